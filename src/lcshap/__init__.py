@@ -1,0 +1,44 @@
+"""Which words, pixels or atoms made a black-box model say what it said, using the structure of the data.
+
+>>> import lcshap as lc
+>>> g = lc.Graph.chain(3, names=["not", "very", "good"])
+>>> v = lc.Game(lambda kept: 1.0 * (kept[:, 2] & ~kept[:, 0]), 3)
+>>> lc.LShapley(order=2).explain(v, g).scores
+array([-0.5,  0. ,  0.5])
+"""
+
+from . import compat
+from ._version import __version__
+from .coalitions import Coalitions
+from .errors import GameError, GraphError, LcshapError, MethodError, PlanError, PlanTooLarge
+from .estimators import METHODS, CShapley, LShapley, Method, Myerson, Shapley, get_method
+from .explanation import Explanation
+from .game import Game
+from .graphs import Graph
+from .plan import Plan, PlanSum
+from .run import run
+
+__all__ = [
+    "METHODS",
+    "CShapley",
+    "Coalitions",
+    "Explanation",
+    "Game",
+    "GameError",
+    "Graph",
+    "GraphError",
+    "LShapley",
+    "LcshapError",
+    "Method",
+    "MethodError",
+    "Myerson",
+    "Plan",
+    "PlanError",
+    "PlanSum",
+    "PlanTooLarge",
+    "Shapley",
+    "__version__",
+    "compat",
+    "get_method",
+    "run",
+]

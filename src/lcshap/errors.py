@@ -1,0 +1,35 @@
+"""Every error that lcshap raises on purpose. Catch `LcshapError` to catch them all."""
+
+from __future__ import annotations
+
+
+class LcshapError(Exception):
+    """The root of the tree."""
+
+
+class GraphError(LcshapError, ValueError):
+    """A graph that cannot be: an edge outside it, a self-loop, names of the wrong length."""
+
+
+class MethodError(LcshapError, ValueError):
+    """A parameter of a method that makes no sense, or a method unknown to the registry."""
+
+
+class PlanError(LcshapError, ValueError):
+    """Plans or coalitions that do not fit together."""
+
+
+class PlanTooLarge(PlanError):
+    """A plan above `max_calls`, refused before anything is evaluated.
+
+    `calls` is the number of calls it would take, or a lower bound of it (`exact` says which).
+    """
+
+    def __init__(self, message: str, calls: int, exact: bool = False) -> None:
+        super().__init__(message)
+        self.calls = calls
+        self.exact = exact
+
+
+class GameError(LcshapError, ValueError):
+    """A game that answered with the wrong shape, with NaN or inf, or differently when asked twice."""

@@ -1,0 +1,58 @@
+"""The Shapley value, exactly: all coalitions of all units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..coalitions import Coalitions
+from ..graphs import Graph
+from ..plan import Plan, check_calls
+from .base import Method
+from .subsets import masks, shapley_weights
+
+
+@dataclass(frozen=True)
+class Shapley(Method):
+    r"""The Shapley value: what each unit adds, averaged over all orders in which units can arrive.
+
+    .. math:: \phi(i) = \frac1d \sum_{S \ni i} \binom{d-1}{|S|-1}^{-1} \bigl[v(S) - v(S \setminus \{i\})\bigr]
+
+    Takes :math:`2^d` calls and ignores the edges of the graph: the yardstick for everything else, up to some 20 units.
+
+    References
+    ----------
+    Shapley 1953 [shapley1953value]_; Chen et al. 2018, equation (2) [chen2019lshapley]_.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> v = lc.Game(lambda kept: 1.0 * (kept.sum(axis=1) >= 2), 3)
+    >>> lc.Shapley().explain(v, lc.Graph.complete(3)).scores.round(3)
+    array([0.333, 0.333, 0.333])
+    """
+
+    name: ClassVar[str] = "shapley"
+
+    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        d = graph.d
+        check_calls(2**d, limit, exact=True)
+        check_calls(2**d, 2**40, exact=True)  # no machine holds more, whatever limit was lifted
+        kept = masks(d)
+        kept = kept[np.argsort(kept.sum(axis=1), kind="stable")]
+        weights = shapley_weights(d)
+        size = kept.sum(axis=1)
+        # Row i: +w(|S|-1) for every S that holds i, -w(|S|) for every S that could still take it.
+        gain, loss = np.append(0.0, weights), np.append(weights, 0.0)
+        operator = np.where(kept.T, gain[size], -loss[size])
+        return Plan(self, graph, Coalitions.from_dense(kept).canonical(), operator)
+
+    def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
+        from .c_shapley import CShapley
+        from .l_shapley import LShapley
+
+        yield (LShapley(order=k, context="both") for k in (3, 2, 1))
+        yield (CShapley(order=k, weights="myerson") for k in (3, 2, 1))

@@ -1,0 +1,76 @@
+"""Terms over all subsets of a neighbourhood, for many neighbourhoods of one size at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..coalitions import Coalitions
+from ..plan import Terms
+
+CONTEXTS = ("absent", "present", "both")
+
+
+def shapley_weights(n: int) -> NDArray[np.float64]:
+    """``w[t] = 1 / (n C(n-1, t))``: what a marginal contribution to t others weighs among n units, t = 0..n-1."""
+    return np.array([1 / (n * comb(n - 1, t)) for t in range(n)])
+
+
+def interaction_weights(n: int) -> NDArray[np.float64]:
+    """``w[t] = t! (n-t-2)! / (n-1)!``: the same for the Shapley interaction index of a pair, t = 0..n-2."""
+    return np.array([1 / ((n - 1) * comb(n - 2, t)) for t in range(n - 1)])
+
+
+def masks(n: int) -> NDArray[np.bool_]:
+    """All subsets of n units as a boolean array `(2^n, n)`; subset r and subset 2^n - 1 - r are complements."""
+    return (np.arange(2**n, dtype=np.int64)[:, None] >> np.arange(n)) & 1 == 1
+
+
+def by_shape(rows: sparse.csr_array, *focus: NDArray[np.integer]) -> Iterator[tuple[NDArray[np.intp], tuple[int, ...]]]:
+    """Sort neighbourhoods (rows of a boolean matrix) into groups of one size with the focus units at the same places.
+
+    Yields the row numbers of each group, and `(size, place of focus 1, ...)`.
+    """
+    lengths = np.diff(rows.indptr)
+    owner = np.repeat(np.arange(rows.shape[0]), lengths)
+    shape = [lengths]
+    for unit in focus:
+        before = rows.indices < unit[owner]
+        shape.append(np.bincount(owner[before], minlength=rows.shape[0]))
+    kinds, inverse = np.unique(np.stack(shape, axis=1), axis=0, return_inverse=True)
+    inverse = inverse.ravel()
+    for number, kind in enumerate(kinds.tolist()):
+        yield np.flatnonzero(inverse == number), tuple(kind)
+
+
+def subset_terms(
+    d: int, rows: NDArray[np.integer], members: NDArray[np.int32], weights: NDArray[np.float64], context: str
+) -> Iterator[Terms]:
+    """For every neighbourhood (a row of `members`, ascending), every subset of it with the weight of that subset.
+
+    The subsets are those of `masks`. Outside the neighbourhood all is absent, or present: a subset T kept and everything
+    outside kept too is a coalition that lacks the complement of T, which has the mirrored number.
+    """
+    count, n = members.shape
+    subsets = masks(n)
+    places = np.nonzero(subsets)[1]
+    offsets = np.zeros(count * len(subsets) + 1, np.int64)
+    np.cumsum(np.tile(subsets.sum(axis=1), count), out=offsets[1:])
+    indices = members[:, places].ravel()
+    whose = np.repeat(rows, len(subsets))
+    share = 0.5 if context == "both" else 1.0
+    for kind, removed, weight in (("absent", False, weights), ("present", True, weights[::-1])):
+        if context in (kind, "both"):
+            sets = Coalitions(d, indices, offsets, np.full(len(offsets) - 1, removed))
+            yield Terms(whose, share * np.tile(weight, count), sets)
+
+
+def table(rows: sparse.csr_array, which: NDArray[np.intp], size: int) -> NDArray[np.int32]:
+    """The column numbers of some rows, all of one length, as an array `(n, size)`."""
+    places = rows.indptr[which].astype(np.int64)[:, None] + np.arange(size)
+    found: NDArray[np.int32] = rows.indices[places].astype(np.int32)
+    return found

@@ -1,0 +1,99 @@
+"""What comes out: scores, what they sum to, what they cost, and how they were made."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._version import __version__
+from .graphs import Graph
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """The scores of one input.
+
+    Attributes
+    ----------
+    scores : `(d,)`, or `(d, outputs)` for a game with several outputs. Also as `values`, for people coming from shap.
+    base_value, full_value : v(∅) and v(V), a number or one per output. `base_values` is the same as `base_value`.
+    graph : the units, with their names.
+    calls : how many distinct coalitions the scores rest on, ∅ and V included.
+    interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph; a tuple
+        of them, one an output, for a game with several outputs.
+    provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
+    """
+
+    scores: NDArray[np.float64]
+    base_value: float | NDArray[np.float64]
+    full_value: float | NDArray[np.float64]
+    graph: Graph
+    calls: int
+    provenance: dict[str, Any] = field(default_factory=dict)
+    interactions: sparse.csr_array | tuple[sparse.csr_array, ...] | None = None
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The scores, by shap's name."""
+        return self.scores
+
+    @property
+    def base_values(self) -> float | NDArray[np.float64]:
+        """v(∅), by shap's name."""
+        return self.base_value
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the units."""
+        return self.graph.names
+
+    @property
+    def residual(self) -> float | NDArray[np.float64]:
+        """v(V) - v(∅) minus the sum of the scores: zero where a method is efficient, reported where it is not."""
+        return self.full_value - self.base_value - _scalar(self.scores.sum(axis=0))
+
+    @property
+    def ranking(self) -> NDArray[np.intp]:
+        """The units by descending score, ties by index; one column an output where there are several."""
+        return np.argsort(-self.scores, axis=0, kind="stable")
+
+    def __repr__(self) -> str:
+        what = self.provenance.get("method", "Explanation")
+        head = f"{what}: {len(self.scores)} units, {self.calls:,} calls"
+        if self.scores.ndim == 2:
+            return f"<{head}, {self.scores.shape[1]} outputs>"
+        top = ", ".join(f"{self.names[i]} {self.scores[i]:+.4g}" for i in self.ranking[:3])
+        return (
+            f"<{head}; v(∅) = {self.base_value:.4g}, v(V) = {self.full_value:.4g}, "
+            f"residual {self.residual:.2g}; top: {top}>"
+        )
+
+
+def edge_matrix(graph: Graph, values: NDArray[np.float64]) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
+    """Put one number an edge into a symmetric sparse matrix, or one a column into one matrix each."""
+    if values.ndim == 2:
+        columns = [edge_matrix(graph, column) for column in values.T]
+        return tuple(c for c in columns if not isinstance(c, tuple))
+    one, other = graph.edges.T
+    both = (np.concatenate([one, other]), np.concatenate([other, one]))
+    return sparse.csr_array(sparse.coo_array((np.tile(values, 2), both), shape=(graph.d, graph.d)))
+
+
+def versions() -> dict[str, str]:
+    """Of this library and what the numbers depend on."""
+    return {
+        "lcshap": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _scalar(x: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    return float(x) if np.ndim(x) == 0 else x

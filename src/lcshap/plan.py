@@ -1,0 +1,257 @@
+"""A plan: which coalitions to evaluate, and the linear map from their values to scores."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .coalitions import Coalitions
+from .errors import PlanError, PlanTooLarge
+from .graphs import Graph
+
+if TYPE_CHECKING:
+    from .estimators.base import Method
+
+MAX_CALLS = 1_000_000
+_ENTRIES_PER_CALL = 100
+
+
+class LinearMap(Protocol):
+    """What turns values into scores: a sparse or dense matrix, or anything else that multiplies like one.
+
+    Its rows must send a constant to zero: scores do not change when the same number is added to every value.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows (units or edges) and columns (coalitions)."""
+
+    def __matmul__(self, values: Any, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A sum being written down: row ``rows[t]`` gets ``weights[t] * v(coalitions[which[t]])``.
+
+    Without `which`, there is one term for each coalition, in order.
+    """
+
+    rows: NDArray[np.integer]
+    weights: NDArray[np.float64]
+    coalitions: Coalitions
+    which: NDArray[np.integer] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """What a method will do to any game on a graph. Immutable; make it once, run it on every input.
+
+    Attributes
+    ----------
+    method : the method with its parameters.
+    graph : the units, their names and who is next to whom.
+    coalitions : the distinct coalitions to evaluate, smallest first: row 0 is the empty one, the last row is everything.
+    operator : values -> scores, `(d, calls)`.
+    edge_operator : values -> interactions of ``graph.edges``, where the method gives them.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> plan = lc.LShapley(order=1).plan(lc.Graph.chain(100))
+    >>> plan.calls
+    397
+    >>> print(plan)
+    LShapley(order=1, context='absent', interactions=False)
+      on      Graph.chain(100): 100 units, 99 edges
+      calls   397 (4.0 per unit), each a distinct coalition, ∅ and V included
+      sizes   0..3 kept 396, all 100 kept 1
+      memory  16.6 kB for the plan
+    """
+
+    method: Method
+    graph: Graph
+    coalitions: Coalitions
+    operator: LinearMap
+    edge_operator: LinearMap | None = None
+
+    @classmethod
+    def from_terms(
+        cls, method: Method, graph: Graph, terms: Sequence[Terms], edge_terms: Sequence[Terms] | None = None
+    ) -> Plan:
+        """Collect terms into a plan: each distinct coalition once, the empty and the full one always there."""
+        ends = Coalitions(graph.d, np.empty(0, np.int32), np.zeros(3, np.int64), np.array([False, True]))
+        everything = [*terms, *(edge_terms or ())]
+        coalitions, where = Coalitions.concat([ends, *(t.coalitions for t in everything)]).unique()
+        columns = np.split(where[2:], np.cumsum([len(t.coalitions) for t in everything])[:-1])
+        columns = [c if t.which is None else c[t.which] for c, t in zip(columns, everything, strict=True)]
+        shape = (graph.d, len(coalitions))
+        operator = _matrix(terms, columns[: len(terms)], shape)
+        edge_operator = None
+        if edge_terms is not None:
+            edge_shape = (graph.adjacency.nnz // 2, len(coalitions))
+            edge_operator = _matrix(edge_terms, columns[len(terms) :], edge_shape)
+        return cls(method, graph, coalitions, operator, edge_operator)
+
+    @property
+    def calls(self) -> int:
+        """How many distinct coalitions a run evaluates."""
+        return len(self.coalitions)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held by the plan."""
+        return self.coalitions.nbytes + sum(_nbytes(m) for m in (self.operator, self.edge_operator) if m is not None)
+
+    def __add__(self, other: Plan | PlanSum) -> PlanSum:
+        """Merge: `run` of the sum evaluates every coalition once and gives one result for each plan."""
+        return PlanSum((self,)) + other
+
+    def __radd__(self, other: int) -> PlanSum:
+        return 0 + PlanSum((self,)) if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"<Plan {self.method} on {self.graph}: {self.calls:,} calls>"
+
+    def __str__(self) -> str:
+        """The cost preview."""
+        d, sizes = self.graph.d, self.coalitions.sizes
+        small = sizes[2 * sizes <= d]
+        large = sizes[2 * sizes > d]
+        span = [f"{_span(s.min(), s.max())} kept {len(s):,}" for s in (small, large[large < d]) if len(s)]
+        lines = [
+            f"{self.method}",
+            f"  on      {self.graph}",
+            f"  calls   {self.calls:,} ({self.calls / d:.1f} per unit), each a distinct coalition, ∅ and V included",
+            f"  sizes   {', '.join([*span, f'all {d:,} kept 1'])}",
+            f"  memory  {_bytes(self.nbytes)} for the plan",
+        ]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class PlanSum:
+    """Several plans over the same units, to be run together. ``sum([a, b, c])`` and ``a + b + c`` make one."""
+
+    parts: tuple[Plan, ...]
+
+    def __post_init__(self) -> None:
+        sizes = {p.graph.d for p in self.parts}
+        if len(sizes) > 1:
+            raise PlanError(f"plans over different numbers of units cannot be merged: {sorted(sizes)}")
+
+    def __add__(self, other: Plan | PlanSum) -> PlanSum:
+        if isinstance(other, Plan):
+            return PlanSum((*self.parts, other))
+        return PlanSum((*self.parts, *other.parts)) if isinstance(other, PlanSum) else NotImplemented
+
+    def __radd__(self, other: int | Plan) -> PlanSum:
+        return self if other == 0 else NotImplemented
+
+    @cached_property
+    def _merged(self) -> tuple[Coalitions, NDArray[np.intp]]:
+        return Coalitions.concat([p.coalitions for p in self.parts]).unique()
+
+    @property
+    def coalitions(self) -> Coalitions:
+        """The distinct coalitions of all parts."""
+        return self._merged[0]
+
+    @property
+    def calls(self) -> int:
+        """How many distinct coalitions a run evaluates."""
+        return len(self.coalitions)
+
+    @property
+    def columns(self) -> list[NDArray[np.intp]]:
+        """For each part, where its coalitions stand among the merged ones."""
+        return np.split(self._merged[1], np.cumsum([p.calls for p in self.parts])[:-1])
+
+    def __str__(self) -> str:
+        """The cost preview."""
+        apart = sum(p.calls for p in self.parts)
+        total = f"together: {self.calls:,} calls ({apart:,} if run one by one)"
+        return "\n".join([*map(str, self.parts), total])
+
+
+class PlanCache:
+    """The plans used last, by structure and method, up to a total size. Many texts of one length share a plan."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._plans: OrderedDict[tuple[str, Method], Plan] = OrderedDict()
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+
+    def get(self, method: Method, graph: Graph, make: Callable[[], Plan]) -> Plan:
+        """The plan for this method and graph, made if it is not there; with this graph's own names."""
+        key = (graph.key, method)
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan is not None:
+                self._plans.move_to_end(key)
+        if plan is None:
+            plan = make()
+            with self._lock:
+                self._plans[key] = plan
+                while sum(p.nbytes for p in self._plans.values()) > self._max_bytes:
+                    self._plans.popitem(last=False)
+        return plan if plan.graph is graph else replace(plan, graph=graph)
+
+    def clear(self) -> None:
+        """Forget all plans."""
+        with self._lock:
+            self._plans.clear()
+
+
+def check_calls(calls: int, limit: int | None, exact: bool = False) -> None:
+    """Raise `PlanTooLarge` where `calls` (a lower bound unless `exact`) are above the limit."""
+    if limit is not None and calls > limit:
+        shown = f"{calls:,}" if calls < 10**15 else f"2^{calls.bit_length() - 1}"
+        raise PlanTooLarge(f"{'' if exact else 'at least '}{shown} calls, above max_calls={limit:,}", calls, exact)
+
+
+def check_entries(entries: int, calls: int, limit: int | None) -> None:
+    """Raise `PlanTooLarge` where a plan has few calls but so many terms that it would fill the memory."""
+    if limit is not None and entries > _ENTRIES_PER_CALL * limit:
+        raise PlanTooLarge(
+            f"at least {calls:,} calls but {entries:,} unit indices (about {_bytes(24 * entries)} of memory), "
+            f"above {_ENTRIES_PER_CALL} for each of max_calls={limit:,}",
+            calls,
+        )
+
+
+def _matrix(terms: Sequence[Terms], columns: Sequence[NDArray[np.intp]], shape: tuple[int, int]) -> sparse.csr_array:
+    if not terms:
+        return sparse.csr_array(shape)
+    small = np.int32 if max(shape) < 2**31 else np.int64
+    rows = np.concatenate([t.rows for t in terms]).astype(small, copy=False)
+    column = np.concatenate(columns).astype(small)
+    weights = np.concatenate([t.weights for t in terms])
+    matrix = sparse.csr_array(sparse.coo_array((weights, (rows, column)), shape=shape))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _nbytes(operator: LinearMap) -> int:
+    if sparse.issparse(operator):
+        return int(operator.data.nbytes + operator.indices.nbytes + operator.indptr.nbytes)
+    return int(getattr(operator, "nbytes", 0))
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,}..{high:,}"
+
+
+def _bytes(n: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if n < 1000:
+            return f"{n:.3g} {unit}"
+        n /= 1000
+    return f"{n:.3g} GB"
