@@ -10,7 +10,7 @@ array([-0.5,  0. ,  0.5])
 from . import compat
 from ._version import __version__
 from .coalitions import Coalitions
-from .errors import GameError, GraphError, LcshapError, MethodError, PlanError, PlanTooLarge
+from .errors import GameError, GraphError, LcshapError, MethodError, PlanError, PlanTooLargeError
 from .estimators import METHODS, CShapley, LShapley, Method, Myerson, Shapley, get_method
 from .explanation import Explanation
 from .game import Game
@@ -35,7 +35,7 @@ __all__ = [
     "Plan",
     "PlanError",
     "PlanSum",
-    "PlanTooLarge",
+    "PlanTooLargeError",
     "Shapley",
     "__version__",
     "compat",

@@ -9,10 +9,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ._unique import group, mix, ranges
+from ._unique import group, mix, ranges, sort_small
 from .errors import PlanError
 
-_CHUNK = 1 << 24  # how many indices or dense cells a step handles at once: bounds the memory of every method here
+_CHUNK = 1 << 20  # how many indices or dense cells a step handles at once: bounds the memory of every method here
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +118,14 @@ class Coalitions:
 
     def take(self, rows: NDArray[np.integer]) -> Coalitions:
         """These rows, in this order."""
-        lengths = np.diff(self.offsets)[rows]
-        flat = self.indices[ranges(self.offsets[:-1][rows], lengths)]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        rows = np.asarray(rows)
+        starts = self.offsets[rows]
+        lengths = self.offsets[rows + 1] - starts
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        flat = np.empty(offsets[-1], np.int32)
+        for part in _split(offsets):
+            flat[offsets[part.start] : offsets[part.stop]] = self.indices[ranges(starts[part], lengths[part])]
         return Coalitions(self.d, flat, offsets, self.removed[rows])
 
     def dense(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
@@ -164,41 +169,42 @@ class Coalitions:
         def hashed(salt: int) -> NDArray[np.uint64]:
             keys = mix(np.arange(self.d + 1), salt)
             h = np.zeros(len(c), np.uint64)
-            for a, b in c._chunks():
-                cumulated = np.zeros(c.offsets[b] - c.offsets[a] + 1, np.uint64)
-                np.cumsum(keys[c.indices[c.offsets[a] : c.offsets[b]]], out=cumulated[1:])
-                h[a:b] = np.diff(cumulated[c.offsets[a : b + 1] - c.offsets[a]])
-            return h + np.where(c.removed, keys[-1], np.uint64(0))
+            for part in _split(c.offsets):
+                bounds = c.offsets[part.start : part.stop + 1]
+                cumulated = np.zeros(bounds[-1] - bounds[0] + 1, np.uint64)
+                np.cumsum(keys[c.indices[bounds[0] : bounds[-1]]], out=cumulated[1:])
+                h[part] = np.diff(cumulated[bounds - bounds[0]])
+            h[c.removed] += keys[-1]
+            return h
 
         def same(rows: NDArray[np.intp], others: NDArray[np.intp]) -> bool:
             if not (
                 np.array_equal(lengths[rows], lengths[others]) and np.array_equal(c.removed[rows], c.removed[others])
             ):
                 return False
-            for part in _split(lengths[rows]):
-                mine = ranges(c.offsets[rows[part]], lengths[rows[part]])
-                theirs = ranges(c.offsets[others[part]], lengths[rows[part]])
-                if not np.array_equal(c.indices[mine], c.indices[theirs]):
+            for start in range(0, len(rows), _CHUNK // 8):
+                part = slice(start, start + _CHUNK // 8)
+                mine, theirs = c.take(rows[part]), c.take(others[part])
+                if not np.array_equal(mine.indices, theirs.indices):
                     return False
             return True
 
-        first, inverse = group(hashed, same)
-        order = np.argsort(c.sizes[first], kind="stable")
+        lowest = np.zeros(len(c), np.int64)
+        lowest[lengths > 0] = c.indices[c.offsets[:-1][lengths > 0]]
+        first, inverse = group(hashed, same, lowest)
+        # Canonical sets that keep at most half of the units come by length, those that keep more by what they lack.
+        short, long = lengths[first], lengths.max(initial=0)
+        order, _ = sort_small(np.where(c.removed[first], 2 * long + 1 - short, short))
         place = np.empty(len(first), np.intp)
         place[order] = np.arange(len(first))
         return c.take(first[order]), place[inverse]
 
-    def _chunks(self) -> Iterator[tuple[int, int]]:
-        for part in _split(np.diff(self.offsets)):
-            yield part.start, part.stop
 
-
-def _split(lengths: NDArray[np.int64]) -> Iterator[slice]:
-    """Cut rows into runs of about `_CHUNK` indices each."""
-    ends = np.cumsum(lengths + 1)
-    start = 0
-    while start < len(lengths):
-        done = int(ends[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, done + _CHUNK, side="right")))
+def _split(offsets: NDArray[np.int64]) -> Iterator[slice]:
+    """Cut rows into runs of at most `_CHUNK` indices and rows each, or of one row."""
+    start, rows = 0, len(offsets) - 1
+    while start < rows:
+        stop = int(np.searchsorted(offsets, offsets[start] + _CHUNK, side="right")) - 1
+        stop = min(max(start + 1, stop), start + _CHUNK, rows)
         yield slice(start, stop)
         start = stop

@@ -83,7 +83,9 @@ class Authors(Method):
         if k >= d:
             k -= 2 * ((k - d) // 2 + 1)
         if k < 0:
-            raise MethodError(f"num_neighbors={self.num_neighbors} falls below 0 for a single unit: take an even number")
+            raise MethodError(
+                f"num_neighbors={self.num_neighbors} falls below 0 for a single unit: take an even number"
+            )
         reach = k // 2
         around = (np.arange(d)[:, None] + np.arange(-reach, reach + 1)) % d
         if self.kind == "L":

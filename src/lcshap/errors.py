@@ -19,7 +19,7 @@ class PlanError(LcshapError, ValueError):
     """Plans or coalitions that do not fit together."""
 
 
-class PlanTooLarge(PlanError):
+class PlanTooLargeError(PlanError):
     """A plan above `max_calls`, refused before anything is evaluated.
 
     `calls` is the number of calls it would take, or a lower bound of it (`exact` says which).

@@ -25,8 +25,8 @@ class Explanation:
     base_value, full_value : v(∅) and v(V), a number or one per output. `base_values` is the same as `base_value`.
     graph : the units, with their names.
     calls : how many distinct coalitions the scores rest on, ∅ and V included.
-    interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph; a tuple
-        of them, one an output, for a game with several outputs.
+    interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph; a
+        tuple of them, one an output, for a game with several outputs.
     provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
     """
 

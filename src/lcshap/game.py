@@ -23,8 +23,8 @@ class Game:
 
     Parameters
     ----------
-    fn : takes a boolean array `(n, d)`, one coalition a row, True where a unit is kept; returns `n` numbers, or an array
-        `(n, outputs)` for several outputs at once.
+    fn : takes a boolean array `(n, d)`, one coalition a row, True where a unit is kept; returns `n` numbers, or an
+        array `(n, outputs)` for several outputs at once.
     d : the number of units.
     batch_size : the largest `n` that `fn` is called with. By default 1,024 rows, fewer where a row is very long.
     check : call `fn` a second time on every batch, in reverse order, and raise unless the answers are the same to
@@ -72,7 +72,7 @@ class Game:
                 values = np.empty((len(coalitions), *answer.shape[1:]))
             if answer.shape[1:] != values.shape[1:]:
                 raise GameError(
-                    f"the game returned outputs of shape {values.shape[1:]} for one batch and {answer.shape[1:]} for another"
+                    f"the game returned outputs of shape {values.shape[1:]} for one batch, {answer.shape[1:]} for another"
                 )
             values[start:stop] = answer
         return np.empty(0) if values is None else values
@@ -102,7 +102,7 @@ class Game:
             raise GameError(f"the game returned {answer.dtype} for {n} coalitions: real numbers are needed")
         if answer.ndim not in (1, 2) or len(answer) != n or 0 in answer.shape:
             raise GameError(
-                f"the game returned an array of shape {answer.shape} for {n} coalitions: ({n},) or ({n}, outputs) is needed"
+                f"the game returned shape {answer.shape} for {n} coalitions: ({n},) or ({n}, outputs) is needed"
             )
         return answer.astype(np.float64)
 

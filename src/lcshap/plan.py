@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .coalitions import Coalitions
-from .errors import PlanError, PlanTooLarge
+from .errors import PlanError, PlanTooLargeError
 from .graphs import Graph
 
 if TYPE_CHECKING:
     from .estimators.base import Method
 
 MAX_CALLS = 1_000_000
+TERMS = 1 << 20  # how many terms to write down at once
 _ENTRIES_PER_CALL = 100
 
 
@@ -33,6 +34,10 @@ class LinearMap(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """Rows (units or edges) and columns (coalitions)."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held (SciPy's matrices, which lack this, are known)."""
 
     def __matmul__(self, values: Any, /) -> Any: ...
 
@@ -49,6 +54,12 @@ class Terms:
     coalitions: Coalitions
     which: NDArray[np.integer] | None = None
 
+    def distinct(self) -> Terms:
+        """The same terms, each coalition written once."""
+        coalitions, where = self.coalitions.unique()
+        which = where if self.which is None else where[self.which]
+        return Terms(self.rows, self.weights, coalitions, which.astype(np.int32))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
@@ -58,7 +69,7 @@ class Plan:
     ----------
     method : the method with its parameters.
     graph : the units, their names and who is next to whom.
-    coalitions : the distinct coalitions to evaluate, smallest first: row 0 is the empty one, the last row is everything.
+    coalitions : the distinct coalitions to evaluate, smallest first: row 0 is the empty one, the last one has all units.
     operator : values -> scores, `(d, calls)`.
     edge_operator : values -> interactions of ``graph.edges``, where the method gives them.
 
@@ -84,14 +95,20 @@ class Plan:
 
     @classmethod
     def from_terms(
-        cls, method: Method, graph: Graph, terms: Sequence[Terms], edge_terms: Sequence[Terms] | None = None
+        cls, method: Method, graph: Graph, terms: Iterable[Terms], edge_terms: Iterable[Terms] | None = None
     ) -> Plan:
-        """Collect terms into a plan: each distinct coalition once, the empty and the full one always there."""
+        """Collect terms into a plan: each distinct coalition once, the empty and the full one always there.
+
+        Give the terms in pieces of up to a million, as an iterator: repeats within a piece are gone before the next
+        piece is made.
+        """
+        terms = [t.distinct() for t in terms]
+        edge_terms = None if edge_terms is None else [t.distinct() for t in edge_terms]
         ends = Coalitions(graph.d, np.empty(0, np.int32), np.zeros(3, np.int64), np.array([False, True]))
         everything = [*terms, *(edge_terms or ())]
         coalitions, where = Coalitions.concat([ends, *(t.coalitions for t in everything)]).unique()
         columns = np.split(where[2:], np.cumsum([len(t.coalitions) for t in everything])[:-1])
-        columns = [c if t.which is None else c[t.which] for c, t in zip(columns, everything, strict=True)]
+        columns = [c.astype(np.int32)[t.which] for c, t in zip(columns, everything, strict=True)]
         shape = (graph.d, len(coalitions))
         operator = _matrix(terms, columns[: len(terms)], shape)
         edge_operator = None
@@ -211,38 +228,37 @@ class PlanCache:
 
 
 def check_calls(calls: int, limit: int | None, exact: bool = False) -> None:
-    """Raise `PlanTooLarge` where `calls` (a lower bound unless `exact`) are above the limit."""
+    """Raise `PlanTooLargeError` where `calls` (a lower bound unless `exact`) are above the limit."""
     if limit is not None and calls > limit:
         shown = f"{calls:,}" if calls < 10**15 else f"2^{calls.bit_length() - 1}"
-        raise PlanTooLarge(f"{'' if exact else 'at least '}{shown} calls, above max_calls={limit:,}", calls, exact)
+        raise PlanTooLargeError(f"{'' if exact else 'at least '}{shown} calls, above max_calls={limit:,}", calls, exact)
 
 
 def check_entries(entries: int, calls: int, limit: int | None) -> None:
-    """Raise `PlanTooLarge` where a plan has few calls but so many terms that it would fill the memory."""
+    """Raise `PlanTooLargeError` where a plan has few calls but so many terms that it would fill the memory."""
     if limit is not None and entries > _ENTRIES_PER_CALL * limit:
-        raise PlanTooLarge(
+        raise PlanTooLargeError(
             f"at least {calls:,} calls but {entries:,} unit indices (about {_bytes(24 * entries)} of memory), "
             f"above {_ENTRIES_PER_CALL} for each of max_calls={limit:,}",
             calls,
         )
 
 
-def _matrix(terms: Sequence[Terms], columns: Sequence[NDArray[np.intp]], shape: tuple[int, int]) -> sparse.csr_array:
+def _matrix(terms: Sequence[Terms], columns: Sequence[NDArray[np.integer]], shape: tuple[int, int]) -> sparse.csr_array:
     if not terms:
         return sparse.csr_array(shape)
-    small = np.int32 if max(shape) < 2**31 else np.int64
-    rows = np.concatenate([t.rows for t in terms]).astype(small, copy=False)
-    column = np.concatenate(columns).astype(small)
+    rows = np.concatenate([t.rows for t in terms]).astype(np.int32, copy=False)
+    column = np.concatenate(columns)
     weights = np.concatenate([t.weights for t in terms])
     matrix = sparse.csr_array(sparse.coo_array((weights, (rows, column)), shape=shape))
     matrix.sum_duplicates()
     return matrix
 
 
-def _nbytes(operator: LinearMap) -> int:
+def _nbytes(operator: Any) -> int:
     if sparse.issparse(operator):
         return int(operator.data.nbytes + operator.indices.nbytes + operator.indptr.nbytes)
-    return int(getattr(operator, "nbytes", 0))
+    return int(operator.nbytes)
 
 
 def _span(low: int, high: int) -> str:

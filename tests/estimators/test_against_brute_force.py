@@ -3,13 +3,13 @@
 from itertools import product
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import NAMED_GRAPHS, edges_of, graphs, table_game
 
 import lcshap as lc
+import oracles
+from support import NAMED_GRAPHS, edges_of, graphs, table_game
 
 CONTEXTS = ("absent", "present", "both")
 TOLERANCE = 1e-10
@@ -133,7 +133,9 @@ def test_myerson_on_any_graph(graph, seed):
     check(lc.Myerson(), graph, seed, 2, lambda near, table: oracles.myerson(graph.d, near, table))
 
 
-@pytest.mark.parametrize("graph", [lc.Graph.chain(10), lc.Graph.grid((2, 5)), lc.Graph.tree([-1, 0, 0, 1, 1, 2, 2, 3, 3, 3])])
+@pytest.mark.parametrize(
+    "graph", [lc.Graph.chain(10), lc.Graph.grid((2, 5)), lc.Graph.tree([-1, 0, 0, 1, 1, 2, 2, 3, 3, 3])]
+)
 def test_ten_units(graph):
     check(lc.Shapley(), graph, 6, None, lambda near, table: oracles.shapley(10, table))
     check(lc.Myerson(), graph, 6, None, lambda near, table: oracles.myerson(10, near, table))

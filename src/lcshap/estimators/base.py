@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from ..errors import MethodError, PlanTooLarge
+from ..errors import MethodError, PlanTooLargeError
 from ..explanation import Explanation
 from ..game import Game
 from ..graphs import Graph
@@ -27,15 +27,15 @@ class Method(ABC):
     def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:
         """Choose the coalitions and the weights for a graph, without evaluating anything. ``print(plan)`` is the cost.
 
-        A plan above `max_calls` raises `PlanTooLarge` before it is enumerated, with the count (or a lower bound) and
+        A plan above `max_calls` raises `PlanTooLargeError` before it is enumerated, with the count (or a lower bound) and
         what would fit instead; None lifts the limit.
         """
         try:
             plan = plans.get(self, graph, lambda: self._plan(graph, max_calls))
             check_calls(plan.calls, max_calls, exact=True)
-        except PlanTooLarge as error:
+        except PlanTooLargeError as error:
             message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls)}"
-            raise PlanTooLarge(message, error.calls, error.exact) from None
+            raise PlanTooLargeError(message, error.calls, error.exact) from None
         return plan
 
     def explain(self, game: Game, graph: Graph, max_calls: int | None = MAX_CALLS) -> Explanation:
@@ -62,7 +62,7 @@ class Method(ABC):
                 try:
                     calls = method._plan(graph, max_calls).calls
                     check_calls(calls, max_calls)
-                except PlanTooLarge:
+                except PlanTooLargeError:
                     continue
                 found.append(f"{method} takes {calls:,}")
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import comb
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,10 @@ from ..coalitions import Coalitions
 from ..errors import MethodError
 from ..graphs import Graph, Level, connected_sets
 from ..graphs.connected import as_matrix
-from ..plan import Plan, Terms, check_calls, check_entries
+from ..plan import TERMS, Plan, Terms, check_calls, check_entries
 from .base import Method, check_choice, check_count
 from .l_shapley import Context
 from .subsets import CONTEXTS
-
-_PAIRS = 1 << 19  # (unit, connected set) pairs written down in one step
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class CShapley(Method):
     Parameters
     ----------
     order : k, how many edges a neighbourhood reaches. None: as far as the graph goes (then give `max_size`).
-    context : what the units outside the neighbourhood do. "absent": K = ∅, as printed. "present": K = V \ N_k(i), what the
-        authors' code does. "both": the mean of the two.
+    context : what the units outside the neighbourhood do. "absent": K = ∅, as printed. "present":
+        :math:`K = V \setminus N_k(i)`, what the authors' code does. "both": the mean of the two.
     weights : "paper": :math:`2/((u+2)(u+1)u)`, u = \|U\|, Definition 2 as printed. "myerson":
         :math:`(u-1)!\,b!/(u+b)!`, b the number of units of :math:`N_k(i) \setminus U` next to U.
     marginals : "direct": :math:`m(U, i) = v(U) - v(U \setminus \{i\})`, as printed. "decomposed":
@@ -45,10 +43,10 @@ class CShapley(Method):
     -----
     The printed weight is the case b = 2, which holds inside a long chain and nowhere else, so printed scores are on
     another scale than Shapley's, and not the same one for all units; "myerson" weights sum to 1 for every unit of every
-    graph. Keep "paper" to follow the paper; choose "myerson" to compare scores with Shapley's, on grids and other graphs,
-    and near the ends of a text (with `max_size` they are rescaled to still sum to 1). Choose "decomposed" to save calls
-    ((2k+1)d instead of O(k²d) on a chain) and to evaluate connected pieces only; with "myerson" and an order of at least d
-    it is the Myerson value. Choose the context as for `LShapley`.
+    graph. Keep "paper" to follow the paper; choose "myerson" to compare scores with Shapley's, on grids and other
+    graphs, and near the ends of a text (with `max_size` they are rescaled to still sum to 1). Choose "decomposed" to
+    save calls ((2k+1)d instead of O(k²d) on a chain) and to evaluate connected pieces only; with "myerson" and an order
+    of at least d it is the Myerson value. Choose the context as for `LShapley`.
 
     References
     ----------
@@ -77,7 +75,9 @@ class CShapley(Method):
         if self.max_size is not None:
             check_count("max_size", self.max_size, least=1)
         if self.order is None and self.max_size is None:
-            raise MethodError("give an order, a max_size, or both: without either every connected set counts (see Myerson)")
+            raise MethodError(
+                "give an order, a max_size, or both: without either every connected set counts (see Myerson)"
+            )
         check_choice("context", self.context, CONTEXTS)
         check_choice("weights", self.weights, ("paper", "myerson"))
         check_choice("marginals", self.marginals, ("direct", "decomposed"))
@@ -93,12 +93,12 @@ class CShapley(Method):
         # Without a radius the neighbourhood is everything, nothing lies outside, and all contexts are the same.
         context = "absent" if self.order is None else self.context
         ball = None if context == "absent" else graph.balls(order)
-        terms = [
+        terms = (
             term
             for level, weight in zip(levels, weights, strict=True)
-            for start in range(0, len(weight), _PAIRS)
-            for term in self._terms(graph, level, weight, slice(start, start + _PAIRS), context, ball)
-        ]
+            for start in range(0, len(weight), TERMS)
+            for term in self._terms(graph, level, weight, slice(start, start + TERMS), context, ball)
+        )
         return Plan.from_terms(self, graph, terms)
 
     def _weights(self, graph: Graph, levels: list[Level]) -> list[NDArray[np.float64]]:
@@ -110,8 +110,10 @@ class CShapley(Method):
             u, borders = level.size, np.diff(level.boundary.indptr)
             weights.append(np.array([1 / (u * comb(u + b, u)) for b in range(borders.max() + 1)])[borders])
         if self.max_size is not None:
-            mass = sum(np.bincount(lv.roots, w, minlength=graph.d) for lv, w in zip(levels, weights, strict=True))
-            weights = [w / mass[lv.roots] for lv, w in zip(levels, weights, strict=True)]
+            mass = np.zeros(graph.d)
+            for level, w in zip(levels, weights, strict=True):
+                mass += np.bincount(level.centres, w, minlength=graph.d)
+            weights = [w / mass[level.centres] for level, w in zip(levels, weights, strict=True)]
         return weights
 
     def _terms(
@@ -123,13 +125,13 @@ class CShapley(Method):
         context: str,
         ball: sparse.csr_array | None,
     ) -> Iterator[Terms]:
-        assert level.roots is not None
-        members, roots, weight = level.members[rows], level.roots[rows], weight[rows]
+        members, roots, weight = level.members[rows], level.centres[rows], weight[rows]
         number = np.arange(len(roots))
         share = 0.5 if context == "both" else 1.0
         without = members[members != roots[:, None]].reshape(len(roots), level.size - 1)
-        marginal: list[tuple[NDArray[np.intp], float | NDArray[np.float64], Coalitions]]
-        marginal = [(number, 1.0, Coalitions.from_table(graph.d, members))]
+        marginal: list[tuple[NDArray[np.intp], Any, Coalitions]] = [
+            (number, 1.0, Coalitions.from_table(graph.d, members))
+        ]
         if self.marginals == "direct":
             marginal += [(number, -1.0, Coalitions.from_table(graph.d, without))]
         else:
@@ -176,4 +178,6 @@ def _with_outside(sets: Coalitions, ball: sparse.csr_array) -> Coalitions:
     inside = sparse.csr_array((np.ones(len(sets.indices), bool), sets.indices, sets.offsets), shape=ball.shape)
     removed = sparse.csr_array(ball > inside)
     assert removed.nnz == ball.nnz - lengths.sum()
-    return Coalitions(sets.d, removed.indices.astype(np.int32), removed.indptr.astype(np.int64), np.ones(len(sets), bool))
+    return Coalitions(
+        sets.d, removed.indices.astype(np.int32), removed.indptr.astype(np.int64), np.ones(len(sets), bool)
+    )

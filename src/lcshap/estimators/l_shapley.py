@@ -29,8 +29,8 @@ class LShapley(Method):
     Parameters
     ----------
     order : k, how many edges a neighbourhood reaches. A chain costs about :math:`4^k d` calls.
-    context : what the units outside the neighbourhood do. "absent": K = ∅, the definition as printed. "present": K = V \ N,
-        what the authors' code does. "both": the mean of the two.
+    context : what the units outside the neighbourhood do. "absent": K = ∅, the definition as printed. "present":
+        :math:`K = V \setminus N`, what the authors' code does. "both": the mean of the two.
     interactions : also give, for every edge (i, j), the Shapley interaction index within `N_k(i) ∩ N_k(j)`, from the
         same coalitions at no extra call.
 
@@ -38,13 +38,13 @@ class LShapley(Method):
     -----
     Where the Markov condition of Theorem 1 holds, all three contexts give the Shapley value; on real models they differ
     a lot. Keep "absent" to follow the paper. Choose "present" to ask what matters in the full input, for inputs that
-    make no sense in small pieces, and to rank units for masking; choose "both" to come closest to the Shapley value when
-    nothing else is known. The scores do not sum to v(V) - v(∅): see ``residual``.
+    make no sense in small pieces, and to rank units for masking; choose "both" to come closest to the Shapley value
+    when nothing else is known. The scores do not sum to v(V) - v(∅): see ``residual``.
 
     References
     ----------
-    Chen, Song, Wainwright, Jordan: L-Shapley and C-Shapley, ICLR 2019, Definition 1 [chen2019lshapley]_. The interaction
-    index: Grabisch and Roubens 1999 [grabisch1999axiomatic]_.
+    Chen, Song, Wainwright, Jordan: L-Shapley and C-Shapley, ICLR 2019, Definition 1 [chen2019lshapley]_. The
+    interaction index: Grabisch and Roubens 1999 [grabisch1999axiomatic]_.
 
     Examples
     --------
@@ -70,15 +70,16 @@ class LShapley(Method):
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         balls = _small_balls(graph, self.order, limit)
-        terms: list[Terms] = []
+        edge_terms = self._edge_terms(graph, balls) if self.interactions else None
+        return Plan.from_terms(self, graph, self._terms(graph, balls), edge_terms)
+
+    def _terms(self, graph: Graph, balls: sparse.csr_array) -> Iterator[Terms]:
         for units, (n, place) in by_shape(balls, np.arange(graph.d)):
             subsets = masks(n)
             kept = subsets[:, place]
             others = subsets.sum(axis=1) - kept
             weights = np.where(kept, 1.0, -1.0) * shapley_weights(n)[others]
-            terms += subset_terms(graph.d, units.astype(np.int32), table(balls, units, n), weights, self.context)
-        edge_terms = list(self._edge_terms(graph, balls)) if self.interactions else None
-        return Plan.from_terms(self, graph, terms, edge_terms)
+            yield from subset_terms(graph.d, units.astype(np.int32), table(balls, units, n), weights, self.context)
 
     def _edge_terms(self, graph: Graph, balls: sparse.csr_array) -> Iterator[Terms]:
         one, other = graph.edges.T
@@ -102,7 +103,7 @@ def _small_balls(graph: Graph, order: int, limit: int | None) -> sparse.csr_arra
     A set T is a subset of N_k(i) for at most |T| of its own members i, so counting it 1/|T| times for each of them,
     :math:`\\sum_i (2^{n_i} - 1) / n_i` in all, gives no more than there are. Smaller orders have fewer coalitions.
     """
-    for k, balls in enumerate(graph.grow_balls()):  # noqa: B007
+    for k, balls in enumerate(graph.grow_balls()):
         sizes, counts = np.unique(np.diff(balls.indptr), return_counts=True)
         pairs = [(int(n), int(c)) for n, c in zip(sizes, counts, strict=True)]
         at_least = sum(c * (2**n - 1) // n for n, c in pairs) + 1
@@ -119,4 +120,5 @@ def _pair_weights(n: int, i: int, j: int) -> NDArray[np.float64]:
     subsets = masks(n)
     one, other = subsets[:, i], subsets[:, j]
     rest = subsets.sum(axis=1) - one - other
-    return np.where(one == other, 1.0, -1.0) * interaction_weights(n)[rest]
+    weights: NDArray[np.float64] = np.where(one == other, 1.0, -1.0) * interaction_weights(n)[rest]
+    return weights

@@ -17,14 +17,14 @@ from .base import Method
 
 @dataclass(frozen=True)
 class Myerson(Method):
-    r"""The Myerson value: the Shapley value of the game in which a coalition is worth what its connected parts are worth.
+    r"""The Myerson value: the Shapley value of the game in which a coalition is worth what its connected parts are.
 
     .. math:: \mu(i) = \phi_i(v^G), \qquad v^G(S) - v(\emptyset) = \sum_{W \in \mathcal C_G(S)} [v(W) - v(\emptyset)]
 
     Only connected sets U are ever evaluated. In a random order of arrival, U is a part that i has just completed with
     probability :math:`(u-1)!\,b!/(u+b)!`, and a part that i is about to swallow with :math:`u!\,(b-1)!/(u+b)!`, where
-    u = \|U\| and b is the number of units next to U. These two numbers are the weights of v(U) for its members and for its
-    neighbours. A chain takes d(d+1)/2 calls, a star :math:`2^{d-1}`, a complete graph :math:`2^d`.
+    u = \|U\| and b is the number of units next to U. These two numbers are the weights of v(U) for its members and for
+    its neighbours. A chain takes d(d+1)/2 calls, a star :math:`2^{d-1}`, a complete graph :math:`2^d`.
 
     Choose it for small or thin graphs (molecules, short texts, trees) when parts that do not touch should not interact.
     The scores of each connected component of the graph sum to what that component is worth.

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._unique import sort_small
 from ..coalitions import Coalitions
-from ..plan import Terms
+from ..plan import TERMS, Terms
 
 CONTEXTS = ("absent", "present", "both")
 
@@ -27,7 +28,8 @@ def interaction_weights(n: int) -> NDArray[np.float64]:
 
 def masks(n: int) -> NDArray[np.bool_]:
     """All subsets of n units as a boolean array `(2^n, n)`; subset r and subset 2^n - 1 - r are complements."""
-    return (np.arange(2**n, dtype=np.int64)[:, None] >> np.arange(n)) & 1 == 1
+    numbers = np.arange(2**n, dtype=np.int64)
+    return np.stack([numbers >> place & 1 == 1 for place in range(n)], axis=1)
 
 
 def by_shape(rows: sparse.csr_array, *focus: NDArray[np.integer]) -> Iterator[tuple[NDArray[np.intp], tuple[int, ...]]]:
@@ -37,14 +39,18 @@ def by_shape(rows: sparse.csr_array, *focus: NDArray[np.integer]) -> Iterator[tu
     """
     lengths = np.diff(rows.indptr)
     owner = np.repeat(np.arange(rows.shape[0]), lengths)
-    shape = [lengths]
+    radix = int(lengths.max(initial=0)) + 1
+    code = lengths.astype(np.int64)
     for unit in focus:
         before = rows.indices < unit[owner]
-        shape.append(np.bincount(owner[before], minlength=rows.shape[0]))
-    kinds, inverse = np.unique(np.stack(shape, axis=1), axis=0, return_inverse=True)
-    inverse = inverse.ravel()
-    for number, kind in enumerate(kinds.tolist()):
-        yield np.flatnonzero(inverse == number), tuple(kind)
+        code = code * radix + np.bincount(owner[before], minlength=rows.shape[0])
+    order, ordered = sort_small(code)
+    for group in np.split(order, np.flatnonzero(np.diff(ordered)) + 1) if len(order) else []:
+        digits, kind = int(code[group[0]]), []
+        for _ in focus:
+            digits, place = divmod(digits, radix)
+            kind.append(place)
+        yield group, (digits, *reversed(kind))
 
 
 def subset_terms(
@@ -52,9 +58,15 @@ def subset_terms(
 ) -> Iterator[Terms]:
     """For every neighbourhood (a row of `members`, ascending), every subset of it with the weight of that subset.
 
-    The subsets are those of `masks`. Outside the neighbourhood all is absent, or present: a subset T kept and everything
-    outside kept too is a coalition that lacks the complement of T, which has the mirrored number.
+    The subsets are those of `masks`. Outside the neighbourhood all is absent, or present: a subset T kept and all that
+    is outside kept too is a coalition that lacks the complement of T, which has the mirrored number.
     """
+    step = max(1, TERMS >> members.shape[1])
+    if len(members) > step:
+        for start in range(0, len(members), step):
+            part = slice(start, start + step)
+            yield from subset_terms(d, rows[part], members[part], weights, context)
+        return
     count, n = members.shape
     subsets = masks(n)
     places = np.nonzero(subsets)[1]

@@ -46,7 +46,9 @@ def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
         raise GraphError(f"the edge ({u}, {v}) leads outside the graph: units are 0..{d - 1}")
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     if len(loops):
-        raise GraphError(f"unit {int(edges[loops[0], 0])} has an edge to itself: self-loops mean nothing here, leave them out")
+        raise GraphError(
+            f"unit {int(edges[loops[0], 0])} has an edge to itself: self-loops mean nothing here, leave them out"
+        )
     one, other = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
     both = (np.concatenate([one, other]), np.concatenate([other, one]))
     matrix = sparse.csr_array(sparse.coo_array((np.ones(2 * len(edges), bool), both), shape=(d, d)))

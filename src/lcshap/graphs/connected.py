@@ -28,6 +28,12 @@ class Level:
     roots: NDArray[np.int32] | None = None
 
     @property
+    def centres(self) -> NDArray[np.int32]:
+        """The roots, of sets that have them."""
+        assert self.roots is not None
+        return self.roots
+
+    @property
     def size(self) -> int:
         """How many units each set has."""
         return int(self.members.shape[1])
@@ -132,5 +138,5 @@ def _extend(
         alike = whose is None or np.array_equal(whose[rows], whose[others])
         return alike and np.array_equal(wider[rows], wider[others])
 
-    first, _ = group(hashed, same)
+    first, _ = group(hashed, same, wider[:, 0])
     return wider[first], None if whose is None else whose[first]

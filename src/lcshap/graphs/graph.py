@@ -76,9 +76,7 @@ class Graph:
         sides = tuple(build.check_size(side) for side in shape)
         if not sides:
             raise GraphError("a grid needs at least one side, such as (28, 28)")
-        return cls._make(
-            int(np.prod(sides, dtype=object)), build.grid_edges(sides, diagonal), names, "grid", sides
-        )
+        return cls._make(int(np.prod(sides, dtype=object)), build.grid_edges(sides, diagonal), names, "grid", sides)
 
     @classmethod
     def complete(cls, d: int, names: Sequence[str] | None = None) -> Graph:
@@ -96,7 +94,9 @@ class Graph:
         return cls._make(build.check_size(len(parents)), build.tree_edges(parents), names, "tree")
 
     @classmethod
-    def from_edges(cls, d: int, pairs: Iterable[tuple[int, int]] | ArrayLike, names: Sequence[str] | None = None) -> Graph:
+    def from_edges(
+        cls, d: int, pairs: Iterable[tuple[int, int]] | ArrayLike, names: Sequence[str] | None = None
+    ) -> Graph:
         """From pairs of units, each pair an edge; the order within a pair and repeats do not matter."""
         return cls._make(build.check_size(d), build.pair_edges(pairs), names)
 
@@ -108,7 +108,7 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, G: Any, names: Sequence[str] | None = None) -> Graph:
-        """From a NetworkX graph. Units are numbered in the order of ``G.nodes``, and named by them unless `names` is given."""
+        """From a NetworkX graph. Units are numbered in the order of ``G.nodes``, and named by them by default."""
         order = {node: i for i, node in enumerate(G.nodes)}
         pairs = [(order[u], order[v]) for u, v in G.edges()]
         return cls.from_edges(len(order), pairs, [str(node) for node in order] if names is None else names)
@@ -133,7 +133,7 @@ class Graph:
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """How many neighbours each unit has."""
-        return np.diff(self.adjacency.indptr).astype(np.int64)
+        return np.asarray(np.diff(self.adjacency.indptr), np.int64)
 
     def neighbours(self, i: int) -> tuple[int, ...]:
         """The units next to `i`."""
@@ -173,7 +173,7 @@ class Graph:
     @cached_property
     def components(self) -> NDArray[np.int32]:
         """For each unit, the number of its connected component."""
-        return connected_components(self.adjacency, directed=False)[1].astype(np.int32)
+        return np.asarray(connected_components(self.adjacency, directed=False)[1], np.int32)
 
     @cached_property
     def key(self) -> str:
