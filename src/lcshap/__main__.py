@@ -1,0 +1,7 @@
+"""`python -m lcshap` is `lcshap`."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())
