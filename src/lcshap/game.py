@@ -72,7 +72,7 @@ class Game:
                 values = np.empty((len(coalitions), *answer.shape[1:]))
             if answer.shape[1:] != values.shape[1:]:
                 raise GameError(
-                    f"the game returned outputs of shape {values.shape[1:]} for one batch, {answer.shape[1:]} for another"
+                    f"the game returned outputs of shape {values.shape[1:]} once and {answer.shape[1:]} later"
                 )
             values[start:stop] = answer
         return np.empty(0) if values is None else values

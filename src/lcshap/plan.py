@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_CALLS = 1_000_000
 TERMS = 1 << 20  # how many terms to write down at once
-_ENTRIES_PER_CALL = 100
+_ENTRIES_PER_CALL = 50
 
 
 class LinearMap(Protocol):
@@ -69,7 +69,7 @@ class Plan:
     ----------
     method : the method with its parameters.
     graph : the units, their names and who is next to whom.
-    coalitions : the distinct coalitions to evaluate, smallest first: row 0 is the empty one, the last one has all units.
+    coalitions : the distinct coalitions to evaluate, smallest first: the empty one leads, the full one ends the list.
     operator : values -> scores, `(d, calls)`.
     edge_operator : values -> interactions of ``graph.edges``, where the method gives them.
 

@@ -16,6 +16,7 @@ from ..plan import MAX_CALLS, Plan, PlanCache, check_calls
 from ..run import run
 
 plans = PlanCache(max_bytes=256_000_000)
+_ADVICE_CALLS = 100_000  # recommend nothing dearer than this: finding out would keep the user waiting for an error
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class Method(ABC):
     def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:
         """Choose the coalitions and the weights for a graph, without evaluating anything. ``print(plan)`` is the cost.
 
-        A plan above `max_calls` raises `PlanTooLargeError` before it is enumerated, with the count (or a lower bound) and
-        what would fit instead; None lifts the limit.
+        A plan above `max_calls` raises `PlanTooLargeError` before it is enumerated, with the count (or a lower bound)
+        and what would fit instead; None lifts the limit.
         """
         try:
             plan = plans.get(self, graph, lambda: self._plan(graph, max_calls))
@@ -56,12 +57,13 @@ class Method(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def _advice(self, graph: Graph, max_calls: int | None) -> str:
+        limit = _ADVICE_CALLS if max_calls is None else min(max_calls, _ADVICE_CALLS)
         found = []
         for group in self._cheaper(graph):
             for method in group:
                 try:
-                    calls = method._plan(graph, max_calls).calls
-                    check_calls(calls, max_calls)
+                    calls = method._plan(graph, limit).calls
+                    check_calls(calls, limit)
                 except PlanTooLargeError:
                     continue
                 found.append(f"{method} takes {calls:,}")

@@ -48,6 +48,9 @@ class Myerson(Method):
             check_calls(sets + 1, limit)
             check_entries(indices, sets, limit)
 
+        # A connected graph of n units has at least n - s + 1 connected sets of size s (by induction over a leaf).
+        sizes = np.bincount(graph.components).tolist()
+        check(sum(n * (n + 1) // 2 for n in sizes), sum(n * (n + 1) * (n + 2) // 6 for n in sizes))
         terms, total = [], np.zeros(graph.d)
         for level in connected_sets(graph, check=check):
             u, borders = level.size, np.diff(level.boundary.indptr)

@@ -1,0 +1,33 @@
+import subprocess
+import sys
+
+import lcshap as lc
+
+NAMES = [
+    *("Graph", "Game", "Coalitions", "Plan", "PlanSum", "Explanation", "run"),
+    *("Method", "METHODS", "get_method", "Shapley", "Myerson", "LShapley", "CShapley", "compat", "__version__"),
+    *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
+]
+
+
+def test_public_names():
+    """Adding or removing a public name is a decision: change this list with it, and the changelog."""
+    assert sorted(lc.__all__) == sorted(NAMES)
+    assert all(hasattr(lc, name) for name in NAMES)
+
+
+def test_every_public_thing_is_documented_with_an_example():
+    for name in ("Graph", "Game", "Plan", "Coalitions", "run", *(m.__name__ for m in lc.METHODS.values())):
+        assert ">>>" in getattr(lc, name).__doc__, name
+
+
+def test_errors_are_one_tree():
+    for name in NAMES:
+        thing = getattr(lc, name)
+        if isinstance(thing, type) and issubclass(thing, Exception):
+            assert issubclass(thing, lc.LcshapError)
+
+
+def test_import_takes_the_core_alone():
+    code = "import lcshap, sys; print([m for m in ('matplotlib', 'networkx', 'torch', 'pandas') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

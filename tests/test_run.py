@@ -1,0 +1,170 @@
+"""How the methods hang together, and what an explanation says."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lcshap as lc
+from support import NAMED_GRAPHS, graphs, table_game
+
+DECOMPOSED = {"weights": "myerson", "marginals": "decomposed"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(max_d=8), st.sampled_from(["absent", "present", "both"]), st.integers(0, 999))
+def test_l_shapley_beyond_the_diameter_is_shapley(graph, context, seed):
+    game, _ = table_game(graph.d, seed)
+    if graph.components.max() > 0:
+        graph = lc.Graph.complete(graph.d)  # an unconnected graph has no diameter
+    l_shapley = lc.LShapley(graph.d, context).explain(game, graph).scores
+    np.testing.assert_allclose(l_shapley, lc.Shapley().explain(game, graph).scores, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(max_d=8), st.integers(0, 999))
+def test_c_shapley_with_myerson_weights_and_decomposed_marginals_is_myerson(graph, seed):
+    game, _ = table_game(graph.d, seed)
+    c_shapley = lc.CShapley(graph.d, **DECOMPOSED).explain(game, graph).scores
+    np.testing.assert_allclose(c_shapley, lc.Myerson().explain(game, graph).scores, atol=1e-12)
+
+
+def test_printed_weights_are_not_myerson_not_even_on_a_chain():
+    game, _ = table_game(8, seed=0)
+    chain = lc.Graph.chain(8)
+    myerson = lc.Myerson().explain(game, chain).scores
+    for marginals in ("direct", "decomposed"):
+        printed = lc.CShapley(8, marginals=marginals).explain(game, chain).scores
+        assert abs(printed - myerson).max() > 0.1
+
+
+def test_direct_marginals_are_myerson_where_the_game_decomposes():
+    """The paper's assumption: a coalition is worth what its connected parts are worth."""
+    chain = lc.Graph.chain(7)
+    worth = np.random.default_rng(1).normal(size=(8, 8))
+
+    def decomposes(kept):
+        padded = np.pad(kept, ((0, 0), (1, 1))).astype(int)
+        total = np.zeros(len(kept))
+        for row, steps in enumerate(np.diff(padded, axis=1)):
+            for start, stop in zip(np.flatnonzero(steps == 1), np.flatnonzero(steps == -1), strict=True):
+                total[row] += worth[start, stop]
+        return total
+
+    game = lc.Game(decomposes, 7)
+    myerson = lc.Myerson().explain(game, chain).scores
+    direct = lc.CShapley(7, weights="myerson").explain(game, chain).scores
+    np.testing.assert_allclose(direct, myerson, atol=1e-12)
+    np.testing.assert_allclose(lc.Shapley().explain(game, chain).scores, myerson, atol=1e-12)
+    assert abs(lc.CShapley(7).explain(game, chain).scores - myerson).max() > 0.1
+
+
+def test_order_zero_is_the_unit_alone():
+    game, table = table_game(5, seed=2)
+    alone = [table[frozenset([i])][0] - table[frozenset()][0] for i in range(5)]
+    last = [table[frozenset(range(5))][0] - table[frozenset(range(5)) - {i}][0] for i in range(5)]
+    chain = lc.Graph.chain(5)
+    np.testing.assert_allclose(lc.LShapley(0).explain(game, chain).scores, alone)
+    np.testing.assert_allclose(lc.LShapley(0, "present").explain(game, chain).scores, last)
+    np.testing.assert_allclose(lc.CShapley(0, weights="myerson").explain(game, chain).scores, alone)
+    np.testing.assert_allclose(3 * lc.CShapley(0).explain(game, chain).scores, alone)
+
+
+def test_large_offsets_do_not_drown_the_scores():
+    """v(∅) goes off before weights go on: scores of a game shifted by 1e9 keep all the digits the game has."""
+    graph = lc.Graph.chain(10)
+    values = np.random.default_rng(3).integers(-100, 100, size=2**10).astype(float)
+    plain = lc.Game(lambda kept: values[kept @ (2 ** np.arange(10))], 10)
+    shifted = lc.Game(lambda kept: values[kept @ (2 ** np.arange(10))] + 1e9, 10)
+    for method in (lc.Shapley(), lc.LShapley(2), lc.CShapley(2), lc.Myerson()):
+        assert method.explain(plain, graph).scores.tobytes() == method.explain(shifted, graph).scores.tobytes()
+
+
+class TestExplanation:
+    graph = lc.Graph.chain(4, names=["it", "is", "not", "good"])
+    v = lc.Game(lambda kept: 1.0 * kept[:, 3] - 2.0 * (kept[:, 2] & kept[:, 3]) + 0.25, 4)
+
+    def test_what_it_says(self):
+        e = lc.Shapley().explain(self.v, self.graph)
+        np.testing.assert_allclose(e.scores, [0, 0, -1, 0], atol=1e-15)
+        assert e.values is e.scores
+        assert e.base_value == e.base_values == 0.25
+        assert e.full_value == -0.75
+        assert e.residual == pytest.approx(0)
+        assert e.names == ("it", "is", "not", "good")
+        assert e.calls == 16
+        assert e.provenance["method"] == "Shapley()"
+        assert e.provenance["versions"]["lcshap"] == lc.__version__
+        assert repr(e).startswith("<Shapley(): 4 units, 16 calls; v(∅) = 0.25, v(V) = -0.75, residual")
+        two = lc.Shapley().explain(lc.Game(lambda kept: kept[:, :2] * 1.0, 4), self.graph)
+        assert repr(two) == "<Shapley(): 4 units, 16 calls, 2 outputs>"
+
+    def test_ranking_is_descending_with_ties_by_index(self):
+        e = lc.LShapley(0).explain(lc.Game(lambda kept: kept @ np.array([1.0, 3, 1, 3]), 4), self.graph)
+        assert e.ranking.tolist() == [1, 3, 0, 2]
+
+    def test_nobody_can_reassign_it(self):
+        e = lc.Shapley().explain(self.v, self.graph)
+        with pytest.raises(AttributeError):
+            e.scores = np.zeros(4)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: lc.LShapley(order=-1), "order must be an integer of at least 0, not -1"),
+        (lambda: lc.LShapley(order=1.5), "order must be an integer"),
+        (lambda: lc.LShapley(order=True), "order must be an integer"),
+        (lambda: lc.LShapley(order="2"), "order must be an integer"),
+        (lambda: lc.LShapley(context="outside"), "context must be one of 'absent', 'present', 'both', not 'outside'"),
+        (lambda: lc.LShapley(order=0, interactions=True), "interactions need an order of at least 1"),
+        (lambda: lc.CShapley(order=-1), "order must be"),
+        (lambda: lc.CShapley(max_size=0), "max_size must be an integer of at least 1"),
+        (lambda: lc.CShapley(order=None), "give an order, a max_size, or both"),
+        (lambda: lc.CShapley(weights="shapley"), "weights must be one of 'paper', 'myerson'"),
+        (lambda: lc.CShapley(marginals="all"), "marginals must be one of"),
+        (lambda: lc.get_method("m-shapley"), "no method 'm-shapley': there are shapley, myerson"),
+        (lambda: lc.compat.Authors("X", 2), "kind must be one of 'L', 'C'"),
+        (lambda: lc.compat.Authors("L", -2), "num_neighbors must be"),
+        (lambda: lc.compat.Authors("C", 2, 0), "max_order must be"),
+    ],
+)
+def test_bad_parameters(make, says):
+    with pytest.raises(lc.MethodError, match=says):
+        make()
+
+
+@pytest.mark.parametrize("name", ["one unit", "two units", "two apart", "no edges"])
+def test_tiny_and_empty_graphs_have_the_right_answer(name):
+    """Without edges every neighbourhood is the unit alone; with all of the graph in reach it is Shapley's."""
+    graph = NAMED_GRAPHS[name]
+    game, table = table_game(graph.d, seed=4)
+    alone = [table[frozenset([i])][0] - table[frozenset()][0] for i in range(graph.d)]
+    c_shapley = [lc.CShapley(1000, weights="myerson"), lc.CShapley(1000, **DECOMPOSED)]
+    for method in (lc.LShapley(1000), *c_shapley, lc.Myerson()):
+        wanted = alone if not len(graph.edges) else lc.Shapley().explain(game, graph).scores
+        np.testing.assert_allclose(method.explain(game, graph).scores, wanted, atol=1e-12)
+
+
+def test_the_authors_value_function():
+    """log(p + 1e-15) of the class predicted at the full input, wherever p is 0 too."""
+    probability = lambda kept: np.stack([1.0 * ~kept.all(axis=1), 1.0 * kept.all(axis=1)], axis=1)  # noqa: E731
+    v = lc.compat.authors_game(probability, 3)
+    values = v.evaluate(lc.Coalitions.from_sets(3, [[], [0, 1], [0, 1, 2]]))
+    np.testing.assert_allclose(values, [np.log(1e-15), np.log(1e-15), np.log(1 + 1e-15)])
+    with pytest.raises(lc.GameError, match="class probabilities"):
+        lc.compat.authors_game(lambda kept: kept.sum(axis=1), 3)
+
+
+def test_the_authors_text_is_a_ring_and_ours_a_chain():
+    game, _ = table_game(7, seed=5)
+    ring = lc.LShapley(1, "present").explain(game, lc.Graph.ring(7)).scores
+    chain = lc.LShapley(1, "present").explain(game, lc.Graph.chain(7)).scores
+    theirs = lc.compat.authors(game, "L", num_neighbors=2).scores
+    np.testing.assert_allclose(theirs, ring, atol=1e-12)
+    assert abs(theirs - chain)[[0, -1]].min() > 1e-3
+    np.testing.assert_allclose(theirs[1:-1], chain[1:-1], atol=1e-12)
+    c_ring = lc.CShapley(1, "present").explain(game, lc.Graph.ring(7)).scores
+    np.testing.assert_allclose(lc.compat.authors(game, "C", num_neighbors=2).scores, c_ring, atol=1e-12)
+    silently = lc.compat.authors(game, "L", num_neighbors=100).scores
+    np.testing.assert_allclose(silently, lc.Shapley().explain(game, lc.Graph.ring(7)).scores, atol=1e-12)
