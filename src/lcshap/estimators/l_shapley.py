@@ -37,9 +37,10 @@ class LShapley(Method):
     Notes
     -----
     Where a unit is independent of all beyond its neighbourhood, with and without Y and whatever else is known (Theorem
-    1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent" to follow the paper. Choose "present" to ask what matters in the full input, for inputs that
-    make no sense in small pieces, and to rank units for masking; choose "both" to come closest to the Shapley value
-    when nothing else is known. The scores do not sum to v(V) - v(∅): see ``residual``.
+    1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent" to follow the paper.
+    Choose "present" to ask what matters in the full input, for inputs that make no sense in small pieces, and to rank
+    units for masking; choose "both" to come closest to the Shapley value when nothing else is known. The scores do not
+    sum to v(V) - v(∅): see ``residual``.
 
     References
     ----------
