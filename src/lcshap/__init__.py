@@ -11,7 +11,24 @@ from . import compat
 from ._version import __version__
 from .coalitions import Coalitions
 from .errors import GameError, GraphError, LcshapError, MethodError, PlanError, PlanTooLargeError
-from .estimators import METHODS, CShapley, LShapley, Method, Myerson, Shapley, get_method
+from .estimators import (
+    LIME,
+    METHODS,
+    CShapley,
+    FeatureAblation,
+    GradientInput,
+    KernelSHAP,
+    LShapley,
+    Method,
+    Myerson,
+    Saliency,
+    SampledCShapley,
+    SampledLShapley,
+    SampledMethod,
+    SampleShapley,
+    Shapley,
+    get_method,
+)
 from .explanation import Explanation
 from .game import Game
 from .graphs import Graph
@@ -19,14 +36,18 @@ from .plan import Plan, PlanSum
 from .run import run
 
 __all__ = [
+    "LIME",
     "METHODS",
     "CShapley",
     "Coalitions",
     "Explanation",
+    "FeatureAblation",
     "Game",
     "GameError",
+    "GradientInput",
     "Graph",
     "GraphError",
+    "KernelSHAP",
     "LShapley",
     "LcshapError",
     "Method",
@@ -36,6 +57,11 @@ __all__ = [
     "PlanError",
     "PlanSum",
     "PlanTooLargeError",
+    "Saliency",
+    "SampleShapley",
+    "SampledCShapley",
+    "SampledLShapley",
+    "SampledMethod",
     "Shapley",
     "__version__",
     "compat",

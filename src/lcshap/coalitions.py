@@ -158,7 +158,7 @@ class Coalitions:
         rows[where] = len(self) + np.arange(len(where))
         return both.take(rows)
 
-    def unique(self) -> tuple[Coalitions, NDArray[np.intp]]:
+    def unique(self) -> tuple[Coalitions, NDArray[np.int32]]:
         """Each distinct coalition once, ordered by size and then by first appearance; and where each row went.
 
         ``unique.take(inverse) == self``. Ordering by size lets batches hold inputs of like length.
@@ -195,7 +195,7 @@ class Coalitions:
         # Canonical sets that keep at most half of the units come by length, those that keep more by what they lack.
         short, long = lengths[first], lengths.max(initial=0)
         order, _ = sort_small(np.where(c.removed[first], 2 * long + 1 - short, short))
-        place = np.empty(len(first), np.intp)
+        place = np.empty(len(first), np.int32)
         place[order] = np.arange(len(first))
         return c.take(first[order]), place[inverse]
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import sparse, special
 
 from ._version import __version__
+from .errors import MethodError
 from .graphs import Graph
 
 
@@ -28,6 +29,8 @@ class Explanation:
     interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph; a
         tuple of them, one an output, for a game with several outputs.
     provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
+    stderr : the standard error of each score where they come from samples (inf where there are too few to tell), with
+        its degrees of freedom in `freedom`; None where nothing was left to chance.
     """
 
     scores: NDArray[np.float64]
@@ -37,6 +40,8 @@ class Explanation:
     calls: int
     provenance: dict[str, Any] = field(default_factory=dict)
     interactions: sparse.csr_array | tuple[sparse.csr_array, ...] | None = None
+    stderr: NDArray[np.float64] | None = None
+    freedom: int | None = None
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -63,6 +68,15 @@ class Explanation:
         """The units by descending score, ties by index; one column an output where there are several."""
         return np.argsort(-self.scores, axis=0, kind="stable")
 
+    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A confidence interval for each score, by Student's t; the score itself twice where nothing was sampled."""
+        if not 0 < confidence < 1:
+            raise MethodError(f"confidence must be between 0 and 1, not {confidence!r}")
+        if self.stderr is None:
+            return self.scores, self.scores
+        width = half_width(self.stderr, self.freedom or 0, confidence)
+        return self.scores - width, self.scores + width
+
     def __repr__(self) -> str:
         what = self.provenance.get("method", "Explanation")
         head = f"{what}: {len(self.scores)} units, {self.calls:,} calls"
@@ -83,6 +97,13 @@ def edge_matrix(graph: Graph, values: NDArray[np.float64]) -> sparse.csr_array |
     one, other = graph.edges.T
     both = (np.concatenate([one, other]), np.concatenate([other, one]))
     return sparse.csr_array(sparse.coo_array((np.tile(values, 2), both), shape=(graph.d, graph.d)))
+
+
+def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> NDArray[np.float64]:
+    """Half the width of a two-sided t interval; inf where there are no degrees of freedom."""
+    if freedom < 1:
+        return np.full(stderr.shape, np.inf)
+    return np.asarray(stderr * special.stdtrit(freedom, (1 + confidence) / 2))
 
 
 def versions() -> dict[str, str]:

@@ -29,6 +29,8 @@ class Game:
     batch_size : the largest `n` that `fn` is called with. By default 1,024 rows, fewer where a row is very long.
     check : call `fn` a second time on every batch, in reverse order, and raise unless the answers are the same to
         `tolerance` (relative). Finds dropout that was left on, rows of a batch that influence each other, and state.
+    gradient : for gradient methods only, see `Saliency`: returns the gradient of v at the full input, and the input
+        less its reference, both `(d, features)`.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Game:
     batch_size: int | None = None
     check: bool = False
     tolerance: float = 1e-6
+    gradient: Callable[[], tuple[Any, Any]] | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.fn):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,39 @@ class LinearMap(Protocol):
         """Memory held (SciPy's matrices, which lack this, are known)."""
 
     def __matmul__(self, values: Any, /) -> Any: ...
+
+
+class SampledMap(ABC):
+    """A linear map whose rows are means over random samples, so that it can say how sure it is.
+
+    Its samples come in an order, and the first of them are a map of their own (`head`): that is what lets a run stop
+    early, or show what it knows so far.
+    """
+
+    samples: int
+    nbytes: int
+    shape: tuple[int, int]
+
+    @property
+    @abstractmethod
+    def freedom(self) -> int:
+        """Degrees of freedom of the standard error (for t quantiles); 0 or less where there are too few samples."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> NDArray[np.integer]:
+        """The columns (coalitions) that the map looks at, in ascending order."""
+
+    @abstractmethod
+    def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]: ...
+
+    @abstractmethod
+    def stderr(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The standard error of each score; inf where there are too few samples to tell."""
+
+    @abstractmethod
+    def head(self, samples: int) -> SampledMap:
+        """The map that uses the first samples only."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +207,7 @@ class PlanSum:
         return self if other == 0 else NotImplemented
 
     @cached_property
-    def _merged(self) -> tuple[Coalitions, NDArray[np.intp]]:
+    def _merged(self) -> tuple[Coalitions, NDArray[np.int32]]:
         return Coalitions.concat([p.coalitions for p in self.parts]).unique()
 
     @property
@@ -187,7 +221,7 @@ class PlanSum:
         return len(self.coalitions)
 
     @property
-    def columns(self) -> list[NDArray[np.intp]]:
+    def columns(self) -> list[NDArray[np.int32]]:
         """For each part, where its coalitions stand among the merged ones."""
         return np.split(self._merged[1], np.cumsum([p.calls for p in self.parts])[:-1])
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .explanation import Explanation, edge_matrix, versions
 from .game import Game
-from .plan import Plan, PlanSum
+from .plan import Plan, PlanSum, SampledMap
 
 
 @overload
@@ -33,19 +33,23 @@ def run(plan: Plan | PlanSum, game: Game) -> Explanation | tuple[Explanation, ..
     """
     values = game.evaluate(plan.coalitions)
     if isinstance(plan, Plan):
-        return _explain(plan, values, game)
-    return tuple(_explain(part, values[c], game) for part, c in zip(plan.parts, plan.columns, strict=True))
+        return explain_values(plan, values, game)
+    return tuple(explain_values(part, values[c], game) for part, c in zip(plan.parts, plan.columns, strict=True))
 
 
-def _explain(plan: Plan, values: NDArray[np.float64], game: Game) -> Explanation:
+def explain_values(plan: Plan, values: NDArray[np.float64], game: Game) -> Explanation:
+    """Turn the values of a plan's coalitions into scores."""
     base, full = values[0], values[-1]
     # Operators ignore constants, so taking v(∅) off first changes nothing but the rounding, which it makes smaller.
     gains = values - base
     interactions = None
     if plan.edge_operator is not None:
         interactions = edge_matrix(plan.graph, plan.edge_operator @ gains)
+    sampled = plan.operator if isinstance(plan.operator, SampledMap) else None
     return Explanation(
         scores=np.asarray(plan.operator @ gains),
+        stderr=None if sampled is None else sampled.stderr(gains),
+        freedom=None if sampled is None else sampled.freedom,
         base_value=_number(base),
         full_value=_number(full),
         graph=plan.graph,

@@ -2,9 +2,34 @@
 
 from .base import Method
 from .c_shapley import CShapley
+from .feature_ablation import FeatureAblation
+from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
+from .lime import LIME
 from .myerson import Myerson
 from .registry import METHODS, get_method
+from .saliency import GradientInput, Saliency
+from .sample_shapley import SampleShapley
+from .sampled import SampledMethod
+from .sampled_c_shapley import SampledCShapley
+from .sampled_l_shapley import SampledLShapley
 from .shapley import Shapley
 
-__all__ = ["METHODS", "CShapley", "LShapley", "Method", "Myerson", "Shapley", "get_method"]
+__all__ = [
+    "LIME",
+    "METHODS",
+    "CShapley",
+    "FeatureAblation",
+    "GradientInput",
+    "KernelSHAP",
+    "LShapley",
+    "Method",
+    "Myerson",
+    "Saliency",
+    "SampleShapley",
+    "SampledCShapley",
+    "SampledLShapley",
+    "SampledMethod",
+    "Shapley",
+    "get_method",
+]

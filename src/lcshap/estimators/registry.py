@@ -5,11 +5,34 @@ from __future__ import annotations
 from ..errors import MethodError
 from .base import Method
 from .c_shapley import CShapley
+from .feature_ablation import FeatureAblation
+from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
+from .lime import LIME
 from .myerson import Myerson
+from .saliency import GradientInput, Saliency
+from .sample_shapley import SampleShapley
+from .sampled_c_shapley import SampledCShapley
+from .sampled_l_shapley import SampledLShapley
 from .shapley import Shapley
 
-METHODS: dict[str, type[Method]] = {method.name: method for method in (Shapley, Myerson, LShapley, CShapley)}
+METHODS: dict[str, type[Method]] = {
+    method.name: method
+    for method in (
+        Shapley,
+        Myerson,
+        LShapley,
+        CShapley,
+        SampledLShapley,
+        SampledCShapley,
+        KernelSHAP,
+        SampleShapley,
+        LIME,
+        FeatureAblation,
+        Saliency,
+        GradientInput,
+    )
+}
 
 
 def get_method(name: str) -> type[Method]:

@@ -1,0 +1,123 @@
+"""Gradient baselines: Saliency, and gradient times input. They need a game that knows its gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coalitions import Coalitions
+from ..errors import MethodError
+from ..explanation import Explanation
+from ..game import Game
+from ..graphs import Graph
+from ..plan import MAX_CALLS, Plan
+from ..run import explain_values
+from .base import Method, check_choice
+
+
+class GradientMethod(Method):
+    """A method that reads the gradient of v at the full input instead of evaluating coalitions.
+
+    The game gives it: ``Game(fn, d, gradient=...)``, a function without arguments that returns two arrays `(d,
+    features)` (or `(d, features, outputs)` for the first): the derivative of v with respect to each input feature of
+    each unit, at the full input; and the input less its reference.
+    """
+
+    def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:
+        """There is none: no coalition is evaluated."""
+        raise MethodError(f"{type(self).__name__} reads a gradient and has no plan: use explain")
+
+    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        return self.plan(graph, limit)
+
+    def explain(self, game: Game, graph: Graph, max_calls: int | None = MAX_CALLS) -> Explanation:
+        """Score the units from one gradient; v(∅) and v(V) are evaluated too, for the residual."""
+        if game.gradient is None:
+            raise MethodError(
+                f"{type(self).__name__} needs gradients and this game has none: give Game(..., gradient=...), "
+                f"or choose a method that needs only values, such as FeatureAblation"
+            )
+        gradient, change = (np.asarray(array, np.float64) for array in game.gradient())
+        if (
+            gradient.ndim not in (2, 3)
+            or change.ndim != 2
+            or gradient.shape[:2] != change.shape
+            or len(change) != game.d
+        ):
+            raise MethodError(
+                f"the gradient must have shape ({game.d}, features) or ({game.d}, features, outputs) and the change "
+                f"({game.d}, features), not {gradient.shape} and {change.shape}"
+            )
+        ends = Coalitions.from_sets(game.d, [[], range(game.d)])
+        nothing = Plan(self, graph, ends, np.zeros((game.d, 2)))
+        e = explain_values(nothing, game.evaluate(ends), game)
+        return Explanation(
+            self._score(gradient, change), e.base_value, e.full_value, graph, calls=2, provenance=e.provenance
+        )
+
+    def _score(self, gradient: NDArray[np.float64], change: NDArray[np.float64]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Saliency(GradientMethod):
+    r"""The magnitude of the gradient at each unit.
+
+    .. math:: \phi(i) = \bigl\| \partial v / \partial x_i \bigr\|
+
+    Parameters
+    ----------
+    norm : over the features of a unit (the colours of a pixel): "max" as in the paper that proposed it, "l1" or "l2".
+
+    Notes
+    -----
+    Never negative, blind to what a unit says and to everything but the immediate neighbourhood of the input: a
+    baseline.
+
+    References
+    ----------
+    Simonyan, Vedaldi, Zisserman 2013 [simonyan2013deep]_.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> x = np.array([[1.0], [2.0]])
+    >>> v = lc.Game(lambda kept: kept @ [1.0, -8.0], 2, gradient=lambda: (np.array([[1.0], [-4.0]]), x))
+    >>> lc.Saliency().explain(v, lc.Graph.chain(2)).scores, lc.GradientInput().explain(v, lc.Graph.chain(2)).scores
+    (array([1., 4.]), array([ 1., -8.]))
+    """
+
+    norm: Literal["max", "l1", "l2"] = "max"
+    name: ClassVar[str] = "saliency"
+
+    def __post_init__(self) -> None:
+        check_choice("norm", self.norm, ("max", "l1", "l2"))
+
+    def _score(self, gradient: NDArray[np.float64], change: NDArray[np.float64]) -> NDArray[np.float64]:
+        size = np.abs(gradient)
+        if self.norm == "max":
+            return np.asarray(size.max(axis=1))
+        return np.asarray(size.sum(axis=1) if self.norm == "l1" else np.sqrt((size**2).sum(axis=1)))
+
+
+@dataclass(frozen=True)
+class GradientInput(GradientMethod):
+    r"""Gradient times input: the change of v, to first order, from the reference to the input.
+
+    .. math:: \phi(i) = \sum_f (x_{if} - x^0_{if})\, \partial v / \partial x_{if}
+
+    Exact for models that are linear in their input. See `Saliency` for an example.
+
+    References
+    ----------
+    Shrikumar et al. 2016 [shrikumar2016not]_.
+    """
+
+    name: ClassVar[str] = "gradient-input"
+
+    def _score(self, gradient: NDArray[np.float64], change: NDArray[np.float64]) -> NDArray[np.float64]:
+        weights = change if gradient.ndim == 2 else change[..., None]
+        return np.asarray((weights * gradient).sum(axis=1))
