@@ -17,9 +17,12 @@ class Row:
     """A method and the axioms that hold for it on every graph and game."""
 
     method: lc.Method
+    linear: bool = True  # in v: all but adaptive methods
+    symmetric: bool = True  # blind to how units are numbered: all but sampled methods below their full budget
+    layout: bool = False  # looks at the layout of a grid, not only at its edges
     dummy: bool = True  # a unit that never changes the value scores zero
     monotone: bool = True  # larger marginal contributions never lower a score
-    efficient: str = ""  # "graph" or "component": what the scores of one of these sum to
+    efficient: str | None = ""  # what sums to its worth: "graph", "component", "" (nothing), None (it depends)
     unit_mass: bool = True  # on an additive game each unit scores exactly its own worth
 
 
@@ -40,8 +43,56 @@ ROWS = [
         for weights in ("paper", "myerson")
         for marginals in ("direct", "decomposed")
     ),
+    *(
+        Row(
+            lc.RegressionCShapley(m, weights, windows, ridge),
+            layout=True,
+            dummy=m == 1,
+            monotone=m == 1,
+            unit_mass=ridge == 0,
+        )
+        for m, ridge in ((1, 0.0), (2, 0.0), (3, 0.0), (4, 0.0), (3, 1.0))
+        for weights in ("uniform", "kernel")
+        for windows in ("kept", "removed")
+    ),
+    Row(lc.DividendCShapley(1), layout=True),
+    Row(lc.DividendCShapley(2), layout=True, dummy=False, monotone=False),
+    Row(lc.DividendCShapley(3), layout=True, dummy=False, monotone=False, efficient=None),
+    Row(lc.DividendCShapley(6), layout=True, dummy=False, monotone=False, efficient="component"),
+    *(
+        Row(lc.SampledLShapley(40, 3, context, seed), symmetric=False, efficient=None)
+        for context, seed in (("absent", 0), ("present", 3))
+    ),
+    *(
+        Row(
+            lc.SampledCShapley(40, 3, "absent", weights),
+            symmetric=False,
+            efficient=None,
+            unit_mass=weights == "myerson",
+        )
+        for weights in ("paper", "myerson")
+    ),
+    *(Row(lc.SampleShapley(budget, seed=5), symmetric=False, efficient="graph") for budget in (18, 40)),
+    Row(lc.SampleShapley(512), efficient="graph"),
+    *(
+        Row(lc.KernelSHAP(budget, seed=5), symmetric=False, dummy=False, monotone=False, efficient="graph")
+        for budget in (30, 44)
+    ),
+    Row(lc.KernelSHAP(512), efficient="graph"),
+    Row(lc.LIME(26, seed=5), symmetric=False, dummy=False, monotone=False, unit_mass=False),
+    Row(lc.LIME(512), dummy=False, monotone=False, unit_mass=False),
+    Row(lc.FeatureAblation()),
 ]
+GRADIENT_ROWS = [lc.Saliency(), lc.Saliency("l2"), lc.GradientInput()]  # they see no coalition: tested by themselves
 BY_METHOD = pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.method))
+
+
+def rows(**wanted):
+    """Only the rows with these flags."""
+    chosen = [row for row in ROWS if all(getattr(row, name) == value for name, value in wanted.items())]
+    return pytest.mark.parametrize("row", chosen, ids=lambda row: str(row.method))
+
+
 GRAPHS = {
     "chain": lc.Graph.chain(6),
     "grid": lc.Graph.grid((2, 3)),
@@ -60,17 +111,21 @@ def close(a, b):
 
 
 def test_every_method_has_a_row():
-    assert {type(row.method) for row in ROWS} == set(lc.METHODS.values())
+    tested = {type(row.method) for row in ROWS} | {type(method) for method in GRADIENT_ROWS}
+    assert tested == set(lc.METHODS.values())
+
+
+@rows(linear=True)
+@BY_GRAPH
+def test_linear_and_blind_to_constants(row, graph):
+    x, y = np.random.default_rng(0).normal(size=(2, 2**graph.d))
+    explain = lambda v: row.method.explain(game_of(v, graph.d), graph).scores  # noqa: E731
+    close(explain(2 * x - 3 * y + 100), 2 * explain(x) - 3 * explain(y))
 
 
 @BY_METHOD
 @BY_GRAPH
 class TestAxioms:
-    def test_linear_and_blind_to_constants(self, row, graph):
-        x, y = np.random.default_rng(0).normal(size=(2, 2**graph.d))
-        explain = lambda v: row.method.explain(game_of(v, graph.d), graph).scores  # noqa: E731
-        close(explain(2 * x - 3 * y + 100), 2 * explain(x) - 3 * explain(y))
-
     def test_dummy(self, row, graph):
         values = np.random.default_rng(1).normal(size=2**graph.d)
         silent = 4
@@ -79,7 +134,7 @@ class TestAxioms:
         if row.dummy:
             assert abs(score) < 1e-12
         elif graph.kind == "chain" and (row.method.parameters.get("max_size") or 9) > 2:
-            assert abs(score) > 1e-3  # a silent unit can connect others, so the axiom is rightly not claimed
+            assert abs(score) > 1e-4  # rightly not claimed: it connects others, or takes up what fits badly
 
     def test_efficiency_or_its_residual(self, row, graph):
         values = np.random.default_rng(3).normal(size=(2**graph.d, 4))
@@ -92,15 +147,8 @@ class TestAxioms:
                 close(e.scores[members].sum(axis=0), worth)
         if row.efficient == "graph":
             close(e.residual, 0)
-        elif not row.efficient:
+        elif row.efficient == "":
             assert abs(e.residual).max() > 1e-3  # and nothing hides it
-
-    def test_relabelling_units_relabels_scores(self, row, graph):
-        values = np.random.default_rng(4).normal(size=2**graph.d)
-        new = np.random.default_rng(5).permutation(graph.d)  # unit i becomes unit new[i]
-        other = lc.Graph.from_edges(graph.d, new[graph.edges])
-        moved = lc.Game(lambda kept: values[kept[:, new] @ (2 ** np.arange(graph.d))], graph.d)
-        close(row.method.explain(moved, other).scores[new], row.method.explain(game_of(values, graph.d), graph).scores)
 
     def test_additive_games_are_read_off(self, row, graph):
         worth = np.arange(1.0, graph.d + 1)
@@ -111,7 +159,31 @@ class TestAxioms:
             assert abs(e.scores - worth).max() > 0.1  # the printed weights of C-Shapley do not sum to one
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.monotone], ids=lambda row: str(row.method))
+@rows(symmetric=True)
+@BY_GRAPH
+def test_relabelling_units_relabels_scores(row, graph):
+    if row.layout and graph.kind == "grid":
+        graph = lc.Graph.ring(6)  # patches of a grid cannot be seen in its edges
+    values = np.random.default_rng(4).normal(size=2**graph.d)
+    new = np.random.default_rng(5).permutation(graph.d)  # unit i becomes unit new[i]
+    other = lc.Graph.from_edges(graph.d, new[graph.edges])
+    moved = lc.Game(lambda kept: values[kept[:, new] @ (2 ** np.arange(graph.d))], graph.d)
+    close(row.method.explain(moved, other).scores[new], row.method.explain(game_of(values, graph.d), graph).scores)
+
+
+@rows(symmetric=True)
+def test_units_that_an_automorphism_exchanges_score_the_same(row):
+    """Mirroring a chain, and turning a ring by one, with games that do not notice."""
+    size = (np.arange(2**6)[:, None] >> np.arange(6) & 1).sum(axis=1)
+    pairs = np.arange(2**6) & (np.arange(2**6) >> 1)  # neighbours that are both there
+    touching = (pairs[:, None] >> np.arange(5) & 1).sum(axis=1)
+    mirror = row.method.explain(game_of(np.sqrt(size) + touching**2, 6), lc.Graph.chain(6)).scores
+    close(mirror, mirror[::-1])
+    turn = row.method.explain(game_of(np.sqrt(size), 6), lc.Graph.ring(6)).scores
+    close(turn, np.full(6, turn[0]))
+
+
+@rows(monotone=True)
 @BY_GRAPH
 def test_monotone(row, graph):
     rng = np.random.default_rng(2)
@@ -125,16 +197,6 @@ def test_monotone(row, graph):
 
 @BY_METHOD
 class TestRunning:
-    def test_units_that_an_automorphism_exchanges_score_the_same(self, row):
-        """Mirroring a chain, and turning a ring by one, with games that do not notice."""
-        size = (np.arange(2**6)[:, None] >> np.arange(6) & 1).sum(axis=1)
-        pairs = np.arange(2**6) & (np.arange(2**6) >> 1)  # neighbours that are both there
-        touching = (pairs[:, None] >> np.arange(5) & 1).sum(axis=1)
-        mirror = row.method.explain(game_of(np.sqrt(size) + touching**2, 6), lc.Graph.chain(6)).scores
-        close(mirror, mirror[::-1])
-        turn = row.method.explain(game_of(np.sqrt(size), 6), lc.Graph.ring(6)).scores
-        close(turn, np.full(6, turn[0]))
-
     def test_each_coalition_is_evaluated_once(self, row):
         seen = []
         for graph in (lc.Graph.chain(7), lc.Graph.grid((3, 3))):
@@ -177,6 +239,8 @@ class TestRunning:
     @pytest.mark.parametrize("name", NAMED_GRAPHS)
     def test_the_general_path_gives_the_same_plan(self, row, name):
         graph = NAMED_GRAPHS[name]
+        if row.layout and graph.kind == "grid":
+            graph = lc.Graph.chain(graph.d)
         general = lc.Graph.from_edges(graph.d, graph.edges)
         one, other = row.method.plan(graph), row.method.plan(general)
         assert one.coalitions == other.coalitions
@@ -192,4 +256,4 @@ class TestRunning:
 
 
 def _dense(operator):
-    return operator.toarray() if hasattr(operator, "toarray") else operator
+    return operator.toarray() if hasattr(operator, "toarray") else operator @ np.eye(operator.shape[1])

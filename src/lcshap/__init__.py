@@ -15,12 +15,14 @@ from .estimators import (
     LIME,
     METHODS,
     CShapley,
+    DividendCShapley,
     FeatureAblation,
     GradientInput,
     KernelSHAP,
     LShapley,
     Method,
     Myerson,
+    RegressionCShapley,
     Saliency,
     SampledCShapley,
     SampledLShapley,
@@ -32,6 +34,7 @@ from .estimators import (
 from .explanation import Explanation
 from .game import Game
 from .graphs import Graph
+from .locality_check import Locality, locality
 from .plan import Plan, PlanSum
 from .run import run
 
@@ -40,6 +43,7 @@ __all__ = [
     "METHODS",
     "CShapley",
     "Coalitions",
+    "DividendCShapley",
     "Explanation",
     "FeatureAblation",
     "Game",
@@ -50,6 +54,7 @@ __all__ = [
     "KernelSHAP",
     "LShapley",
     "LcshapError",
+    "Locality",
     "Method",
     "MethodError",
     "Myerson",
@@ -57,6 +62,7 @@ __all__ = [
     "PlanError",
     "PlanSum",
     "PlanTooLargeError",
+    "RegressionCShapley",
     "Saliency",
     "SampleShapley",
     "SampledCShapley",
@@ -66,5 +72,6 @@ __all__ = [
     "__version__",
     "compat",
     "get_method",
+    "locality",
     "run",
 ]

@@ -250,7 +250,8 @@ class PlanCache:
         if plan is None:
             plan = make()
             with self._lock:
-                self._plans[key] = plan
+                if plan.nbytes <= self._max_bytes:
+                    self._plans[key] = plan
                 while sum(p.nbytes for p in self._plans.values()) > self._max_bytes:
                     self._plans.popitem(last=False)
         return plan if plan.graph is graph else replace(plan, graph=graph)

@@ -2,12 +2,14 @@
 
 from .base import Method
 from .c_shapley import CShapley
+from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation
 from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
 from .lime import LIME
 from .myerson import Myerson
 from .registry import METHODS, get_method
+from .regression_c_shapley import RegressionCShapley
 from .saliency import GradientInput, Saliency
 from .sample_shapley import SampleShapley
 from .sampled import SampledMethod
@@ -19,12 +21,14 @@ __all__ = [
     "LIME",
     "METHODS",
     "CShapley",
+    "DividendCShapley",
     "FeatureAblation",
     "GradientInput",
     "KernelSHAP",
     "LShapley",
     "Method",
     "Myerson",
+    "RegressionCShapley",
     "Saliency",
     "SampleShapley",
     "SampledCShapley",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from ..errors import MethodError
 from .base import Method
 from .c_shapley import CShapley
+from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation
 from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
 from .lime import LIME
 from .myerson import Myerson
+from .regression_c_shapley import RegressionCShapley
 from .saliency import GradientInput, Saliency
 from .sample_shapley import SampleShapley
 from .sampled_c_shapley import SampledCShapley
@@ -23,6 +25,8 @@ METHODS: dict[str, type[Method]] = {
         Myerson,
         LShapley,
         CShapley,
+        RegressionCShapley,
+        DividendCShapley,
         SampledLShapley,
         SampledCShapley,
         KernelSHAP,

@@ -55,8 +55,7 @@ class SampledLocal(SampledMethod):
         else:
             return Plan(self, graph, whole.coalitions, whole.operator)
         self._check_budget(graph)
-        ball = graph.balls(self.order)
-        draws = self._draw(graph, ball, np.random.default_rng(self.seed))
+        draws = self._draw(graph, np.random.default_rng(self.seed))
         coalitions, weights, columns = draw_within(graph, self.budget, self.minimum(graph) - 2, draws)
         check_calls(len(coalitions), limit, exact=True)
         by_half = columns.reshape(len(columns), -1, 2, graph.d)  # with the unit, without it
@@ -64,18 +63,26 @@ class SampledLocal(SampledMethod):
         uniform = bool((weights == 1).all())
         return Plan(self, graph, coalitions, MarginalMap(plus, minus, len(coalitions), None if uniform else weights))
 
-    def _draw(self, graph: Graph, ball: sparse.csr_array, rng: np.random.Generator) -> Iterator[Draw]:
-        """For a random order and its reverse: weights `(H, d)`, and for each unit the set with it and without it."""
-        d = graph.d
-        many = sparse.csr_array(sparse.vstack([ball] * 2 * _TOGETHER, format="csr"))  # a block of rows for each order
-        alone = sparse.vstack([sparse.eye_array(d, dtype=bool, format="csr")] * 2 * _TOGETHER, format="csr")
-        contexts = [c for c in ("absent", "present") if self.context in (c, "both")]
+    def _draw(self, graph: Graph, rng: np.random.Generator) -> Iterator[Draw]:
         while True:
-            places = np.stack([rng.permutation(d) for _ in range(_TOGETHER)])
-            kept, weight = self._reached(graph, many, alone, _arrived(many, np.stack([places, -places], axis=1)))
+            yield from self.along(graph, np.stack([rng.permutation(graph.d) for _ in range(_TOGETHER)]))
+
+    def along(self, graph: Graph, places: NDArray[np.integer]) -> Iterator[Draw]:
+        """For orders, given by the place of each unit, and their reverses: what each pair samples.
+
+        That is the weights `(H, d)`, and for each of the H halves the sets with each unit, and those without.
+        """
+        d, ball = graph.d, graph.balls(self.order)
+        contexts = [c for c in ("absent", "present") if self.context in (c, "both")]
+        for start in range(0, len(places), _TOGETHER):
+            place = places[start : start + _TOGETHER]
+            blocks = 2 * len(place)  # a block of rows for each order
+            many = sparse.csr_array(sparse.vstack([ball] * blocks, format="csr"))
+            alone = sparse.vstack([sparse.eye_array(d, dtype=bool, format="csr")] * blocks, format="csr")
+            kept, weight = self._reached(graph, many, alone, _arrived(many, np.stack([place, -place], axis=1)))
             lacking = sparse.csr_array(kept > alone)
             sets = [_in_context(rows, many, c) for c in contexts for rows in (kept, lacking)]
-            for pair in range(_TOGETHER):
+            for pair in range(len(place)):
                 halves = [slice(d * half, d * (half + 1)) for half in (2 * pair, 2 * pair + 1)]
                 weights = [weight[half] for half in halves for _ in contexts]
                 both = [sets[2 * c + w][half] for half in halves for c in range(len(contexts)) for w in (0, 1)]
