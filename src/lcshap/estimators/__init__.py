@@ -4,6 +4,7 @@ from .base import Method
 from .c_shapley import CShapley
 from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation
+from .graph_kernel_shap import GraphKernelSHAP
 from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
 from .lime import LIME
@@ -24,6 +25,7 @@ __all__ = [
     "DividendCShapley",
     "FeatureAblation",
     "GradientInput",
+    "GraphKernelSHAP",
     "KernelSHAP",
     "LShapley",
     "Method",

@@ -7,6 +7,7 @@ from .base import Method
 from .c_shapley import CShapley
 from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation
+from .graph_kernel_shap import GraphKernelSHAP
 from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
 from .lime import LIME
@@ -29,6 +30,7 @@ METHODS: dict[str, type[Method]] = {
         DividendCShapley,
         SampledLShapley,
         SampledCShapley,
+        GraphKernelSHAP,
         KernelSHAP,
         SampleShapley,
         LIME,

@@ -1,0 +1,126 @@
+"""What `GraphKernelSHAP` assumes of a game before it asks: a Gaussian prior, and its covariances in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+Array = NDArray[np.float64]
+_ROWS = 1024  # rows of a covariance matrix computed at once
+
+
+@dataclass(frozen=True)
+class Prior:
+    r"""A prior of :math:`f(S) = [v(S) - v(V \setminus S)] / 2`, with c = ±1 for units kept and absent.
+
+    .. math:: K(S, T) = \tfrac{a}{d} \langle c, c' \rangle + b_E E(S, T) + b_J J(S, T)
+              + \tfrac{w}{d} [S = T] + \tfrac{s}{|\mathcal T|} \sum_{t \in \mathcal T} c_t c'_t
+
+    - the linear term: what units do by themselves;
+    - E, a smooth nonlinearity: the odd part of :math:`\prod_j (1 + r c_j c'_j)`, r = 4/d, scaled to 1 at S = T;
+    - J, pooling: :math:`J = [j(S,T) + j(S',T') - j(S,T') - j(S',T)]/2`, j the Jaccard index and ' the complement. It is
+      the covariance of "the random worth of whichever unit of S comes first in a random order": of max-pooling;
+    - white noise, a little, so that the matrix can be factored;
+    - triples :math:`\mathcal T` of units near each other in the graph, c_t the product over the triple.
+
+    The Shapley value is linear in f, so it is Gaussian too; `inside` and `outside` are its covariance with f(S) for the
+    units in S and not in S, by the size of S; `variance` is its own.
+    """
+
+    d: int
+    pool: float
+    white: float
+    by_agreement: Array
+    inside: Array
+    outside: Array
+    variance: float
+
+    def covariance(self, kept: NDArray[np.bool_], others: NDArray[np.bool_]) -> Array:
+        """K between coalitions `(n, d)` and `(m, d)`, without the white noise and the triples."""
+        found = np.empty((len(kept), len(others)))
+        right, t = others.astype(np.float32), others.sum(axis=1).astype(float)
+        for start in range(0, len(kept), _ROWS):
+            left = kept[start : start + _ROWS]
+            s = left.sum(axis=1).astype(float)[:, None]
+            both = (left.astype(np.float32) @ right.T).astype(float)  # |S ∩ T|: small integers, exact in float32
+            rows = self.by_agreement[np.rint(self.d - s - t + 2 * both).astype(np.int64)]
+            found[start : start + _ROWS] = rows + (self.pool * self._jaccard(both, s, t) if self.pool else 0)
+        return found
+
+    def _jaccard(self, both: Array, s: Array, t: Array) -> Array:
+        d = self.d
+        four = (
+            (both, s + t - both),
+            (d - s - t + both, d - both),
+            (s - both, d - t + both),
+            (t - both, d - s + both),
+        )  # intersection and union of S, T; S', T'; S, T'; S', T
+        same, complements, left, right = (
+            np.where(union > 0, common / np.maximum(union, 1), 1.0) for common, union in four
+        )
+        return np.asarray((same + complements - left - right) / 2)
+
+    def of_scores(self, kept: NDArray[np.bool_]) -> Array:
+        """The covariance of each Shapley value with f at each coalition, `(d, n)`."""
+        size = kept.sum(axis=1)
+        return np.array(np.where(kept, self.inside[size][:, None], self.outside[size][:, None]).T, order="C")
+
+
+@cache
+def prior(d: int, linear: float, smooth: float, pool: float, white: float) -> Prior:
+    """The prior for d units, with these shares of its terms (white noise over d)."""
+    sizes = np.arange(d + 1)
+    white = white / d
+    by_agreement, inside, outside, variance = _linear_and_smooth(d, linear, smooth)
+    # White noise: the Shapley weights themselves.
+    shapley = 2 / d * np.exp(-_log_comb(d - 1, np.arange(d)))
+    inside[1:] += white * shapley
+    outside[:-1] -= white * shapley
+    variance += white * 2 / d * float(shapley.sum())
+    # Pooling: the Shapley value of T -> j(T, A), |A| = s, for members of A and for the others.
+    first = _first_member(d)
+    member, other = np.zeros(d + 1), np.zeros(d + 1)
+    member[1:] = first[1:] / sizes[1:]
+    other[1:-1] = -(first[1:-1] - sizes[1:-1] / d) / (d - sizes[1:-1])
+    other[0] = -1 / d  # j(∅, ∅) = 1
+    inside += pool * (member - other[::-1])
+    outside += pool * (other - member[::-1])
+    variance += pool * 2 * float(np.mean(member[1:] - other[:-1]))
+    return Prior(d, pool, white, by_agreement, inside, outside, variance)
+
+
+def _linear_and_smooth(d: int, linear: float, smooth: float) -> tuple[Array, Array, Array, float]:
+    """K by the number of units on which S and T agree; its covariances with a Shapley value by size; the variance."""
+    sizes = np.arange(d + 1)
+    r = min(4 / d, 0.9)
+    up, down = np.log1p(r), np.log1p(-r)
+    odd = -np.expm1(d * (down - up))  # 1 - ((1-r)/(1+r))^d
+    power = np.exp(sizes * (down - up))
+    by_agreement = linear * (2 * sizes - d) / d + smooth / odd * (power[::-1] - power)
+    # The Shapley value of a product over units is an integral over t of its derivative along the diagonal, of a
+    # polynomial of degree d - 1: Gauss-Legendre is exact up to d = 400, and to float precision after that.
+    t, weight = np.polynomial.legendre.leggauss(min(d // 2 + 1, 200))
+    plus, minus, s = np.log1p(r * t), np.log1p(-r * t), sizes[:, None]
+    factor = smooth * 2 * r / odd
+    inside = linear * 2 / d + factor * np.exp((s - 1) * plus + (d - s) * minus - d * up) @ weight
+    outside = -linear * 2 / d - factor * np.exp(s * plus + (d - 1 - s) * minus - d * up) @ weight
+    square = np.exp((d - 1) * np.log1p(r * np.outer(t, t)) - d * up)
+    return by_agreement, inside, outside, linear * 4 / d + factor * float(weight @ square @ weight)
+
+
+def _first_member(d: int) -> Array:
+    """For |A| = s: the mean of 1/k, k the place of the first member of A in a random order."""
+    mean = np.zeros(d + 1)
+    for s in range(1, d + 1):
+        k = np.arange(1, d - s + 2)
+        mean[s] = np.sum(np.exp(_log_comb(d - k, s - 1) - _log_comb(d, s)) / k)
+    return mean
+
+
+def _log_comb(n: NDArray[np.integer] | int, k: NDArray[np.integer] | int) -> Array:
+    n, k = np.asarray(n, float), np.asarray(k, float)
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
