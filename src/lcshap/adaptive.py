@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -23,6 +25,10 @@ Values = NDArray[np.float64]
 Program = Generator[Coalitions, Values, Outcome]
 Requests = list[tuple[int, Coalitions]]
 Evaluate = Callable[[Requests], Sequence[Values]]
+Key = tuple[bool, int, bytes]
+
+_BYTES = np.dtype(np.int32).itemsize  # of a unit's index
+_LONG = 256  # bytes of a set that is kept as it is
 
 
 class Stopped(Exception):  # noqa: N818 - a signal, like GeneratorExit, and not an error to show to anyone
@@ -33,7 +39,7 @@ class Memo:
     """The values of one input so far, by coalition. A program that counts calls shares it with `drive`."""
 
     def __init__(self) -> None:
-        self._values: dict[tuple[bool, bytes], Values] = {}
+        self._values: dict[Key, Values] = {}
 
     @property
     def calls(self) -> int:
@@ -42,7 +48,7 @@ class Memo:
 
     def new(self, coalitions: Coalitions) -> NDArray[np.intp]:
         """The rows that have not been evaluated yet, each distinct coalition once."""
-        rows: dict[tuple[bool, bytes], int] = {}
+        rows: dict[Key, int] = {}
         for row, key in enumerate(_keys(coalitions)):
             if key not in self._values:
                 rows.setdefault(key, row)
@@ -82,9 +88,9 @@ def drive(
 ) -> Driven[Outcome]:
     """Advance programs in lockstep until all have returned.
 
-    A coalition is evaluated once for each program, however often it asks. When `evaluate` raises anything (Ctrl-C
-    too), the programs that are under way get `Stopped` and return what they know; the error comes back beside the
-    outcomes, for the caller to raise or not.
+    A coalition is evaluated once for each program, however often it asks. When `evaluate` fails, or on Ctrl-C, the
+    programs that are under way get `Stopped` and return what they know; the error comes back beside the outcomes, for
+    the caller to raise or not.
 
     Parameters
     ----------
@@ -106,31 +112,37 @@ def drive(
     memos = [Memo() for _ in programs] if memos is None else memos
     outcomes: list[Outcome | None] = [None] * len(programs)
     asked: dict[int, Coalitions] = {}
-    rounds, error = 0, None
+    rounds = 0
+    error: BaseException | None = None
 
     def advance(number: int, values: Values | None) -> None:
-        program = programs[number]
+        program, memo = programs[number], memos[number]
         try:
-            asked[number] = next(program) if values is None else program.send(values)
+            request = next(program) if values is None else program.send(values)
+            while not len(memo.new(request)):  # it need not wait for the others to get what is known
+                request = program.send(memo.look_up(request))
+            asked[number] = request
         except StopIteration as end:
             asked.pop(number, None)
             outcomes[number] = end.value
 
-    for number in range(len(programs)):
-        advance(number, None)
-    while asked:
-        new = [(n, request.take(memos[n].new(request))) for n, request in asked.items()]
-        new = [(n, request) for n, request in new if len(request)]
-        try:
-            answers = evaluate(new) if new else []
-        except BaseException as e:
-            error = e
-            break
-        rounds += bool(new)
-        for (number, request), values in zip(new, answers, strict=True):
-            memos[number].add(request, values)
-        for number, request in list(asked.items()):
-            advance(number, memos[number].look_up(request))
+    try:
+        for number in range(len(programs)):
+            advance(number, None)
+        while asked:
+            new = [(n, request.take(memos[n].new(request))) for n, request in asked.items()]
+            try:
+                answers = evaluate(new)
+            except Exception as e:
+                error = e
+                break
+            rounds += 1
+            for (number, request), values in zip(new, answers, strict=True):
+                memos[number].add(request, values)
+            for number, request in list(asked.items()):
+                advance(number, memos[number].look_up(request))
+    except KeyboardInterrupt as e:  # in a model or between two calls
+        error = e
     for number in asked:
         outcomes[number] = _stop(programs[number])
     return Driven(outcomes, [memo.calls for memo in memos], rounds, error)
@@ -153,11 +165,14 @@ def _stop(program: Program[Outcome]) -> Outcome | None:
     return None
 
 
-def _keys(coalitions: Coalitions) -> list[tuple[bool, bytes]]:
-    """Equal for equal sets, however they are stored, and short for sets that keep or lack few units."""
+def _keys(coalitions: Coalitions) -> list[Key]:
+    """Equal for equal sets, however they are stored, and different for others.
+
+    Small sets are their own keys. A large one, which in a memo of many would fill the memory, is known by 32 bytes of
+    a cryptographic hash.
+    """
     c = coalitions.canonical()
-    bounds = c.offsets.tolist()
-    return [
-        (lacking, c.indices[start:stop].tobytes())
-        for lacking, start, stop in zip(c.removed.tolist(), bounds[:-1], bounds[1:], strict=True)
-    ]
+    bounds, flat = (_BYTES * c.offsets).tolist(), c.indices.tobytes()
+    sets = [flat[start:stop] for start, stop in pairwise(bounds)]
+    short = [s if len(s) <= _LONG else blake2b(s, digest_size=32).digest() for s in sets]
+    return list(zip(c.removed.tolist(), map(len, sets), short, strict=True))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from .estimators import (
     Shapley,
 )
 from .estimators.graph_kernel_shap import MOST_PAIRS
+from .explanation import Explanation
 from .game import Game
 from .graphs import Graph
 from .plan import MAX_CALLS
@@ -40,13 +42,24 @@ _COUNTED = 200_000  # deterministic methods above so many calls are not listed: 
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, why, and what else would have fitted: methods and their calls, dearest first."""
+    """What was chosen and why; and `fits`, what else would have fitted."""
 
     method: Method
+    graph: Graph
     goal: str
     budget: int
     reason: str
-    fits: tuple[tuple[Method, int], ...]
+
+    @cached_property
+    def fits(self) -> tuple[tuple[Method, int], ...]:
+        """Deterministic methods within the budget and their calls, dearest first. Counting them takes a moment."""
+        return tuple(_fitting(self.graph, self.budget))
+
+    def explain(self, game: Game) -> Explanation:
+        """Run the chosen method; the explanation's provenance says what was chosen and why."""
+        e = self.method.explain(game, self.graph)
+        chosen = {"goal": self.goal, "budget": self.budget, "reason": self.reason}
+        return replace(e, provenance={**e.provenance, "chosen": chosen})
 
     def __str__(self) -> str:
         lines = [
@@ -89,7 +102,7 @@ def choose(
     >>> lc.choose(lc.Graph.chain(10), budget=2000).method
     Shapley()
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)
-    the path of least support answers this question directly, and uses every call it gets
+    taking units away, step by step, answers this question directly, and every call makes it better
     """
     if goal not in GOALS:
         raise MethodError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {goal!r}")
@@ -105,10 +118,9 @@ def choose(
                 f"goal {goal!r} needs a budget of at least {least} calls for {graph.d} units, not {calls}"
             )
         method = path(calls)
-        reason = "the path of least support answers this question directly, and uses every call it gets"
-        if goal == "sufficient":
-            reason = "building up from nothing answers this question directly, and uses every call it gets"
-    return Choice(method, goal, calls, reason, tuple(_fitting(graph, calls)))
+        way = "taking units away" if goal == "necessary" else "building up from nothing"
+        reason = f"{way}, step by step, answers this question directly, and every call makes it better"
+    return Choice(method, graph, goal, calls, reason)
 
 
 def fair_estimator(graph: Graph, calls: int, seed: int = 0) -> tuple[Method, str]:

@@ -9,6 +9,7 @@ from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
 from .lime import LIME
 from .myerson import Myerson
+from .paths import DeletionPath, InsertionPath, PathExplanation
 from .registry import METHODS, get_method
 from .regression_c_shapley import RegressionCShapley
 from .saliency import GradientInput, Saliency
@@ -22,14 +23,17 @@ __all__ = [
     "LIME",
     "METHODS",
     "CShapley",
+    "DeletionPath",
     "DividendCShapley",
     "FeatureAblation",
     "GradientInput",
     "GraphKernelSHAP",
+    "InsertionPath",
     "KernelSHAP",
     "LShapley",
     "Method",
     "Myerson",
+    "PathExplanation",
     "RegressionCShapley",
     "Saliency",
     "SampleShapley",

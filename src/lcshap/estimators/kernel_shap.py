@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ..coalitions import Coalitions
 from ..graphs import Graph
 from ..plan import Plan, check_calls
-from .base import check_count
 from .fit import FitMap
 from .sampled import SampledMethod
 
@@ -52,14 +51,6 @@ class KernelSHAP(SampledMethod):
     budget: int
     seed: int = 0
     name: ClassVar[str] = "kernel-shap"
-
-    def __post_init__(self) -> None:
-        check_count("budget", self.budget, least=2)
-        check_count("seed", self.seed)
-
-    def minimum(self, graph: Graph) -> int:
-        """As many pairs as there are free coefficients."""
-        return 2 * graph.d
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)

@@ -63,8 +63,7 @@ class LIME(SampledMethod):
     name: ClassVar[str] = "lime"
 
     def __post_init__(self) -> None:
-        check_count("budget", self.budget, least=2)
-        check_count("seed", self.seed)
+        super().__post_init__()
         if self.features is not None:
             check_count("features", self.features, least=1)
         if not self.kernel_width > 0:

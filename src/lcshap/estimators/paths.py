@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -102,8 +102,10 @@ class _Path(Method):
         check_calls(self.budget, max_calls, exact=True)
         searches = [self._search(game, graph) for game, graph in zip(games, graphs, strict=True)]
         driven = drive([s.program() for s in searches], evaluate_games(games), [s.memo for s in searches])
-        pairs = zip(driven.outcomes, games, strict=True)
-        found = [None if search is None else _explanation(self, search, game, driven.error) for search, game in pairs]
+        found = [
+            _explanation(self, search, game, driven.error) if search.values else None
+            for search, game in zip(searches, games, strict=True)
+        ]
         known = [e for e in found if e is not None]
         interrupted = isinstance(driven.error, KeyboardInterrupt) and len(known) == len(found)
         if driven.error is not None and not interrupted:
@@ -132,8 +134,10 @@ class DeletionPath(_Path):
 
     It starts with leave-one-out, d + 2 calls. Then, round by round: ask for the marginal contributions of the leading
     units in the present context, and of connected windows of units not looked at for long; remove what gains most per
-    unit. The budget is laid out so that the first `share` of the units are removed with it; what a large budget has
-    left continues the path. No randomness; ties go to the lower index.
+    unit, one at first and later up to a fifth of what is gone already. Marginals of earlier rounds are put on the scale
+    of the present one, which matters where the model saturates. The budget is laid out so that the first `share` of
+    the units are removed with it; what a large budget has left continues the path. No randomness; ties go to the lower
+    index.
 
     Parameters
     ----------
@@ -148,17 +152,17 @@ class DeletionPath(_Path):
 
     Notes
     -----
-    Choose it to ask what the decision hangs on: at equal calls nothing else lowers the value as fast (the paper's
-    masking measure). It is not a division of v(V) - v(∅) among the units: of two units that say the same, the one that
-    goes last is given everything. Units never removed have the marginal that was last known, in a smaller context of
-    removals than the others: use ``e.ranking``, not the order of the scores.
+    Choose it to ask what the decision hangs on: at equal calls nothing else that we measured lowers the value as fast
+    (the paper's masking measure, benchmarks/paths.py). It is not a division of v(V) - v(∅) among the units: of two
+    units that say the same, the one that goes last is given everything. Units never removed have the marginal that was
+    last known, in the context of fewer removals: use ``e.ranking``, not the order of the scores.
 
     Examples
     --------
     >>> import lcshap as lc
     >>> g = lc.Graph.chain(6, names="a very very bad film indeed".split())
     >>> v = lc.Game(lambda kept: 2.0 * (kept[:, 1] | kept[:, 2]) + kept[:, 3], 6)
-    >>> e = lc.DeletionPath(budget=24).explain(v, g)
+    >>> e = DeletionPath(budget=24).explain(v, g)
     >>> [g.names[i] for i in e.path[:3]], e.path_values[:4]
     (['bad', 'very', 'very'], array([3., 2., 2., 0.]))
     """
@@ -188,15 +192,15 @@ class InsertionPath(_Path):
 
     Notes
     -----
-    Choose it for the shortest extract that the model reads like the whole. Start from nothing only where the model makes
-    sense of small pieces.
+    Choose it for the shortest extract that the model reads like the whole. Start from nothing only where the model
+    makes sense of small pieces.
 
     Examples
     --------
     >>> import lcshap as lc
     >>> g = lc.Graph.chain(6, names="it is not bad at all".split())
     >>> v = lc.Game(lambda kept: kept[:, 3] * (3.0 * kept[:, 2] - 1), 6)
-    >>> e = lc.InsertionPath(budget=24, flip_above=1.5).explain(v, g)
+    >>> e = InsertionPath(budget=24, flip_above=1.5).explain(v, g)
     >>> [g.names[i] for i in e.flip_set]
     ['not', 'bad']
     """
@@ -224,6 +228,10 @@ class _Search:
         self.joint: set[Window] = set()  # the edges that have been moved together
         self.ends: Values = np.empty(0)  # v(∅) and v(V)
         self.flip_set: Window | None = None
+        self.rounds = 0
+        self.looks = 0  # rounds since the last move
+        self.seen: set[Window] = set()  # the windows that have been looked at
+        self.goal = max(1, round(method.share * graph.d))
 
     # -- the program --------------------------------------------------------------------------------------------------
 
@@ -231,8 +239,9 @@ class _Search:
         """Walk until the budget is used or the threshold crossed. Stopped on the way, return what there is."""
         try:
             yield from self._start()
-            while self.left and not self.flipped and len(self.path) < self.graph.d:
-                yield from self._advance()
+            going = True
+            while going and len(self.path) < self.graph.d and not self.flipped:
+                going = yield from self._advance()
             if self.flipped:
                 yield from self._shrink()
         except Stopped:
@@ -257,12 +266,20 @@ class _Search:
     def _steer(self, values: Values) -> Any:
         return values[..., self.method.output] if self.scores.ndim == 2 else values
 
-    def _ask(self, moved: list[list[int]]) -> Generator[Coalitions, Values, Values]:
-        """The values after moves, as many as the calls left allow (those known already cost nothing)."""
-        kept = Coalitions.from_sets(self.graph.d, moved)
-        request = replace(kept, removed=np.full(len(kept), self.method._from_full))
-        beyond = self.memo.new(request)[self.left :]
-        values = yield request[: beyond[0]] if len(beyond) else request
+    def _marginals(self, after: Values, before: Values) -> Values:
+        return before - after if self.method._from_full else after - before
+
+    def _ask(self, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> Program[Values]:
+        """The values after moves on top of a context, as many as the calls left allow (known ones cost nothing)."""
+        moved = Coalitions.from_sets(self.graph.d, moves)
+        if context:
+            mask = moved.dense()
+            mask[:, list(context)] = True
+            moved = Coalitions.from_dense(mask)
+        request = replace(moved, removed=np.full(len(moves), self.method._from_full))
+        new, calls = self.memo.new(request), self.memo.calls
+        values = yield request[: new[self.left]] if len(new) > self.left else request
+        self.rounds += self.memo.calls > calls
         return values
 
     def _start(self) -> Program[None]:
@@ -271,24 +288,35 @@ class _Search:
         if values.ndim == 2 and self.method.output >= values.shape[1]:
             raise MethodError(f"output {self.method.output} of a game that has {values.shape[1]} outputs")
         self.ends = values[1::-1] if self.method._from_full else values[:2]
-        self.scores = self.sign * (values[2:] - values[0])
+        self.scores = self._marginals(values[2:], values[0])
         self.pool = {(i,): gain for i, gain in enumerate(self._steer(self.scores).tolist())}
         self.values = [values[0]]
 
     # -- a round ------------------------------------------------------------------------------------------------------
 
-    def _advance(self) -> Program[None]:
-        """Look at some windows in the present context, and move the best."""
+    def _advance(self) -> Program[bool]:
+        """Look at some windows in the present context, and move the best. False once the budget is used."""
         windows = self._choose()
-        values = yield from self._ask([self.path + list(w) for w in windows])
+        values = yield from self._ask(windows, self.path)
+        if not len(values):
+            return False
         windows = windows[: len(values)]
-        marginals = self.sign * (values - self.values[-1])
+        marginals = self._marginals(values, self.values[-1])
         gains = dict(zip(windows, self._steer(marginals).tolist(), strict=True))
         for window, marginal in zip(windows, marginals, strict=True):
             if len(window) == 1:
                 self.scores[window[0]] = marginal
+        ranked = sorted(gains, key=lambda w: (-gains[w] / len(w), len(w), w))
         self._learn(gains)
-        yield from self._move(self._best(gains))
+        # A large window that leads at first sight may have a unit without a part in it: look again before it moves.
+        unclear = any(part in self.pool and part not in gains for part in _parts(ranked[0]))
+        if unclear and self.looks < self.method.window - 2 and self.left:
+            self.looks += 1
+            return True
+        self.looks = 0
+        units = self._best([w for w in ranked if len(w) - 1 <= self.left])  # each unit on the way may cost a call
+        yield from self._move(units)
+        return bool(units)
 
     def _choose(self) -> list[Window]:
         """The leading windows of the pool, and new ones around the units that were not looked at for longest."""
@@ -300,36 +328,36 @@ class _Search:
         seeds = sorted(free, key=lambda i: (i in taken, -self.age[i], -self.pool[i,], i))
         found: dict[Window, None] = dict.fromkeys(leaders)
         used: set[int] = set()
-        for seed in seeds:
-            if len(found) >= len(leaders) + explore:
-                break
-            if seed not in used:
-                window = self._grow(seed, used)
-                used.update(window)
-                found.setdefault(window)
+        for again in (False, True):  # first windows side by side; then, if calls are left, over edges between them
+            for seed in seeds:
+                if len(found) >= len(leaders) + explore:
+                    return list(found)
+                window = self._grow(seed, used, again) if again or seed not in used else ()
+                if len(window) > again:
+                    used.update(window)
+                    found.setdefault(window)
         return list(found)
 
-    def _grow(self, seed: int, used: set[int]) -> Window:
+    def _grow(self, seed: int, used: set[int], again: bool) -> Window:
         """A connected window around a unit, over edges not tried before where there are any."""
         window = [seed]
         while len(window) < self.method.window:
             border = [
-                ((i, j) if i < j else (j, i), j)
+                (_edge(i, j) in self.joint, -self.age[j], -self.pool[j,], j, i)
                 for i in window
                 for j in self.graph.neighbours(i)
-                if (j,) in self.pool and j not in used and j not in window
+                if (j,) in self.pool and j not in window and not (_edge(i, j) in self.joint if again else j in used)
             ]
             if not border:
                 break
-            edge, unit = min(border, key=lambda b: (b[0] in self.joint, -self.age[b[1]], -self.pool[b[1],], b[1]))
-            self.joint.add(edge)
+            *_, unit, beside = min(border)
+            self.joint.add(_edge(unit, beside))
             window.append(unit)
         return tuple(sorted(window))
 
     def _calls(self) -> int:
         """The calls of this round: an even share of what is left, after one for each further unit that moves."""
-        goal = max(1, round(self.method.share * self.graph.d))
-        goal = goal if len(self.path) < goal else self.graph.d
+        goal = self.goal if len(self.path) < self.goal else self.graph.d
         at, rounds = len(self.path), 0
         while at < goal:
             at += _stride(at)
@@ -344,7 +372,7 @@ class _Search:
         """
         seen = [(gain, self.pool[w]) for w, gain in gains.items() if w in self.pool]
         drift = sum(a * b for a, b in seen) / (sum(b * b for _, b in seen) or math.inf)
-        drift = min(max(drift, 1 / _DRIFT), _DRIFT) if self.path else 1.0
+        drift = min(max(drift, 1 / _DRIFT), _DRIFT) if self.path and not self.looks else 1.0
         self.pool = {w: gain * drift for w, gain in self.pool.items()}
         self.age += 1
         for window, gain in sorted(gains.items(), key=lambda item: len(item[0])):
@@ -361,13 +389,14 @@ class _Search:
             self.pool.pop(window, None)
             return
         self.pool[window] = gain
-        for i in window if len(window) > 2 else ():  # perhaps one of them has no part in it
-            self.pool.setdefault(tuple(j for j in window if j != i), gain)
+        for part in _parts(window) if window not in self.seen else ():  # perhaps one unit has no part in it
+            self.pool.setdefault(part, gain)
+        self.seen.add(window)
 
-    def _best(self, gains: dict[Window, float]) -> list[int]:
-        """The units to move: windows by gain per unit, none overlapping; within a window by their own gain."""
+    def _best(self, ranked: list[Window]) -> list[int]:
+        """The units to move: the first windows, none overlapping; within a window by their own gain."""
         units: list[int] = []
-        for window in sorted(gains, key=lambda w: (-gains[w] / len(w), len(w), w)):
+        for window in ranked:
             if units and len(units) + len(window) > _stride(len(self.path)):
                 break
             if not set(units) & set(window):
@@ -376,9 +405,9 @@ class _Search:
 
     def _move(self, units: list[int]) -> Program[None]:
         """Move units one by one, so that each has its marginal in the context in which it went."""
-        values = yield from self._ask([self.path + units[: n + 1] for n in range(len(units))])
+        values = yield from self._ask([units[: n + 1] for n in range(len(units))], self.path)
         for unit, value in zip(units, values, strict=False):
-            self.scores[unit] = self.sign * (value - self.values[-1])
+            self.scores[unit] = self._marginals(value, self.values[-1])
             self.path.append(unit)
             self.values.append(value)
             if self.flipped:
@@ -403,6 +432,15 @@ class _Search:
             self.flip_set = tuple(sorted(flip))
 
 
+def _parts(window: Window) -> list[Window]:
+    """A window without one of its units, where that leaves two or more."""
+    return [tuple(j for j in window if j != i) for i in window] if len(window) > 2 else []
+
+
+def _edge(i: int, j: int) -> Window:
+    return (i, j) if i < j else (j, i)
+
+
 def _stride(moved: int) -> int:
     """How many units a round moves."""
     return max(1, int(_GROW * moved))
@@ -410,7 +448,8 @@ def _stride(moved: int) -> int:
 
 def _explanation(method: _Path, search: _Search, game: Game, error: BaseException | None) -> PathExplanation:
     graph = search.graph
-    rest = sorted((w[0] for w in search.pool if len(w) == 1), key=lambda i: (-search.pool[i,], i))
+    path = search.path[: len(search.values) - 1]  # Ctrl-C can come between two lines
+    rest = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool.get((i,), math.inf), i))
     empty, full = search.ends
     return PathExplanation(
         scores=search.scores,
@@ -418,11 +457,12 @@ def _explanation(method: _Path, search: _Search, game: Game, error: BaseExceptio
         full_value=float(full) if full.ndim == 0 else full,
         graph=graph,
         calls=search.memo.calls,
-        path=np.array(search.path, np.intp),
+        path=np.array(path, np.intp),
         path_values=np.array(search.values),
-        order=np.array(search.path + rest, np.intp),
+        order=np.array(path + rest, np.intp),
         flipped=None if method._threshold is None else search.flipped,
         flip_set=search.flip_set,
+        rounds=search.rounds,
         provenance={
             "method": str(method),
             "name": method.name,

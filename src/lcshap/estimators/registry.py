@@ -12,6 +12,7 @@ from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
 from .lime import LIME
 from .myerson import Myerson
+from .paths import DeletionPath, InsertionPath
 from .regression_c_shapley import RegressionCShapley
 from .saliency import GradientInput, Saliency
 from .sample_shapley import SampleShapley
@@ -35,6 +36,8 @@ METHODS: dict[str, type[Method]] = {
         SampleShapley,
         LIME,
         FeatureAblation,
+        DeletionPath,
+        InsertionPath,
         Saliency,
         GradientInput,
     )

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ..coalitions import Coalitions
 from ..graphs import Graph
 from ..plan import Plan, check_calls
-from .base import check_count
 from .marginals import MarginalMap, draw_within
 from .sampled import SampledMethod
 from .shapley import Shapley
@@ -56,14 +55,6 @@ class SampleShapley(SampledMethod):
     budget: int
     seed: int = 0
     name: ClassVar[str] = "sample-shapley"
-
-    def __post_init__(self) -> None:
-        check_count("budget", self.budget, least=2)
-        check_count("seed", self.seed)
-
-    def minimum(self, graph: Graph) -> int:
-        """A pair of orders: all prefixes of both."""
-        return 2 * graph.d
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)

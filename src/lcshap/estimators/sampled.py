@@ -15,7 +15,7 @@ from ..game import Game
 from ..graphs import Graph
 from ..plan import MAX_CALLS, SampledMap
 from ..run import explain_values, run
-from .base import Method
+from .base import Method, check_count
 
 _FIRST, _GROWTH = 8, 1.25  # how many samples before the first estimate, and how much more before the next
 
@@ -26,9 +26,13 @@ class SampledMethod(Method):
     budget: int
     seed: int
 
+    def __post_init__(self) -> None:
+        check_count("budget", self.budget, least=2)
+        check_count("seed", self.seed)
+
     def minimum(self, graph: Graph) -> int:
-        """The smallest budget that gives scores on this graph."""
-        raise NotImplementedError
+        """The smallest budget that gives scores on this graph: a pair of opposite orders, or as many pairs as units."""
+        return 2 * graph.d
 
     def _check_budget(self, graph: Graph) -> None:
         least = self.minimum(graph)

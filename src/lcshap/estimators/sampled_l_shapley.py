@@ -33,10 +33,9 @@ class SampledLocal(SampledMethod):
     seed: int
 
     def __post_init__(self) -> None:
-        check_count("budget", self.budget, least=2)
+        super().__post_init__()
         check_count("order", self.order)
         check_choice("context", self.context, CONTEXTS)
-        check_count("seed", self.seed)
 
     def minimum(self, graph: Graph) -> int:
         """A pair of orders: two coalitions for each unit and order (and context)."""
