@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .explanation import Explanation, edge_matrix, versions
 from .game import Game
+from .graphs import Graph
 from .plan import Plan, PlanSum, SampledMap
+
+if TYPE_CHECKING:
+    from .estimators.base import Method
 
 
 @overload
@@ -55,16 +59,21 @@ def explain_values(plan: Plan, values: NDArray[np.float64], game: Game) -> Expla
         graph=plan.graph,
         calls=plan.calls,
         interactions=interactions,
-        provenance={
-            "method": str(plan.method),
-            "name": plan.method.name,
-            "parameters": plan.method.parameters,
-            "graph": repr(plan.graph),
-            "graph_key": plan.graph.key,
-            "batch_size": game.rows,
-            "versions": versions(),
-        },
+        provenance=provenance(plan.method, plan.graph, game),
     )
+
+
+def provenance(method: Method, graph: Graph, game: Game) -> dict[str, Any]:
+    """What is needed to make the same scores again."""
+    return {
+        "method": str(method),
+        "name": method.name,
+        "parameters": method.parameters,
+        "graph": repr(graph),
+        "graph_key": graph.key,
+        "batch_size": game.rows,
+        "versions": versions(),
+    }
 
 
 def _number(value: NDArray[np.float64]) -> float | NDArray[np.float64]:

@@ -29,8 +29,8 @@ class Counting:
 
 
 def kept_after(e, method, n):
-    kept = np.full(e.graph.d, method._from_full)
-    kept[e.path[:n]] = not method._from_full
+    kept = np.full(e.graph.d, method.from_full)
+    kept[e.path[:n]] = not method.from_full
     return kept
 
 
@@ -42,7 +42,7 @@ def check(e, method, game):
     assert e.calls <= method.budget
     along = game.fn(np.array([kept_after(e, method, m) for m in range(n + 1)]))
     np.testing.assert_allclose(e.path_values, along, rtol=0, atol=1e-12)
-    change = along[0] - along[-1] if method._from_full else along[-1] - along[0]
+    change = along[0] - along[-1] if method.from_full else along[-1] - along[0]
     np.testing.assert_allclose(e.scores[e.path].sum(axis=0), change, rtol=0, atol=1e-12)
     ends = game.fn(np.array([[False] * d, [True] * d]))
     np.testing.assert_array_equal([e.base_value, e.full_value], ends)
