@@ -1,8 +1,8 @@
 """What methods add to the bare model at 784 units and 4d calls: ours, shap's and shapiq's, in one run.
 
 A small convolutional network on 28x28 pixels (random weights: only its speed matters here). For every method: its time
-over the time of the bare model on as many rows, medians of interleaved runs; "own" is the time beside the model, counted
-inside the same run. ``python benchmarks/own_time.py`` needs torch, shap and shapiq.
+over the time of the bare model on as many rows, medians of interleaved runs; "own" is the time beside the model,
+counted inside the same run. ``python benchmarks/own_time.py`` needs torch, shap and shapiq.
 """
 
 from __future__ import annotations
@@ -107,9 +107,7 @@ def main(repeats: int = 3) -> None:
             else:
                 first[name] = total - fn.seconds
     per_row = statistics.median(bare)
-    print(
-        f"{SIDE}x{SIDE} pixels, {BUDGET} calls, bare model {1e6 * per_row:.0f} µs a row, medians of {repeats} interleaved runs"
-    )
+    print(f"{SIDE}x{SIDE} pixels, {BUDGET} calls, bare model {1e6 * per_row:.0f} µs a row, medians of {repeats} runs")
     print(f"{'':<24}{'total / bare':>14}{'own seconds':>14}{'own / bare':>12}{'own, first run':>16}")
     for name, runs in found.items():
         own = statistics.median(r[0] for r in runs)
