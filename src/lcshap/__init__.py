@@ -37,6 +37,7 @@ from .estimators import (
     get_method,
 )
 from .explanation import Explanation
+from .explanation_io import FileFormatError, load
 from .game import Game
 from .graphs import Graph
 from .locality_check import Locality, locality
@@ -53,6 +54,7 @@ __all__ = [
     "DividendCShapley",
     "Explanation",
     "FeatureAblation",
+    "FileFormatError",
     "Game",
     "GameError",
     "GradientInput",
@@ -83,6 +85,7 @@ __all__ = [
     "choose",
     "compat",
     "get_method",
+    "load",
     "locality",
     "run",
 ]

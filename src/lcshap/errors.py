@@ -33,3 +33,15 @@ class PlanTooLargeError(PlanError):
 
 class GameError(LcshapError, ValueError):
     """A game that answered with the wrong shape, with NaN or inf, or differently when asked twice."""
+
+
+class MaskerError(LcshapError, ValueError):
+    """An input that a masker cannot cut into units: an empty text, an image of another size than its reference."""
+
+
+class ModelError(LcshapError, ValueError):
+    """A model that answered with the wrong shape, with NaN, or with logits where probabilities were promised."""
+
+
+class MissingExtraError(LcshapError, ImportError):
+    """A package that an optional part needs is not installed; the message has the line that installs it."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import platform
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from ._version import __version__
-from .errors import MethodError
+from .errors import MethodError, MissingExtraError
 from .graphs import Graph
 
 
@@ -77,6 +80,104 @@ class Explanation:
         width = half_width(self.stderr, self.freedom or 0, confidence)
         return self.scores - width, self.scores + width
 
+    # -- views ----------------------------------------------------------------------------------------------------
+
+    def top(self, n: int = 10, output: int | None = None) -> list[tuple[str, float]]:
+        """The names and scores of the first units of the ranking."""
+        e = self._one(output)
+        return [(e.names[i], float(e.scores[i])) for i in e.ranking[:n]]
+
+    def output(self, index: int) -> Explanation:
+        """The explanation of one output of several."""
+        if self.scores.ndim == 1:
+            raise MethodError("this explanation has one output only")
+        column = range(self.scores.shape[1])[index]
+        interactions = self.interactions[column] if isinstance(self.interactions, tuple) else None
+        return Explanation(
+            self.scores[:, column],
+            float(np.asarray(self.base_value)[column]),
+            float(np.asarray(self.full_value)[column]),
+            self.graph,
+            self.calls,
+            {**self.provenance, "output": column},
+            interactions,
+            None if self.stderr is None else self.stderr[:, column],
+            self.freedom,
+        )
+
+    def rescaled(self) -> Explanation:
+        """The same with scores that sum to v(V) - v(∅): the residual is shared out in proportion to |score|.
+
+        A view for those who want one; the residual itself is a finding. Units with score zero keep it.
+        """
+        size = np.abs(self.scores)
+        total = size.sum(axis=0)
+        share = np.divide(size, total, out=np.full_like(size, 1 / len(size)), where=total > 0)
+        return replace(
+            self, scores=self.scores + share * self.residual, provenance={**self.provenance, "rescaled": True}
+        )
+
+    def group(self, labels: Sequence[int] | NDArray[np.integer], names: Sequence[str] | None = None) -> Explanation:
+        """Add scores up: words to sentences, pixels to patches. ``labels[i]`` is the group of unit i, from 0 up.
+
+        Groups are neighbours where any of their units are. Standard errors are not carried over: scores of one sample
+        depend on each other.
+        """
+        label = np.asarray(labels)
+        if label.shape != (self.graph.d,) or label.dtype.kind not in "iu" or label.min() < 0:
+            raise MethodError(f"labels must be {self.graph.d} integers from 0 up, one a unit")
+        count = int(label.max()) + 1
+        scores = np.zeros((count, *self.scores.shape[1:]))
+        np.add.at(scores, label, self.scores)
+        pairs = label[self.graph.edges]
+        graph = Graph.from_edges(count, pairs[pairs[:, 0] != pairs[:, 1]], names)
+        provenance = {**self.provenance, "grouped": True}
+        return Explanation(scores, self.base_value, self.full_value, graph, self.calls, provenance)
+
+    # -- elsewhere ------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> Path:
+        """Write to one JSON file, which `lcshap.load` reads back."""
+        from .explanation_io import save
+
+        return save(self, path)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame: unit, name, score (a column an output), standard error, rank."""
+        pandas = need("pandas", "pandas")
+        columns: dict[str, Any] = {"name": self.names}
+        many = self.scores.ndim == 2
+        for key, array in (("score", self.scores), ("stderr", self.stderr)):
+            for k, column in enumerate(np.atleast_2d(array.T) if array is not None else []):
+                columns[f"{key}_{k}" if many else key] = column
+        if not many:
+            columns["rank"] = np.argsort(self.ranking, kind="stable")
+        return pandas.DataFrame(columns)
+
+    def to_shap(self) -> Any:
+        """A `shap.Explanation`, for shap's plots."""
+        shap = need("shap", "shap")
+        return shap.Explanation(
+            values=self.scores, base_values=self.base_value, data=np.array(self.names), feature_names=list(self.names)
+        )
+
+    def _one(self, output: int | None) -> Explanation:
+        if self.scores.ndim == 1:
+            return self
+        if output is None:
+            raise MethodError(f"there are {self.scores.shape[1]} outputs: say which, output=0 for the first")
+        return self.output(output)
+
+    def __eq__(self, other: object) -> bool:
+        """The same scores, to the last bit, of the same units, made the same way."""
+        if type(other) is not type(self):
+            return NotImplemented
+        from .explanation_io import to_dict
+
+        return bool(to_dict(self) == to_dict(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         what = self.provenance.get("method", "Explanation")
         head = f"{what}: {len(self.scores)} units, {self.calls:,} calls"
@@ -104,6 +205,14 @@ def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> 
     if freedom < 1:
         return np.full(stderr.shape, np.inf)
     return np.asarray(stderr * special.stdtrit(freedom, (1 + confidence) / 2))
+
+
+def need(module: str, package: str) -> Any:
+    """Import an optional package, or say how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(f"this needs {package}: pip install {package}") from None
 
 
 def versions() -> dict[str, str]:
