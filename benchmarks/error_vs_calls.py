@@ -167,6 +167,7 @@ def draw(rows: list[dict[str, object]], path: Path) -> None:
                 )
         ax.set(xscale="log", yscale="log", title=kind, xlabel="calls per unit", ylabel="mean absolute error")
         ax.set_xticks(MULTIPLES, [f"{m}" for m in MULTIPLES])
+        ax.set_xticks([], minor=True)
         values = [float(str(r["error"])) for r in rows if r["games"] == kind and r["method"] in strong]
         ax.set_ylim(np.nanmin(values) * 0.6, np.nanmax(values) * 1.3)
         ax.grid(alpha=0.25)
@@ -193,9 +194,14 @@ def main() -> None:
     parser.add_argument("--cache", help="folder for the trained model and the truths")
     parser.add_argument("--out", type=Path, help="folder for error_vs_calls.csv and .png")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--redraw", action="store_true", help="only draw the figure again, from the table in --out")
     parser.add_argument("--small", action="store_true", help="few games, to see that it runs")
     options = parser.parse_args()
     rows: list[dict[str, object]] = []
+    if options.redraw:
+        with (options.out / "error_vs_calls.csv").open() as file:
+            draw([{**r, "ours": r["ours"] == "True"} for r in csv.DictReader(file)], options.out / "error_vs_calls.png")
+        return
     print(f"{'mean absolute error at':<34}" + "".join(f"{m}d".rjust(10) for m in MULTIPLES))
     for kind, group in families(options.cache, options.small).items():
         seeds = 1 if options.small or group[0].d >= 200 else options.seeds
