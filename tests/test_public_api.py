@@ -9,7 +9,7 @@ NAMES = [
     *("Shapley", "Myerson", "LShapley", "CShapley", "SampledLShapley", "SampledCShapley", "RegressionCShapley"),
     *("DividendCShapley", "GraphKernelSHAP", "KernelSHAP", "SampleShapley", "LIME", "FeatureAblation"),
     *("DeletionPath", "InsertionPath", "Saliency", "GradientInput"),
-    *("choose", "Choice", "locality", "Locality"),
+    *("Explainer", "explain", "maskers", "choose", "Choice", "locality", "Locality", "load", "FileFormatError"),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
 ]
 

@@ -7,7 +7,7 @@
 array([-0.5,  0. ,  0.5])
 """
 
-from . import compat
+from . import compat, maskers
 from ._version import __version__
 from .chooser import Choice, choose
 from .coalitions import Coalitions
@@ -36,6 +36,7 @@ from .estimators import (
     Shapley,
     get_method,
 )
+from .explainer import Explainer, explain
 from .explanation import Explanation
 from .explanation_io import FileFormatError, load
 from .game import Game
@@ -52,6 +53,7 @@ __all__ = [
     "Coalitions",
     "DeletionPath",
     "DividendCShapley",
+    "Explainer",
     "Explanation",
     "FeatureAblation",
     "FileFormatError",
@@ -84,8 +86,10 @@ __all__ = [
     "__version__",
     "choose",
     "compat",
+    "explain",
     "get_method",
     "load",
     "locality",
+    "maskers",
     "run",
 ]

@@ -149,8 +149,13 @@ def drive(
 
 
 def evaluate_games(games: Sequence[Game]) -> Evaluate:
-    """Evaluate each request with the game of its number, one after the other."""
-    return lambda requests: [games[number].evaluate(coalitions) for number, coalitions in requests]
+    """Evaluate each request with the game of its number; games of one model in shared batches."""
+
+    def evaluate(requests: Requests) -> Sequence[Values]:
+        together = type(games[0]) if len({type(game) for game in games}) == 1 else Game
+        return together.evaluate_all([(games[number], coalitions) for number, coalitions in requests])
+
+    return evaluate
 
 
 def _stop(program: Program[Outcome]) -> Outcome | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,11 @@ class Game:
                 )
             values[start:stop] = answer
         return np.empty(0) if values is None else values
+
+    @classmethod
+    def evaluate_all(cls, requests: Sequence[tuple[Game, Coalitions]]) -> list[NDArray[np.float64]]:
+        """Coalitions of several games, one game after the other; games that share a model share batches instead."""
+        return [game.evaluate(coalitions) for game, coalitions in requests]
 
     def _ask(self, coalitions: Coalitions, start: int, stop: int) -> NDArray[np.float64]:
         answer = self._call(coalitions.dense(start, stop))

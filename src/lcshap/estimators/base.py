@@ -24,6 +24,7 @@ class Method(ABC):
     """A way of scoring units. Subclasses are frozen dataclasses: their fields are the parameters."""
 
     name: ClassVar[str]
+    has_plan: ClassVar[bool] = True  # adaptive and gradient methods have none in advance
 
     def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:
         """Choose the coalitions and the weights for a graph, without evaluating anything. ``print(plan)`` is the cost.

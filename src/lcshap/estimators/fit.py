@@ -55,8 +55,8 @@ class FitMap(SampledMap):
 
     @property
     def freedom(self) -> int:
-        """Rows less free coefficients."""
-        return self.samples - self.shape[0] + self.efficient
+        """Rows less free coefficients: the constraint takes one away, an intercept adds one."""
+        return self.samples - self.shape[0] + (1 if self.efficient else -1)
 
     @property
     def columns(self) -> NDArray[np.int32]:

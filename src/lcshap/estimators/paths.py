@@ -61,6 +61,7 @@ class _Path(Method):
     output: int = 0
 
     from_full: ClassVar[bool]
+    has_plan: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_count("budget", self.budget, least=1)

@@ -26,6 +26,8 @@ class GradientMethod(Method):
     each unit, at the full input; and the input less its reference.
     """
 
+    has_plan: ClassVar[bool] = False
+
     def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:
         """There is none: no coalition is evaluated."""
         raise MethodError(f"{type(self).__name__} reads a gradient and has no plan: use explain")

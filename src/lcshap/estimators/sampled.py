@@ -45,7 +45,7 @@ class SampledMethod(Method):
         """Yield an explanation, with its standard error, again and again as calls are made, until the budget is used.
 
         Stop whenever it is good enough: what was not asked for is not evaluated. The last one yielded is the same, to
-        the last bit, as ``explain``.
+        the last bit, as ``explain`` (for games whose values do not depend on the batch they are asked for in).
 
         Examples
         --------

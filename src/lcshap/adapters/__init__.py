@@ -1,0 +1,10 @@
+"""Models of all kinds behind one interface. `Explainer` finds the right one; make one yourself to set its options."""
+
+from .base import Model
+from .callable import CallableModel
+from .find import find_model
+from .onnx import OnnxModel
+from .sklearn import SklearnModel
+from .torch import TorchModel
+
+__all__ = ["CallableModel", "Model", "OnnxModel", "SklearnModel", "TorchModel", "find_model"]

@@ -1,0 +1,36 @@
+"""What an adapter is: a model behind one method, `predict`, that says what its numbers are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..maskers.base import Rows
+
+Kind = Literal["probabilities", "logits", "output"]
+
+
+class Model(ABC):
+    """A model as the explainer sees it.
+
+    Attributes
+    ----------
+    kind : what `predict` returns. "probabilities": of classes, each row sums to one. "logits": to be put through a
+        softmax (one column: through a sigmoid). "output": numbers that are no classes: a regression, a margin.
+    """
+
+    kind: Kind
+
+    @abstractmethod
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """The answers to some rows, `(n, outputs)`, in whatever precision the model has."""
+
+    def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient of ``(weights * log P).sum()`` (or of the outputs, by `kind`) with respect to the input rows.
+
+        Only models that know their gradient have it; see the PyTorch adapter.
+        """
+        raise NotImplementedError

@@ -1,0 +1,85 @@
+"""Any function as a model, and the checks that every adapter puts its model's answers through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..maskers.base import Rows
+from .base import Kind, Model
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+HOW_TO_SAY_KIND = (
+    'write kind="logits" (scores that a softmax turns into probabilities; one column: a sigmoid), '
+    'kind="probabilities" (of classes, each row sums to one; one column: that of class 1) '
+    'or kind="output" (no classes: a regression, a margin)'
+)
+
+
+class CallableModel(Model):
+    """A function from rows to numbers.
+
+    Parameters
+    ----------
+    fn : takes what the masker makes, a list of strings or an array, and returns `(n,)` or `(n, k)` numbers. `(n,)` is
+        read as one column.
+    kind : what these numbers are, see `Model`. It is never guessed: logits taken for probabilities give scores that
+        look right and are not.
+
+    Examples
+    --------
+    >>> from lcshap.adapters.callable import CallableModel
+    >>> longer_is_better = CallableModel(lambda texts: [len(text) for text in texts], kind="output")
+    >>> longer_is_better.predict(["a", "abc"])
+    array([[1],
+           [3]])
+    """
+
+    def __init__(self, fn: Callable[[Any], Any], kind: Kind) -> None:
+        if not callable(fn):
+            raise ModelError(f"a model needs a function of rows, not {type(fn).__name__}")
+        self.fn = fn
+        self.kind = check_kind(kind, "a function")
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """What the function returns, `(n, outputs)`, checked."""
+        return check_answers(self.fn(rows), len(rows), "the function")
+
+
+def check_kind(kind: Any, model: str) -> Kind:
+    """Return a kind, or raise with what to write."""
+    if kind is None:
+        raise ModelError(f"{model} does not say what its numbers are: {HOW_TO_SAY_KIND}")
+    if kind not in KINDS:
+        raise ModelError(f"{kind!r} is no kind of model: {HOW_TO_SAY_KIND}")
+    return kind  # type: ignore[no-any-return]
+
+
+def check_answers(answers: Any, n: int, model: str) -> NDArray[Any]:
+    """Return the answers to `n` rows as an array `(n, outputs)` of finite real numbers, or raise."""
+    try:
+        array = np.asarray(answers)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
+        raise ModelError(f"{model} returned {type(answers).__name__}, which is no array: {error}") from error
+    if array.dtype.kind not in "fiub":
+        raise ModelError(f"{model} returned {array.dtype} for {n} rows: real numbers are needed")
+    if array.ndim not in (1, 2) or len(array) != n or 0 in array.shape[1:]:
+        raise ModelError(f"{model} returned shape {array.shape} for {n} rows: ({n},) or ({n}, outputs) is needed")
+    if array.ndim == 1:
+        array = array[:, None]
+    check_rows(np.isfinite(array), array, f"{model} returned", "every answer must be a finite number")
+    return array
+
+
+def check_rows(good: NDArray[np.bool_], answers: NDArray[Any], who: str, why: str) -> None:
+    """Raise `ModelError` with the first row whose answers are not all good."""
+    if good.all():
+        return
+    place = tuple(int(i) for i in np.argwhere(~good)[0])[: max(answers.ndim - 1, 1)]
+    name = f"row {place[0]}" + (f", background row {place[1]}" if len(place) > 1 else "")
+    shown = np.array2string(answers[place], threshold=8, edgeitems=3)
+    raise ModelError(f"{who} {shown} for {name}: {why}")

@@ -1,0 +1,70 @@
+"""Which adapter a raw model needs. No framework is imported to look: one that is not loaded made no model."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from ..errors import ModelError
+from .base import Kind, Model
+from .callable import CallableModel, check_kind
+from .onnx import OnnxModel
+from .sklearn import SklearnModel
+from .torch import TorchModel
+
+_METHODS = ("predict_proba", "decision_function", "predict")
+
+
+def find_model(model: Any, kind: Kind | None = None) -> Model:
+    """Put a model behind the interface of `Model`.
+
+    Parameters
+    ----------
+    model : a `Model` (taken as it is), a PyTorch module, an onnxruntime session or the path of an ``.onnx`` file, an
+        object with the methods of scikit-learn, or any function from rows to numbers.
+    kind : what its numbers are: "logits", "probabilities" or "output". Needed wherever the object does not say it:
+        always but for scikit-learn.
+
+    Examples
+    --------
+    >>> from lcshap.adapters.find import find_model
+    >>> find_model(lambda texts: [0.0 for text in texts], kind="output").predict(["a"]).tolist()
+    [[0.0]]
+    >>> find_model(len)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    lcshap.errors.ModelError: a function (builtin_function_or_method) does not say what its numbers are: write ...
+    """
+    if isinstance(model, Model):
+        if kind not in (None, model.kind):
+            raise ModelError(f"{type(model).__name__} was made with kind={model.kind!r}: kind={kind!r} contradicts it")
+        return model
+    name = type(model).__name__
+    if isinstance(model, type):
+        raise ModelError(f"{model.__name__} is a class: a model made of it is needed")
+    if _is_a(model, "torch", "nn", "Module"):
+        return TorchModel(model, check_kind(kind, f"a PyTorch module ({name})"))
+    if _is_a(model, "onnxruntime", "InferenceSession"):
+        return OnnxModel(model, check_kind(kind, "an ONNX session"))
+    if isinstance(model, str | os.PathLike):
+        path = os.fspath(model)
+        if not str(path).endswith(".onnx"):
+            raise ModelError(f"{path!r} is no model: of files only .onnx can be read, others must be loaded first")
+        return OnnxModel(model, check_kind(kind, "an ONNX file"))
+    if any(hasattr(model, method) for method in _METHODS):
+        return SklearnModel(model, kind)
+    if callable(model):
+        return CallableModel(model, check_kind(kind, f"a function ({name})"))
+    raise ModelError(
+        f"{name} is no model: a function from rows to numbers is needed, a PyTorch module, an ONNX session or file, or "
+        f"an object with one of {', '.join(_METHODS)}"
+    )
+
+
+def _is_a(thing: Any, module: str, *path: str) -> bool:
+    """Whether a thing is an instance of a class in a module, without importing that module."""
+    found = sys.modules.get(module)
+    for name in path:
+        found = getattr(found, name, None)
+    return isinstance(found, type) and isinstance(thing, found)

@@ -1,0 +1,143 @@
+"""ONNX graphs, run by onnxruntime."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MissingExtraError, ModelError
+from ..maskers.base import Rows
+from .base import Kind, Model
+from .callable import check_answers, check_kind
+
+_FLOATS = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
+_TYPES: dict[str, Any] = {
+    **_FLOATS,
+    **{f"tensor({t})": np.dtype(t) for t in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")},
+    "tensor(bool)": np.bool_,
+    "tensor(string)": np.object_,
+}
+
+
+class OnnxModel(Model):
+    """A graph in the ONNX format.
+
+    Parameters
+    ----------
+    graph : the path of a file, its bytes, or an `onnxruntime.InferenceSession`.
+    kind : what the output holds: "logits", "probabilities" or "output", see `Model`.
+    input : the name of the input that takes the rows; or, where a graph has several, a function from rows to a mapping
+        of names to arrays. Arrays are cast to the type that the graph declares, unless that would lose something.
+    output : the name or index of the output to explain. By default the first floating-point matrix: of a classifier
+        with a label and probabilities, the probabilities. Lists of dictionaries (ZipMap) become columns, in the order
+        of their sorted keys.
+    providers : of onnxruntime, for a path or bytes; by default the CPU.
+
+    A graph with a fixed batch size is fed that many rows at a time, the last batch filled up with copies.
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        kind: Kind,
+        input: str | Callable[[Rows], Mapping[str, Any]] | None = None,
+        output: str | int | None = None,
+        providers: list[Any] | None = None,
+    ) -> None:
+        self.kind = check_kind(kind, "an ONNX graph")
+        self.session = graph if hasattr(graph, "get_inputs") else _load(graph, providers)
+        self._inputs = {i.name: i for i in self.session.get_inputs()}
+        self.input = _choose_input(self._inputs, input)
+        self.output = _choose_output(self.session.get_outputs(), output)
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """The chosen output, `(n, outputs)`, in the precision that the graph has."""
+        n = len(rows)
+        made = {self.input: rows} if isinstance(self.input, str) else self.input(rows)
+        feed = {name: _cast(array, self._declared(name)) for name, array in made.items()}
+        answers = [
+            check_answers(self._run(part), size, f"ONNX output {self.output!r}") for part, size in self._split(feed, n)
+        ]
+        return np.concatenate(answers)[:n]
+
+    def _declared(self, name: str) -> Any:
+        if name not in self._inputs:
+            raise ModelError(f"the graph has no input {name!r}: it has {', '.join(self._inputs)}")
+        return self._inputs[name]
+
+    def _run(self, feed: dict[str, NDArray[Any]]) -> Any:
+        (answers,) = self.session.run([self.output], feed)
+        if isinstance(answers, list) and answers and isinstance(answers[0], dict):
+            return [[row[key] for key in sorted(row)] for row in answers]
+        return answers
+
+    def _split(self, feed: dict[str, NDArray[Any]], n: int) -> Iterator[tuple[dict[str, NDArray[Any]], int]]:
+        """Batches of the size that the graph asks for, and that size; all rows at once if it does not ask."""
+        fixed = {i.shape[0] for name, i in self._inputs.items() if name in feed and i.shape and type(i.shape[0]) is int}
+        if len(fixed) > 1:
+            raise ModelError(f"the inputs of the graph have different fixed batch sizes, {sorted(fixed)}")
+        size = fixed.pop() if fixed else n
+        for start in range(0, n, size):
+            index = np.minimum(np.arange(start, start + size), n - 1)  # the last row again until the batch is full
+            yield {name: array[index] for name, array in feed.items()}, size
+
+
+def _cast(rows: Any, declared: Any) -> NDArray[Any]:
+    dtype = _TYPES.get(declared.type)
+    if dtype is None:
+        raise ModelError(f"input {declared.name!r} is of type {declared.type}: that cannot be fed")
+    try:
+        array = np.asarray(rows, np.object_ if dtype is np.object_ else None)
+        cast = array.astype(dtype)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"input {declared.name!r} needs {declared.type}: {error}") from error
+    if np.dtype(dtype).kind in "iub" and not np.array_equal(cast, array):
+        raise ModelError(f"input {declared.name!r} needs {declared.type}: rows of {array.dtype} would lose their value")
+    if cast.ndim == 1 and len(declared.shape) == 2:
+        cast = cast[:, None]  # scikit-learn pipelines take strings as a matrix of one column
+    return cast
+
+
+def _choose_input(inputs: dict[str, Any], choice: Any) -> Any:
+    if choice is None and len(inputs) == 1:
+        return next(iter(inputs))
+    if choice is None or (isinstance(choice, str) and len(inputs) > 1):
+        raise ModelError(
+            f"the graph has the inputs {', '.join(inputs)}: give input=, a function from rows to {{name: array}}"
+        )
+    if not callable(choice) and choice not in inputs:
+        raise ModelError(f"the graph has no input {choice!r}: it has {', '.join(inputs)}")
+    return choice
+
+
+def _choose_output(outputs: list[Any], choice: str | int | None) -> str:
+    names = [str(o.name) for o in outputs]
+    if choice is None:
+        floats = [o for o in outputs if o.type in _FLOATS]
+        matrices = [o for o in floats if len(o.shape) == 2]
+        found = [*matrices, *floats, *(o for o in outputs if o.type.startswith("seq(map("))]
+        if not found:
+            raise ModelError(f"none of the outputs {', '.join(names)} holds floating-point numbers: give output=")
+        return str(found[0].name)
+    if isinstance(choice, int) and 0 <= choice < len(names):
+        return names[choice]
+    if choice not in names:
+        raise ModelError(f"the graph has no output {choice!r}: it has {', '.join(names)}, or 0 to {len(names) - 1}")
+    return str(choice)
+
+
+def _load(graph: Any, providers: list[Any] | None) -> Any:
+    try:
+        ort = importlib.import_module("onnxruntime")
+    except ImportError as error:
+        raise MissingExtraError('onnxruntime is not installed: pip install "lcshap[onnx]"') from error
+    if not isinstance(graph, bytes):
+        if not os.path.isfile(graph):
+            raise ModelError(f"there is no file {os.fspath(graph)!r}")
+        graph = os.fspath(graph)
+    return ort.InferenceSession(graph, providers=providers or ["CPUExecutionProvider"])

@@ -1,0 +1,105 @@
+"""Models with the methods of scikit-learn: its own, pipelines on raw strings, and what else has `predict`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..maskers.base import Rows
+from .base import Kind, Model
+from .callable import check_answers, check_kind
+
+_METHODS: dict[str, Kind] = {
+    "predict_proba": "probabilities",
+    "decision_function": "output",  # a margin: a log-odds for logistic regression, but not for an SVM
+    "predict": "output",
+}
+
+
+class SklearnModel(Model):
+    """An estimator, found by its attributes: scikit-learn is never imported.
+
+    Parameters
+    ----------
+    estimator : a fitted classifier, regressor or pipeline. A pipeline that starts with a vectoriser gets the list of
+        strings as it is.
+    kind : what to explain, see `Model`. By default the probabilities of a classifier; the margin ("output") of one
+        that has `decision_function` only; the output of a regressor. "output" asks any classifier for its margin, and
+        "logits" says that this margin is a log-odds. It must be given where an object has only `predict` and is not
+        known for a regressor.
+    method : "predict_proba", "decision_function" or "predict", where `kind` is not enough to choose.
+
+    Attributes
+    ----------
+    classes : the names of the classes as strings, in the order of the columns; None if there are none.
+
+    Examples
+    --------
+    >>> from lcshap.adapters.sklearn import SklearnModel
+    >>> class Coin:
+    ...     classes_ = ["heads", "tails"]
+    ...     def predict_proba(self, rows):
+    ...         return [[0.5, 0.5] for row in rows]
+    >>> model = SklearnModel(Coin())
+    >>> model.kind, model.classes, model.predict(["toss"]).tolist()
+    ('probabilities', ('heads', 'tails'), [[0.5, 0.5]])
+    """
+
+    def __init__(self, estimator: Any, kind: Kind | None = None, method: str | None = None) -> None:
+        name = type(estimator).__name__
+        if kind is not None:
+            check_kind(kind, name)
+        self.estimator = estimator
+        self.method = method = _find_method(estimator, kind, method)
+        if kind is None:
+            kind = _METHODS[method]
+        elif method != "predict" and (kind == "probabilities") != (method == "predict_proba"):
+            raise ModelError(f"{name}.{method} does not give {kind}: leave out kind or method")
+        self.kind = kind
+        self.classes = _classes(estimator)
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """What the chosen method returns, `(n, outputs)`, checked; a binary margin is one column."""
+        answers = getattr(self.estimator, self.method)(rows)
+        return check_answers(answers, len(rows), f"{type(self.estimator).__name__}.{self.method}")
+
+
+def _find_method(estimator: Any, kind: Kind | None, method: str | None) -> str:
+    name = type(estimator).__name__
+    has = [m for m in _METHODS if hasattr(estimator, m)]
+    if method is not None:
+        if method not in _METHODS or method not in has:
+            raise ModelError(
+                f"{name} has no method {method!r}: it has {', '.join(has) or 'none of ' + str([*_METHODS])}"
+            )
+        return method
+    wanted = {"probabilities": "predict_proba", "logits": "decision_function", "output": "decision_function"}
+    first = [m for m in has if m != "predict"] if kind is None else [m for m in has if m == wanted.get(kind)]
+    if first:
+        return first[0]
+    labels = _role(estimator) in ("classifier", "clusterer") or len(has) > ("predict" in has)
+    if "predict" not in has or labels:
+        asked = "" if kind is None else f" for kind={kind!r}"
+        raise ModelError(
+            f"{name} gives nothing to explain{asked}: it has {', '.join(has) or 'no method that predicts'}. "
+            f"Probabilities need predict_proba, margins and logits need decision_function; labels are not explained"
+        )
+    if kind is None and _role(estimator) != "regressor":
+        check_kind(None, f"{name}.predict")
+    return "predict"
+
+
+def _role(estimator: Any) -> str | None:
+    """ "classifier", "regressor", ... as scikit-learn's tags say (an attribute before version 1.6), None if unknown."""
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    role = getattr(estimator, "_estimator_type", None) if tags is None else tags().estimator_type
+    if role is None:
+        return None if _classes(estimator) is None else "classifier"
+    return str(role)
+
+
+def _classes(estimator: Any) -> tuple[str, ...] | None:
+    names = getattr(estimator, "classes_", ())  # some libraries give their regressors an empty list
+    return tuple(str(name) for name in names) or None

@@ -1,0 +1,159 @@
+"""PyTorch modules, on any device. PyTorch is imported when a model is used, not before."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MissingExtraError, ModelError
+from ..maskers.base import Rows
+from .base import Kind, Model
+from .callable import check_answers, check_kind, check_rows
+
+_FLOOR = 1e-12  # of probabilities before their log, as in `Value`
+
+
+class TorchModel(Model):
+    """A `torch.nn.Module`, in evaluation mode for as long as it is asked; afterwards every submodule is as it was.
+
+    Parameters
+    ----------
+    module : called with the rows as one tensor (or with what `prepare` makes of them). It may return a tensor `(n,)`
+        or `(n, k)`, a tuple whose first entry is one, or an object with `logits`. It is never moved or cast.
+    kind : what it returns: "logits", "probabilities" or "output", see `Model`. Prefer logits where there is a choice:
+        probabilities in single precision round a sure answer to exactly 1.
+    device : where the rows go; by default where the first parameter of the module is.
+    dtype : of floating-point rows; by default that of the first floating-point parameter. Integer rows (token ids)
+        stay integers.
+    prepare : turns rows (a list of strings, say) into a tensor, a tuple of positional arguments or a mapping of
+        keyword arguments, such as a tokeniser returns. Its tensors are moved and cast in the same way.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        kind: Kind,
+        device: Any = None,
+        dtype: Any = None,
+        prepare: Callable[[Rows], Any] | None = None,
+    ) -> None:
+        self.module = module
+        self.kind = check_kind(kind, f"a PyTorch module ({type(module).__name__})")
+        self.device = device
+        self.dtype = dtype
+        self.prepare = prepare
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """What the module returns, `(n, outputs)`: float64 if it computes in that, else float32."""
+        torch = _torch()
+        arguments, keywords = self._inputs(rows)
+        with evaluation(self.module), torch.no_grad():
+            answers = _tensor_in(self.module(*arguments, **keywords))
+        answers = answers.detach().cpu()
+        answers = answers if answers.dtype == torch.float64 else answers.float()
+        return check_answers(answers.numpy(), len(rows), type(self.module).__name__)
+
+    def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient of ``(weights * value).sum()`` with respect to the rows, in the shape of the rows.
+
+        Here `value` is the log-softmax of logits, the log of probabilities, or the outputs. `weights` is `(n,
+        classes)`; a model with one logit or probability column has two classes, as in `Value`.
+        """
+        torch = _torch()
+        arguments, keywords = self._inputs(rows)
+        if not arguments or not arguments[0].is_floating_point():
+            raise ModelError(
+                "a gradient with respect to the input needs rows of floating-point numbers. Token ids have none: "
+                "explain a module that takes their embeddings, or choose a method that needs only values"
+            )
+        start = arguments[0].detach().requires_grad_(True)
+        if start.shape != np.shape(rows):
+            raise ModelError(
+                f"prepare made {tuple(start.shape)} of rows of shape {np.shape(rows)}: no gradient for that"
+            )
+        # cuDNN differentiates recurrent layers in training mode only; without it they can stay in evaluation mode
+        without_cudnn = torch.backends.cudnn.flags(enabled=not start.is_cuda)
+        with evaluation(self.module), torch.enable_grad(), without_cudnn:
+            values = self._values(_tensor_in(self.module(start, *arguments[1:], **keywords)))
+            if values.shape != weights.shape:
+                raise ModelError(f"the values have shape {tuple(values.shape)}, the weights {weights.shape}")
+            if not values.requires_grad:
+                raise ModelError(f"{type(self.module).__name__} detaches its answer from its input: no gradient")
+            total = (values * torch.as_tensor(weights, device=values.device)).sum()
+            (found,) = torch.autograd.grad(total, start, allow_unused=True)
+        gradient = np.zeros(np.shape(rows)) if found is None else found.detach().cpu().double().numpy()
+        flat = gradient.reshape(len(gradient), -1)
+        check_rows(np.isfinite(flat), flat, "the gradient is", "every derivative must be a finite number")
+        return gradient
+
+    def _values(self, answers: Any) -> Any:
+        """What is differentiated, `(n, classes)` in float64."""
+        torch = _torch()
+        answers = answers.double()
+        answers = answers[:, None] if answers.ndim == 1 else answers
+        binary = answers.shape[-1] == 1
+        if self.kind == "logits":
+            answers = torch.cat([torch.zeros_like(answers), answers], -1) if binary else answers
+            return torch.log_softmax(answers, -1)
+        if self.kind == "probabilities":
+            answers = torch.cat([1 - answers, answers], -1) if binary else answers
+            return answers.clamp(min=_FLOOR).log()
+        return answers
+
+    def _inputs(self, rows: Rows) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments for the module, on its device."""
+        made = rows if self.prepare is None else self.prepare(rows)
+        if self.prepare is not None and isinstance(made, Mapping):
+            return (), {name: self._place(part) for name, part in made.items()}
+        parts = made if self.prepare is not None and isinstance(made, tuple) else (made,)
+        return tuple(self._place(part) for part in parts), {}
+
+    def _place(self, part: Any) -> Any:
+        torch = _torch()
+        if not isinstance(part, torch.Tensor):
+            array = np.asarray(part)
+            if array.dtype.kind not in "fiub":
+                raise ModelError(f"rows of {array.dtype} are no tensor: give TorchModel(..., prepare=rows -> tensor)")
+            part = torch.from_numpy(np.array(array, order="C"))  # a copy: modules may write into their input
+        parameters = list(self.module.parameters())
+        device = self.device or (parameters[0].device if parameters else None)
+        dtype = getattr(torch, self.dtype) if isinstance(self.dtype, str) else self.dtype
+        if part.is_floating_point():
+            return part.to(device, dtype or next((p.dtype for p in parameters if p.is_floating_point()), None))
+        return part.to(device)
+
+
+@contextmanager
+def evaluation(module: Any) -> Iterator[None]:
+    """Dropout off and normalisation fixed, and then every submodule in the mode it was in, whatever happened."""
+    modes = [(part, part.training) for part in module.modules()]
+    try:
+        if any(training for _, training in modes):
+            with suppress(NotImplementedError):  # an exported graph: its mode is built in
+                module.eval()
+        yield
+    finally:
+        for part, training in modes:
+            if part.training != training:
+                part.training = training
+
+
+def _tensor_in(answers: Any) -> Any:
+    """The tensor among what a module returned."""
+    found = getattr(answers, "logits", answers)
+    found = found[0] if isinstance(found, tuple | list) and found else found
+    if not isinstance(found, _torch().Tensor):
+        raise ModelError(f"the module returned {type(answers).__name__}: a tensor, a tuple or .logits is needed")
+    return found
+
+
+def _torch() -> Any:
+    try:
+        return importlib.import_module("torch")
+    except ImportError as error:
+        raise MissingExtraError('PyTorch is not installed: pip install "lcshap[torch]"') from error

@@ -1,0 +1,192 @@
+"""The Explainer: a model, a masker and a method, wired together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from .adapters.find import find_model
+from .chooser import choose, parse_budget
+from .engine import Engine
+from .errors import MaskerError, MethodError
+from .estimators import DeletionPath, InsertionPath, Method, get_method
+from .explanation import Explanation
+from .graphs import Graph
+from .maskers.base import Masker
+from .maskers.image import Image
+from .maskers.text import Text
+from .model_game import ModelGame
+from .plan import MAX_CALLS
+from .run import explain_values
+from .values import find_value
+
+
+class Explainer:
+    """Explains what a model said about inputs.
+
+    Parameters
+    ----------
+    model : a function, a scikit-learn estimator or pipeline, a PyTorch module, an ONNX file or session; or an adapter.
+    masker : how an input is cut into units and what takes the place of absent ones, see `lcshap.maskers`.
+    method : a method, its name, or "auto": `goal` and `budget` decide.
+    goal : for "auto": "fair", "necessary" or "sufficient", see `lcshap.choose`.
+    value : which number is explained: "log_prob" (of the predicted class), "expected_log_prob", "prob", "log_odds",
+        "output", a function of the outputs, or a `lcshap.values.Value`. By default "log_prob" for classes, "output"
+        for other numbers.
+    target : a class or output, a list of them, "all", or a pair (a, b) for a contrast. By default the predicted class.
+    budget : calls: a number, or a text such as "4d". By default "4d".
+    kind : what the model's numbers are, "logits", "probabilities" or "output", where the model does not say it.
+    classes : names of the classes.
+    batch_size : rows sent to the model at once; by default what turns out fastest.
+    seed : for methods that sample.
+    progress : show a progress bar; by default on a terminal, for work of over a second.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> def positive(texts):  # a model: how many good words less how many bad ones
+    ...     return [text.count("good") - 2.0 * text.count("bad") for text in texts]
+    >>> e = lc.Explainer(positive, lc.maskers.Text(), method=lc.Shapley(), kind="output")("good plot, bad end")
+    >>> list(zip(e.names, e.scores.round(9).tolist()))
+    [('good', 1.0), ('plot,', 0.0), ('bad', -2.0), ('end', 0.0)]
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        masker: Masker,
+        method: Method | str = "auto",
+        goal: str = "fair",
+        value: Any = None,
+        target: Any = None,
+        budget: int | str | None = None,
+        batch_size: int | None = None,
+        seed: int = 0,
+        *,
+        kind: Any = None,
+        classes: Sequence[str] | None = None,
+        progress: bool | None = None,
+        max_calls: int | None = MAX_CALLS,
+    ) -> None:
+        if not isinstance(masker, Masker):
+            raise MaskerError(f"{masker!r} is no masker: give one of lcshap.maskers, such as Text() or Image()")
+        self.model = find_model(model, kind)
+        self.masker, self.method, self.goal, self.seed = masker, method, goal, seed
+        self.value = find_value(value, self.model.kind, target)
+        self.budget, self.classes, self.max_calls = budget, classes, max_calls
+        self.engine = Engine(self.model, batch_size, progress)
+
+    def __call__(self, x: Any) -> Any:
+        """Explain one input, or a list of inputs: an `Explanation`, or a list of them.
+
+        Inputs of a list share plans and batches: rows of different inputs travel in one model call.
+        """
+        if self.masker.is_many(x):
+            return self._explain(list(x))
+        return self._explain([x])[0]
+
+    def preview(self, x: Any) -> str:
+        """What an explanation of this input would cost, without asking the model."""
+        masked = self.masker.mask(x)
+        method, _ = self._method(masked.graph)
+        rows = masked.rows_per_call
+        if isinstance(method, DeletionPath | InsertionPath):
+            text, calls = f"{method}\n  calls   at most {method.budget:,}", method.budget
+        else:
+            plan = method.plan(masked.graph, self.max_calls)
+            text, calls = str(plan), plan.calls
+        return text if rows == 1 else f"{text}\n  rows    {calls * rows:,} model rows: {rows} background rows a call"
+
+    def _explain(self, inputs: list[Any]) -> list[Explanation]:
+        masked = [self.masker.mask(x) for x in inputs]
+        if not masked:
+            return []
+        chosen = [self._method(m.graph) for m in masked]
+        games = ModelGame.make(self.engine, masked, self.value, self.classes)
+        found: list[Explanation | None] = [None] * len(inputs)
+        self._plans(games, chosen, found)
+        self._others(games, chosen, found)
+        return [self._record(e, game, why) for e, game, (_, why) in zip(found, games, chosen, strict=True) if e]
+
+    def _plans(
+        self, games: list[ModelGame], chosen: list[tuple[Method, dict[str, Any]]], found: list[Explanation | None]
+    ) -> None:
+        """All inputs whose method has a plan, in shared batches."""
+        planned = [i for i, (method, _) in enumerate(chosen) if method.has_plan]
+        if not planned:
+            return
+        plans = [chosen[i][0].plan(games[i].masked.graph, self.max_calls) for i in planned]
+        requests = [(games[i], plan.coalitions) for i, plan in zip(planned, plans, strict=True)]
+        for i, plan, values in zip(planned, plans, ModelGame.evaluate_all(requests), strict=True):
+            found[i] = explain_values(plan, values, games[i])
+
+    def _others(
+        self, games: list[ModelGame], chosen: list[tuple[Method, dict[str, Any]]], found: list[Explanation | None]
+    ) -> None:
+        """Paths of many inputs advance together; whatever else there is goes one by one."""
+        for kind in (DeletionPath, InsertionPath):
+            same: dict[Method, list[int]] = {}
+            for i, (method, _) in enumerate(chosen):
+                if isinstance(method, kind):
+                    same.setdefault(method, []).append(i)
+            for method, members in same.items():
+                assert isinstance(method, DeletionPath | InsertionPath)
+                graphs = [games[i].masked.graph for i in members]
+                explained = method.explain_many([games[i] for i in members], graphs, self.max_calls)
+                for i, e in zip(members, explained, strict=True):
+                    found[i] = e
+        for i, (method, _) in enumerate(chosen):
+            if found[i] is None:
+                found[i] = method.explain(games[i], games[i].masked.graph, self.max_calls)
+
+    def _method(self, graph: Graph) -> tuple[Method, dict[str, Any]]:
+        """The method for a graph, and what to record of how it was chosen."""
+        if isinstance(self.method, Method):
+            return self.method, {}
+        if not isinstance(self.method, str):
+            raise MethodError(f"method must be a method, its name or 'auto', not {self.method!r}")
+        budget = "4d" if self.budget is None else self.budget
+        if self.method == "auto":
+            choice = choose(graph, self.goal, parse_budget(budget, graph.d))
+            method = choice.method
+            if "seed" in method.parameters:
+                method = replace(method, seed=self.seed)  # type: ignore[call-arg]
+            return method, {"chosen": {"goal": self.goal, "budget": choice.budget, "reason": choice.reason}}
+        kind = get_method(self.method)
+        given = {"budget": parse_budget(budget, graph.d), "seed": self.seed}
+        return kind(**{f.name: given[f.name] for f in fields(kind) if f.name in given}), {}
+
+    def _record(self, e: Explanation, game: ModelGame, why: dict[str, Any]) -> Explanation:
+        value = self.value.name
+        record = {
+            "masker": str(self.masker),
+            "model": type(self.model).__name__,
+            "kind": self.model.kind,
+            "value": value if isinstance(value, str) else getattr(value, "__name__", repr(value)),
+            "targets": list(game.value.names),
+            "batch_size": self.engine.size.best,
+            **why,
+        }
+        return replace(e, provenance={**e.provenance, **record})
+
+
+def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:
+    """Explain one input in one line: `Explainer(model, masker, **options)(x)`.
+
+    Without a masker, a text is cut into words and an image (an array with two or three axes) into pixels.
+
+    >>> import lcshap as lc
+    >>> lc.explain(lambda texts: [len(t.split()) for t in texts], "one two three", kind="output").scores
+    array([1., 1., 1.])
+    """
+    if masker is None:
+        if isinstance(x, str):
+            masker = Text()
+        elif isinstance(x, np.ndarray) and x.ndim in (2, 3):
+            masker = Image()
+        else:
+            raise MaskerError(f"no masker is known for {type(x).__name__}: give one of lcshap.maskers")
+    return Explainer(model, masker, **options)(x)

@@ -1,0 +1,60 @@
+"""What a masker is: it names the units of an input, brings their graph, and turns coalitions into model inputs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coalitions import Coalitions
+from ..graphs import Graph
+
+Rows = Any  # a list (of strings, of sequences) or an array whose first axis counts the rows
+
+
+class Masker(ABC):
+    """A recipe for masking. `mask(x)` applies it to one input; the recipe itself never changes."""
+
+    @abstractmethod
+    def mask(self, x: Any) -> Masked:
+        """Cut an input into units. Raises `MaskerError` where that cannot be done."""
+
+    def is_many(self, x: Any) -> bool:
+        """Whether this is a list of inputs and not one input."""
+        return isinstance(x, list | tuple)
+
+
+@dataclass(frozen=True, eq=False)
+class Masked(ABC):
+    """One input, cut into units: everything that coalitions of it need.
+
+    Attributes
+    ----------
+    graph : the units, their names and who is next to whom.
+    """
+
+    graph: Graph
+
+    @property
+    def rows_per_call(self) -> int:
+        """How many model rows one coalition takes: more than one where absent units take values of background rows."""
+        return 1
+
+    @abstractmethod
+    def rows(self, coalitions: Coalitions) -> Rows:
+        """The model inputs of some coalitions, `rows_per_call` for each, those of a coalition together.
+
+        Uses the sparse form where it can: a deleting masker turns three kept words into a text of three words.
+        """
+
+    @property
+    def owners(self) -> NDArray[np.intp] | None:
+        """For rows that are arrays of numbers: the unit of each number of a row, -1 for none. Gradients need it."""
+        return None
+
+    def lengths(self, coalitions: Coalitions) -> NDArray[np.integer] | None:
+        """About how long the rows of each coalition are, where that differs: rows of like length share a batch."""
+        return None

@@ -1,0 +1,191 @@
+"""Tokens: a sequence of integers, as a model with an embedding takes it, padded or shortened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coalitions import Coalitions
+from ..errors import MaskerError
+from .base import Masked, Masker
+from .text import Layout, check_layout, check_rules, check_units, find_role, make_graph
+
+
+@dataclass(frozen=True)
+class Tokens(Masker):
+    """A sequence of token ids; each that is not padding is a unit.
+
+    Parameters
+    ----------
+    padding : the id that means nothing is there.
+    length : how long every row is. None: as long as the input or, where tokens are deleted, as the longest row of the
+        batch (at least 1).
+    side : where rows shorter than `length` are filled up: "right", after the tokens, or "left", before them.
+    absent : "replace": absent tokens become padding where they stand, as in the paper. "delete": they disappear, and
+        those that stay move together.
+    pin, drop : tokens always there, such as the marks of beginning and end, and tokens always absent: a set of ids, or
+        a function (id, position) -> bool. Neither are units of the game: the graph joins those around them.
+    vocabulary : names for the ids: a mapping or a sequence; ids that it lacks are named by their number.
+    graph : "chain", "ring" or "complete" over the units in their order, or a function from their number to a `Graph`.
+
+    Notes
+    -----
+    Choose "replace" where the model was trained on padded input or positions matter, "delete" for models of any length.
+    Padding at the ends of the input stays where it is under "replace", and is laid out anew under "delete". A padding
+    id between tokens is no unit and stays. Nothing is ever cut off: an input longer than `length` is refused.
+
+    Examples
+    --------
+    >>> from lcshap import Coalitions
+    >>> from lcshap.maskers.tokens import Tokens
+    >>> some = Coalitions.from_sets(3, [[0, 2], [1]])
+    >>> Tokens(length=5).mask([12, 7, 31]).rows(some).tolist()
+    [[12, 0, 31, 0, 0], [0, 7, 0, 0, 0]]
+    >>> Tokens(absent="delete", side="left").mask([12, 7, 31]).rows(some).tolist()
+    [[12, 31], [0, 7]]
+    """
+
+    padding: int = 0
+    length: int | None = None
+    side: Literal["right", "left"] = "right"
+    absent: Literal["replace", "delete"] = "replace"
+    pin: Callable[[int, int], bool] | Collection[int] = ()
+    drop: Callable[[int, int], bool] | Collection[int] = ()
+    vocabulary: Mapping[int, str] | Sequence[str] | None = None
+    graph: Layout = "chain"
+
+    def __post_init__(self) -> None:
+        if not _is_int(self.padding):
+            raise MaskerError(f"padding must be an integer, not {self.padding!r}")
+        if self.length is not None and not (_is_int(self.length) and self.length >= 1):
+            raise MaskerError(f"length must be an integer of at least 1, or None, not {self.length!r}")
+        if self.side not in ("right", "left"):
+            raise MaskerError(f'side must be "right" or "left", not {self.side!r}')
+        if self.absent not in ("replace", "delete"):
+            raise MaskerError(f'absent must be "replace" or "delete", not {self.absent!r}')
+        if not (self.vocabulary is None or isinstance(self.vocabulary, Mapping | Sequence)):
+            raise MaskerError(f"vocabulary must be a mapping or a sequence, not {type(self.vocabulary).__name__}")
+        check_rules(self.pin, self.drop)
+        check_layout(self.graph)
+
+    def is_many(self, x: Any) -> bool:
+        """A list of numbers is one input; a list of sequences is many."""
+        return isinstance(x, list | tuple) and bool(x) and not isinstance(x[0], int | np.integer)
+
+    def mask(self, x: Any) -> MaskedTokens:
+        """Take every token that is not padding as a unit."""
+        ids = _check_ids(x)
+        if self.length is not None and len(ids) > self.length:
+            raise MaskerError(f"{len(ids)} tokens do not fit a length of {self.length}: shorten the input yourself")
+        there = np.flatnonzero(ids != self.padding)
+        if not len(there):
+            raise MaskerError(f"there is nothing to explain: the input has no token but the padding {self.padding}")
+        roles = np.array([find_role(self.pin, self.drop, int(ids[p]), p) for p in there.tolist()])
+        units = there[roles == "unit"]
+        if not len(units):
+            raise MaskerError(f"there is nothing to explain: all {len(there)} tokens are pinned or dropped")
+        inner = np.arange(there[0], there[-1] + 1)
+        inner = inner[ids[inner] == self.padding]
+        return MaskedTokens(
+            make_graph(self.graph, [self._name(t) for t in ids[units].tolist()]),
+            ids=ids,
+            positions=units,
+            pinned=np.sort(np.concatenate([there[roles == "pin"], inner])),
+            recipe=self,
+        )
+
+    def _name(self, token: int) -> str:
+        words = self.vocabulary
+        if isinstance(words, Mapping):
+            return str(words.get(token, token))
+        return str(words[token] if words is not None and 0 <= token < len(words) else token)
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedTokens(Masked):
+    """A sequence of ids and which of them are units.
+
+    Attributes
+    ----------
+    ids : the input.
+    positions : where in it each unit is: ``ids[positions[i]]`` is the token of unit i.
+    pinned : the positions of tokens that are always there.
+    recipe : how to fill rows up.
+    """
+
+    ids: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    pinned: NDArray[np.int64]
+    recipe: Tokens
+
+    def rows(self, coalitions: Coalitions) -> NDArray[np.int64]:
+        """One row of ids a coalition, all of the same length."""
+        check_units(coalitions, self.graph)
+        return self._replaced(coalitions) if self.recipe.absent == "replace" else self._deleted(coalitions)
+
+    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
+        """How many tokens each row has, where the length of rows is free; None where it is fixed."""
+        if self.recipe.absent == "replace" or self.recipe.length is not None:
+            return None
+        return coalitions.sizes + len(self.pinned)
+
+    def _replaced(self, coalitions: Coalitions) -> NDArray[np.int64]:
+        """Start each row from all units or from none, whichever the coalition is stored by, and change the others."""
+        width = len(self.ids) if self.recipe.length is None else self.recipe.length
+        shift = width - len(self.ids) if self.recipe.side == "left" else 0
+        none = np.full(width, self.recipe.padding, np.int64)
+        none[shift + self.pinned] = self.ids[self.pinned]
+        everything = none.copy()
+        everything[shift + self.positions] = self.ids[self.positions]
+        rows = np.where(coalitions.removed[:, None], everything, none)
+        row = np.repeat(np.arange(len(coalitions)), np.diff(coalitions.offsets))
+        place = shift + self.positions[coalitions.indices]
+        rows[row, place] = np.where(coalitions.removed[row], none[place], everything[place])
+        return rows
+
+    def _deleted(self, coalitions: Coalitions) -> NDArray[np.int64]:
+        """Number the tokens that stay within each row and write them side by side."""
+        counts = coalitions.sizes + len(self.pinned)
+        width = max(1, int(counts.max(initial=0))) if self.recipe.length is None else self.recipe.length
+        rows = np.full((len(coalitions), width), self.recipe.padding, np.int64)
+        for removed in (False, True):
+            where = np.flatnonzero(coalitions.removed == removed)
+            row, place = self._kept(coalitions.take(where), removed)
+            number = np.arange(len(row)) - np.repeat(np.cumsum(counts[where]) - counts[where], counts[where])
+            row = where[row]
+            column = number if self.recipe.side == "right" else width - counts[row] + number
+            rows[row, column] = self.ids[place]
+        return rows
+
+    def _kept(self, sets: Coalitions, removed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The tokens that stay: the row of each, ascending, and its position in the input."""
+        rows, size = np.arange(len(sets)), len(self.ids)
+        kept = Coalitions.from_dense(sets.dense()) if removed else sets
+        row = np.repeat(rows, np.diff(kept.offsets))
+        pinned = np.add.outer(rows * size, self.pinned).ravel()
+        both = np.concatenate([row * size + self.positions[kept.indices], pinned])
+        row, place = np.divmod(np.sort(both) if len(pinned) else both, size)
+        return row, place
+
+
+def _is_int(number: Any) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
+def _check_ids(x: Any) -> NDArray[np.int64]:
+    """The input as a row of 64-bit integers."""
+    try:
+        ids = np.asarray(x)
+    except (TypeError, ValueError) as error:
+        raise MaskerError(f"tokens must be a list or 1-D array of integers: {error}") from error
+    if ids.ndim != 1:
+        raise MaskerError(f"tokens must be one sequence of integers, not an array of shape {ids.shape}")
+    if not len(ids):
+        raise MaskerError("there is nothing to explain: the input has no tokens")
+    if ids.dtype.kind not in "iu" or (ids.dtype == np.uint64 and (ids > np.iinfo(np.int64).max).any()):
+        raise MaskerError(f"tokens must be 64-bit integers, not {ids.dtype}")
+    return ids.astype(np.int64)

@@ -1,0 +1,117 @@
+"""A model, a masked input and a value function, as a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .adapters.base import Model
+from .coalitions import Coalitions
+from .engine import Engine
+from .errors import MethodError, ModelError
+from .game import Game, name
+from .maskers.base import Masked
+from .values import FixedValue, Value
+
+
+@dataclass(frozen=True, eq=False)
+class ModelGame(Game):
+    """v(S) of one input. It knows v(V) from the start: the target was fixed there."""
+
+    engine: Engine = field(kw_only=True)
+    masked: Masked = field(kw_only=True)
+    value: FixedValue = field(kw_only=True)
+    full: NDArray[np.float64] = field(kw_only=True)
+
+    @classmethod
+    def make(
+        cls, engine: Engine, inputs: Sequence[Masked], value: Value, classes: Sequence[str] | None = None
+    ) -> list[ModelGame]:
+        """The games of several inputs; the model sees all the full inputs first, in shared batches."""
+        everything = [Coalitions.from_sets(m.graph.d, [range(m.graph.d)]) for m in inputs]
+        outputs = engine.outputs(list(zip(inputs, everything, strict=True)))
+        games = []
+        for masked, answer in zip(inputs, outputs, strict=True):
+            fixed = value.resolve(answer, engine.model.kind, classes)
+            gradient = partial(_gradient, engine.model, masked, fixed)
+            d, full = masked.graph.d, fixed(answer)
+            games.append(cls(_unused, d, gradient=gradient, engine=engine, masked=masked, value=fixed, full=full))
+        return games
+
+    @property
+    def rows(self) -> int:
+        """How many rows a batch has."""
+        return self.engine.size.best
+
+    def evaluate(self, coalitions: Coalitions) -> NDArray[np.float64]:
+        """The value of each coalition."""
+        return self.evaluate_all([(self, coalitions)])[0]
+
+    @classmethod
+    def evaluate_all(cls, requests: Sequence[tuple[Game, Coalitions]]) -> list[NDArray[np.float64]]:
+        """Coalitions of several inputs, in shared batches. What is known, v(V), is not asked again."""
+        games = [game for game, _ in requests if isinstance(game, ModelGame)]
+        assert len(games) == len(requests)
+        new = [np.flatnonzero(c.sizes < c.d) for _, c in requests]
+        asked = [(g.masked, c.take(rows)) for g, (_, c), rows in zip(games, requests, new, strict=True)]
+        outputs = games[0].engine.outputs(asked)
+        found = []
+        for game, (_, coalitions), rows, answer in zip(games, requests, new, outputs, strict=True):
+            values = np.repeat(game.full, len(coalitions), axis=0)
+            if len(rows):
+                values[rows] = game._values(answer, coalitions.take(rows))
+            found.append(values)
+        return found
+
+    def _values(self, answer: NDArray[np.float64], coalitions: Coalitions) -> NDArray[np.float64]:
+        try:
+            return self.value(answer)
+        except ModelError as error:
+            bad = [row for row in range(len(answer)) if not _works(self.value, answer[row : row + 1])]
+            where = f" (the first at the coalition {name(coalitions, bad[0])})" if bad else ""
+            raise ModelError(f"{error}{where}") from error
+
+
+def _gradient(model: Model, masked: Masked, value: FixedValue) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The gradient of v at the full input and the input less its reference, by unit: `(d, features[, values])`."""
+    owners = masked.owners
+    if owners is None or masked.rows_per_call > 1:
+        raise MethodError("gradients need rows of numbers and one reference: choose a method that needs only values")
+    d = masked.graph.d
+    ends = masked.rows(Coalitions.from_sets(d, [[], range(d)])).astype(np.float64)
+    rows = masked.rows(Coalitions.from_sets(d, [range(d)]))
+    try:
+        found = [model.gradient(rows, weights[None])[0] for weights in value.gradient_weights()]
+    except NotImplementedError:
+        raise MethodError(f"{type(model).__name__} knows no gradient: choose a method that needs only values") from None
+    gradient = np.stack([_by_unit(g, owners, d) for g in found], axis=-1)
+    return gradient if value.several else gradient[..., 0], _by_unit(ends[1] - ends[0], owners, d)
+
+
+def _by_unit(numbers: NDArray[np.float64], owners: NDArray[np.intp], d: int) -> NDArray[np.float64]:
+    """The numbers of each unit side by side, `(d, features)`, zeros where a unit has fewer than others."""
+    owner, flat = owners.ravel(), numbers.ravel()
+    order = np.argsort(owner, kind="stable")
+    order = order[np.searchsorted(owner[order], 0) :]
+    counts = np.bincount(owner[order], minlength=d)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    table = np.zeros((d, int(counts.max())))
+    table[owner[order], place] = flat[order]
+    return table
+
+
+def _works(value: FixedValue, answer: NDArray[np.float64]) -> bool:
+    try:
+        value(answer)
+    except ModelError:
+        return False
+    return True
+
+
+def _unused(kept: Any) -> Any:
+    raise NotImplementedError("a model game evaluates sparse coalitions")

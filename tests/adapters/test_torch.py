@@ -1,0 +1,298 @@
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from lcshap.adapters.torch import TorchModel
+from lcshap.errors import ModelError
+from lcshap.values import Value
+
+pytest.importorskip("torch")
+import torch
+from torch import nn
+
+RNG = np.random.default_rng(0)
+
+
+def net(outputs=3, last=None, dtype=torch.float64):
+    torch.manual_seed(0)
+    layers = [nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.5), nn.Linear(8, outputs)]
+    return nn.Sequential(*layers, *([last] if last else [])).to(dtype)
+
+
+def by_hand(module, x):
+    """The forward pass of `net` in evaluation mode, in numpy."""
+    w = {name: value.detach().numpy() for name, value in module.state_dict().items()}
+    hidden = x @ w["0.weight"].T + w["0.bias"]
+    hidden = (hidden - w["1.running_mean"]) / np.sqrt(w["1.running_var"] + 1e-5) * w["1.weight"] + w["1.bias"]
+    return np.tanh(hidden) @ w["4.weight"].T + w["4.bias"]
+
+
+def modes(module):
+    return [part.training for part in module.modules()]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_predictions_in_evaluation_mode(dtype):
+    module = net(dtype=dtype).train()
+    x = RNG.normal(size=(5, 4))
+    answers = TorchModel(module, "logits").predict(x)
+    assert answers.dtype == (np.float64 if dtype == torch.float64 else np.float32)
+    np.testing.assert_allclose(answers, by_hand(module, x), atol=1e-12 if dtype == torch.float64 else 1e-5)
+    np.testing.assert_array_equal(answers, TorchModel(module, "logits").predict(torch.tensor(x)))
+    assert not module[1].running_mean.any()  # batch norm has not seen these rows
+
+
+class Fails(nn.Module):
+    def forward(self, x):
+        assert not self.training
+        raise OSError("out of paper")
+
+
+def test_every_submodule_is_as_it_was_also_after_an_error():
+    module = net().train()
+    module[1].eval()
+    before = modes(module)
+    assert before != [True] * len(before)
+    TorchModel(module, "logits").predict(np.ones((2, 4)))
+    TorchModel(module, "logits").gradient(np.ones((2, 4)), np.ones((2, 3)))
+    assert modes(module) == before
+    broken = nn.Sequential(nn.Dropout(), Fails(), nn.Linear(1, 1)).train()
+    broken[0].eval()
+    before = modes(broken)
+    for call in (
+        lambda: TorchModel(broken, "logits").predict(np.ones((2, 1))),
+        lambda: TorchModel(broken, "logits").gradient(np.ones((2, 1)), np.ones((2, 1))),
+    ):
+        with pytest.raises(OSError, match="paper"):
+            call()
+        assert modes(broken) == before
+
+
+class Spy(nn.Module):
+    def __init__(self, dtype=torch.float32):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(1, dtype=dtype))
+        self.seen = []
+
+    def forward(self, *tensors, **named):
+        self.seen = [*tensors, *named.values()]
+        self.gradients = torch.is_grad_enabled()
+        return torch.zeros(len(self.seen[0]))
+
+
+def test_dtypes_of_inputs():
+    module = Spy()
+    model = TorchModel(module, "output")
+    for array, expected in [
+        (np.ones((2, 3)), torch.float32),
+        (np.ones((2, 3), np.float16), torch.float32),
+        (np.ones((2, 3), np.int64), torch.int64),
+        (np.ones((2, 3), np.int32), torch.int32),
+        (np.ones((2, 3), bool), torch.bool),
+        (torch.ones((2, 3), dtype=torch.float64), torch.float32),
+        ([[1.0, 2.0, 3.0]] * 2, torch.float32),
+    ]:
+        assert model.predict(array).shape == (2, 1)
+        assert module.seen[0].dtype == expected
+        assert not module.gradients
+    for dtype in (torch.float64, "float64"):
+        TorchModel(module, "output", dtype=dtype, device="cpu").predict(np.ones((2, 3), np.float32))
+        assert module.seen[0].dtype == torch.float64
+    TorchModel(nn.Flatten(), "output").predict(np.ones((2, 3), np.float32))  # no parameters: as they come
+
+
+def test_rows_are_copied_and_may_be_read_only():
+    class Writes(nn.Module):
+        def forward(self, x):
+            return x.zero_()
+
+    rows = np.ones((2, 3))
+    TorchModel(Writes(), "output").predict(rows)
+    assert rows.all()
+    rows.flags.writeable = False
+    assert TorchModel(nn.Flatten(), "output").predict(rows[::-1]).shape == (2, 3)
+
+
+def test_prepare_turns_strings_into_tensors():
+    module = Spy()
+    lengths = [[1.0], [3.0]]
+    for made, count in [
+        (torch.tensor(lengths), 1),
+        ((torch.tensor(lengths), torch.tensor([1, 2])), 2),
+        ({"ids": np.array([[1], [2]]), "mask": torch.ones(2, 1)}, 2),
+    ]:
+        TorchModel(module, "output", prepare=lambda rows, made=made: made).predict(["a", "abc"])
+        assert len(module.seen) == count
+    with pytest.raises(ModelError, match="prepare"):
+        TorchModel(module, "output").predict(["a", "abc"])
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda t: (t, "attention"), lambda t: [t], lambda t: SimpleNamespace(logits=t, loss=None), lambda t: t]
+)
+def test_outputs_of_many_shapes(wrap):
+    class Wraps(nn.Module):
+        def forward(self, x):
+            return wrap(x.to(torch.bfloat16))
+
+    answers = TorchModel(Wraps(), "output").predict(np.ones((2, 3)))
+    assert answers.dtype == np.float32
+    assert answers.tolist() == [[1.0] * 3] * 2
+
+
+def test_wrong_outputs():
+    class Says(nn.Module):
+        def __init__(self, answer):
+            super().__init__()
+            self.answer = answer
+
+        def forward(self, x):
+            return self.answer
+
+    for answer, message in [
+        ("text", "returned str"),
+        ((), "returned tuple"),
+        (torch.zeros(3, 2), r"shape \(3, 2\) for 2 rows"),
+        (torch.tensor([0.0, torch.nan]), "row 1"),
+    ]:
+        with pytest.raises(ModelError, match=message):
+            TorchModel(Says(answer), "output").predict(np.ones((2, 3)))
+    with pytest.raises(ModelError, match="does not say"):
+        TorchModel(Says(0), None)
+
+
+def differences(v, x, step=1e-6):
+    """Central differences of a function of one row."""
+    gradient = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[place] += step
+        down[place] -= step
+        gradient[place] = (v(up) - v(down)) / (2 * step)
+    return gradient
+
+
+CLASSIFIERS = [
+    (3, None, "logits"),
+    (1, None, "logits"),
+    (3, nn.Softmax(-1), "probabilities"),
+    (1, nn.Sigmoid(), "probabilities"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "outputs", "last", "kind"),
+    [
+        *((name, *c) for c in CLASSIFIERS for name in ("log_prob", "expected_log_prob", "prob", "log_odds")),
+        ("output", 2, None, "output"),
+    ],
+)
+def test_the_gradient_of_every_value_against_differences(name, outputs, last, kind):
+    module = net(outputs, last).train()
+    model = TorchModel(module, kind)
+    x = RNG.normal(size=(1, 4))
+    target = None if name == "expected_log_prob" else (1, 0)
+    value = Value(name, target).resolve(model.predict(x), kind)
+    found = model.gradient(x, value.gradient_weights())
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, differences(lambda row: value(model.predict(row))[0], x), rtol=1e-6, atol=1e-9)
+    assert all(p.grad is None for p in module.parameters())
+
+
+def test_the_gradient_of_many_rows_is_row_by_row_and_works_under_no_grad():
+    model = TorchModel(net(dtype=torch.float32), "logits")
+    x, weights = RNG.normal(size=(6, 4)), RNG.normal(size=(6, 3))
+    with torch.no_grad():
+        found = model.gradient(x, weights)
+    each = [model.gradient(x[i : i + 1], weights[i : i + 1])[0] for i in range(6)]
+    np.testing.assert_allclose(found, each, atol=1e-6)
+    images = TorchModel(nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 2)), "logits")
+    assert images.gradient(np.ones((2, 1, 4, 4)), np.ones((2, 2))).shape == (2, 1, 4, 4)
+
+
+def test_gradients_through_recurrent_layers_and_prepared_tuples():
+    class Reads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.GRU(2, 3, batch_first=True)
+
+        def forward(self, x, scale):
+            return self.cell(x)[0][:, -1] * scale
+
+    def prepare(rows):
+        return torch.tensor(rows), torch.tensor(2.0)
+
+    model = TorchModel(Reads().double(), "output", prepare=prepare)
+    x = RNG.normal(size=(1, 4, 2))
+    expected = differences(lambda row: model.predict(row)[0, 1], x)
+    np.testing.assert_allclose(model.gradient(x, np.array([[0.0, 1.0, 0.0]])), expected, rtol=1e-6, atol=1e-9)
+
+
+def test_where_there_is_no_gradient():
+    embeds = TorchModel(nn.Sequential(nn.Embedding(5, 2), nn.Flatten()), "logits")
+    ids = np.array([[1, 2]])
+    assert embeds.predict(ids).shape == (1, 4)
+    with pytest.raises(ModelError, match="Token ids have none"):
+        embeds.gradient(ids, np.ones((1, 4)))
+    with pytest.raises(ModelError, match="weights"):
+        TorchModel(net(), "logits").gradient(np.ones((2, 4)), np.ones((2, 2)))
+    reshaping = TorchModel(net(), "logits", prepare=lambda rows: torch.tensor(rows).reshape(2, 2, 2))
+    with pytest.raises(ModelError, match=r"prepare made \(2, 2, 2\)"):
+        reshaping.gradient(np.ones((2, 4)), np.ones((2, 3)))
+
+    class Detaches(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    with pytest.raises(ModelError, match="detaches"):
+        TorchModel(Detaches(), "output").gradient(np.ones((2, 4)), np.ones((2, 4)))
+
+    class Ignores(nn.Linear):
+        def forward(self, x):
+            return super().forward(torch.ones_like(x))
+
+    assert not TorchModel(Ignores(4, 2), "output").gradient(np.ones((2, 4)), np.ones((2, 2))).any()
+
+    class Root(nn.Module):
+        def forward(self, x):
+            return x.sqrt()
+
+    with pytest.raises(ModelError, match=r"gradient is .*row 1"):
+        TorchModel(Root(), "output").gradient(np.array([[1.0], [0.0]]), np.ones((2, 1)))
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_scripted_modules():
+    module = torch.jit.script(net().train())
+    x = np.ones((2, 4))
+    np.testing.assert_allclose(TorchModel(module, "logits").predict(x), by_hand(net(), x), atol=1e-12)
+    assert all(modes(module))
+
+
+@pytest.mark.filterwarnings("ignore")  # the exporter's own
+def test_exported_and_compiled_modules():
+    x = np.ones((2, 4))
+    exported = torch.export.export(net().eval(), (torch.ones(2, 4, dtype=torch.float64),)).module()
+    np.testing.assert_allclose(TorchModel(exported, "logits").predict(x), by_hand(net(), x), atol=1e-12)
+    compiled = torch.compile(net().train(), backend="eager")
+    np.testing.assert_allclose(TorchModel(compiled, "logits").predict(x), by_hand(net(), x), atol=1e-12)
+    assert all(modes(compiled))
+
+
+def test_torch_is_not_imported_before_it_is_needed():
+    code = "import sys, lcshap.adapters.torch; print('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_on_a_gpu():
+    module = net().to("cuda")
+    x = RNG.normal(size=(5, 4))
+    model = TorchModel(module, "logits")
+    np.testing.assert_allclose(model.predict(x), by_hand(module.cpu(), x), atol=1e-10)
+    weights = np.ones((5, 3))
+    cpu = TorchModel(net(), "logits").gradient(x, weights)
+    np.testing.assert_allclose(TorchModel(net().to("cuda"), "logits").gradient(x, weights), cpu, atol=1e-10)

@@ -1,0 +1,299 @@
+"""Tables against loops over cells: backgrounds, names, pinned and dropped columns, graphs, errors."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.errors import MaskerError, MissingExtraError
+from lcshap.maskers.tabular import Tabular, learn_graph
+
+RNG = np.random.default_rng(0)
+X = np.array([10.0, 20.0, 30.0, 40.0, 50.0])
+ROWS = RNG.normal(size=(4, 5))
+NAMES = ("age", "dose", "sex", "weight", "pulse")
+
+
+class Frame:
+    """What a pandas DataFrame is to us."""
+
+    def __init__(self, values, columns):
+        self.values, self.columns, self.index = values, columns, range(len(values))
+
+    def to_numpy(self):
+        return np.asarray(self.values)
+
+
+class Series:
+    """What a pandas Series is to us."""
+
+    def __init__(self, values, index):
+        self.values, self.index = values, index
+
+    def to_numpy(self):
+        return np.asarray(self.values, object)
+
+
+def coalitions(d, n=9):
+    """Random ones, ∅ and V, some stored by what they keep and some by what they lack."""
+    kept = RNG.random((n, d)) < RNG.random((n, 1))
+    kept[0], kept[1] = False, True
+    lacking = lc.Coalitions.from_dense(~kept)
+    lacking = lc.Coalitions(d, lacking.indices, lacking.offsets, np.ones(n, bool))
+    return lc.Coalitions.concat([lc.Coalitions.from_dense(kept), lacking])
+
+
+def check_rows(masked, x, background, pinned=(), dropped=()):
+    """Cell by cell."""
+    units = [i for i in range(len(x)) if i not in pinned and i not in dropped]
+    sets = coalitions(len(units))
+    expected = []
+    for kept in sets:
+        present = {units[u] for u in kept} | set(pinned)
+        for row in np.atleast_2d(background):
+            expected.append([x[i] if i in present else row[i] for i in range(len(x))])
+    rows = masked.rows(sets)
+    assert masked.graph.d == len(units)
+    assert len(rows) == len(sets) * masked.rows_per_call
+    np.testing.assert_array_equal(rows, np.array(expected, rows.dtype))
+
+
+def chain_data(n, d, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d)).cumsum(axis=1)
+
+
+# -- backgrounds ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "background", [ROWS, ROWS[:1], ROWS[0], ROWS.tolist(), ROWS.astype(np.float32), [0, 1, 2, 3, 4]]
+)
+def test_rows(background):
+    masked = Tabular(background).mask(X)
+    assert masked.rows_per_call == len(np.atleast_2d(background))
+    assert masked.graph == lc.Graph.complete(5)
+    assert masked.rows(coalitions(5)).dtype == np.float64
+    check_rows(masked, X, background)
+
+
+@pytest.mark.parametrize(
+    ("pin", "drop", "pinned", "dropped"),
+    [
+        ([1], (), {1}, {}),
+        ((), [0, -1], {}, {0, 4}),
+        (["dose", 4], "age", {1, 4}, {0}),
+        (2, np.int64(3), {2}, {3}),
+        (np.array([0, 1]), ["sex", "weight"], {0, 1}, {2, 3}),
+        ([1, "dose", 1], (), {1}, {}),
+    ],
+)
+@pytest.mark.parametrize("background", [ROWS, ROWS[0]])
+def test_pinned_and_dropped_columns_are_no_units(pin, drop, pinned, dropped, background):
+    masked = Tabular(background, names=NAMES, pin=pin, drop=drop).mask(X)
+    units = [i for i in range(5) if i not in pinned and i not in dropped]
+    assert masked.graph == lc.Graph.complete(len(units), [NAMES[i] for i in units])
+    assert masked.columns == NAMES
+    assert masked.units.tolist() == units
+    check_rows(masked, X, background, pinned, dropped)
+
+
+def test_dtypes():
+    sets = lc.Coalitions.from_sets(5, [[0], [1, 2]])
+    for x, dtype in [
+        (X, "f8"),
+        (X.astype("f4"), "f4"),
+        (X.astype(int), "f8"),
+        (X > 20, "f8"),
+        (X.astype(object), "f8"),
+    ]:
+        assert Tabular(ROWS).mask(x).rows(sets).dtype == dtype
+
+
+def test_later_changes_to_the_arrays_do_not_matter():
+    background, x = ROWS.copy(), X.copy()
+    masker = Tabular(background)
+    background[:] = 0
+    masked = masker.mask(x)
+    x[:] = 0
+    check_rows(masked, X, ROWS)
+
+
+def test_no_coalitions_no_rows():
+    assert Tabular(ROWS).mask(X).rows(lc.Coalitions.from_sets(5, [])).shape == (0, 5)
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_names_come_from_the_data():
+    frame, series = Frame(ROWS, list(NAMES)), Series(X, list(NAMES))
+    for background, x in [(frame, X), (frame, series), (ROWS, series)]:
+        masked = Tabular(background).mask(x)
+        assert masked.graph.names == masked.columns == NAMES
+        check_rows(masked, X, ROWS)
+    other = ["a", "b", "c", "d", "e"]
+    assert Tabular(frame, names=other).mask(series).columns == tuple(other)
+    assert Tabular(ROWS, graph=lc.Graph.chain(5, NAMES)).mask(X).columns == NAMES
+    assert Tabular(Frame(ROWS, range(5))).mask(Series(X, range(5))).columns == ("0", "1", "2", "3", "4")
+    assert Tabular(frame, pin="dose").mask(X).graph.names == ("age", "sex", "weight", "pulse")
+
+
+def test_pandas_itself():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame(ROWS, columns=NAMES)
+    data["sex"] = [0, 1, 1, 0]
+    masked = Tabular(data, drop=["pulse"]).mask(data.iloc[2])
+    assert masked.columns == NAMES
+    check_rows(masked, data.to_numpy()[2], data.to_numpy(), dropped={4})
+    data.loc[1, "weight"] = np.nan
+    with pytest.raises(MaskerError, match="the background has nan in column 'weight'"):
+        Tabular(data)
+
+
+def test_pandas_is_not_imported():
+    code = "import lcshap.maskers.tabular, sys; print([m for m in ('pandas', 'sklearn') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_columns_in_another_order_are_refused():
+    mixed = ["age", "sex", "dose", "weight", "pulse"]
+    message = "column 1 is 'dose' in the {} and 'sex' in {}: give both the same columns and order"
+    with pytest.raises(MaskerError, match=message.format("masker", "x")):
+        Tabular(Frame(ROWS, NAMES)).mask(Series(X, mixed))
+    with pytest.raises(MaskerError, match=message.format("background", "the graph")):
+        Tabular(Frame(ROWS, NAMES), graph=lc.Graph.chain(5, mixed))
+    with pytest.raises(MaskerError, match=message.format("masker", "x")):
+        Tabular(ROWS, graph=lc.Graph.chain(5, NAMES)).mask(Series(X, mixed))
+
+
+# -- graphs -----------------------------------------------------------------------------------------------------------
+
+
+def test_graphs():
+    assert Tabular(ROWS, "complete").mask(X).graph == lc.Graph.complete(5)
+    assert Tabular(ROWS, "chain").mask(X).graph == lc.Graph.chain(5)
+    assert Tabular(ROWS, "chain", pin=[2]).mask(X).graph == lc.Graph.chain(4, ["0", "1", "3", "4"])
+    ring = lc.Graph.ring(5, NAMES)
+    assert Tabular(ROWS, ring).mask(X).graph == ring
+    part = Tabular(ROWS, ring, drop=["sex"]).mask(X).graph
+    assert part.names == ("age", "dose", "weight", "pulse")
+    assert part.edges.tolist() == [[0, 1], [0, 3], [2, 3]]
+
+
+def test_a_learnt_graph():
+    pytest.importorskip("sklearn")
+    data = chain_data(500, 5)
+    learnt = learn_graph(Frame(data, NAMES))
+    assert learnt.names == NAMES
+    assert learnt.edges.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert learn_graph(data, names=NAMES) == learnt
+    assert learn_graph(data * [1, 1e3, 1, 1e-3, 1] + 7, names=NAMES) == learnt
+    assert Tabular(Frame(data, NAMES), "learn").mask(X).graph == learnt
+    assert Tabular(ROWS, learnt, pin="sex").mask(X).graph.edges.tolist() == [[0, 1], [2, 3]]
+    assert len(learn_graph(data, threshold=0.99).edges) == 0
+    assert len(learn_graph(data, threshold=0).edges) >= 4
+
+
+def test_the_learnt_graph_is_that_of_the_partial_correlations():
+    """With many rows the lasso hardly shrinks: compare with the inverse of the correlation matrix."""
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(3)
+    mix = np.linalg.inv(np.eye(6) - np.tril(rng.random((6, 6)) < 0.4, k=-1) * 0.7)
+    data = rng.normal(size=(4000, 6)) @ mix.T
+    inverse = np.linalg.inv(np.corrcoef(data.T))
+    partial = np.abs(inverse) / np.sqrt(np.outer(np.diag(inverse), np.diag(inverse)))
+    expected = [[i, j] for i in range(6) for j in range(i + 1, 6) if partial[i, j] > 0.1]
+    assert 3 <= len(expected) <= 12
+    assert learn_graph(data).edges.tolist() == expected
+    sorted_rows = data[np.argsort(data[:, 0])]  # parts cut from sorted rows would each see another world
+    assert learn_graph(sorted_rows).edges.tolist() == expected
+
+
+def test_columns_that_never_change_have_no_neighbours():
+    pytest.importorskip("sklearn")
+    data = np.insert(chain_data(300, 3), 1, 5.0, axis=1)
+    assert learn_graph(data).edges.tolist() == [[0, 2], [2, 3]]
+    assert learn_graph(np.ones((20, 3))).edges.tolist() == []
+    assert learn_graph(chain_data(20, 1)).d == 1
+
+
+def test_learning_needs_an_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.setitem(sys.modules, "sklearn.covariance", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "lcshap\[sklearn\]"'):
+        Tabular(chain_data(50, 3), "learn")
+
+
+@pytest.mark.parametrize(
+    ("data", "threshold", "message"),
+    [
+        (ROWS, 0.1, "4 rows are too few to learn a graph from"),
+        (X, 0.1, r"not from a shape of \(5,\)"),
+        (chain_data(50, 3), 1.0, "threshold must be from 0 to below 1, not 1.0"),
+        (chain_data(50, 3), -0.1, "threshold must be"),
+        (Frame(np.where(np.eye(20, 2) > 0, np.nan, 1.0), ["a", "b"]), 0.1, "the data has nan in column 'a'"),
+    ],
+)
+def test_data_to_learn_from_is_checked(data, threshold, message):
+    with pytest.raises(MaskerError, match=message):
+        learn_graph(data, threshold)
+
+
+def test_copies_of_columns_are_named_as_the_trouble(monkeypatch):
+    covariance = pytest.importorskip("sklearn.covariance")
+
+    class Fails:
+        def fit(self, data):
+            raise FloatingPointError("Non SPD result")
+
+    monkeypatch.setattr(covariance, "GraphicalLassoCV", Fails)
+    with pytest.raises(MaskerError, match="are some columns copies or sums of others"):
+        learn_graph(chain_data(50, 3))
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"graph": "tree"}, "not 'tree'"),
+        ({"graph": 3}, "not 3"),
+        ({"graph": lc.Graph.chain(4)}, "a graph of 4 units for a background of 5 columns"),
+        ({"names": ["a", "b"]}, "names must be 5 strings"),
+        ({"names": "abcde"}, "names must be 5 strings"),
+        ({"pin": [5]}, "no column 5: give a name or a number below 5"),
+        ({"pin": [1.5]}, "no column 1.5"),
+        ({"drop": [True, False]}, "not True and False"),
+        ({"drop": "age"}, "0 columns are named 'age'"),
+        ({"names": ["a", "a", "b", "c", "d"], "pin": "a"}, "2 columns are named 'a'"),
+        ({"names": NAMES, "pin": "sex", "drop": [2]}, "column 'sex' is both pinned and dropped"),
+        ({"pin": [0, 1, 2], "drop": [3, 4]}, "all 5 columns are pinned or dropped"),
+        ({"background": np.zeros((2, 2, 2))}, r"not of shape \(2, 2, 2\)"),
+        ({"background": 3.0}, r"not of shape \(\)"),
+        ({"background": np.zeros((0, 5))}, "has no values"),
+        ({"background": ["a", "b"]}, "the background has values that are no numbers"),
+        ({"background": np.zeros(3, complex)}, "no numbers .complex128.: encode them"),
+        ({"background": [0.0, np.nan]}, "the background has nan in column 1"),
+        ({"background": [[0.0, 1.0], [np.inf, 2.0]], "names": ["a", "b"]}, "the background has inf in column 'a'"),
+    ],
+)
+def test_fields_are_checked(fields, message):
+    with pytest.raises(MaskerError, match=message):
+        Tabular(**{"background": ROWS, **fields})
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (X[:4], "x has 4 columns and the background 5"),
+        (X[None], r"x is one row of 5 numbers, not of shape \(1, 5\)"),
+        (Series([1, 2, "high", 4, 5], NAMES), "x has values that are no numbers .*'high'"),
+        ([1, 2, np.nan, 4, 5], "x has nan in column 'sex': fill it in first"),
+    ],
+)
+def test_what_is_no_row(x, message):
+    with pytest.raises(MaskerError, match=message):
+        Tabular(ROWS, names=NAMES).mask(x)
