@@ -1,3 +1,4 @@
+import importlib
 import subprocess
 import sys
 
@@ -40,7 +41,7 @@ def test_objects_like_those_of_scikit_learn():
     model = find_model(Coin())
     assert isinstance(model, SklearnModel)
     assert model.kind == "probabilities"
-    linear_model = pytest.importorskip("sklearn.linear_model")
+    linear_model = importlib.import_module("sklearn.linear_model")
     x = np.arange(8.0)[:, None]
     assert find_model(linear_model.LinearRegression().fit(x, x[:, 0])).kind == "output"
     logistic = linear_model.LogisticRegression().fit(x, [0, 1] * 4)
@@ -49,7 +50,7 @@ def test_objects_like_those_of_scikit_learn():
 
 
 def test_torch_modules_also_those_with_predict():
-    torch = pytest.importorskip("torch")
+    torch = importlib.import_module("torch")
 
     class Lightning(torch.nn.Linear):
         def predict(self, rows):
@@ -66,8 +67,8 @@ def test_torch_modules_also_those_with_predict():
 
 
 def test_onnx_files_and_sessions(tmp_path):
-    onnx = pytest.importorskip("onnx")
-    onnxruntime = pytest.importorskip("onnxruntime")
+    onnx = importlib.import_module("onnx")
+    onnxruntime = importlib.import_module("onnxruntime")
     ends = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [None, 2]) for name in "xy"]
     graph = onnx.helper.make_graph([onnx.helper.make_node("Neg", ["x"], ["y"])], "g", ends[:1], ends[1:])
     proto = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)

@@ -1,3 +1,4 @@
+import importlib
 import subprocess
 import sys
 
@@ -7,8 +8,8 @@ import pytest
 from lcshap.adapters.onnx import OnnxModel
 from lcshap.errors import MissingExtraError, ModelError
 
-onnxruntime = pytest.importorskip("onnxruntime")
-onnx = pytest.importorskip("onnx")
+onnxruntime = importlib.import_module("onnxruntime")
+onnx = importlib.import_module("onnx")
 
 RNG = np.random.default_rng(0)
 W = RNG.normal(size=(4, 3)).astype(np.float32)
@@ -121,7 +122,7 @@ def test_outputs_of_the_wrong_shape():
 
 
 def test_the_same_as_torch(tmp_path):
-    torch = pytest.importorskip("torch")
+    torch = importlib.import_module("torch")
     from lcshap.adapters.torch import TorchModel
 
     torch.manual_seed(0)
@@ -139,8 +140,8 @@ def test_the_same_as_torch(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")  # the exporter's own
 def test_the_same_as_torch_after_its_export(tmp_path):
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("onnxscript")
+    torch = importlib.import_module("torch")
+    importlib.import_module("onnxscript")
     from lcshap.adapters.torch import TorchModel
 
     module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3)).eval()
@@ -152,7 +153,7 @@ def test_the_same_as_torch_after_its_export(tmp_path):
 
 
 def sklearn_graph(estimator, kind, **options):
-    skl2onnx = pytest.importorskip("skl2onnx")
+    skl2onnx = importlib.import_module("skl2onnx")
     types = {"float": skl2onnx.common.data_types.FloatTensorType, "str": skl2onnx.common.data_types.StringTensorType}
     shape = [None, 4] if kind == "float" else [None, 1]
     return skl2onnx.to_onnx(
@@ -164,7 +165,7 @@ def sklearn_graph(estimator, kind, **options):
 @pytest.mark.parametrize("labels", [[0, 1, 2], ["cat", "cow", "dog"]])
 @pytest.mark.parametrize("zipmap", [True, False])
 def test_classifiers_of_scikit_learn(labels, zipmap):
-    linear_model = pytest.importorskip("sklearn.linear_model")
+    linear_model = importlib.import_module("sklearn.linear_model")
     x = RNG.normal(size=(60, 4))
     logistic = linear_model.LogisticRegression().fit(x, np.array(labels)[np.digitize(x[:, 0], [-0.5, 0.5])])
     model = OnnxModel(sklearn_graph(logistic, "float", zipmap=zipmap), "probabilities")
@@ -174,7 +175,7 @@ def test_classifiers_of_scikit_learn(labels, zipmap):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_text_pipeline_and_a_regressor_of_scikit_learn():
-    linear_model = pytest.importorskip("sklearn.linear_model")
+    linear_model = importlib.import_module("sklearn.linear_model")
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import make_pipeline
 

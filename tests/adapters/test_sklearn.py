@@ -3,11 +3,6 @@ import sys
 
 import numpy as np
 import pytest
-
-from lcshap.adapters.sklearn import SklearnModel
-from lcshap.errors import ModelError
-
-pytest.importorskip("sklearn")
 from sklearn.cluster import KMeans
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
@@ -16,6 +11,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+
+from lcshap.adapters.sklearn import SklearnModel
+from lcshap.errors import ModelError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))

@@ -4,14 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 from lcshap.adapters.torch import TorchModel
 from lcshap.errors import ModelError
 from lcshap.values import Value
-
-pytest.importorskip("torch")
-import torch
-from torch import nn
 
 RNG = np.random.default_rng(0)
 

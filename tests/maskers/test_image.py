@@ -1,5 +1,6 @@
 """Images against loops over pixels: units, graphs, references, layouts, dtypes, memory, errors."""
 
+import importlib
 import itertools
 import sys
 import tracemalloc
@@ -144,7 +145,7 @@ def test_regions_that_meet_at_a_corner_only():
 @pytest.mark.parametrize("layout", ["grey", "last", "first", "one", "four"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_superpixels(layout, dtype):
-    pytest.importorskip("skimage")
+    importlib.import_module("skimage")
     height, width = 48, 64
     r, c = np.mgrid[:height, :width]
     grey = 0.2 + 0.6 * ((r > 23) ^ (c > 31)) + 0.05 * np.sin(r + 2 * c)  # four quarters
@@ -178,7 +179,7 @@ def test_superpixels_need_an_extra(monkeypatch):
 
 
 def test_a_single_superpixel_is_no_explanation(monkeypatch):
-    segmentation = pytest.importorskip("skimage.segmentation")
+    segmentation = importlib.import_module("skimage.segmentation")
     monkeypatch.setattr(segmentation, "slic", lambda image, **options: np.zeros(image.shape[:2], int))
     with pytest.raises(MaskerError, match="a single region where 50 were asked for"):
         Image(units="superpixel").mask(np.zeros((5, 7, 3)))
@@ -263,7 +264,7 @@ def test_the_masked_image_is_a_copy():
 
 
 def test_pillow_images_lists_and_transposed_arrays():
-    pillow = pytest.importorskip("PIL.Image")
+    pillow = importlib.import_module("PIL.Image")
     x = picture((6, 8, 3), np.uint8)
     np.testing.assert_array_equal(Image().mask(pillow.fromarray(x)).x, x)
     assert Image().mask([[1, 2], [3, 4]]).graph.d == 4

@@ -1,5 +1,6 @@
 """Tables against loops over cells: backgrounds, names, pinned and dropped columns, graphs, errors."""
 
+import importlib
 import subprocess
 import sys
 
@@ -141,7 +142,7 @@ def test_names_come_from_the_data():
 
 
 def test_pandas_itself():
-    pandas = pytest.importorskip("pandas")
+    pandas = importlib.import_module("pandas")
     data = pandas.DataFrame(ROWS, columns=NAMES)
     data["sex"] = [0, 1, 1, 0]
     masked = Tabular(data, drop=["pulse"]).mask(data.iloc[2])
@@ -183,7 +184,7 @@ def test_graphs():
 
 
 def test_a_learnt_graph():
-    pytest.importorskip("sklearn")
+    importlib.import_module("sklearn")
     data = chain_data(500, 5)
     learnt = learn_graph(Frame(data, NAMES))
     assert learnt.names == NAMES
@@ -198,7 +199,7 @@ def test_a_learnt_graph():
 
 def test_the_learnt_graph_is_that_of_the_partial_correlations():
     """With many rows the lasso hardly shrinks: compare with the inverse of the correlation matrix."""
-    pytest.importorskip("sklearn")
+    importlib.import_module("sklearn")
     rng = np.random.default_rng(3)
     mix = np.linalg.inv(np.eye(6) - np.tril(rng.random((6, 6)) < 0.4, k=-1) * 0.7)
     data = rng.normal(size=(4000, 6)) @ mix.T
@@ -212,7 +213,7 @@ def test_the_learnt_graph_is_that_of_the_partial_correlations():
 
 
 def test_columns_that_never_change_have_no_neighbours():
-    pytest.importorskip("sklearn")
+    importlib.import_module("sklearn")
     data = np.insert(chain_data(300, 3), 1, 5.0, axis=1)
     assert learn_graph(data).edges.tolist() == [[0, 2], [2, 3]]
     assert learn_graph(np.ones((20, 3))).edges.tolist() == []
@@ -242,7 +243,7 @@ def test_data_to_learn_from_is_checked(data, threshold, message):
 
 
 def test_copies_of_columns_are_named_as_the_trouble(monkeypatch):
-    covariance = pytest.importorskip("sklearn.covariance")
+    covariance = importlib.import_module("sklearn.covariance")
 
     class Fails:
         def fit(self, data):

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from lcshap import Coalitions, Graph
 from lcshap.errors import MaskerError, PlanError
-from lcshap.maskers.text import _UNSPACED, Text
+from lcshap.maskers.cutting import _UNSPACED
+from lcshap.maskers.text import Text
 
 PAPER = "It is not heartwarming or entertaining. It just sucks."
 FAMILY, THUMB, FLAGS = "👩‍👩‍👧", "👍🏽", "🇩🇪🇫🇷"

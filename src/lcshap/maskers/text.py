@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
-from operator import index
 from typing import Any, Literal
 
 import numpy as np
@@ -18,8 +16,8 @@ from ..coalitions import Coalitions
 from ..errors import MaskerError, PlanError
 from ..graphs import Graph
 from .base import Masked, Masker
+from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context
 
-Span = tuple[int, int]
 Layout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
 
 
@@ -263,155 +261,3 @@ def check_units(coalitions: Coalitions, graph: Graph) -> None:
     """Refuse coalitions of another input."""
     if coalitions.d != graph.d:
         raise PlanError(f"coalitions over {coalitions.d} units for an input of {graph.d}")
-
-
-# -- how texts are cut --------------------------------------------------------------------------------------------
-
-_BLANK = r"\s\u200b\ufeff"  # white space, the zero-width space, the byte order mark
-_RUN = re.compile(f"[^{_BLANK}]+")
-_INK = re.compile(f"[^{_BLANK}](?:.*[^{_BLANK}])?", re.DOTALL)
-# The letters of Thai, Lao, Burmese, Khmer; kana, bopomofo and Han with their rarer blocks. Not their digits.
-_UNSPACED = re.compile(
-    "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u3005-\u3007\u3041-\u309f"
-    "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\uff66-\uff9f\U0001aff0-\U0001b16f\U00020000-\U0003ffff]"
-)
-_CLOSING = "[)\\]}\"'”’»）」』】》]*+"
-_STOP, _WIDE_STOP = ".!?…؟۔।॥", "。！？｡"
-_SENTENCE_END = re.compile(
-    rf"(?<![{_STOP}])[{_STOP}]++{_CLOSING}(?=\s|\Z)|[{_WIDE_STOP}][{_STOP}{_WIDE_STOP}]*+{_CLOSING}|\n\s*\n"
-)
-
-
-def _words(text: str) -> Iterator[Span]:
-    for run in _RUN.finditer(text):
-        if _UNSPACED.search(run[0]):
-            yield from ((run.start() + s, run.start() + e) for s, e in _unspaced_words(run[0]))
-        else:
-            yield run.span()
-
-
-def _unspaced_words(run: str) -> Iterator[Span]:
-    """Each letter of a script without spaces, and what is between them; punctuation goes with what it touches."""
-    start, holds = 0, ""  # what the word so far is made of, marks aside
-    for s, _ in _graphemes(run):
-        category = unicodedata.category(run[s])
-        opening, mark = category in ("Ps", "Pi"), category[0] == "P"
-        kind = "" if mark else "unspaced" if _UNSPACED.match(run, s) else "spaced"
-        if holds and (opening or kind == "unspaced" or (kind == "spaced" and holds == "unspaced")):
-            yield start, s
-            start, holds = s, ""
-        holds = kind or holds
-    yield start, len(run)
-
-
-def _sentences(text: str) -> Iterator[Span]:
-    ends = [m.end() for m in _SENTENCE_END.finditer(text)]
-    for start, end in pairwise([0, *ends, len(text)]):
-        if found := _INK.search(text, start, end):
-            yield found.span()
-
-
-def _characters(text: str) -> Iterator[Span]:
-    return ((s, e) for s, e in _graphemes(text) if _RUN.search(text, s, e))
-
-
-_CUTTERS: dict[str, Callable[[str], Iterator[Span]]] = {
-    "word": _words,
-    "sentence": _sentences,
-    "character": _characters,
-}
-
-
-def _is_pattern(splitter: Any) -> bool:
-    return isinstance(splitter, re.Pattern) and isinstance(splitter.pattern, str)
-
-
-def _split(splitter: Any, text: str) -> list[Span]:
-    """What a user's splitter finds, checked; without empty spans, which tokenizers give to their special tokens."""
-    if isinstance(splitter, str | re.Pattern):
-        return [m.span() for m in re.finditer(splitter, text) if m[0]]
-    found = splitter(text)
-    try:
-        spans = [(index(s), index(e)) for s, e in found if s != e]
-    except (TypeError, ValueError) as error:
-        raise MaskerError(f"the splitter must give pairs (start, end): {error}") from error
-    for before, (s, e) in zip([0, *(e for _, e in spans)], spans, strict=False):
-        if not before <= s < e <= len(text):
-            raise MaskerError(
-                f"the splitter gave the span ({s}, {e}) after one that ends at {before}, in a text of "
-                f"{len(text)} characters: spans must ascend, not overlap and lie within the text"
-            )
-    return spans
-
-
-def _with_context(text: str, spans: list[Span], roles: list[str]) -> list[tuple[Span, str]]:
-    """The units and, between them, what is no unit and no white space: it always stays, as if pinned."""
-    pieces, at = [], 0
-    for (s, e), role in zip([*spans, (len(text), len(text))], [*roles, ""], strict=True):
-        if found := _INK.search(text, at, s):
-            pieces.append((found.span(), "pin"))
-        if role:
-            pieces.append(((s, e), role))
-        at = e
-    return pieces
-
-
-# -- grapheme clusters (Unicode Standard Annex #29, rules GB3-GB13 without GB9c) ----------------------------------
-
-_HANGUL = {"L": ("L", "V", "LV", "LVT"), "V": ("V", "T"), "LV": ("V", "T"), "T": ("T",), "LVT": ("T",)}
-_RANGES = {  # by code point, where the general category does not tell
-    "extend": "0e33 0eb3 200c ff9e-ff9f 1f3fb-1f3ff e0020-e007f",
-    "prepend": "0600-0605 06dd 070f 0890-0891 08e2 110bd 110cd",
-    "flag": "1f1e6-1f1ff",
-    "picture": "a9 ae 203c 2049 2122 2139 2190-2bff 3030 303d 3297 3299 1f000-1f0ff 1f10d-1f1e5 1f201-1fffd",
-    "L": "1100-115f a960-a97c",
-    "V": "1160-11a7 d7b0-d7c6",
-    "T": "11a8-11ff d7cb-d7fb",
-}
-_BLOCKS = [
-    (int(low, 16), int(high or low, 16), kind)
-    for kind, listed in _RANGES.items()
-    for low, _, high in (block.partition("-") for block in listed.split())
-]
-
-
-@lru_cache(maxsize=1 << 14)
-def _kind(character: str) -> str:
-    """The class of a character in the rules. All marks count as extending, which a few Burmese ones do not there."""
-    category, code = unicodedata.category(character), ord(character)
-    if character in "\r\n\u200d":
-        return character
-    if category in ("Mn", "Me", "Mc"):
-        return "extend"
-    for low, high, kind in _BLOCKS:
-        if low <= code <= high:
-            return kind
-    if 0xAC00 <= code <= 0xD7A3:
-        return "LVT" if (code - 0xAC00) % 28 else "LV"
-    return "control" if category in ("Cc", "Cf", "Cs", "Zl", "Zp") else "other"
-
-
-def _graphemes(text: str) -> Iterator[Span]:
-    """What a reader takes for one character each."""
-    start, before, flags, picture = 0, "control", 0, False
-    for i, character in enumerate(text):
-        kind = _kind(character)
-        if before in ("\r", "\n", "control") or kind in ("\r", "\n", "control"):
-            joined = before == "\r" and kind == "\n"
-        else:
-            joined = (
-                kind in ("extend", "\u200d")
-                or before == "prepend"
-                or kind in _HANGUL.get(before, ())
-                or (kind == "flag" and flags % 2 == 1)
-                or (kind == "picture" and before == "\u200d" and picture)
-            )
-        if i and not joined:
-            yield start, i
-            start = i
-        flags = flags + 1 if kind == "flag" else 0
-        picture = kind == "picture" or (picture and before != "\u200d" and kind in ("extend", "\u200d"))
-        before = kind
-    if text:
-        yield start, len(text)
