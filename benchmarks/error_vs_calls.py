@@ -71,6 +71,7 @@ def auto(game: games.BenchGame, budget: int, seed: int) -> tuple[Scores, int] | 
 OURS: dict[str, Estimate] = {
     "auto (goal fair)": auto,
     "GraphKernelSHAP": ours(lambda b, s, d: lc.GraphKernelSHAP(b, seed=s)),
+    "GraphKernelSHAP reach=0": ours(lambda b, s, d: lc.GraphKernelSHAP(b, reach=0, seed=s)),
     "SampleShapley": ours(lambda b, s, d: lc.SampleShapley(b, seed=s)),
     "KernelSHAP": ours(lambda b, s, d: lc.KernelSHAP(b, seed=s)),
     "SampledLShapley k=3 both": ours(lambda b, s, d: lc.SampledLShapley(b, 3, "both", seed=s)),
@@ -86,18 +87,18 @@ OURS: dict[str, Estimate] = {
 }
 
 
-def families(cache: str | None, small: bool) -> dict[str, list[games.BenchGame]]:
-    """The games, by kind and number of units."""
-    many, few = (3, 2) if small else (10, 6)
+def families(cache: str | None, small: bool, first: int = 0) -> dict[str, list[games.BenchGame]]:
+    """The games, by kind and number of units, from number `first` on."""
+    many, few = (range(first, first + n) for n in ((3, 2) if small else (10, 6)))
     found = {
-        "text d=16": [games.text(16, i, cache) for i in range(many)],
-        "chain d=16": [games.chain(16, i) for i in range(many)],
-        "dense d=14": [games.dense(14, i) for i in range(many)],
-        "text d=50": [games.text(50, i, cache) for i in range(few)],
-        "chain d=50": [games.chain(50, i) for i in range(few)],
+        "text d=16": [games.text(16, i, cache) for i in many],
+        "chain d=16": [games.chain(16, i) for i in many],
+        "dense d=14": [games.dense(14, i) for i in many],
+        "text d=50": [games.text(50, i, cache) for i in few],
+        "chain d=50": [games.chain(50, i) for i in few],
     }
     if not small:
-        found["text d=200"] = [games.text(200, i, cache) for i in range(4)]
+        found["text d=200"] = [games.text(200, i, cache) for i in few[:4]]
     return found
 
 
@@ -194,6 +195,8 @@ def main() -> None:
     parser.add_argument("--cache", help="folder for the trained model and the truths")
     parser.add_argument("--out", type=Path, help="folder for error_vs_calls.csv and .png")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="number of the first game, for others than in the docs")
+    parser.add_argument("--most-units", type=int, help="leave out larger games")
     parser.add_argument("--redraw", action="store_true", help="only draw the figure again, from the table in --out")
     parser.add_argument("--small", action="store_true", help="few games, to see that it runs")
     options = parser.parse_args()
@@ -203,7 +206,9 @@ def main() -> None:
             draw([{**r, "ours": r["ours"] == "True"} for r in csv.DictReader(file)], options.out / "error_vs_calls.png")
         return
     print(f"{'mean absolute error at':<34}" + "".join(f"{m}d".rjust(10) for m in MULTIPLES))
-    for kind, group in families(options.cache, options.small).items():
+    for kind, group in families(options.cache, options.small, options.first).items():
+        if options.most_units and group[0].d > options.most_units:
+            continue
         seeds = 1 if options.small or group[0].d >= 200 else options.seeds
         measure(kind, group, seeds, options.cache, rows)
         if options.out:

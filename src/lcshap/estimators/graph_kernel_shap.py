@@ -53,9 +53,10 @@ class GraphKernelSHAP(SampledMethod):
     part is fitted freely, so that games in which only pairs interact come out exactly.
 
     Choose it to estimate Shapley values. In ``benchmarks/error_vs_calls.py`` it had less error than every peer at
-    nearly all numbers of calls, by a factor of two and more from 8 calls per unit on at 16 units. Most of that comes
-    from the prior and the choice of pairs; the triples add 5 to 12 % on games that live on a chain and nothing on
-    others. The standard error is the posterior's, scaled by leave-one-out errors; it needs 2.5 calls per unit.
+    nearly all numbers of calls, by a factor of two and more from 16 calls per unit on at 16 units. Most of that comes
+    from the prior and the choice of pairs; the triples take 4 to 15 % of the error off on games that live on a chain,
+    and change little on others. The standard error is the posterior's, scaled by leave-one-out errors; it needs 2.5
+    calls per unit.
 
     Examples
     --------
