@@ -250,6 +250,17 @@ class TestEngine:
         assert BatchSize(thing, given=7).next == 7
         assert BatchSize(Thing()).next == 16
 
+    def test_it_is_remembered_for_the_users_own_model(self):
+        def model(texts):
+            return [float(len(t)) for t in texts]
+
+        first = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
+        first(" ".join(map(str, range(13))))  # 8,192 coalitions: enough to try all sizes
+        assert first.engine.size.settled
+        again = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
+        assert again.engine.size.settled
+        assert again.engine.size.best == first.engine.size.best
+
     def test_progress(self, capsys, monkeypatch):
         import time
 

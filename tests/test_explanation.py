@@ -1,6 +1,7 @@
 """Views of an explanation, and what is saved and loaded."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -66,6 +67,14 @@ class TestViews:
         assert list(frame.columns) == ["name", "score", "stderr", "rank"]
         assert frame.sort_values("rank").score.is_monotonic_decreasing
         assert list(explained(2).to_dataframe().columns) == ["name", "score_0", "score_1"]
+
+    def test_a_missing_package_is_named(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        monkeypatch.setitem(sys.modules, "shap", None)
+        with pytest.raises(ImportError, match="this needs pandas: pip install pandas"):
+            explained().to_dataframe()
+        with pytest.raises(lc.LcshapError, match="this needs shap: pip install shap"):
+            explained().to_shap()
 
     @pytest.mark.filterwarnings("ignore")
     def test_shap(self):

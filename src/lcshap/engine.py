@@ -77,11 +77,16 @@ class BatchSize:
 
 
 class Engine:
-    """A model with its batch size. `outputs` answers requests of many inputs in shared batches."""
+    """A model with its batch size. `outputs` answers requests of many inputs in shared batches.
 
-    def __init__(self, model: Model, batch_size: int | None = None, progress: bool | None = None) -> None:
+    `raw` is the user's own model behind the adapter: the batch size is remembered for that.
+    """
+
+    def __init__(
+        self, model: Model, batch_size: int | None = None, progress: bool | None = None, raw: Any = None
+    ) -> None:
         self.model, self.progress = model, progress
-        self.size = BatchSize(getattr(model, "wrapped", model), batch_size)
+        self.size = BatchSize(model if raw is None else raw, batch_size)
         self.batches = self.rows = 0
 
     def outputs(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:

@@ -77,7 +77,7 @@ class Explainer:
         self.masker, self.method, self.goal, self.seed = masker, method, goal, seed
         self.value = find_value(value, self.model.kind, target)
         self.budget, self.classes, self.max_calls = budget, classes, max_calls
-        self.engine = Engine(self.model, batch_size, progress)
+        self.engine = Engine(self.model, batch_size, progress, raw=model)
 
     def __call__(self, x: Any) -> Any:
         """Explain one input, or a list of inputs: an `Explanation`, or a list of them.
