@@ -1,5 +1,8 @@
 """Games and graphs for tests, and the bridge between a table of values and `lcshap.Game`."""
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -49,3 +52,8 @@ def graphs(draw, max_d=7):
     pairs = [(i, j) for i in range(d) for j in range(i)]
     edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     return lc.Graph.from_edges(d, edges)
+
+
+def example(name):
+    """What a script of examples/ defines, without running it as a program."""
+    return runpy.run_path(str(Path(__file__).parents[1] / "examples" / f"{name}.py"), run_name="example")

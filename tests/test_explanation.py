@@ -71,9 +71,9 @@ class TestViews:
     def test_a_missing_package_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pandas", None)
         monkeypatch.setitem(sys.modules, "shap", None)
-        with pytest.raises(ImportError, match="this needs pandas: pip install pandas"):
+        with pytest.raises(ImportError, match='pip install "lcshap\\[pandas\\]"'):
             explained().to_dataframe()
-        with pytest.raises(lc.LcshapError, match="this needs shap: pip install shap"):
+        with pytest.raises(lc.LcshapError, match='pip install "lcshap\\[shap\\]"'):
             explained().to_shap()
 
     @pytest.mark.filterwarnings("ignore")

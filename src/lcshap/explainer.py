@@ -39,7 +39,7 @@ class Explainer:
     target : a class or output, a list of them, "all", or a pair (a, b) for a contrast. By default the predicted class.
     budget : calls: a number, or a text such as "4d". By default "4d".
     kind : what the model's numbers are, "logits", "probabilities" or "output", where the model does not say it.
-    classes : names of the classes.
+    classes : names of the classes, for `target` and the record; by default those that the model knows.
     batch_size : rows sent to the model at once; by default what turns out fastest.
     seed : for methods that sample.
     progress : show a progress bar; by default on a terminal, for work of over a second.
@@ -105,7 +105,7 @@ class Explainer:
         if not masked:
             return []
         chosen = [self._method(m.graph) for m in masked]
-        games = ModelGame.make(self.engine, masked, self.value, self.classes)
+        games = ModelGame.make(self.engine, masked, self.value, self.classes or self.model.classes)
         found: list[Explanation | None] = [None] * len(inputs)
         self._plans(games, chosen, found)
         self._others(games, chosen, found)

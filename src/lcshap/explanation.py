@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from ._version import __version__
-from .errors import MethodError, MissingExtraError
+from .errors import MethodError
+from .extras import need
 from .graphs import Graph
 
 
@@ -205,14 +205,6 @@ def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> 
     if freedom < 1:
         return np.full(stderr.shape, np.inf)
     return np.asarray(stderr * special.stdtrit(freedom, (1 + confidence) / 2))
-
-
-def need(module: str, package: str) -> Any:
-    """Import an optional package, or say how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError(f"this needs {package}: pip install {package}") from None
 
 
 def versions() -> dict[str, str]:

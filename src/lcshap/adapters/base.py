@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +21,11 @@ class Model(ABC):
     ----------
     kind : what `predict` returns. "probabilities": of classes, each row sums to one. "logits": to be put through a
         softmax (one column: through a sigmoid). "output": numbers that are no classes: a regression, a margin.
+    classes : the names of the classes in the order of the columns, where the model knows them.
     """
 
     kind: Kind
+    classes: Sequence[str] | None = None
 
     @abstractmethod
     def predict(self, rows: Rows) -> NDArray[Any]:

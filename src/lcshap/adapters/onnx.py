@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MissingExtraError, ModelError
+from ..errors import ModelError
+from ..extras import need
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
@@ -132,10 +132,7 @@ def _choose_output(outputs: list[Any], choice: str | int | None) -> str:
 
 
 def _load(graph: Any, providers: list[Any] | None) -> Any:
-    try:
-        ort = importlib.import_module("onnxruntime")
-    except ImportError as error:
-        raise MissingExtraError('onnxruntime is not installed: pip install "lcshap[onnx]"') from error
+    ort = need("onnxruntime", "onnx")
     if not isinstance(graph, bytes):
         if not os.path.isfile(graph):
             raise ModelError(f"there is no file {os.fspath(graph)!r}")

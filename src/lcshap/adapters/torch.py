@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MissingExtraError, ModelError
+from ..errors import ModelError
+from ..extras import need
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind, check_rows
@@ -153,7 +153,4 @@ def _tensor_in(answers: Any) -> Any:
 
 
 def _torch() -> Any:
-    try:
-        return importlib.import_module("torch")
-    except ImportError as error:
-        raise MissingExtraError('PyTorch is not installed: pip install "lcshap[torch]"') from error
+    return need("torch", "torch")

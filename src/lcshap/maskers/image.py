@@ -6,7 +6,6 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +13,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
 from ..coalitions import Coalitions
-from ..errors import MaskerError, MissingExtraError
+from ..errors import MaskerError
+from ..extras import need
 from ..graphs import Graph
 from ..graphs.build import grid_edges
 from .base import Masked, Masker
@@ -243,10 +243,7 @@ def _cast(reference: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 def _slic(colours: NDArray[Any], segments: int) -> NDArray[np.integer]:
     """Superpixels, numbered from 0."""
-    try:
-        segmentation = import_module("skimage.segmentation")
-    except ImportError as error:
-        raise MissingExtraError('superpixels need scikit-image: pip install "lcshap[image]"') from error
+    segmentation = need("skimage.segmentation", "image")
     count = colours.shape[2]
     # What distance weighs against colour: Lab, which three channels are turned into, goes to 100, others to 1, and
     # squares add up over channels. With these numbers and a light smoothing photographs get about `segments` regions.

@@ -6,14 +6,14 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..coalitions import Coalitions
-from ..errors import MaskerError, MissingExtraError
+from ..errors import MaskerError
+from ..extras import need
 from ..graphs import Graph
 from .base import Masked, Masker
 
@@ -229,10 +229,7 @@ def learn_graph(data: Any, threshold: float = 0.1, names: Sequence[str] | None =
     if not 0 <= threshold < 1:
         raise MaskerError(f"threshold must be from 0 to below 1, not {threshold!r}")
     _check_finite(table, found, "the data")
-    try:
-        covariance = import_module("sklearn.covariance")
-    except ImportError as error:
-        raise MissingExtraError('learning a graph needs scikit-learn: pip install "lcshap[sklearn]"') from error
+    covariance = need("sklearn.covariance", "sklearn")
     varying = np.flatnonzero(np.ptp(table, axis=0) > 0)
     edges = np.empty((0, 2), np.intp)
     if len(varying) > 1:

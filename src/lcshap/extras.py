@@ -1,0 +1,21 @@
+"""Packages that only some parts need: imported when they are used, never before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .errors import MissingExtraError
+
+
+def need(module: str, extra: str) -> Any:
+    """Import a module of an optional package, or raise with the line that installs the extra that brings it.
+
+    >>> need("json", "json").dumps([1])
+    '[1]'
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingExtraError(f'{package} is needed here ({error}): pip install "lcshap[{extra}]"') from error
