@@ -9,8 +9,20 @@ NAMES = [
     *("Shapley", "Myerson", "LShapley", "CShapley", "SampledLShapley", "SampledCShapley", "RegressionCShapley"),
     *("DividendCShapley", "GraphKernelSHAP", "KernelSHAP", "SampleShapley", "LIME", "FeatureAblation"),
     *("DeletionPath", "InsertionPath", "Saliency", "GradientInput"),
-    *("Explainer", "explain", "maskers", "choose", "Choice", "locality", "Locality", "load", "FileFormatError"),
+    *(
+        "Explainer",
+        "explain",
+        "adapters",
+        "maskers",
+        "choose",
+        "Choice",
+        "locality",
+        "Locality",
+        "load",
+        "FileFormatError",
+    ),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
+    *("MaskerError", "ModelError", "MissingExtraError"),
 ]
 
 

@@ -7,11 +7,21 @@
 array([-0.5,  0. ,  0.5])
 """
 
-from . import compat, maskers
+from . import adapters, compat, maskers
 from ._version import __version__
 from .chooser import Choice, choose
 from .coalitions import Coalitions
-from .errors import GameError, GraphError, LcshapError, MethodError, PlanError, PlanTooLargeError
+from .errors import (
+    GameError,
+    GraphError,
+    LcshapError,
+    MaskerError,
+    MethodError,
+    MissingExtraError,
+    ModelError,
+    PlanError,
+    PlanTooLargeError,
+)
 from .estimators import (
     LIME,
     METHODS,
@@ -68,8 +78,11 @@ __all__ = [
     "LShapley",
     "LcshapError",
     "Locality",
+    "MaskerError",
     "Method",
     "MethodError",
+    "MissingExtraError",
+    "ModelError",
     "Myerson",
     "PathExplanation",
     "Plan",
@@ -84,6 +97,7 @@ __all__ = [
     "SampledMethod",
     "Shapley",
     "__version__",
+    "adapters",
     "choose",
     "compat",
     "explain",

@@ -94,4 +94,4 @@ def ranges(starts: NDArray[np.integer], lengths: NDArray[np.integer]) -> NDArray
     lengths = np.asarray(lengths, np.int64)
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(np.asarray(starts, np.int64) - (ends - lengths), lengths) + np.arange(total)
+    return np.asarray(np.repeat(np.asarray(starts, np.int64) - (ends - lengths), lengths) + np.arange(total))

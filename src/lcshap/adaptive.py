@@ -54,6 +54,10 @@ class Memo:
                 rows.setdefault(key, row)
         return np.array(list(rows.values()), np.intp)
 
+    def knows(self, coalitions: Coalitions) -> NDArray[np.bool_]:
+        """Which of them have been evaluated."""
+        return np.array([key in self._values for key in _keys(coalitions)], bool)
+
     def add(self, coalitions: Coalitions, values: Values) -> None:
         """Remember the value of each coalition."""
         if len(values) != len(coalitions):

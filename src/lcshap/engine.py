@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .adapters.base import Model
+from .adapters.callable import check_answers
 from .coalitions import Coalitions
 from .errors import ModelError
 from .game import name
@@ -92,13 +93,13 @@ class Engine:
     def outputs(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
         """The model's answers: for each request an array `(coalitions, rows_per_call, outputs)`.
 
-        Rows of like length travel together, whichever input they belong to. If the model fails, a `ModelError` says
-        at which coalition, and its `finished` has the answers so far (NaN where there are none).
+        Rows of like length travel together, whichever input they belong to. If the model fails, or on Ctrl-C, the
+        error says at which coalition, and its `finished` has the answers so far (NaN where there are none).
         """
         owner = np.repeat(np.arange(len(requests)), [len(c) for _, c in requests])
         within = np.concatenate([np.arange(len(c)) for _, c in requests]) if requests else np.empty(0, int)
         order = np.argsort(_lengths(requests), kind="stable")
-        found: list[NDArray[np.float64] | None] = [None] * len(requests)
+        found = _Found(requests)
         bar = Progress(len(order), "model calls", self.progress)
         start = 0
         try:
@@ -106,58 +107,96 @@ class Engine:
                 per_call = requests[owner[order[start]]][0].rows_per_call
                 part = order[start : start + max(1, self.size.next // per_call)]
                 part = part[np.lexsort((within[part], owner[part]))]
-                answers = self._answer([(requests[o], within[part[owner[part] == o]]) for o in np.unique(owner[part])])
-                if answers is None:
+                pieces = [(o, within[part[owner[part] == o]]) for o in np.unique(owner[part]).tolist()]
+                try:
+                    answer = self._answer([(requests[o][0], requests[o][1].take(rows)) for o, rows in pieces])
+                except ModelError as error:
+                    found.add(pieces, error.answers)
+                    raise
+                if answer is None:
                     continue  # out of memory: the batch size is smaller now
-                for o, answer in zip(np.unique(owner[part]), answers, strict=True):
-                    if found[o] is None:
-                        found[o] = np.full((len(requests[o][1]), *answer.shape[1:]), np.nan)
-                    found[o][within[part[owner[part] == o]]] = answer
+                found.add(pieces, answer)
                 start += len(part)
                 bar.advance(len(part))
-        except ModelError as error:
-            error.finished = found  # type: ignore[attr-defined]
+        except (ModelError, KeyboardInterrupt) as error:
+            error.finished = found.answers  # type: ignore[union-attr]
             raise
         finally:
             bar.close()
-        return [f if f is not None else np.empty((0, 1, 1)) for f in found]
+        return [f if f is not None else np.empty((0, 1, 1)) for f in found.answers]
 
-    def _answer(self, pieces: list[tuple[Request, NDArray[np.integer]]]) -> list[NDArray[np.float64]] | None:
-        """One batch. None where the memory did not suffice and the batch size was halved."""
-        coalitions = [c.take(rows) for (_, c), rows in pieces]
+    def _answer(self, batch: list[Request]) -> NDArray[np.float64] | None:
+        """One batch, `(rows, outputs)`. None where the memory did not suffice and the batch size was halved."""
         begin = time.perf_counter()
-        inputs = [masked.rows(c) for ((masked, _), _), c in zip(pieces, coalitions, strict=True)]
+        inputs = [masked.rows(coalitions) for masked, coalitions in batch]
+        count, calls = sum(map(len, inputs)), sum(len(coalitions) for _, coalitions in batch)
+        answers: list[NDArray[np.float64]] = []
         try:
-            answer = np.concatenate([self._predict(rows) for rows in _joined(inputs)])
-        except ModelError as error:
-            raise ModelError(f"{error} (while evaluating {_where(coalitions)})") from error
+            for rows in _joined(inputs):
+                answers.append(self._predict(rows))
         except Exception as error:
-            if _out_of_memory(error) and sum(map(len, coalitions)) > 1:
-                self.size.settle(max(1, min(self.size.next, sum(map(len, coalitions))) // 2))
+            if _out_of_memory(error) and calls > 1:
+                self.size.settle(max(1, min(self.size.next, calls) // 2))
                 log.warning("out of memory: the batch size is %d now", self.size.best)
                 return None
-            raise ModelError(f"the model failed while evaluating {_where(coalitions)}: {error!r}") from error
-        count = sum(len(rows) for rows in inputs)
+            raise _failure(error, batch, answers, count) from error
         self.size.learn(count, time.perf_counter() - begin)
         self.batches, self.rows = self.batches + 1, self.rows + count
-        self._check(answer, count, coalitions)
-        parts = np.split(answer, np.cumsum([len(rows) for rows in inputs])[:-1])
-        return [a.reshape(len(c), -1, a.shape[1]) for a, c in zip(parts, coalitions, strict=True)]
+        return np.concatenate(answers)
 
     def _predict(self, rows: Rows) -> NDArray[np.float64]:
-        answer = np.asarray(self.model.predict(rows), np.float64)
-        if answer.ndim != 2 or len(answer) != len(rows):
-            raise ModelError(f"the model returned shape {answer.shape} for {len(rows)} rows: (rows, outputs) is needed")
-        return answer
+        return check_answers(self.model.predict(rows), len(rows), "the model").astype(np.float64, copy=False)
 
-    def _check(self, answer: NDArray[np.float64], count: int, coalitions: list[Coalitions]) -> None:
-        bad = np.flatnonzero(~np.isfinite(answer).all(axis=1))
-        if len(bad):
-            per_call = count // sum(map(len, coalitions))
-            number = int(bad[0]) // per_call
-            everything = Coalitions.concat(coalitions) if len({c.d for c in coalitions}) == 1 else coalitions[0]
-            where = name(everything, min(number, len(everything) - 1))
-            raise ModelError(f"the model returned {answer[bad[0]]} for the coalition {where}")
+
+class _Found:
+    """The answers so far, by request."""
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self.requests = requests
+        self.answers: list[NDArray[np.float64] | None] = [None] * len(requests)
+
+    def add(self, pieces: list[tuple[int, NDArray[np.integer]]], answer: NDArray[np.float64] | None) -> None:
+        """Put the rows of a batch where they belong: `pieces` has the request and its coalitions, in the same order."""
+        if answer is None:
+            return
+        ends = np.cumsum([len(rows) * self.requests[o][0].rows_per_call for o, rows in pieces])
+        for (o, rows), part in zip(pieces, np.split(answer, ends[:-1]), strict=True):
+            known = self.answers[o]
+            if known is None:
+                masked, coalitions = self.requests[o]
+                known = np.full((len(coalitions), masked.rows_per_call, answer.shape[1]), np.nan)
+                self.answers[o] = known
+            if known.shape[2] != answer.shape[1]:
+                raise ModelError(f"the model gave {known.shape[2]} outputs for some rows, {answer.shape[1]} for others")
+            known[rows] = part.reshape(len(rows), *known.shape[1:])
+
+
+def _failure(error: Exception, batch: list[Request], answers: list[NDArray[np.float64]], count: int) -> ModelError:
+    """The error for the user: where it happened, with the answers that did come."""
+    partial = getattr(error, "answers", None)
+    before = sum(map(len, answers))
+    if partial is not None:
+        answers = [*answers, partial]
+    if answers:
+        missing = np.full((count - sum(map(len, answers)), answers[0].shape[1]), np.nan)
+        answers = [np.concatenate([*answers, missing])]
+    row = getattr(error, "row", None)
+    if row is not None:
+        where = f"the coalition {_name_row(batch, before + row)}"
+    else:
+        where = f"{sum(len(c) for _, c in batch)} coalitions, the first of them {name(batch[0][1], 0)}"
+    said = str(error) if isinstance(error, ModelError) else repr(error)
+    return ModelError(f"the model failed while evaluating {where}: {said}", row, answers[0] if answers else None)
+
+
+def _name_row(batch: list[Request], row: int) -> str:
+    """The coalition that a row of a batch belongs to."""
+    for masked, coalitions in batch:
+        rows = len(coalitions) * masked.rows_per_call
+        if row < rows:
+            return name(coalitions, row // masked.rows_per_call)
+        row -= rows
+    raise AssertionError("a row beyond the batch")
 
 
 def _lengths(requests: Sequence[Request]) -> NDArray[np.integer]:
@@ -174,11 +213,6 @@ def _joined(inputs: list[Rows]) -> list[Rows]:
         return [[row for rows in inputs for row in rows]]
     shapes = {(rows.shape[1:], rows.dtype) for rows in inputs}
     return [np.concatenate(inputs)] if len(shapes) == 1 else inputs
-
-
-def _where(coalitions: list[Coalitions]) -> str:
-    first = name(coalitions[0], 0)
-    return f"{sum(map(len, coalitions))} coalitions, the first of them {first}"
 
 
 def _out_of_memory(error: Exception) -> bool:

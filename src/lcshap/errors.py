@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class LcshapError(Exception):
     """The root of the tree."""
@@ -40,7 +42,23 @@ class MaskerError(LcshapError, ValueError):
 
 
 class ModelError(LcshapError, ValueError):
-    """A model that answered with the wrong shape, with NaN, or with logits where probabilities were promised."""
+    """A model that failed, or gave the wrong shape, NaN, or logits where probabilities were promised.
+
+    Attributes
+    ----------
+    row : which of the rows that the model was asked about was the first bad one, where it was one row.
+    answers : what the model did answer to these rows, `(n, outputs)` with NaN elsewhere; None for nothing.
+    explanations : from an `Explainer`: what was finished before the failure, None for the other inputs.
+
+    `Explainer(...)(x, resume=error)` goes on from there and asks for nothing twice.
+    """
+
+    explanations: list[Any] | None = None
+
+    def __init__(self, message: str, row: int | None = None, answers: Any = None) -> None:
+        super().__init__(message)
+        self.row = row
+        self.answers = answers
 
 
 class MissingExtraError(LcshapError, ImportError):

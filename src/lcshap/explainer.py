@@ -11,14 +11,14 @@ import numpy as np
 from .adapters.find import find_model
 from .chooser import choose, parse_budget
 from .engine import Engine
-from .errors import MaskerError, MethodError
+from .errors import MaskerError, MethodError, ModelError
 from .estimators import DeletionPath, InsertionPath, Method, get_method
 from .explanation import Explanation
 from .graphs import Graph
 from .maskers.base import Masker
 from .maskers.image import Image
 from .maskers.text import Text
-from .model_game import ModelGame
+from .model_game import Log, ModelGame
 from .plan import MAX_CALLS
 from .run import explain_values
 from .values import find_value
@@ -79,14 +79,18 @@ class Explainer:
         self.budget, self.classes, self.max_calls = budget, classes, max_calls
         self.engine = Engine(self.model, batch_size, progress, raw=model)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any, resume: BaseException | None = None) -> Any:
         """Explain one input, or a list of inputs: an `Explanation`, or a list of them.
 
-        Inputs of a list share plans and batches: rows of different inputs travel in one model call.
+        Inputs of a list share plans and batches: rows of different inputs travel in one model call. If the model fails
+        half-way, or on Ctrl-C, what is known is kept with the error: call again with ``resume=error`` to go on.
         """
+        known = getattr(resume, "known", None)
+        if resume is not None and known is None:
+            raise MethodError(f"there is nothing to resume in {resume!r}: give the error that this call raised before")
         if self.masker.is_many(x):
-            return self._explain(list(x))
-        return self._explain([x])[0]
+            return self._explain(list(x), known)
+        return self._explain([x], known)[0]
 
     def preview(self, x: Any) -> str:
         """What an explanation of this input would cost, without asking the model."""
@@ -100,16 +104,25 @@ class Explainer:
             text, calls = str(plan), plan.calls
         return text if rows == 1 else f"{text}\n  rows    {calls * rows:,} model rows: {rows} background rows a call"
 
-    def _explain(self, inputs: list[Any]) -> list[Explanation]:
+    def _explain(self, inputs: list[Any], known: list[Log] | None) -> list[Explanation]:
         masked = [self.masker.mask(x) for x in inputs]
         if not masked:
             return []
         chosen = [self._method(m.graph) for m in masked]
         games = ModelGame.make(self.engine, masked, self.value, self.classes or self.model.classes)
+        if known is not None:
+            if len(known) != len(games):
+                raise MethodError(f"resume is about {len(known)} inputs, not {len(games)}")
+            games = [game.resume(log) for game, log in zip(games, known, strict=True)]
         found: list[Explanation | None] = [None] * len(inputs)
-        self._plans(games, chosen, found)
-        self._others(games, chosen, found)
-        return [self._record(e, game, why) for e, game, (_, why) in zip(found, games, chosen, strict=True) if e]
+        try:
+            self._plans(games, chosen, found)
+            self._others(games, chosen, found)
+        except (ModelError, KeyboardInterrupt) as error:
+            done = self._records(found, games, chosen)
+            _keep(error, games, done)
+            raise
+        return [e for e in self._records(found, games, chosen) if e]
 
     def _plans(
         self, games: list[ModelGame], chosen: list[tuple[Method, dict[str, Any]]], found: list[Explanation | None]
@@ -120,7 +133,15 @@ class Explainer:
             return
         plans = [chosen[i][0].plan(games[i].masked.graph, self.max_calls) for i in planned]
         requests = [(games[i], plan.coalitions) for i, plan in zip(planned, plans, strict=True)]
-        for i, plan, values in zip(planned, plans, ModelGame.evaluate_all(requests), strict=True):
+        try:
+            evaluated = ModelGame.evaluate_all(requests)
+        except (ModelError, KeyboardInterrupt):
+            for i, plan in zip(planned, plans, strict=True):
+                game = games[i].resume(games[i].log)
+                if game.knows(plan.coalitions).all():
+                    found[i] = explain_values(plan, game.evaluate(plan.coalitions), game)
+            raise
+        for i, plan, values in zip(planned, plans, evaluated, strict=True):
             found[i] = explain_values(plan, values, games[i])
 
     def _others(
@@ -159,6 +180,12 @@ class Explainer:
         given = {"budget": parse_budget(budget, graph.d), "seed": self.seed}
         return kind(**{f.name: given[f.name] for f in fields(kind) if f.name in given}), {}
 
+    def _records(
+        self, found: list[Explanation | None], games: list[ModelGame], chosen: list[tuple[Method, dict[str, Any]]]
+    ) -> list[Explanation | None]:
+        both = zip(found, games, chosen, strict=True)
+        return [None if e is None else self._record(e, game, why) for e, game, (_, why) in both]
+
     def _record(self, e: Explanation, game: ModelGame, why: dict[str, Any]) -> Explanation:
         value = self.value.name
         record = {
@@ -171,6 +198,14 @@ class Explainer:
             **why,
         }
         return replace(e, provenance={**e.provenance, **record})
+
+
+def _keep(error: BaseException, games: list[ModelGame], found: list[Explanation | None]) -> None:
+    """What is known goes with the error."""
+    error.known = [game.log for game in games]  # type: ignore[attr-defined]
+    error.explanations = found  # type: ignore[attr-defined]
+    count = sum(len(coalitions) for game in games for coalitions, _ in game.log)
+    error.add_note(f"{count:,} values are kept: call the explainer again with resume=error to go on from there")
 
 
 def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .adapters.base import Model
+from .adaptive import Memo
 from .coalitions import Coalitions
 from .engine import Engine
 from .errors import MethodError, ModelError
@@ -18,15 +20,25 @@ from .game import Game, name
 from .maskers.base import Masked
 from .values import FixedValue, Value
 
+Log = list[tuple[Coalitions, NDArray[np.float64]]]
+
 
 @dataclass(frozen=True, eq=False)
 class ModelGame(Game):
-    """v(S) of one input. It knows v(V) from the start: the target was fixed there."""
+    """v(S) of one input. It knows v(V) from the start: the target was fixed there.
+
+    Attributes
+    ----------
+    log : what has been evaluated so far, so that nothing is lost when the model fails.
+    known : values of an earlier attempt.
+    """
 
     engine: Engine = field(kw_only=True)
     masked: Masked = field(kw_only=True)
     value: FixedValue = field(kw_only=True)
     full: NDArray[np.float64] = field(kw_only=True)
+    known: Memo | None = field(default=None, kw_only=True)
+    log: Log = field(default_factory=list, kw_only=True)
 
     @classmethod
     def make(
@@ -54,27 +66,63 @@ class ModelGame(Game):
 
     @classmethod
     def evaluate_all(cls, requests: Sequence[tuple[Game, Coalitions]]) -> list[NDArray[np.float64]]:
-        """Coalitions of several inputs, in shared batches. What is known, v(V), is not asked again."""
+        """Coalitions of several inputs, in shared batches. What is known, v(V) for one, is not asked again."""
         games = [game for game, _ in requests if isinstance(game, ModelGame)]
         assert len(games) == len(requests)
-        new = [np.flatnonzero(c.sizes < c.d) for _, c in requests]
-        asked = [(g.masked, c.take(rows)) for g, (_, c), rows in zip(games, requests, new, strict=True)]
-        outputs = games[0].engine.outputs(asked)
+        new = [np.flatnonzero(~game.knows(c)) for game, (_, c) in zip(games, requests, strict=True)]
+        asked = [c.take(rows) for (_, c), rows in zip(requests, new, strict=True)]
+        try:
+            outputs = games[0].engine.outputs([(g.masked, c) for g, c in zip(games, asked, strict=True)])
+        except (ModelError, KeyboardInterrupt) as error:
+            for game, coalitions, answer in zip(games, asked, error.finished, strict=True):  # type: ignore[union-attr]
+                if answer is not None:
+                    game._note(coalitions, answer)
+            raise
         found = []
-        for game, (_, coalitions), rows, answer in zip(games, requests, new, outputs, strict=True):
-            values = np.repeat(game.full, len(coalitions), axis=0)
+        for game, (_, coalitions), rows, some, answer in zip(games, requests, new, asked, outputs, strict=True):
+            values = game._known_values(coalitions)
             if len(rows):
-                values[rows] = game._values(answer, coalitions.take(rows))
+                values[rows] = game._values(answer, some)
+                game.log.append((some, values[rows]))
             found.append(values)
         return found
+
+    def resume(self, log: Log) -> ModelGame:
+        """The same game, with values that are known from elsewhere: they are not asked again."""
+        known = Memo()
+        for coalitions, values in log:
+            if coalitions.d != self.d:
+                raise MethodError("resume is about other inputs: give the error that this very call raised before")
+            known.add(coalitions, values)
+        return replace(self, known=known, log=list(log))
+
+    def knows(self, coalitions: Coalitions) -> NDArray[np.bool_]:
+        """Which values are known already."""
+        full = coalitions.sizes == coalitions.d
+        return np.asarray(full if self.known is None else full | self.known.knows(coalitions))
+
+    def _known_values(self, coalitions: Coalitions) -> NDArray[np.float64]:
+        """The values, those that are not known anything."""
+        values = np.repeat(self.full, len(coalitions), axis=0)
+        if self.known is not None:
+            rows = np.flatnonzero(self.known.knows(coalitions))
+            if len(rows):
+                values[rows] = self.known.look_up(coalitions.take(rows))
+        return values
+
+    def _note(self, coalitions: Coalitions, answer: NDArray[np.float64]) -> None:
+        """Keep the values of what the model has answered before it failed."""
+        rows = np.flatnonzero(np.isfinite(answer).all(axis=(1, 2)))
+        with suppress(ModelError):  # answers that make no value are no loss
+            self.log.append((coalitions.take(rows), self.value(answer[rows])))
 
     def _values(self, answer: NDArray[np.float64], coalitions: Coalitions) -> NDArray[np.float64]:
         try:
             return self.value(answer)
         except ModelError as error:
-            bad = [row for row in range(len(answer)) if not _works(self.value, answer[row : row + 1])]
-            where = f" (the first at the coalition {name(coalitions, bad[0])})" if bad else ""
-            raise ModelError(f"{error}{where}") from error
+            if error.row is None:
+                raise
+            raise ModelError(f"{error} (the coalition {name(coalitions, error.row)})") from error
 
 
 def _gradient(model: Model, masked: Masked, value: FixedValue) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -103,14 +151,6 @@ def _by_unit(numbers: NDArray[np.float64], owners: NDArray[np.intp], d: int) -> 
     table = np.zeros((d, int(counts.max())))
     table[owner[order], place] = flat[order]
     return table
-
-
-def _works(value: FixedValue, answer: NDArray[np.float64]) -> bool:
-    try:
-        value(answer)
-    except ModelError:
-        return False
-    return True
 
 
 def _unused(kept: Any) -> Any:

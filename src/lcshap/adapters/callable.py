@@ -82,4 +82,4 @@ def check_rows(good: NDArray[np.bool_], answers: NDArray[Any], who: str, why: st
     place = tuple(int(i) for i in np.argwhere(~good)[0])[: max(answers.ndim - 1, 1)]
     name = f"row {place[0]}" + (f", background row {place[1]}" if len(place) > 1 else "")
     shown = np.array2string(answers[place], threshold=8, edgeitems=3)
-    raise ModelError(f"{who} {shown} for {name}: {why}")
+    raise ModelError(f"{who} {shown} for {name}: {why}", row=place[0])

@@ -63,7 +63,7 @@ class OnnxModel(Model):
         answers = [
             check_answers(self._run(part), size, f"ONNX output {self.output!r}") for part, size in self._split(feed, n)
         ]
-        return np.concatenate(answers)[:n]
+        return np.asarray(np.concatenate(answers)[:n])
 
     def _declared(self, name: str) -> Any:
         if name not in self._inputs:

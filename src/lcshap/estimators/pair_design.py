@@ -62,7 +62,7 @@ def _greedy(pool: Kept, count: int, plain: Prior) -> Kept:
         C -= (C[:, best] / deviation)[:, None] * known[step]
         variance = np.maximum(variance - known[step] ** 2, np.float32(1e-6))
         best = int(np.where(free, np.einsum("ij,ij->j", C, C) / variance, -1).argmax())
-    return rows[order[1:]]
+    return np.asarray(rows[order[1:]])
 
 
 def _prefixes(d: int, pairs: int, rng: np.random.Generator, taken: set[bytes]) -> Kept:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coalitions import Coalitions
+from ..errors import PlanError
 from ..graphs import Graph
 
 Rows = Any  # a list (of strings, of sequences) or an array whose first axis counts the rows
@@ -58,3 +59,9 @@ class Masked(ABC):
     def lengths(self, coalitions: Coalitions) -> NDArray[np.integer] | None:
         """About how long the rows of each coalition are, where that differs: rows of like length share a batch."""
         return None
+
+
+def check_units(coalitions: Coalitions, graph: Graph) -> None:
+    """Refuse coalitions of another input."""
+    if coalitions.d != graph.d:
+        raise PlanError(f"coalitions over {coalitions.d} units for an input of {graph.d}")

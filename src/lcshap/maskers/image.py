@@ -17,7 +17,7 @@ from ..errors import MaskerError
 from ..extras import need
 from ..graphs import Graph
 from ..graphs.build import grid_edges
-from .base import Masked, Masker
+from .base import Masked, Masker, check_units
 
 _CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
 _BLUR = 0.1  # the standard deviation of "blur", as a share of the shorter side
@@ -175,6 +175,7 @@ class MaskedImage(Masked):
 
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """The masked images, an array `(n, *x.shape)` of the dtype of `x`."""
+        check_units(coalitions, self.graph)
         return np.where(coalitions.dense()[:, self._units], self.x, self.reference)
 
 

@@ -15,7 +15,7 @@ from ..coalitions import Coalitions
 from ..errors import MaskerError
 from ..extras import need
 from ..graphs import Graph
-from .base import Masked, Masker
+from .base import Masked, Masker, check_units
 
 _FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
 
@@ -188,6 +188,7 @@ class MaskedTabular(Masked):
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.floating]:
         """An array `(n * M, columns)`: for each coalition, all background rows in their order."""
+        check_units(coalitions, self.graph)
         kept = np.zeros((len(coalitions), len(self.x)), bool)
         kept[:, self.pinned] = True
         kept[:, self.units] = coalitions.dense()

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coalitions import Coalitions
-from ..errors import MaskerError, PlanError
+from ..errors import MaskerError
 from ..graphs import Graph
-from .base import Masked, Masker
+from .base import Masked, Masker, check_units
 from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context
 
 Layout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
@@ -255,9 +255,3 @@ def find_role(pin: Any, drop: Any, unit: Any, *where: int) -> str:
     if pinned and dropped:
         raise MaskerError(f"{unit!r} is both pinned and dropped: should it always be there, or never?")
     return "pin" if pinned else "drop" if dropped else "unit"
-
-
-def check_units(coalitions: Coalitions, graph: Graph) -> None:
-    """Refuse coalitions of another input."""
-    if coalitions.d != graph.d:
-        raise PlanError(f"coalitions over {coalitions.d} units for an input of {graph.d}")

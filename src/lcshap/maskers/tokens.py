@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..coalitions import Coalitions
 from ..errors import MaskerError
-from .base import Masked, Masker
-from .text import Layout, check_layout, check_rules, check_units, find_role, make_graph
+from .base import Masked, Masker, check_units
+from .text import Layout, check_layout, check_rules, find_role, make_graph
 
 
 @dataclass(frozen=True)
