@@ -1,22 +1,31 @@
 """What the Explainer adds to the bare model: time on the same rows in the best batch size, and memory.
 
-A convolutional network on 28x28 pixels (784 units) and a word-CNN on texts of 400 words, in PyTorch, at 4d calls.
-Random weights: only speed matters here. Bare is `predict` on the very same rows, made beforehand, at the batch size
-that is fastest for it; medians of interleaved runs. ``python benchmarks/explainer_overhead.py`` needs torch.
+A convolutional network on 28x28 pixels (784 units) and a word-CNN on texts of 400 words, in PyTorch on one thread, at
+4d calls. Random weights: only speed matters here. Bare is the module itself on the very same rows, made beforehand as
+tensors, at the batch size that is fastest for it. Times are processor seconds of the thread, which other programs on
+the machine disturb less than the clock; medians of interleaved runs. Memory is the peak of a process of its own for the
+Explainer less that of one for the bare model.
+
+    python benchmarks/explainer_overhead.py        needs torch
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
 import lcshap as lc
-from lcshap.adapters import TorchModel
 from lcshap.maskers.base import Masked, Masker
+
+SIZES = (16, 32, 64, 128, 256, 512, 1024)
 
 
 def digits() -> tuple[torch.nn.Module, Masker, Any]:
@@ -48,63 +57,111 @@ def words() -> tuple[torch.nn.Module, Masker, Any]:
     return WordCNN(), lc.maskers.Tokens(padding=0, length=400), np.random.default_rng(1).integers(1, 5000, 400).tolist()
 
 
-def peak() -> float:
-    """The process's peak memory so far, MB."""
+MODELS = {"digits": digits, "words": words}
+METHODS: dict[str, Callable[[int], lc.Method]] = {
+    "RegressionCShapley": lambda d: lc.RegressionCShapley(4),
+    "SampleShapley": lambda d: lc.SampleShapley(4 * d),
+    "KernelSHAP": lambda d: lc.KernelSHAP(4 * d),
+    "LIME": lambda d: lc.LIME(4 * d),
+    "GraphKernelSHAP": lambda d: lc.GraphKernelSHAP(4 * d),
+}
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """Processor seconds of this thread."""
+    start = time.thread_time()
+    work()
+    return time.thread_time() - start
+
+
+def batches(masked: Masked, coalitions: lc.Coalitions, size: int) -> list[torch.Tensor]:
+    """The rows of all coalitions, as tensors."""
+    return [torch.from_numpy(masked.rows(coalitions[i : i + size])) for i in range(0, len(coalitions), size)]
+
+
+def bare(net: torch.nn.Module, rows: list[torch.Tensor]) -> None:
+    """The module on rows that are already there."""
+    with torch.inference_mode():
+        for batch in rows:
+            net(batch)
+
+
+def best_batch(net: torch.nn.Module, masked: Masked, coalitions: lc.Coalitions) -> int:
+    """The batch size at which the bare module takes least time a row."""
+    cost = {}
+    for size in SIZES:
+        rows = batches(masked, coalitions[: max(size, 256)], size)
+        cost[size] = min(seconds(lambda rows=rows: bare(net, rows)) for _ in range(5))
+        cost[size] /= sum(map(len, rows))
+    return min(cost, key=lambda s: cost[s])
+
+
+def measure(model: str, method: str, repeats: int) -> None:
+    """Print the ratios of one model and method."""
+    net, masker, x = MODELS[model]()
+    net.eval()
+    masked = masker.mask(x)
+    chosen = METHODS[method](masked.graph.d)
+    plan = chosen.plan(masked.graph)
+    size = best_batch(net, masked, plan.coalitions)
+    given = lc.Explainer(net, masker, chosen, batch_size=size, kind="logits", progress=False)
+    found = lc.Explainer(net, masker, chosen, kind="logits", progress=False)
+    given(x)
+    found(x)  # finds a batch size of its own, and builds the plan
+    times: list[list[float]] = [[], [], []]
+    for _ in range(repeats):
+        rows = batches(masked, plan.coalitions, size)
+        for work, record in zip(
+            (lambda rows=rows: bare(net, rows), lambda: given(x), lambda: found(x)), times, strict=True
+        ):
+            record.append(seconds(work))
+    base, with_given, with_found = map(statistics.median, times)
+    peaks = [float(run("--memory", what, "--model", model, "--method", method, "--size", size)) for what in KINDS]
+    print(
+        f"{model:<8}{method:<20}{plan.calls:>6,} calls, {size:>4} rows a batch: {with_given / base:.3f} times the bare "
+        f"model; with its own batch size ({found.engine.size.best}) {with_found / base:.3f}; "
+        f"{peaks[1] - peaks[0]:.0f} MB over the model's own {peaks[0]:.0f} MB",
+        flush=True,
+    )
+
+
+KINDS = ("bare", "explainer")
+
+
+def memory(what: str, model: str, method: str, size: int) -> float:
+    """Peak memory of this process in MB, after the bare model or the Explainer has done its work."""
+    net, masker, x = MODELS[model]()
+    net.eval()
+    masked = masker.mask(x)
+    if what == "bare":
+        rows = torch.from_numpy(masked.rows(lc.Coalitions.from_sets(masked.graph.d, [[0]] * size)))
+        bare(net, [rows] * 10)
+    else:
+        method_ = METHODS[method](masked.graph.d)
+        lc.Explainer(net, masker, method_, batch_size=size, kind="logits", progress=False)(x)
     with open("/proc/self/status") as file:
         return int(file.read().split("VmHWM:")[1].split()[0]) / 1000
 
 
-def bare_seconds(model: TorchModel, batches: list[Any]) -> float:
-    """`predict` on rows that are already there."""
-    start = time.perf_counter()
-    for rows in batches:
-        model.predict(rows)
-    return time.perf_counter() - start
-
-
-def best_batch(model: TorchModel, masked: Masked, coalitions: lc.Coalitions) -> int:
-    """The batch size at which the bare model takes least time a row."""
-    cost = {}
-    for size in (16, 32, 64, 128, 256, 512, 1024):
-        rows = masked.rows(coalitions[: max(size, 256)])
-        batches = [rows[i : i + size] for i in range(0, len(rows), size)]
-        cost[size] = min(bare_seconds(model, batches) for _ in range(3)) / len(rows)
-    return min(cost, key=lambda s: cost[s])
-
-
-def measure(label: str, net: torch.nn.Module, masker: Masker, x: Any, method: lc.Method, repeats: int = 5) -> None:
-    """Print the ratio of medians for one model and method."""
-    model = TorchModel(net.eval(), "logits")
-    masked = masker.mask(x)
-    plan = method.plan(masked.graph)
-    size = best_batch(model, masked, plan.coalitions)
-    before = peak()
-    explainer = lc.Explainer(model, masker, method, batch_size=size)
-    explainer(x)
-    memory = peak() - before
-    found = lc.Explainer(model, masker, method)
-    found(x)  # finds a batch size of its own
-    bare, ours, own = [], [], []
-    for _ in range(repeats):
-        batches = [masked.rows(plan.coalitions[i : i + size]) for i in range(0, plan.calls, size)]
-        bare.append(bare_seconds(model, batches))
-        del batches
-        for explain, times in ((explainer, ours), (found, own)):
-            start = time.perf_counter()
-            explain(x)
-            times.append(time.perf_counter() - start)
-    base = statistics.median(bare)
-    print(
-        f"{label:<12}{method.name:<22}{plan.calls:>7,} calls{size:>6} rows a batch: "
-        f"{statistics.median(ours) / base:.3f} times the bare model; with its own batch size "
-        f"({found.engine.size.best}) {statistics.median(own) / base:.3f}; {memory:.0f} MB over the model's own"
-    )
+def run(*arguments: object) -> str:
+    """This script again, in a process of its own."""
+    line = [sys.executable, __file__, *map(str, arguments)]
+    return subprocess.run(line, check=True, capture_output=True, text=True).stdout
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", choices=MODELS)
+    parser.add_argument("--method", choices=METHODS)
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--memory", choices=KINDS, help="print the peak memory of one run and nothing else")
+    parser.add_argument("--size", type=int, default=64)
+    given = parser.parse_args()
     torch.manual_seed(0)
-    for make, label in ((digits, "digits"), (words, "words")):
-        net, masker, x = make()
-        d = masker.mask(x).graph.d
-        for method in (lc.RegressionCShapley(4), lc.SampleShapley(4 * d), lc.KernelSHAP(4 * d)):
-            measure(label, net, masker, x, method)
+    torch.set_num_threads(1)
+    if given.memory:
+        print(memory(given.memory, given.model, given.method, given.size))
+    else:
+        for model in [given.model] if given.model else MODELS:
+            for method in [given.method] if given.method else METHODS:
+                measure(model, method, given.repeats)

@@ -117,8 +117,12 @@ class Coalitions:
     __hash__ = None  # type: ignore[assignment]
 
     def take(self, rows: NDArray[np.integer]) -> Coalitions:
-        """These rows, in this order."""
+        """These rows, in this order; a run of rows one after the other is not copied."""
         rows = np.asarray(rows)
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all() and rows[0] >= 0:
+            bounds = self.offsets[rows[0] : rows[-1] + 2]
+            run = slice(rows[0], rows[-1] + 1)
+            return Coalitions(self.d, self.indices[bounds[0] : bounds[-1]], bounds - bounds[0], self.removed[run])
         starts = self.offsets[rows]
         lengths = self.offsets[rows + 1] - starts
         offsets = np.zeros(len(rows) + 1, np.int64)
@@ -132,10 +136,11 @@ class Coalitions:
         """Rows `start:stop` as a new boolean array, True where the unit is kept."""
         start, stop, _ = slice(start, stop).indices(len(self))
         removed = self.removed[start:stop]
-        mask = np.zeros((len(removed), self.d), bool)
+        flat = np.zeros(len(removed) * self.d, bool)  # filled by one index: several times as fast as by two
         bounds = self.offsets[start : stop + 1]
-        rows = np.repeat(np.arange(len(removed)), np.diff(bounds))
-        mask[rows, self.indices[bounds[0] : bounds[-1]]] = True
+        rows = np.repeat(np.arange(len(removed)) * self.d, np.diff(bounds))
+        flat[rows + self.indices[bounds[0] : bounds[-1]]] = True
+        mask = flat.reshape(len(removed), self.d)
         if removed.any():
             mask ^= removed[:, None]
         return mask

@@ -106,8 +106,9 @@ class Engine:
             while start < len(order):
                 per_call = requests[owner[order[start]]][0].rows_per_call
                 part = order[start : start + max(1, self.size.next // per_call)]
-                part = part[np.lexsort((within[part], owner[part]))]
-                pieces = [(o, within[part[owner[part] == o]]) for o in np.unique(owner[part]).tolist()]
+                part = np.sort(part)  # rows of one input together
+                cuts = np.flatnonzero(np.diff(owner[part])) + 1
+                pieces = [(int(owner[p[0]]), within[p]) for p in (np.split(part, cuts) if len(cuts) else [part])]
                 try:
                     answer = self._answer([(requests[o][0], requests[o][1].take(rows)) for o, rows in pieces])
                 except ModelError as error:
@@ -159,16 +160,17 @@ class _Found:
         """Put the rows of a batch where they belong: `pieces` has the request and its coalitions, in the same order."""
         if answer is None:
             return
-        ends = np.cumsum([len(rows) * self.requests[o][0].rows_per_call for o, rows in pieces])
-        for (o, rows), part in zip(pieces, np.split(answer, ends[:-1]), strict=True):
+        end = 0
+        for o, rows in pieces:
             known = self.answers[o]
+            masked, coalitions = self.requests[o]
+            start, end = end, end + len(rows) * masked.rows_per_call
             if known is None:
-                masked, coalitions = self.requests[o]
                 known = np.full((len(coalitions), masked.rows_per_call, answer.shape[1]), np.nan)
                 self.answers[o] = known
             if known.shape[2] != answer.shape[1]:
                 raise ModelError(f"the model gave {known.shape[2]} outputs for some rows, {answer.shape[1]} for others")
-            known[rows] = part.reshape(len(rows), *known.shape[1:])
+            known[rows] = answer[start:end].reshape(len(rows), *known.shape[1:])
 
 
 def _failure(error: Exception, batch: list[Request], answers: list[NDArray[np.float64]], count: int) -> ModelError:

@@ -11,6 +11,7 @@ from scipy.ndimage import gaussian_filter
 
 import lcshap as lc
 from lcshap.errors import MaskerError, MissingExtraError
+from lcshap.maskers.base import blend
 from lcshap.maskers.image import Image
 
 RNG = np.random.default_rng(0)
@@ -357,3 +358,16 @@ def test_references_that_do_not_fit(reference, dtype, message):
 def test_labels_of_another_size():
     with pytest.raises(MaskerError, match=r"labels of shape \(5, 7\) for an image of height and width \(7, 5\)"):
         Image(labels=REGIONS).mask(np.zeros((7, 5, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float16", "float32", "float64", "longdouble", ">f4"])
+def test_blend_is_where_to_the_bit(dtype):
+    rng = np.random.default_rng(0)
+    x, reference = (rng.normal(size=(5, 7)) * 20).astype(dtype), (rng.normal(size=(5, 7)) * 20).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        x[0, :3], reference[1, :3] = [np.nan, -0.0, np.inf], [np.nan, -0.0, -np.inf]
+    for one, other in ((x, reference), (x.T, reference.T), (x[::2], reference[::2])):
+        kept = rng.random((9, *one.shape)) < 0.5
+        found = blend(kept, one, other)
+        assert found.dtype == one.dtype
+        assert found.tobytes() == np.where(kept, one, other).astype(one.dtype).tobytes()

@@ -120,27 +120,29 @@ class TorchModel(Model):
             if array.dtype.kind not in "fiub":
                 raise ModelError(f"rows of {array.dtype} are no tensor: give TorchModel(..., prepare=rows -> tensor)")
             part = torch.from_numpy(np.array(array, order="C"))  # a copy: modules may write into their input
-        parameters = list(self.module.parameters())
-        device = self.device or (parameters[0].device if parameters else None)
+        first = None if self.device is not None else next(self.module.parameters(), None)
+        device = self.device if first is None else first.device
+        if not part.is_floating_point():
+            return part.to(device)
         dtype = getattr(torch, self.dtype) if isinstance(self.dtype, str) else self.dtype
-        if part.is_floating_point():
-            return part.to(device, dtype or next((p.dtype for p in parameters if p.is_floating_point()), None))
-        return part.to(device)
+        floats = (p.dtype for p in self.module.parameters() if p.is_floating_point())
+        return part.to(device, dtype or next(floats, None))
 
 
 @contextmanager
 def evaluation(module: Any) -> Iterator[None]:
     """Dropout off and normalisation fixed, and then every submodule in the mode it was in, whatever happened."""
     modes = [(part, part.training) for part in module.modules()]
+    if not any(training for _, training in modes):
+        yield
+        return
     try:
-        if any(training for _, training in modes):
-            with suppress(NotImplementedError):  # an exported graph: its mode is built in
-                module.eval()
+        with suppress(NotImplementedError):  # an exported graph: its mode is built in
+            module.eval()
         yield
     finally:
         for part, training in modes:
-            if part.training != training:
-                part.training = training
+            part.training = training
 
 
 def _tensor_in(answers: Any) -> Any:

@@ -65,3 +65,21 @@ def check_units(coalitions: Coalitions, graph: Graph) -> None:
     """Refuse coalitions of another input."""
     if coalitions.d != graph.d:
         raise PlanError(f"coalitions over {coalitions.d} units for an input of {graph.d}")
+
+
+def blend(kept: NDArray[np.bool_], x: NDArray[Any], reference: NDArray[Any]) -> NDArray[Any]:
+    """The input where units are kept and the reference elsewhere: `np.where` to the bit, several times as fast.
+
+    On a random mask `np.where` guesses every branch wrong. Here there is none: where kept, the bits in which the two
+    differ are turned over.
+
+    >>> blend(np.array([[True, False]]), np.array([1.5, 2.5]), np.array([0.0, np.nan]))
+    array([[1.5, nan]])
+    """
+    if x.dtype != reference.dtype or x.dtype.kind not in "biuf" or x.dtype.itemsize > 8:
+        return np.where(kept, x, reference)
+    bits = np.dtype(f"u{x.dtype.itemsize}")
+    other = reference.view(bits)
+    rows = np.multiply(kept, x.view(bits) ^ other, dtype=bits)
+    rows ^= other
+    return rows.view(x.dtype)

@@ -17,7 +17,7 @@ from ..errors import MaskerError
 from ..extras import need
 from ..graphs import Graph
 from ..graphs.build import grid_edges
-from .base import Masked, Masker, check_units
+from .base import Masked, Masker, blend, check_units
 
 _CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
 _BLUR = 0.1  # the standard deviation of "blur", as a share of the shorter side
@@ -168,6 +168,11 @@ class MaskedImage(Masked):
         pixels = self.labels[..., None] if self.channels == "last" else self.labels
         return np.ascontiguousarray(np.broadcast_to(pixels, self.x.shape))
 
+    @cached_property
+    def _in_order(self) -> bool:
+        """Whether each number is a unit of its own, in their order: pixels of one channel."""
+        return np.array_equal(self._units.ravel(), np.arange(self.graph.d))
+
     @property
     def owners(self) -> NDArray[np.intp]:
         """The unit of each number of the image."""
@@ -176,7 +181,9 @@ class MaskedImage(Masked):
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """The masked images, an array `(n, *x.shape)` of the dtype of `x`."""
         check_units(coalitions, self.graph)
-        return np.where(coalitions.dense()[:, self._units], self.x, self.reference)
+        kept = coalitions.dense()
+        kept = kept.reshape(-1, *self.x.shape) if self._in_order else kept[:, self._units]
+        return blend(kept, self.x, self.reference)
 
 
 def _is_count(n: Any) -> bool:

@@ -15,7 +15,7 @@ from ..coalitions import Coalitions
 from ..errors import MaskerError
 from ..extras import need
 from ..graphs import Graph
-from .base import Masked, Masker, check_units
+from .base import Masked, Masker, blend, check_units
 
 _FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
 
@@ -192,7 +192,7 @@ class MaskedTabular(Masked):
         kept = np.zeros((len(coalitions), len(self.x)), bool)
         kept[:, self.pinned] = True
         kept[:, self.units] = coalitions.dense()
-        return np.where(kept[:, None], self.x, self.background).reshape(-1, len(self.x))
+        return blend(kept[:, None], self.x, self.background).reshape(-1, len(self.x))
 
 
 def learn_graph(data: Any, threshold: float = 0.1, names: Sequence[str] | None = None, seed: int = 0) -> Graph:
