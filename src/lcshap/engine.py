@@ -87,7 +87,7 @@ class Engine:
         self, model: Model, batch_size: int | None = None, progress: bool | None = None, raw: Any = None
     ) -> None:
         self.model, self.progress = model, progress
-        self.size = BatchSize(model if raw is None else raw, batch_size)
+        self.size = BatchSize(model if raw is None else raw, batch_size or model.batch_size)
         self.batches = self.rows = 0
 
     def outputs(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
@@ -111,8 +111,8 @@ class Engine:
                 pieces = [(int(owner[p[0]]), within[p]) for p in (np.split(part, cuts) if len(cuts) else [part])]
                 try:
                     answer = self._answer([(requests[o][0], requests[o][1].take(rows)) for o, rows in pieces])
-                except ModelError as error:
-                    found.add(pieces, error.answers)
+                except (ModelError, KeyboardInterrupt) as error:
+                    found.add(pieces, getattr(error, "answers", None))
                     raise
                 if answer is None:
                     continue  # out of memory: the batch size is smaller now
@@ -141,6 +141,9 @@ class Engine:
                 log.warning("out of memory: the batch size is %d now", self.size.best)
                 return None
             raise _failure(error, batch, answers, count) from error
+        except KeyboardInterrupt as error:
+            error.answers = _so_far(error, answers, count)  # type: ignore[attr-defined]
+            raise
         self.size.learn(count, time.perf_counter() - begin)
         self.batches, self.rows = self.batches + 1, self.rows + count
         return np.concatenate(answers)
@@ -175,20 +178,24 @@ class _Found:
 
 def _failure(error: Exception, batch: list[Request], answers: list[NDArray[np.float64]], count: int) -> ModelError:
     """The error for the user: where it happened, with the answers that did come."""
-    partial = getattr(error, "answers", None)
     before = sum(map(len, answers))
-    if partial is not None:
-        answers = [*answers, partial]
-    if answers:
-        missing = np.full((count - sum(map(len, answers)), answers[0].shape[1]), np.nan)
-        answers = [np.concatenate([*answers, missing])]
     row = getattr(error, "row", None)
     if row is not None:
         where = f"the coalition {_name_row(batch, before + row)}"
     else:
         where = f"{sum(len(c) for _, c in batch)} coalitions, the first of them {name(batch[0][1], 0)}"
     said = str(error) if isinstance(error, ModelError) else repr(error)
-    return ModelError(f"the model failed while evaluating {where}: {said}", row, answers[0] if answers else None)
+    return ModelError(f"the model failed while evaluating {where}: {said}", row, _so_far(error, answers, count))
+
+
+def _so_far(error: BaseException, answers: list[NDArray[np.float64]], count: int) -> NDArray[np.float64] | None:
+    """The answers to a batch that came, `(count, outputs)` with NaN elsewhere: full ones, then those of the error."""
+    partial = getattr(error, "answers", None)
+    answers = [*answers, *([] if partial is None else [partial])]
+    if not answers:
+        return None
+    missing = np.full((count - sum(map(len, answers)), answers[0].shape[1]), np.nan)
+    return np.concatenate([*answers, missing], dtype=np.float64)
 
 
 def _name_row(batch: list[Request], row: int) -> str:

@@ -102,7 +102,10 @@ class Explainer:
         else:
             plan = method.plan(masked.graph, self.max_calls)
             text, calls = str(plan), plan.calls
-        return text if rows == 1 else f"{text}\n  rows    {calls * rows:,} model rows: {rows} background rows a call"
+        if rows > 1:
+            text += f"\n  rows    {calls * rows:,} model rows: {rows} background rows a call"
+        cost = self.model.cost(calls * rows)
+        return text if cost is None else f"{text}\n  cost    {cost}"
 
     def _explain(self, inputs: list[Any], known: list[Log] | None) -> list[Explanation]:
         masked = [self.masker.mask(x) for x in inputs]

@@ -4,7 +4,8 @@ from .base import Model
 from .callable import CallableModel
 from .find import find_model
 from .onnx import OnnxModel
+from .remote import RemoteModel
 from .sklearn import SklearnModel
 from .torch import TorchModel
 
-__all__ = ["CallableModel", "Model", "OnnxModel", "SklearnModel", "TorchModel", "find_model"]
+__all__ = ["CallableModel", "Model", "OnnxModel", "RemoteModel", "SklearnModel", "TorchModel", "find_model"]

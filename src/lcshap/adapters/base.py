@@ -22,14 +22,20 @@ class Model(ABC):
     kind : what `predict` returns. "probabilities": of classes, each row sums to one. "logits": to be put through a
         softmax (one column: through a sigmoid). "output": numbers that are no classes: a regression, a margin.
     classes : the names of the classes in the order of the columns, where the model knows them.
+    batch_size : how many rows the model wants at once, where it knows; None: what turns out fastest.
     """
 
     kind: Kind
     classes: Sequence[str] | None = None
+    batch_size: int | None = None
 
     @abstractmethod
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The answers to some rows, `(n, outputs)`, in whatever precision the model has."""
+
+    def cost(self, calls: int) -> str | None:
+        """What the answers to so many rows cost, in words, where the model knows; for previews."""
+        return None
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * log P).sum()`` (or of the outputs, by `kind`) with respect to the input rows.

@@ -10,6 +10,7 @@ from ..errors import ModelError
 from .base import Kind, Model
 from .callable import CallableModel, check_kind
 from .onnx import OnnxModel
+from .remote import RemoteModel, is_async
 from .sklearn import SklearnModel
 from .torch import TorchModel
 
@@ -22,7 +23,7 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
     Parameters
     ----------
     model : a `Model` (taken as it is), a PyTorch module, an onnxruntime session or the path of an ``.onnx`` file, an
-        object with the methods of scikit-learn, or any function from rows to numbers.
+        object with the methods of scikit-learn, or any function from rows to numbers, async ones included.
     kind : what its numbers are: "logits", "probabilities" or "output". Needed wherever the object does not say it:
         always but for scikit-learn.
 
@@ -54,6 +55,8 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
         return OnnxModel(model, check_kind(kind, "an ONNX file"))
     if any(hasattr(model, method) for method in _METHODS):
         return SklearnModel(model, kind)
+    if is_async(model):
+        return RemoteModel(model, check_kind(kind, f"an async function ({name})"))
     if callable(model):
         return CallableModel(model, check_kind(kind, f"a function ({name})"))
     raise ModelError(

@@ -1,0 +1,353 @@
+"""Models behind a network: an async function asks for a few rows; here is what else that takes."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import math
+import reprlib
+import threading
+import weakref
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..maskers.base import Rows
+from .base import Kind, Model
+from .callable import check_answers, check_kind
+
+log = logging.getLogger("lcshap")
+_ROUNDS = 8  # requests of a batch for each place in flight: few places idle while the last answers come
+_LONGEST = 60.0  # seconds between two tries, unless the server asks for more
+_LONG = 10.0  # seconds of waiting that deserve a warning
+_GLANCE = 0.1  # seconds: on Windows, a wait without an end cannot be interrupted
+
+
+class RemoteModel(Model):
+    """A model that is asked through an async function, many requests at once.
+
+    Parameters
+    ----------
+    fn : ``await fn(rows)`` answers up to `rows_per_request` rows, always a list or an array of rows as the masker makes
+        it, with `(n,)` or `(n, k)` numbers. Where the server says how long to wait, raise an exception that has
+        `retry_after`, in seconds. If `fn` is an object with an async method `aclose`, `close` awaits that.
+    kind : what these numbers are, see `Model`.
+    rows_per_request : how many rows travel in one request.
+    in_flight : how many requests there are at once, those that wait to be tried again included.
+    per_second : how many requests start in a second, evenly spaced; None: as many as can.
+    retries : how often a request is tried again after an exception, a timeout, a wrong shape or NaN.
+    timeout : seconds that one try may take.
+    backoff : seconds before the second try; twice that before the third, and so on up to a minute, each give or take
+        half.
+    price : of one row, for `cost`.
+    classes : names of the classes, in the order of the columns.
+    fatal : exceptions that are not worth another try, such as that of a wrong password.
+    seed : for the spread of `backoff`.
+
+    Attributes
+    ----------
+    requests, retried, failed : how many requests were sent, how many of them were further tries, and how many rows or
+        groups of rows were given up.
+    batch_size : how many rows keep the requests in flight busy.
+
+    Notes
+    -----
+    `fn` always runs in the same event loop, which belongs to the model and has a thread of its own. So `predict` works
+    in a notebook too, and a client session can serve all requests if `fn` makes it when it is first called (one made
+    elsewhere belongs to another loop). A client that blocks goes into `asyncio.to_thread` and needs a timeout of its
+    own, because a thread cannot be stopped. `close`, or ``with``, ends the thread; so does losing the model.
+
+    When a request is given up, no other is begun, those in flight are awaited, and the `ModelError` has all `answers`
+    that came. So has the `KeyboardInterrupt` of Ctrl-C, which stops the requests in flight.
+
+    Examples
+    --------
+    >>> from lcshap.adapters.remote import RemoteModel
+    >>> async def ask(texts):
+    ...     return [len(text) for text in texts]  # really: await session.post(...)
+    >>> with RemoteModel(ask, "output", rows_per_request=2, per_second=10, price=0.0003) as model:
+    ...     print(model.cost(1200))
+    ...     print(model.predict(["a", "abc", "ab"]).ravel(), "from", model.requests, "requests")
+    1,200 calls, 600 requests, about 0.36 (price 0.0003 a call), at least 60 s at 10 a second
+    [1. 3. 2.] from 2 requests
+    """
+
+    def __init__(
+        self,
+        fn: Callable[[Any], Awaitable[Any]],
+        kind: Kind,
+        rows_per_request: int = 1,
+        in_flight: int = 8,
+        per_second: float | None = None,
+        retries: int = 5,
+        timeout: float = 30.0,
+        backoff: float = 0.5,
+        price: float | None = None,
+        classes: Sequence[str] | None = None,
+        *,
+        fatal: tuple[type[BaseException], ...] = (),
+        seed: int = 0,
+    ) -> None:
+        if not is_async(fn):
+            raise ModelError(f"a remote model needs an async function of rows, not {fn!r}: write it with async def")
+        if not isinstance(fatal, tuple) or not all(isinstance(e, type) for e in fatal):
+            raise ModelError(f"fatal must be a tuple of exception classes, not {fatal!r}")
+        self.fn, self.kind, self.classes, self.fatal = fn, check_kind(kind, "a remote model"), classes, fatal
+        self.rows_per_request = _whole("rows_per_request", rows_per_request, 1)
+        self.in_flight = _whole("in_flight", in_flight, 1)
+        self.retries = _whole("retries", retries, 0)
+        self.seed = _whole("seed", seed, 0)
+        self.per_second = None if per_second is None else _number("per_second", per_second)
+        self.timeout = _number("timeout", timeout)
+        self.backoff = _number("backoff", backoff, zero=True)
+        self.price = None if price is None else _number("price", price, zero=True)
+        self.batch_size = _ROUNDS * self.in_flight * self.rows_per_request
+        self.requests = self.retried = self.failed = 0
+        self._lock, self._closed = threading.Lock(), False
+        self._background: _Background | None = None
+        self._end: Callable[[], Any] | None = None
+
+    def predict(self, rows: Rows) -> NDArray[np.float64]:
+        """The answers to all rows, `(n, outputs)`; or a `ModelError` with those that came."""
+        call = _Call(rows)
+        try:
+            with self._lock:  # so that what is begun before `close` is also ended by it
+                call.submit(self._answer, self._started())
+            call.wait()
+            log.info("%d rows; so far %d requests, %d of them again", len(rows), self.requests, self.retried)
+            return call.result()
+        except BaseException as error:  # Ctrl-C included, whenever it comes
+            call.stop()
+            error.answers = call.answers  # type: ignore[attr-defined]
+            raise
+
+    def cost(self, calls: int) -> str:
+        """What the answers to so many rows take, if nothing has to be tried again."""
+        requests = math.ceil(calls / self.rows_per_request)
+        parts = [f"{calls:,} calls", f"{requests:,} requests"]
+        if self.price is not None:
+            money = calls * self.price
+            parts.append(f"about {money:{',.2f' if money >= 0.01 else '.1g'}} (price {self.price:g} a call)")
+        if self.per_second is not None:
+            seconds = max(requests - 1, 0) / self.per_second
+            parts.append(f"at least {seconds:,.0f} s at {self.per_second:g} a second")
+        return ", ".join(parts)
+
+    def close(self) -> None:
+        """End the thread; what is asked at this moment fails."""
+        with self._lock:
+            self._closed = True
+            if self._end is not None:
+                self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _started(self) -> _Background:
+        if self._closed:
+            raise ModelError("the remote model is closed: make a new one")
+        if self._background is None:
+            self._background = _Background(self.fn, self.in_flight)
+            self._end = weakref.finalize(self, self._background.end)
+        return self._background
+
+    async def _answer(self, call: _Call, background: _Background) -> None:
+        async with asyncio.TaskGroup() as group:
+            for start in range(0, len(call.rows), self.rows_per_request):
+                group.create_task(self._request(call, start, background))
+
+    async def _request(self, call: _Call, start: int, background: _Background) -> None:
+        """Ask for some rows until they are answered or given up."""
+        rows = call.rows[start : start + self.rows_per_request]
+        async with background.places:
+            for tries in range(1, self.retries + 2):
+                await background.turn(call, 1 / self.per_second if self.per_second else 0.0)
+                if call.over.is_set():
+                    return
+                self.requests += 1
+                self.retried += tries > 1
+                try:
+                    return call.keep(start, len(rows), await self._try(rows))
+                except (Exception, asyncio.CancelledError, SystemExit) as error:
+                    if asyncio.current_task().cancelling():  # type: ignore[union-attr]
+                        raise asyncio.CancelledError from error
+                    if tries > self.retries or isinstance(error, self.fatal):
+                        self.failed += 1
+                        return call.give_up(start, rows, tries, error)
+                    await call.pause(self._delay(error, start, tries))
+
+    async def _try(self, rows: Rows) -> Any:
+        try:
+            async with asyncio.timeout(self.timeout) as limit:
+                return await self.fn(rows)
+        except TimeoutError as error:
+            if limit.expired():
+                raise TimeoutError(f"no answer within {self.timeout:g} s") from error
+            raise
+
+    def _delay(self, error: BaseException, start: int, tries: int) -> float:
+        """Seconds until the next try. The same at every run: the spread depends on the row and the try only."""
+        spread = np.random.default_rng((self.seed, start, tries)).uniform(0.5, 1.5)
+        delay = min(_LONGEST, self.backoff * 2.0 ** min(tries - 1, 99) * spread)
+        with suppress(TypeError, ValueError):  # a date, or nothing at all
+            asked = float(getattr(error, "retry_after", "nothing"))
+            delay = max(delay, asked) if math.isfinite(asked) else delay
+        level = logging.WARNING if delay > _LONG else logging.INFO
+        log.log(level, "row %d, try %d: %s; again in %.1f s", start, tries, _reason(error), delay)
+        return delay
+
+
+class _Call:
+    """One `predict`: its rows, what has been answered, and what went wrong."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.answers: NDArray[np.float64] | None = None
+        self.error: ModelError | None = None
+        self.over = asyncio.Event()  # a request was given up: begin no other
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._done = threading.Event()
+
+    def submit(self, work: Callable[[_Call, _Background], Any], background: _Background) -> None:
+        """Have the work done in the background."""
+
+        def begin() -> None:
+            self._task = background.loop.create_task(work(self, background))
+            self._task.add_done_callback(lambda task: self._done.set())
+
+        self._loop = background.loop
+        self._loop.call_soon_threadsafe(begin)
+
+    def stop(self) -> None:
+        """Stop the requests in flight, and wait until they have."""
+        if self._loop is not None and not self._done.is_set():
+            self._loop.call_soon_threadsafe(lambda: self._task.cancel() if self._task else self._done.set())
+            self.wait()
+
+    def wait(self) -> None:
+        """Wait until the work is done, in another thread."""
+        while not self._done.wait(_GLANCE):
+            pass
+
+    def keep(self, start: int, count: int, answer: Any) -> None:
+        """Put the answer of a request where it belongs, or raise."""
+        checked = check_answers(answer, count, "the request")
+        if self.answers is None:
+            self.answers = np.full((len(self.rows), checked.shape[1]), np.nan)
+        if checked.shape[1] != self.answers.shape[1]:
+            raise ModelError(f"the request returned {checked.shape[1]} outputs, others {self.answers.shape[1]}")
+        self.answers[start : start + count] = checked
+
+    def give_up(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
+        """Let the call fail, of this error if it is the first."""
+        name = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
+        shown = " ".join(reprlib.repr(rows[0]).split())
+        often = "1 try" if tries == 1 else f"{tries} tries"
+        message = f"{name} ({shown}) had no answer in {often}, the last time: {_reason(error)}"
+        log.warning(message)
+        if self.error is None:
+            self.error = ModelError(message, start if len(rows) == 1 else None)
+            self.error.__cause__ = error
+            self.over.set()
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, but not when the call is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.over.wait()
+
+    def result(self) -> NDArray[np.float64]:
+        """All answers, or the error."""
+        assert self._task is not None
+        if self._task.cancelled():
+            raise ModelError("the remote model was closed while it was asked")
+        self._task.result()
+        if self.error is not None:
+            raise self.error
+        return np.empty((0, 1)) if self.answers is None else self.answers
+
+
+class _Background:
+    """A thread with an event loop, and what all requests in it share."""
+
+    def __init__(self, fn: Any, in_flight: int) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.places = asyncio.Semaphore(in_flight)
+        self._queue, self._next = asyncio.Lock(), -math.inf
+        work = partial(_serve, self.loop, fn, in_flight)
+        self._thread = threading.Thread(target=work, name="lcshap remote model", daemon=True)
+        self._thread.start()
+
+    async def turn(self, call: _Call, gap: float) -> None:
+        """Wait for the time when another request may start: a gap after the last one did."""
+        async with self._queue:
+            while (wait := self._next - self.loop.time()) > 0 and not call.over.is_set():
+                await call.pause(wait)
+            self._next = self.loop.time() + gap
+
+    def end(self) -> None:
+        """Stop the loop and wait for its thread."""
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+
+def is_async(fn: Any) -> bool:
+    """Whether calling this gives something to await: an async function, or an object whose `__call__` is one.
+
+    >>> is_async(len)
+    False
+    """
+    return inspect.iscoroutinefunction(fn) or (callable(fn) and inspect.iscoroutinefunction(type(fn).__call__))
+
+
+def _serve(loop: asyncio.AbstractEventLoop, fn: Any, in_flight: int) -> None:
+    """The life of the thread."""
+    with closing(loop), ThreadPoolExecutor(in_flight) as pool:
+        loop.set_default_executor(pool)  # asyncio's own has too few threads for requests that block
+        loop.run_forever()
+        loop.run_until_complete(_finish(fn))
+
+
+async def _finish(fn: Any) -> None:
+    """Stop what still runs, and close what `fn` has opened."""
+    running = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    if hasattr(fn, "aclose"):
+        try:
+            await fn.aclose()
+        except Exception as error:
+            log.warning("closing the remote model: %s", _reason(error))
+    await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+def _reason(error: BaseException) -> str:
+    """What an error says, on one line that is not too long."""
+    said = " ".join((str(error) if isinstance(error, ModelError) else repr(error)).split())
+    return said if len(said) <= 300 else f"{said[:300]}..."
+
+
+def _whole(name: str, number: Any, least: int) -> int:
+    if not isinstance(number, int | np.integer) or number < least:
+        raise ModelError(f"{name} must be a whole number of at least {least}, not {number!r}")
+    return int(number)
+
+
+def _number(name: str, number: Any, zero: bool = False) -> float:
+    good = isinstance(number, int | float | np.number) and math.isfinite(number) and number >= 0
+    if not good or (number == 0 and not zero):
+        raise ModelError(f"{name} must be a {'number of at least 0' if zero else 'positive number'}, not {number!r}")
+    return float(number)

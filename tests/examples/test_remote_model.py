@@ -1,0 +1,12 @@
+import support
+
+
+def test_the_remote_model_gives_the_scores_of_the_model_behind_it(capsys):
+    found = support.example("remote_model")["main"](small=True)
+    assert found["difference"] == 0
+    assert found["failed"] == 0
+    assert found["retried"] == found["requests"] // 3 > 0
+    assert found["requests"] == found["calls"] + found["retried"]
+    printed = capsys.readouterr().out
+    assert f"{found['calls']} requests, about {found['price']:.2f} (price 0.0003 a call)" in printed
+    assert "sucks." in printed
