@@ -1,0 +1,182 @@
+"""Files: windows of bytes, with a padding value in the place of absent ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from ..coalitions import Coalitions
+from ..errors import MaskerError
+from .base import Masked, Masker, blend, check_units
+from .cutting import Span
+from .text import Layout, check_layout, make_graph
+
+
+@dataclass(frozen=True)
+class Bytes(Masker):
+    r"""The bytes of a file, in windows; absent bytes become padding where they stand.
+
+    Takes `bytes`, a `bytearray`, an array of uint8, or a `pathlib.Path` whose file is read.
+
+    Parameters
+    ----------
+    window : how many bytes a unit has. Windows start at multiples of this in the file; the last one may be shorter.
+    padding : the number that means no byte is there. It may lie outside 0..255.
+    length : how long every row is: shorter files are filled up on the right with padding, longer ones refused. None: as
+        long as the file.
+    layout : instead of `length`, for models that see a part of a file, or see it in another order: a function from the
+        bytes to integers, one for each number of a row: the index of the byte that it shows, or -1 for padding.
+    dtype : of the rows, an integer type.
+    graph : "chain", "ring" or "complete" over the units in their order, or a function from their number to a `Graph`.
+
+    Notes
+    -----
+    With a layout, bytes that it never shows belong to no unit, windows without any other byte are no units, and the
+    graph joins those around them. A byte that it shows twice is absent in both places at once.
+
+    A unit is named by the address of its first byte. Choose the window by the budget: 4 model rows a unit are few.
+
+    Examples
+    --------
+    >>> from lcshap import Coalitions
+    >>> from lcshap.maskers.bytes import Bytes
+    >>> masked = Bytes(window=2, padding=256, length=6).mask(b"\x7fELF\x02")
+    >>> masked.graph.names, masked.spans
+    (('0x0000', '0x0002', '0x0004'), ((0, 2), (2, 4), (4, 5)))
+    >>> masked.rows(Coalitions.from_sets(3, [[0, 2]])).tolist()
+    [[127, 69, 256, 256, 2, 256]]
+    >>> ends = Bytes(window=2, layout=lambda data: [0, 1, -1, len(data) - 1]).mask(b"GIF89a...;")
+    >>> ends.spans, ends.rows(Coalitions.from_sets(2, [[0], [1]])).tolist()
+    (((0, 2), (9, 10)), [[71, 73, 0, 0], [0, 0, 0, 59]])
+    """
+
+    window: int = 16
+    padding: int = 0
+    length: int | None = None
+    layout: Callable[[bytes], ArrayLike] | None = None
+    dtype: DTypeLike = "int64"
+    graph: Layout = "chain"
+
+    def __post_init__(self) -> None:
+        if not _is_count(self.window):
+            raise MaskerError(f"window must be a number of bytes, at least 1, not {self.window!r}")
+        if self.length is not None and not _is_count(self.length):
+            raise MaskerError(f"length must be an integer of at least 1, or None, not {self.length!r}")
+        if not (self.layout is None or callable(self.layout)):
+            raise MaskerError(f"layout must be a function from bytes to positions, not {self.layout!r}")
+        if self.layout is not None and self.length is not None:
+            raise MaskerError("the layout says how long rows are: give it or length, not both")
+        self._check_dtype()
+        check_layout(self.graph)
+
+    def mask(self, x: Any) -> MaskedBytes:
+        """Cut a file into windows."""
+        data = _read(x)
+        shown = self._shown(data)
+        seen = np.unique(shown[shown >= 0])
+        starts = np.flatnonzero(np.diff(seen // self.window, prepend=-1))
+        ends = np.append(starts[1:], len(seen)) - 1
+        spans = tuple(zip(seen[starts].tolist(), (seen[ends] + 1).tolist(), strict=True))
+        full = data[shown].astype(self.dtype)
+        full[shown < 0] = self.padding
+        labels = np.searchsorted(seen[starts], shown, side="right") - 1
+        graph = make_graph(self.graph, [f"0x{start:04x}" for start, _ in spans])
+        return MaskedBytes(graph, data, full, labels, spans, self.padding)
+
+    def _shown(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """For each number of a row, the byte that it shows, or -1."""
+        if self.layout is not None:
+            return _check_positions(self.layout(data.tobytes()), len(data))
+        length = len(data) if self.length is None else self.length
+        if len(data) > length:
+            raise MaskerError(
+                f"{len(data) - length} of {len(data)} bytes do not fit a length of {length}: "
+                "shorten the file yourself, or say with layout= which bytes the model sees"
+            )
+        return np.where(np.arange(length) < len(data), np.arange(length), -1)
+
+    def _check_dtype(self) -> None:
+        try:
+            dtype = np.dtype(self.dtype)
+        except TypeError as error:
+            raise MaskerError(f"dtype must be an integer type, not {self.dtype!r}") from error
+        if dtype.kind not in "iu" or np.iinfo(dtype).max < np.iinfo(np.uint8).max:
+            raise MaskerError(f"dtype must be an integer type that holds all bytes, not {dtype}")
+        if not isinstance(self.padding, int | np.integer) or isinstance(self.padding, bool):
+            raise MaskerError(f"padding must be an integer, not {self.padding!r}")
+        if not np.iinfo(dtype).min <= self.padding <= np.iinfo(dtype).max:
+            raise MaskerError(f"a padding of {self.padding} does not fit {dtype}: give another dtype")
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedBytes(Masked):
+    """A file cut into windows of bytes.
+
+    Attributes
+    ----------
+    x : the bytes of the file.
+    full : the row with all units there.
+    labels : the unit of each number of a row, -1 for padding.
+    spans : for each unit where in the file it is, `(start, end)`.
+    padding : what absent bytes become.
+    """
+
+    x: NDArray[np.uint8]
+    full: NDArray[np.integer]
+    labels: NDArray[np.intp]
+    spans: tuple[Span, ...]
+    padding: int
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The file and where its units are."""
+        spans = np.array(self.spans, np.int64)
+        return {"kind": "bytes", "bytes": self.x, "spans": spans, "labels": np.arange(len(spans))}
+
+    def rows(self, coalitions: Coalitions) -> NDArray[np.integer]:
+        """One row of integers a coalition, all of one length."""
+        check_units(coalitions, self.graph)
+        kept = coalitions.dense()[:, self.labels]  # padding takes the last unit's: it is padding either way
+        return blend(kept, self.full, np.array(self.padding, self.full.dtype))
+
+
+def _is_count(n: Any) -> bool:
+    return isinstance(n, int | np.integer) and not isinstance(n, bool) and bool(n >= 1)
+
+
+def _read(x: Any) -> NDArray[np.uint8]:
+    """A copy of the bytes, at least one."""
+    if isinstance(x, os.PathLike):
+        try:
+            x = Path(x).read_bytes()
+        except OSError as error:
+            raise MaskerError(f"the file {os.fspath(x)!r} cannot be read: {error.strerror}") from error
+    if isinstance(x, str):
+        raise MaskerError("a str is no file: give pathlib.Path(...) to read one, or bytes")
+    if isinstance(x, bytes | bytearray | memoryview):
+        x = np.frombuffer(x, np.uint8)
+    if not isinstance(x, np.ndarray) or x.dtype != np.uint8 or x.ndim != 1:
+        what = f"an array of {x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+        raise MaskerError(f"a file is bytes, a 1-D array of uint8 or a pathlib.Path, not {what}")
+    if not len(x):
+        raise MaskerError("there is nothing to explain: the file is empty")
+    return x.copy()
+
+
+def _check_positions(positions: ArrayLike, size: int) -> NDArray[np.int64]:
+    """What a layout returned, refused where it is no row of positions in the file."""
+    shown = np.asarray(positions)
+    if shown.ndim != 1 or shown.dtype.kind not in "iu":
+        raise MaskerError(f"the layout must return a row of integers, not {shown.dtype} of shape {shown.shape}")
+    bad = shown[(shown < -1) | (shown >= size)]
+    if len(bad):
+        raise MaskerError(f"the layout returned {bad[0]}: positions are 0 to {size - 1}, or -1 for padding")
+    if (shown == -1).all():
+        raise MaskerError("there is nothing to explain: the layout shows no byte of the file")
+    return shown.astype(np.int64)

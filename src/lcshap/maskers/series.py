@@ -1,0 +1,257 @@
+"""Time series: windows of steps, of all channels or of each; absent ones take a mean, a line or background rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coalitions import Coalitions
+from ..errors import MaskerError
+from ..graphs import Graph
+from ..graphs.build import complete_edges
+from .base import Masked, Masker, blend, check_units
+from .text import Layout, check_layout, make_graph
+
+Channels = Literal["last", "first"]
+
+
+@dataclass(frozen=True, eq=False)
+class Series(Masker):
+    """Windows of a time series as units; those that are absent show a reference instead.
+
+    Takes an array `(time,)`, `(time, channels)` or `(channels, time)`, or what NumPy can turn into one. Rows keep the
+    shape and the dtype.
+
+    Parameters
+    ----------
+    window : how many steps a unit has. Where it does not divide the series, the last window is shorter.
+    by_channel : each channel has units of its own: all windows of the first channel, then those of the second, so that
+        ``scores.reshape(channels, -1)`` is a table. Otherwise a window takes all channels.
+    reference : what absent units show. "mean": of the series, per channel. "interpolate": the straight line between the
+        nearest steps of the channel that are present, a constant beyond the first and the last, the mean where none
+        is; so it depends on the coalition. A number, or one per channel. An array of the series' shape. Rows
+        `(M, *shape)`: each coalition takes M model rows, with row m where units are absent, and answers are averaged.
+    channels : where the channels of a 2-D array are, "last" or "first". An array `(time,)` has none.
+    names : of the channels; "channel 0", ... by default.
+    graph : "chain", "ring" or "complete" over the windows in their order, or a function from their number to a `Graph`.
+
+    Notes
+    -----
+    With `by_channel` each channel has this graph over its windows, and all channels of one window are neighbours of
+    each other: sensors have no order, so the first is no nearer to the second than to the last.
+
+    Choose a window of about the length of the events to be found, some 10 to 50 units in all. A mean makes a step at
+    both ends of each gap, to which models that look at slopes react: compare with "interpolate", which makes none, or
+    with rows of other series. Gradients need a reference that is the same for all coalitions. In series of integers,
+    means and interpolated values are rounded.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> masked = Series(window=2, reference="interpolate").mask([0.0, 1.0, 9.0, 5.0, 4.0])
+    >>> masked.graph, masked.graph.names
+    (Graph.chain(3): 3 units, 2 edges, ('t 0-1', 't 2-3', 't 4'))
+    >>> masked.rows(lc.Coalitions.from_sets(3, [[0, 2], [0]])).tolist()
+    [[0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 1.0, 1.0, 1.0]]
+    """
+
+    window: int = 1
+    by_channel: bool = False
+    reference: str | float | Sequence[float] | NDArray[Any] = "mean"
+    channels: Channels | None = None
+    names: Sequence[str] | None = None
+    graph: Layout = "chain"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.window, int | np.integer) or isinstance(self.window, bool) or self.window < 1:
+            raise MaskerError(f"window must be a number of steps, at least 1, not {self.window!r}")
+        if isinstance(self.reference, str) and self.reference not in ("mean", "interpolate"):
+            raise MaskerError(
+                f'reference must be "mean", "interpolate", a number or an array of numbers, not {self.reference!r}'
+            )
+        if self.channels not in ("last", "first", None):
+            raise MaskerError(f'channels must be "last", "first" or None, not {self.channels!r}')
+        if isinstance(self.names, str):
+            raise MaskerError(f"names must be a list of strings, one a channel, not {self.names!r}")
+        check_layout(self.graph)
+
+    def is_many(self, x: Any) -> bool:
+        """A list of numbers is one series; a list of sequences is many."""
+        return isinstance(x, list | tuple) and bool(x) and not isinstance(x[0], int | float | np.number)
+
+    def mask(self, x: Any) -> MaskedSeries:
+        """Cut a series into windows."""
+        series = self._read(x)
+        channels = self.channels if series.ndim == 2 else None
+        table = _channels_first(series, channels)
+        names = self._names(len(table))
+        _check_finite(table, names)
+        steps = table.shape[1]
+        if steps < self.window:
+            raise MaskerError(
+                f"a series of {steps} steps is shorter than a window of {self.window}: give a smaller one"
+            )
+        starts = range(0, steps, self.window)
+        ends = [min(start + self.window, steps) - 1 for start in starts]
+        windows = [f"t {s}" if s == e else f"t {s}-{e}" for s, e in zip(starts, ends, strict=True)]
+        graph = make_graph(self.graph, windows)
+        labels = np.broadcast_to(np.arange(steps) // self.window, table.shape)
+        if self.by_channel:
+            labels = labels + len(windows) * np.arange(len(names))[:, None]
+            graph = _for_each(names, graph)
+        labels = labels[0] if channels is None else labels.T if channels == "last" else labels
+        background = self._background(series, channels)
+        interpolate = isinstance(self.reference, str) and self.reference == "interpolate"
+        return MaskedSeries(
+            graph, series, background, np.ascontiguousarray(labels), channels, interpolate, tuple(names)
+        )
+
+    def _read(self, x: Any) -> NDArray[Any]:
+        """A copy of a series, of a shape that can be explained."""
+        try:
+            series = np.array(x, order="C")
+        except ValueError as error:
+            raise MaskerError(f"a series is an array of numbers: {error}") from error
+        if series.dtype.kind not in "iuf":
+            raise MaskerError(f"a series is an array of real numbers, not of {series.dtype}")
+        if series.ndim not in (1, 2):
+            raise MaskerError(
+                f"one series has shape (time,), (time, channels) or (channels, time), not {series.shape}; "
+                "for several give a list of them"
+            )
+        if not series.size:
+            raise MaskerError(f"there is nothing to explain: a series of shape {series.shape} is empty")
+        if series.ndim == 2 and self.channels is None:
+            raise MaskerError(f'where are the channels of shape {series.shape}? Give channels="last" or "first"')
+        return series
+
+    def _names(self, count: int) -> list[str]:
+        if self.names is None:
+            return [f"channel {c}" for c in range(count)]
+        if len(self.names) != count:
+            raise MaskerError(f"{len(self.names)} names for a series of {count} channels")
+        return [str(name) for name in self.names]
+
+    def _background(self, series: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
+        """What absent units show, `(M, *shape)`: M is 1 but for background rows."""
+        across = {None: (-1,), "last": (1, -1), "first": (-1, 1)}[channels]  # shape of one number a channel
+        if isinstance(self.reference, str):
+            found = _channels_first(series, channels).mean(axis=1, dtype=np.float64).reshape(across)
+            found = np.rint(found) if series.dtype.kind in "iu" else found
+            return np.broadcast_to(found, series.shape)[None].astype(series.dtype)
+        given = _cast(self.reference, series.dtype)
+        if given.ndim == 0 or given.shape == series.shape:
+            return np.broadcast_to(given, series.shape)[None]
+        if given.shape[1:] == series.shape and len(given):
+            return given
+        if given.shape == (len(_channels_first(series, channels)),):
+            return np.broadcast_to(given.reshape(across), series.shape)[None]
+        raise MaskerError(
+            f"a reference of shape {given.shape} for a series of shape {series.shape}: "
+            "give a number, one per channel, an array of that shape, or rows of that shape"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedSeries(Masked):
+    """A series cut into windows.
+
+    Attributes
+    ----------
+    x : the series.
+    background : `(M, *x.shape)`, what absent units show in each of the M rows of a coalition.
+    labels : the unit of each number of `x`: ``scores[masked.labels]`` is a series of the scores.
+    channels : "last", "first", or None for `(time,)`.
+    interpolate : whether absent units lie on lines between present steps; `background` is then for no unit at all.
+    names : of the channels.
+    """
+
+    x: NDArray[Any]
+    background: NDArray[Any]
+    labels: NDArray[np.intp]
+    channels: Channels | None
+    interpolate: bool
+    names: tuple[str, ...]
+
+    @property
+    def rows_per_call(self) -> int:
+        """M, the number of background rows."""
+        return len(self.background)
+
+    @property
+    def owners(self) -> NDArray[np.intp] | None:
+        """The unit of each number of the series; None where there is no fixed reference."""
+        return None if self.interpolate else self.labels
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The series and the unit of each of its numbers, `(time, channels)`."""
+        series, labels = (_channels_first(a, self.channels).T for a in (self.x, self.labels))
+        return {"kind": "series", "series": series, "channels": list(self.names), "labels": labels}
+
+    def rows(self, coalitions: Coalitions) -> NDArray[Any]:
+        """An array `(n * M, *x.shape)` of the dtype of `x`: for each coalition, all background rows in their order."""
+        check_units(coalitions, self.graph)
+        kept = coalitions.dense()[:, self.labels]
+        if self.interpolate:
+            return blend(kept, self.x, self._interpolated(kept))
+        return blend(kept[:, None], self.x, self.background).reshape(-1, *self.x.shape)
+
+    def _interpolated(self, kept: NDArray[np.bool_]) -> NDArray[Any]:
+        """The lines between kept steps, `(n, *x.shape)`, found from the nearest kept step on either side of each."""
+        time = 2 if self.channels == "first" else 1
+        length = kept.shape[time]
+        step = np.arange(length).reshape((-1, 1) if self.channels == "last" else -1)
+        before = np.maximum.accumulate(np.where(kept, step, -1), axis=time)
+        after = np.flip(np.minimum.accumulate(np.flip(np.where(kept, step, length), time), axis=time), time)
+        nothing = (before < 0) & (after == length)
+        before, after = np.where(before < 0, after, before), np.where(after == length, before, after)
+        before, after = (np.where(nothing, 0, nearest) for nearest in (before, after))
+        left, right = (np.take_along_axis(self.x[None].astype(np.float64), near, time) for near in (before, after))
+        line = left + (right - left) * ((step - before) / np.maximum(after - before, 1))
+        line = np.rint(line) if self.x.dtype.kind in "iu" else line
+        return np.where(nothing, self.background, line.astype(self.x.dtype))
+
+
+def _channels_first(series: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
+    """A view `(channels, time)`."""
+    return series[None] if channels is None else series.T if channels == "last" else series
+
+
+def _for_each(names: Sequence[str], graph: Graph) -> Graph:
+    """A copy of a graph for each name, with all copies of a unit next to each other."""
+    units = np.arange(len(names) * graph.d).reshape(len(names), graph.d)
+    within = units[:, graph.edges].reshape(-1, 2)
+    between = units[complete_edges(len(names))].transpose(0, 2, 1).reshape(-1, 2)
+    pairs = np.concatenate([within, between])
+    return Graph.from_edges(units.size, pairs, [f"{name}, {unit}" for name in names for unit in graph.names])
+
+
+def _check_finite(table: NDArray[Any], names: Sequence[str]) -> None:
+    bad = np.argwhere(~np.isfinite(table.T))
+    if len(bad):
+        step, channel = bad[0].tolist()
+        where = f"t {step}" if len(names) == 1 else f"t {step} of {names[channel]}"
+        raise MaskerError(f"the series has {table[channel, step]} at {where}: fill it in first")
+
+
+def _cast(reference: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A given reference in the dtype of the series, refused where that changes it to anything else."""
+    try:
+        given = np.asarray(reference)
+    except ValueError as error:
+        raise MaskerError(f"the reference must be a number or an array of numbers: {error}") from error
+    if given.dtype.kind not in "biuf":
+        raise MaskerError(f"the reference must be numbers, not {given.dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        cast = given.astype(dtype)
+    bad = given[~np.isfinite(cast) if dtype.kind == "f" else cast != given]
+    if bad.size:
+        raise MaskerError(
+            f"the reference has {bad.flat[0]} and the series is {dtype}: give finite numbers of that type"
+        )
+    return cast
