@@ -1,9 +1,25 @@
-"""How inputs are cut into units: texts, token sequences, images, tables."""
+"""How inputs are cut into units: texts, token sequences, images, tables, series, bytes, molecules, graphs."""
 
 from .base import Masked, Masker
+from .bytes import Bytes
+from .graph_nodes import GraphNodes
 from .image import Image
+from .molecule import Molecule
+from .series import Series
 from .tabular import Tabular, learn_graph
 from .text import Text
 from .tokens import Tokens
 
-__all__ = ["Image", "Masked", "Masker", "Tabular", "Text", "Tokens", "learn_graph"]
+__all__ = [
+    "Bytes",
+    "GraphNodes",
+    "Image",
+    "Masked",
+    "Masker",
+    "Molecule",
+    "Series",
+    "Tabular",
+    "Text",
+    "Tokens",
+    "learn_graph",
+]

@@ -1,0 +1,234 @@
+"""Graphs as inputs: nodes with features as units; absent nodes lose their features and, if wanted, their edges."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..coalitions import Coalitions
+from ..errors import GraphError, MaskerError
+from ..graphs import Graph
+from ..graphs.build import pair_edges, square
+from .base import Masked, Masker, check_units
+
+Kept = NDArray[np.bool_]
+Form = Literal["sparse", "dense", "index", "list"]
+_WHAT = "a graph must be a pair (features, edges), a mapping of x and edge_index or adjacency, or a PyG Data"
+
+
+@dataclass(frozen=True, eq=False)
+class GraphNodes(Masker):
+    """A graph whose nodes have features: nodes are units, and the graph of the game is the graph itself.
+
+    A graph is one of these; a list of them is many graphs:
+
+    - a pair ``(features, edges)``. Features are an array or tensor `(nodes, f)`; edges are a matrix `(nodes, nodes)`,
+      dense or SciPy sparse, nonzero where there is an edge, or integers `(2, m)`, or a list of pairs of nodes. An array
+      `(2, 2)` for two nodes is read as a matrix.
+    - a mapping ``{"x": features, "edge_index": integers}`` or ``{"x": features, "adjacency": matrix}``.
+    - a PyTorch Geometric `Data` with `x` and `edge_index`; everything else that it has stays.
+
+    Rows are a list of the same, of the same types, so a model for one kind of graph gets that kind.
+
+    Parameters
+    ----------
+    reference : the features of absent nodes. "zero". "mean": the average over the nodes of the graph. Or an array: one
+        number, `(f,)`, or `(nodes, f)`.
+    remove_edges : whether the edges that touch an absent node go too, its own loop among them. All nodes stay.
+    names : of the nodes; by default their numbers.
+
+    Notes
+    -----
+    Choose `remove_edges` where a node should pass on nothing when it is absent: with fixed edges it still relays what
+    its neighbours send, and counts in their degrees. The graph of the game has no directions, weights or loops: an edge
+    either way makes neighbours. Rows with fixed edges share them, so a model must not write into its input.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> features, path = np.array([[1.0], [2.0], [4.0]]), [(0, 1), (1, 2)]
+    >>> masked = GraphNodes(remove_edges=True).mask((features, path))
+    >>> x, edges = masked.rows(lc.Coalitions.from_sets(3, [[1, 2]]))[0]
+    >>> x.tolist(), edges
+    ([[0.0], [2.0], [4.0]], [(1, 2)])
+    >>> def model(graphs):  # over all edges, the product of their ends
+    ...     return [sum(x[i, 0] * x[j, 0] for i, j in edges) for x, edges in graphs]
+    >>> lc.Explainer(model, GraphNodes(), lc.Shapley(), kind="output")((features, path)).scores
+    array([1., 5., 4.])
+
+    A PyTorch Geometric network that is called with a batch::
+
+        def predict(graphs):
+            with torch.no_grad():
+                return network(Batch.from_data_list(graphs))
+
+        Explainer(predict, GraphNodes(remove_edges=True), kind="logits")(data)
+    """
+
+    reference: Literal["zero", "mean"] | float | NDArray[Any] | Sequence[Any] = "zero"
+    remove_edges: bool = False
+    names: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.reference, str) and self.reference not in ("zero", "mean"):
+            raise MaskerError(f'reference must be "zero", "mean" or an array, not {self.reference!r}')
+        if not isinstance(self.remove_edges, bool):
+            raise MaskerError(f"remove_edges must be True or False, not {self.remove_edges!r}")
+
+    def is_many(self, x: Any) -> bool:
+        """A list is many graphs, a tuple one."""
+        return isinstance(x, list)
+
+    def mask(self, x: Any) -> MaskedGraphNodes:
+        """Take every node as a unit."""
+        given, edges, key = _open(x)
+        features = _check_features(_array(given, "features").copy())
+        form = _form(edges, key, len(features))
+        try:
+            pairs = _pairs(edges, form)
+            graph = Graph.from_edges(len(features), pairs[pairs[:, 0] != pairs[:, 1]], self.names)
+        except GraphError as error:
+            raise MaskerError(str(error)) from error
+        reference = self._reference(features)
+        return MaskedGraphNodes(graph, x, features, reference, form, self.remove_edges)
+
+    def _reference(self, features: NDArray[Any]) -> NDArray[Any]:
+        """The features of absent nodes, in the shape and dtype of all features."""
+        if isinstance(self.reference, str):
+            found = np.zeros(features.shape[1]) if self.reference == "zero" else features.mean(axis=0, dtype=np.float64)
+        else:
+            found = np.asarray(self.reference)
+        if found.dtype.kind not in "biuf" or not np.isfinite(found).all():
+            raise MaskerError("the reference must be finite numbers")
+        if found.shape not in ((), features.shape[1:], features.shape):
+            raise MaskerError(f"a reference of shape {found.shape} for features of shape {features.shape}")
+        cast = np.broadcast_to(found, features.shape).astype(features.dtype)
+        if features.dtype.kind != "f" and (cast != found).any():
+            raise MaskerError(f"features of {features.dtype} cannot hold the reference: give numbers that they can")
+        return cast
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedGraphNodes(Masked):
+    """A graph with features.
+
+    Attributes
+    ----------
+    x : what was given.
+    features : an array `(nodes, f)`.
+    reference : the features of absent nodes, an array of the same shape.
+    form : how the edges were given: "sparse" or "dense" (a matrix), "index" or "list".
+    remove_edges : whether absent nodes lose their edges.
+    """
+
+    x: Any
+    features: NDArray[Any]
+    reference: NDArray[Any]
+    form: Form
+    remove_edges: bool
+
+    def rows(self, coalitions: Coalitions) -> list[Any]:
+        """One graph a coalition, of the same kind as was given."""
+        check_units(coalitions, self.graph)
+        kept = coalitions.dense()
+        features = _like(_open(self.x)[0], np.where(kept[:, :, None], self.features, self.reference))
+        return [self._row(f, k) for f, k in zip(features, kept, strict=True)]
+
+    def _row(self, features: Any, kept: Kept) -> Any:
+        _, edges, key = _open(self.x)
+        if hasattr(self.x, "edge_index"):  # a Data: its own method takes the attributes of edges along
+            stay = kept[_index(edges)].all(axis=0)
+            row = self.x.edge_subgraph(edges.new_tensor(stay).bool()) if self.remove_edges else copy.copy(self.x)
+            row.x = features
+            return row
+        edges = _between(edges, self.form, kept) if self.remove_edges else edges
+        return (features, edges) if key is None else {"x": features, key: edges}
+
+
+def _open(x: Any) -> tuple[Any, Any, str | None]:
+    """The features and edges of an input, and what its edges are called there."""
+    if isinstance(x, Mapping):
+        key = next((key for key in ("edge_index", "adjacency") if set(x) == {"x", key}), None)
+        if key is None:
+            raise MaskerError(f"{_WHAT}; this mapping has {', '.join(map(repr, x)) or 'nothing'}")
+        return x["x"], x[key], key
+    if isinstance(x, tuple) and len(x) == 2:
+        return *x, None
+    if getattr(x, "x", None) is None or getattr(x, "edge_index", None) is None:
+        raise MaskerError(f"{_WHAT}, not {type(x).__name__}")
+    return x.x, x.edge_index, "edge_index"
+
+
+def _check_features(features: NDArray[Any]) -> NDArray[Any]:
+    if features.ndim != 2 or not features.size:
+        raise MaskerError(f"features must have shape (nodes, features), at least one of each, not {features.shape}")
+    if features.dtype.kind not in "biuf":
+        raise MaskerError(f"features must be real numbers, not {features.dtype}")
+    if not np.isfinite(features).all():
+        node, feature = np.argwhere(~np.isfinite(features))[0].tolist()
+        raise MaskerError(f"node {node} has {features[node, feature]} as feature {feature}: give finite numbers")
+    return features
+
+
+def _form(edges: Any, key: str | None, n: int) -> Form:
+    """How the edges of `n` nodes are written down."""
+    if key is None and isinstance(edges, list):
+        return "list"
+    matrix = sparse.issparse(edges) and key != "edge_index"
+    array = edges if matrix else _array(edges, "edges")
+    if matrix or key == "adjacency" or (key is None and array.shape == (n, n)):
+        if array.shape != (n, n):
+            raise MaskerError(f"an adjacency matrix of shape {array.shape} for {n} nodes")
+        return "sparse" if matrix else "dense"
+    if array.ndim != 2 or len(array) != 2 or (array.dtype.kind not in "iu" and array.size):
+        others = "" if key else f"a matrix ({n}, {n}), a list of pairs or "
+        raise MaskerError(f"edges must be {others}integers (2, m), not {array.dtype} of shape {array.shape}")
+    return "index"
+
+
+def _pairs(edges: Any, form: Form) -> NDArray[np.int64]:
+    """The edges as an array `(m, 2)`."""
+    if form == "sparse":
+        return np.stack(square(edges).nonzero(), axis=1)
+    array = _array(edges, "edges")
+    if form == "dense":
+        return np.stack(square(array).nonzero(), axis=1)
+    return pair_edges(array.T if form == "index" else array)
+
+
+def _between(edges: Any, form: Form, kept: Kept) -> Any:
+    """The edges between kept nodes, written down as they were."""
+    if form == "list":
+        return [edge for edge in edges if kept[list(edge)].all()]
+    if form == "index":
+        index = _index(edges)
+        return _like(edges, index[:, kept[index].all(axis=0)])
+    if form == "dense":
+        return _like(edges, _array(edges, "edges") * np.outer(kept, kept))
+    matrix = edges.tocoo(copy=True)
+    matrix.data = matrix.data * (kept[matrix.row] & kept[matrix.col])
+    matrix.eliminate_zeros()
+    return matrix.asformat(edges.format)
+
+
+def _index(edges: Any) -> NDArray[np.int64]:
+    return _array(edges, "edges").astype(np.int64)
+
+
+def _array(given: Any, what: str) -> NDArray[Any]:
+    """An array or a tensor of any device as an array."""
+    try:
+        return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, sparse tensors
+        raise MaskerError(f"{what} must be an array or a tensor of numbers: {error}") from error
+
+
+def _like(given: Any, array: NDArray[Any]) -> Any:
+    """An array as what was given: a tensor of its dtype and device, if it was one."""
+    return given.new_tensor(array) if hasattr(given, "new_tensor") else array

@@ -1,0 +1,283 @@
+"""Molecules: atoms as units, bonds as edges; absent atoms are cut out, or masked by the user's own featuriser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coalitions import Coalitions
+from ..errors import MaskerError
+from ..extras import need
+from ..graphs import Graph
+from .base import Masked, Masker, Rows, check_units
+
+Numbers = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Molecule(Masker):
+    """A molecule, given as a SMILES string or an RDKit `Mol`: atoms are units, bonds are edges.
+
+    Needs ``pip install "lcshap[molecule]"``. Units are in the order of the SMILES (of the `Mol`), named by symbol and
+    number: "C0", "O5".
+
+    Parameters
+    ----------
+    featurise : makes the model's rows, many at once. With "remove" it is called with a list of `Mol`, with "mask" with
+        the whole `Mol` and a boolean array `(n, atoms)`, True where an atom is kept; it returns `n` rows, an array or a
+        list. None: rows are what was given, SMILES strings for a string and `Mol` for a `Mol`.
+    absent : "remove": absent atoms are cut out of the molecule. "mask": `featurise` decides what they are.
+    hydrogens : whether hydrogens are units too. False: they go with the atom that they are bound to.
+
+    Notes
+    -----
+    Choose "remove" for models of whole molecules (fingerprints, descriptors, SMILES), "mask" for models of atoms (a
+    graph network whose atom features can be set to zero).
+
+    What is left when atoms are cut out is always a valid molecule, as RDKit sees it:
+
+    - All pieces stay: propane without its middle is ``C.C``. Without any atom it is the empty molecule, ``""``.
+    - Open valences are filled with hydrogens; charges stay where they were. With `hydrogens` nothing is filled in: an
+      atom that has lost a neighbour is a radical.
+    - An aromatic ring that loses an atom, or a double bond that leads out of it, gets single bonds: benzene without an
+      atom is pentane. Other rings stay aromatic as long as RDKit can give them double bonds. So the double bonds that
+      an aromatic ring is drawn with play no part, and equivalent atoms have equal scores.
+    - A stereocentre or double bond that loses a neighbour loses its configuration; the others keep theirs.
+
+    All atoms together give back what was given: the same string, or a copy of the `Mol`. Some hydrogens are atoms to
+    RDKit, and units, whatever is said here: isotopes and those of ``[H][H]``.
+
+    Examples
+    --------
+    Models of fragments, by their fingerprints or as they are; and a model of atoms::
+
+        from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
+
+        counts = GetMorganGenerator(radius=2).GetCountFingerprintAsNumPy
+        masker = Molecule(lambda mols: np.stack([counts(mol) for mol in mols]))
+        Explainer(ridge, masker, Myerson())("CC(=O)Oc1ccccc1C(=O)O")
+
+        Molecule().mask("CCO").rows(Coalitions.from_sets(3, [[0, 2], [1, 2]]))  # ['C.O', 'CO']
+
+        def numbers(mol, kept):
+            return kept * np.array([atom.GetAtomicNum() for atom in mol.GetAtoms()])
+
+        Molecule(numbers, absent="mask").mask("CCO").rows(Coalitions.from_sets(3, [[0, 2]]))  # [[6, 0, 8]]
+    """
+
+    featurise: Callable[..., Rows] | None = None
+    absent: Literal["remove", "mask"] = "remove"
+    hydrogens: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.featurise is None or callable(self.featurise)):
+            raise MaskerError(f"featurise must be a function or None, not {self.featurise!r}")
+        if self.absent not in ("remove", "mask"):
+            raise MaskerError(f'absent must be "remove" or "mask", not {self.absent!r}')
+        if self.absent == "mask" and self.featurise is None:
+            raise MaskerError('absent="mask" needs featurise: a function (mol, kept) -> rows that masks absent atoms')
+        if not isinstance(self.hydrogens, bool):
+            raise MaskerError(f"hydrogens must be True or False, not {self.hydrogens!r}")
+
+    def mask(self, x: Any) -> MaskedMolecule:
+        """Take every atom as a unit."""
+        mol = _read(x, self.hydrogens)
+        names = [f"{atom.GetSymbol()}{atom.GetIdx()}" for atom in mol.GetAtoms()]
+        pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()]
+        return MaskedMolecule(Graph.from_edges(len(names), pairs, names), x, mol, self)
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedMolecule(Masked):
+    """A molecule and how its rows are made.
+
+    Attributes
+    ----------
+    x : what was given, a SMILES string or a `Mol`.
+    mol : the `Mol` whose atom number i is unit i: the one to draw scores on.
+    recipe : how absent atoms are dealt with.
+    """
+
+    x: Any
+    mol: Any
+    recipe: Molecule
+
+    def rows(self, coalitions: Coalitions) -> Rows:
+        """One row a coalition: what `featurise` makes of it, or a SMILES string or `Mol`."""
+        check_units(coalitions, self.graph)
+        featurise = self.recipe.featurise
+        if self.recipe.absent == "mask" and featurise is not None:
+            return _check_rows(featurise(_chem().Mol(self.mol), coalitions.dense()), len(coalitions))
+        with _quiet():
+            mols = [self._cut(frozenset(range(self.graph.d)).difference(kept)) for kept in coalitions]
+        if featurise is not None:
+            return _check_rows(featurise(mols), len(mols))
+        if not isinstance(self.x, str):
+            return mols
+        sizes, write = coalitions.sizes, _chem().MolToSmiles
+        return [self.x if size == self.graph.d else write(mol) for size, mol in zip(sizes, mols, strict=True)]
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The molecule as a mol block, which keeps the order of the atoms."""
+        block = _chem().MolToV3KMolBlock(self.mol)
+        return {"kind": "molecule", "block": block, "labels": np.arange(self.graph.d)}
+
+    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
+        """How many atoms are kept, where rows are molecules; None where `featurise` makes them."""
+        return coalitions.sizes if self.recipe.featurise is None else None
+
+    def _cut(self, absent: Numbers, opened: Numbers = frozenset()) -> Any:
+        """The molecule without some atoms. Aromatic rings through `opened` atoms get single bonds."""
+        if not absent:
+            return _chem().Mol(self.mol)
+        mol = _chem().RWMol(self.mol)
+        lost = Counter(j for i in absent for j in self._neighbours[i] if j not in absent)
+        aromatic = self._open_rings(mol, absent, opened)
+        self._open_atoms(mol, lost, aromatic)
+        mol.BeginBatchEdit()
+        for number in absent:
+            mol.RemoveAtom(number)
+        mol.CommitBatchEdit()
+        try:
+            _chem().SanitizeMol(mol)
+        except _chem().KekulizeException as error:  # a ring that is aromatic only together with one that is gone
+            left = [i for i in range(self.graph.d) if i not in absent]
+            return self._cut(absent, opened | {left[i] for i in error.cause.GetAtomIndices()})
+        if self._has_stereo:
+            _chem().AssignStereochemistry(mol, cleanIt=True, force=True)
+        return mol.GetMol()
+
+    def _open_rings(self, mol: Any, absent: Numbers, opened: Numbers) -> Numbers:
+        """Give single bonds to aromatic rings that lose something. Returns the atoms of those that do not."""
+        hurt = opened.union(absent, *(self._doubled[i] for i in absent))
+        whole = [ring for ring in self._rings if ring.atoms.isdisjoint(hurt)]
+        broken = [ring for ring in self._rings if not ring.atoms.isdisjoint(hurt)]
+        aromatic = _union(ring.atoms for ring in whole)
+        for number in _union(ring.bonds for ring in broken) - _union(ring.bonds for ring in whole):
+            bond = mol.GetBondWithIdx(number)
+            bond.SetBondType(_chem().BondType.SINGLE)
+            bond.SetIsAromatic(False)
+        for number in _union(ring.atoms for ring in broken) - aromatic:
+            self._free(mol.GetAtomWithIdx(number))
+        return aromatic
+
+    def _open_atoms(self, mol: Any, lost: Counter[int], aromatic: Numbers) -> None:
+        """Take stereo from atoms that lose neighbours, and let hydrogens take the place of these."""
+        for number, count in lost.items():
+            atom = mol.GetAtomWithIdx(number)
+            atom.SetChiralTag(_chem().ChiralType.CHI_UNSPECIFIED)
+            if number not in aromatic:
+                self._free(atom)
+            elif not self.recipe.hydrogens:
+                atom.SetNumExplicitHs(atom.GetNumExplicitHs() + count)
+        for number, ends in self._stereo_bonds:
+            if not ends.isdisjoint(lost):
+                mol.GetBondWithIdx(number).SetStereo(_chem().BondStereo.STEREONONE)
+
+    def _free(self, atom: Any) -> None:
+        """Make an atom aliphatic and let RDKit count its hydrogens."""
+        atom.SetIsAromatic(False)
+        if not self.recipe.hydrogens:
+            atom.SetNumExplicitHs(0)
+            atom.SetNoImplicit(False)
+
+    @cached_property
+    def _neighbours(self) -> list[tuple[int, ...]]:
+        return [self.graph.neighbours(i) for i in range(self.graph.d)]
+
+    @cached_property
+    def _doubled(self) -> list[list[int]]:
+        """The neighbours by double bonds that are not aromatic."""
+        found: list[list[int]] = [[] for _ in self._neighbours]
+        for bond in self.mol.GetBonds():
+            if bond.GetBondType() == _chem().BondType.DOUBLE:
+                i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+                found[i].append(j)
+                found[j].append(i)
+        return found
+
+    @cached_property
+    def _rings(self) -> list[_Ring]:
+        """The smallest rings of aromatic bonds. In azulene that is the ring of ten: the bond across is not aromatic."""
+        aromatic = _chem().RWMol(self.mol)
+        numbers = {_ends(bond): bond.GetIdx() for bond in self.mol.GetBonds() if bond.GetIsAromatic()}
+        for bond in self.mol.GetBonds():
+            if not bond.GetIsAromatic():
+                aromatic.RemoveBond(*_ends(bond))
+        rings = [frozenset(ring) for ring in _chem().GetSymmSSSR(aromatic)]
+        return [_Ring(ring, frozenset(n for ends, n in numbers.items() if ends <= ring)) for ring in rings]
+
+    @cached_property
+    def _stereo_bonds(self) -> list[tuple[int, Numbers]]:
+        none = _chem().BondStereo.STEREONONE
+        return [(bond.GetIdx(), _ends(bond)) for bond in self.mol.GetBonds() if bond.GetStereo() != none]
+
+    @cached_property
+    def _has_stereo(self) -> bool:
+        none = _chem().ChiralType.CHI_UNSPECIFIED
+        return bool(self._stereo_bonds) or any(atom.GetChiralTag() != none for atom in self.mol.GetAtoms())
+
+
+class _Ring(NamedTuple):
+    """A ring of aromatic bonds, by the numbers of its atoms and bonds."""
+
+    atoms: Numbers
+    bonds: Numbers
+
+
+def _read(x: Any, hydrogens: bool) -> Any:
+    """A sanitised copy of a molecule, or `MaskerError` with RDKit's reason."""
+    chem, is_text = _chem(), isinstance(x, str)
+    if not is_text and not isinstance(x, chem.Mol):
+        raise MaskerError(f"a molecule must be a SMILES string or an RDKit Mol, not {type(x).__name__}")
+    with _quiet():
+        mol = chem.MolFromSmiles(x, sanitize=False) if is_text else chem.Mol(x)
+        if mol is None:
+            raise MaskerError(f"{x!r} is no SMILES string: RDKit cannot parse it")
+        try:
+            chem.SanitizeMol(mol)
+        except ValueError as error:
+            raise MaskerError(f"RDKit refuses the molecule{f' {x!r}' if is_text else ''}: {error}") from error
+        mol = chem.MolFromSmiles(x) if is_text else mol
+        mol = chem.AddHs(mol, addCoords=True) if hydrogens else chem.RemoveHs(mol)
+    for atom in mol.GetAtoms() if hydrogens else ():
+        atom.SetNoImplicit(True)  # so that a hydrogen that is cut out does not come back
+    if not mol.GetNumAtoms():
+        raise MaskerError("there is nothing to explain: the molecule has no atoms")
+    return mol
+
+
+def _check_rows(rows: Any, n: int) -> Rows:
+    """Rows as a list or an array, as many as there are coalitions."""
+    if isinstance(rows, list):
+        found, right = f"a list of {len(rows)}", len(rows) == n
+    else:
+        found, rows = type(rows).__name__, np.asarray(rows)
+        found, right = f"{found} of shape {rows.shape}", rows.shape[:1] == (n,)
+    if not right:
+        raise MaskerError(f"featurise must return {n} rows here, an array or a list, not {found}")
+    return rows
+
+
+def _union(sets: Iterable[Numbers]) -> Numbers:
+    return frozenset().union(*sets)
+
+
+def _ends(bond: Any) -> Numbers:
+    return frozenset((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))
+
+
+def _chem() -> Any:
+    return need("rdkit.Chem", "molecule")
+
+
+def _quiet() -> Any:
+    """Nothing from RDKit on stderr: what goes wrong is dealt with here."""
+    return need("rdkit.rdBase", "molecule").BlockLogs()

@@ -1,0 +1,354 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import lcshap as lc
+import oracles
+from lcshap import Coalitions, Graph
+from lcshap.adapters.torch import TorchModel
+from lcshap.errors import MaskerError, PlanError
+from lcshap.maskers.graph_nodes import GraphNodes
+
+FEATURES = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]])
+INDEX = np.array([[0, 1, 1, 2], [1, 0, 1, 1]])  # 0-1 both ways, a loop at 1, and 2 -> 1
+MATRIX = np.array([[0, 2, 0], [3, 5, 0], [0, 7, 0]])
+GRAPH = Graph.from_edges(3, [(0, 1), (1, 2)])
+
+
+def rows(masker, x, sets):
+    masked = masker.mask(x)
+    return masked.rows(Coalitions.from_sets(masked.graph.d, sets))
+
+
+def without(features, absent, reference=0.0):
+    made = features.copy()
+    for node in absent:
+        made[node] = reference
+    return made
+
+
+def brute_force(d, value):
+    """Shapley by definition; `value` is called with the set of kept nodes."""
+    table = {S: [float(value(S))] for S in oracles.subsets(range(d))}
+    return [score for (score,) in oracles.shapley(d, table)]
+
+
+# -- rows -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        INDEX,
+        MATRIX,
+        MATRIX.astype(float),
+        MATRIX > 0,
+        sparse.csr_array(MATRIX),
+        sparse.coo_matrix(MATRIX),
+        [(0, 1), (1, 0), (1, 1), (2, 1)],
+        [(0, 1), (2, 1)],
+    ],
+)
+def test_the_game_is_on_the_undirected_graph_however_edges_are_given(edges):
+    assert GraphNodes().mask((FEATURES, edges)).graph == GRAPH
+
+
+def test_features_become_the_reference_and_edges_stay():
+    x, edges = rows(GraphNodes(), (FEATURES, INDEX), [[1]])[0]
+    assert x.tolist() == [[0, 0], [3, 4], [0, 0]]
+    assert edges is INDEX
+    assert rows(GraphNodes("mean"), (FEATURES, INDEX), [[0, 1]])[0][0].tolist() == [[1, 2], [3, 4], [3, 5]]
+    assert rows(GraphNodes(7), (FEATURES, INDEX), [[0, 1]])[0][0].tolist() == [[1, 2], [3, 4], [7, 7]]
+    assert rows(GraphNodes([8, 9]), (FEATURES, INDEX), [[0, 2]])[0][0].tolist() == [[1, 2], [8, 9], [5, 9]]
+    each = -FEATURES
+    assert rows(GraphNodes(each), (FEATURES, INDEX), [[0]])[0][0].tolist() == [[1, 2], [-3, -4], [-5, -9]]
+    assert rows(GraphNodes(), (FEATURES, INDEX), []) == []
+
+
+@pytest.mark.parametrize("kept", [{0, 1, 2}, {0, 1}, {1, 2}, {0, 2}, {1}, set()])
+def test_edges_of_absent_nodes_go_whatever_their_form(kept):
+    masker = GraphNodes(remove_edges=True)
+    matrix = MATRIX.copy()
+    for node in {0, 1, 2} - kept:
+        matrix[node, :] = matrix[:, node] = 0
+    pairs = [(i, j) for i, j in INDEX.T.tolist() if {i, j} <= kept]
+    x, found = rows(masker, (FEATURES, INDEX), [kept])[0]
+    assert x.tolist() == without(FEATURES, {0, 1, 2} - kept).tolist()
+    assert found.T.tolist() == [list(pair) for pair in pairs]
+    assert found.dtype == INDEX.dtype
+    assert rows(masker, (FEATURES, [tuple(pair) for pair in INDEX.T.tolist()]), [kept])[0][1] == pairs
+    for dtype in (np.int64, np.float32, bool):
+        found = rows(masker, (FEATURES, MATRIX.astype(dtype)), [kept])[0][1]
+        assert found.dtype == dtype
+        assert found.tolist() == matrix.astype(dtype).tolist()
+    for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
+        found = rows(masker, (FEATURES, kind(MATRIX)), [kept])[0][1]
+        assert type(found) is kind
+        assert found.nnz == np.count_nonzero(matrix)
+        assert found.toarray().tolist() == matrix.tolist()
+
+
+def test_a_mapping_gives_mappings():
+    row = rows(GraphNodes(remove_edges=True), {"x": FEATURES, "edge_index": INDEX}, [[0, 1]])[0]
+    assert list(row) == ["x", "edge_index"]
+    assert row["x"].tolist() == [[1, 2], [3, 4], [0, 0]]
+    assert row["edge_index"].tolist() == [[0, 1, 1], [1, 0, 1]]
+    row = rows(GraphNodes(), {"x": FEATURES, "adjacency": MATRIX}, [[]])[0]
+    assert row["adjacency"] is MATRIX
+    two = np.array([[0, 0], [1, 1]])  # as an index: the edge 0 -> 1 twice; as a matrix: 1 -> 0 and a loop
+    found = rows(GraphNodes(remove_edges=True), {"x": FEATURES[:2], "edge_index": two}, [[0, 1], [0]])
+    assert [row["edge_index"].shape for row in found] == [(2, 2), (2, 0)]
+    found = rows(GraphNodes(remove_edges=True), {"x": FEATURES[:2], "adjacency": two}, [[1]])
+    assert found[0]["adjacency"].tolist() == [[0, 0], [0, 1]]
+
+
+def test_types_are_kept_and_the_input_is_left_alone():
+    features = np.array([[1], [2]], np.int32)
+    found = rows(GraphNodes(), (features, [(0, 1)]), [[0], [0, 1]])
+    assert [x.dtype for x, _ in found] == [np.int32, np.int32]
+    found[1][0][:] = 9
+    assert features.tolist() == [[1], [2]]
+    masked = GraphNodes().mask((features, [(0, 1)]))
+    features[:] = 5
+    assert masked.rows(Coalitions.from_sets(2, [[0]]))[0][0].tolist() == [[1], [0]]
+
+
+def test_small_and_loose_graphs_have_scores():
+    def total(graphs):
+        return [x.sum() for x, _ in graphs]
+
+    for edges in ([], np.zeros((2, 0)), np.zeros((2, 0), int)):
+        masker = GraphNodes(remove_edges=True)
+        e = lc.Explainer(total, masker, lc.Myerson(), kind="output")((FEATURES, edges))
+        np.testing.assert_allclose(e.scores, [3, 7, 14])
+    one = lc.Explainer(total, GraphNodes(), lc.Shapley(), kind="output")((FEATURES[:1], [(0, 0)]))
+    assert one.scores.tolist() == [3]
+
+
+def test_names_and_lists_of_graphs():
+    def total(graphs):
+        return [x.sum() for x, _ in graphs]
+
+    explainer = lc.Explainer(total, GraphNodes(names=["a", "b", "c"]), lc.LShapley(1), kind="output")
+    one, other = explainer([(FEATURES, INDEX), (2 * FEATURES, INDEX)])
+    assert one.names == ("a", "b", "c")
+    np.testing.assert_allclose(one.scores, [3, 7, 14])
+    np.testing.assert_allclose(other.scores, [6, 14, 28])
+    assert explainer([]) == []
+
+
+# -- models -----------------------------------------------------------------------------------------------------------
+
+
+def small_graph():
+    """Six nodes with features and a ring with a chord, as edges in one direction."""
+    x = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
+    return x, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (1, 4)]
+
+
+def dense(n, pairs):
+    adjacency = np.zeros((n, n), np.float32)
+    for i, j in pairs:
+        adjacency[i, j] = adjacency[j, i] = 1
+    return adjacency
+
+
+@pytest.mark.parametrize("remove_edges", [False, True])
+def test_a_numpy_model_against_brute_force(remove_edges):
+    x, pairs = small_graph()
+
+    def smooth(graphs):
+        return [np.tanh((adjacency + np.eye(len(f))) @ f).sum() for f, adjacency in graphs]
+
+    def value(S):
+        left = [(i, j) for i, j in pairs if not remove_edges or {i, j} <= S]
+        return smooth([(without(x, set(range(6)) - S), dense(6, left))])[0]
+
+    masker = GraphNodes(remove_edges=remove_edges)
+    e = lc.Explainer(smooth, masker, lc.Shapley(), kind="output")((x, dense(6, pairs)))
+    np.testing.assert_allclose(e.scores, brute_force(6, value), atol=1e-6)
+
+
+@pytest.mark.parametrize("remove_edges", [False, True])
+def test_a_graph_network_in_plain_torch_against_brute_force(remove_edges):
+    import torch
+
+    class GCN(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = torch.nn.Linear(3, 8), torch.nn.Linear(8, 2)
+
+        def forward(self, x, adjacency):
+            loops = adjacency + torch.eye(adjacency.shape[-1])
+            steps = loops / loops.sum(dim=-1, keepdim=True)
+            return self.second(steps @ torch.relu(steps @ self.first(x))).mean(dim=1)
+
+    torch.manual_seed(0)
+    net = GCN()
+    x, pairs = small_graph()
+
+    def stack(graphs):
+        return tuple(np.stack(parts) for parts in zip(*graphs, strict=True))
+
+    def value(S):
+        left = [(i, j) for i, j in pairs if not remove_edges or {i, j} <= S]
+        with torch.no_grad():
+            features = torch.tensor(without(x, set(range(6)) - S))[None]
+            return torch.log_softmax(net(features, torch.tensor(dense(6, left))[None]), dim=1)[0, 1]
+
+    model = TorchModel(net, "logits", prepare=stack)
+    e = lc.Explainer(model, GraphNodes(remove_edges=remove_edges), lc.Shapley(), target=1)((x, dense(6, pairs)))
+    np.testing.assert_allclose(e.scores, brute_force(6, value), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+@pytest.mark.parametrize("remove_edges", [False, True])
+def test_a_pytorch_geometric_network_against_brute_force(remove_edges):
+    import torch
+    import torch_geometric as geometric
+    from torch_geometric.nn import GCNConv, global_mean_pool
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = GCNConv(3, 8), GCNConv(8, 2)
+
+        def forward(self, data):
+            h = torch.relu(self.first(data.x, data.edge_index, data.edge_attr))
+            return global_mean_pool(self.second(h, data.edge_index, data.edge_attr), data.batch)
+
+    torch.manual_seed(0)
+    net = Net().eval()
+    x, pairs = small_graph()
+    both = [*pairs, *((j, i) for i, j in pairs)]
+    weights = [0.5 + 0.1 * number for number in range(len(both))]
+
+    def graph(features, edges, weight):
+        index = torch.tensor(edges, dtype=torch.long).reshape(-1, 2).T
+        return geometric.data.Data(
+            x=torch.tensor(features), edge_index=index, edge_attr=torch.tensor(weight), y=torch.tensor([1])
+        )
+
+    def predict(graphs):
+        with torch.no_grad():
+            return net(geometric.data.Batch.from_data_list(graphs))
+
+    def value(S):
+        left = [k for k, edge in enumerate(both) if not remove_edges or set(edge) <= S]
+        made = graph(without(x, set(range(6)) - S), [both[k] for k in left], [weights[k] for k in left])
+        with torch.no_grad():
+            return torch.log_softmax(net(made), dim=1)[0, 0]
+
+    data = graph(x, both, weights)
+    masker = GraphNodes(remove_edges=remove_edges)
+    e = lc.Explainer(predict, masker, lc.Shapley(), target=0, kind="logits")(data)
+    np.testing.assert_allclose(e.scores, brute_force(6, value), atol=1e-5)
+    assert torch.equal(data.x, torch.tensor(x))
+    assert data.num_edges == len(both)
+    row = rows(masker, data, [[0, 1]])[0]
+    assert type(row) is type(data)
+    assert row.x.dtype == torch.float32
+    assert row.y.tolist() == [1]
+    assert row.num_edges == (2 if remove_edges else len(both))
+
+
+def test_tensors_stay_tensors():
+    import torch
+
+    x = torch.tensor(FEATURES, dtype=torch.float16, requires_grad=True)
+    for edges in (torch.tensor(INDEX), torch.tensor(MATRIX)):
+        found, left = rows(GraphNodes(remove_edges=True), (x, edges), [[0, 1]])[0]
+        assert found.dtype == torch.float16
+        assert found.tolist() == [[1, 2], [3, 4], [0, 0]]
+        assert left.dtype == torch.int64
+        expected = [[0, 1, 1], [1, 0, 1]] if edges.shape == (2, 4) else [[0, 2, 0], [3, 5, 0], [0, 0, 0]]
+        assert left.tolist() == expected
+
+
+def test_nothing_heavy_is_imported():
+    code = (
+        "import lcshap.maskers.graph_nodes, sys; print([m for m in ('torch', 'torch_geometric') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (FEATURES, "a graph must be a pair .*, not ndarray"),
+        ((FEATURES,), "not tuple"),
+        ((FEATURES, INDEX, None), "not tuple"),
+        ({"x": FEATURES}, "this mapping has 'x'"),
+        ({"x": FEATURES, "edge_index": INDEX, "edge_attr": 1}, "has 'x', 'edge_index', 'edge_attr'"),
+        ({}, "has nothing"),
+        ((FEATURES[0], INDEX), r"not \(2,\)"),
+        ((np.zeros((0, 2)), []), r"not \(0, 2\)"),
+        ((np.zeros((3, 0)), []), r"not \(3, 0\)"),
+        (([["a"]], []), "real numbers, not <U1"),
+        (([[1], [2, 3]], []), "features must be an array or a tensor"),
+        ((np.array([[1.0], [np.nan]]), []), "node 1 has nan as feature 0"),
+        ((FEATURES, np.eye(4)), r"not float64 of shape \(4, 4\)"),
+        ((FEATURES, sparse.eye_array(4)), r"matrix of shape \(4, 4\) for 3 nodes"),
+        ({"x": FEATURES, "adjacency": np.eye(4)}, r"matrix of shape \(4, 4\) for 3 nodes"),
+        ({"x": FEATURES, "edge_index": INDEX.T}, r"edges must be integers \(2, m\), not int64 of shape \(4, 2\)"),
+        ((FEATURES, INDEX.T), r"a matrix \(3, 3\), a list of pairs or integers \(2, m\)"),
+        ((FEATURES, INDEX + 0.5), "not float64"),
+        ((FEATURES, [[0], [1, 2]]), "edges must be an array"),
+        ((FEATURES, {"a": 1}), r"of shape \(\)"),
+        ((FEATURES, [(0, 1, 2)]), "pairs of integers"),
+        ((FEATURES, [(0, 3)]), r"the edge \(0, 3\) leads outside"),
+        ((FEATURES, [(0, -1)]), r"the edge \(0, -1\) leads outside"),
+        ((FEATURES, np.full((3, 3), np.nan)), "contains NaN"),
+    ],
+)
+def test_inputs_that_are_no_graphs(x, message):
+    with pytest.raises(MaskerError, match=message):
+        GraphNodes().mask(x)
+
+
+def test_data_without_features_or_edges():
+    import torch
+    from torch_geometric.data import Data
+
+    for made in (Data(edge_index=torch.tensor(INDEX)), Data(x=torch.tensor(FEATURES))):
+        with pytest.raises(MaskerError, match="not Data"):
+            GraphNodes().mask(made)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reference": "blur"}, '"zero", "mean" or an array'),
+        ({"remove_edges": 1}, "True or False"),
+    ],
+)
+def test_recipes_that_make_no_sense(options, message):
+    with pytest.raises(MaskerError, match=message):
+        GraphNodes(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "features", "message"),
+    [
+        ({"reference": [1, 2, 3]}, FEATURES, r"shape \(3,\) for features of shape \(3, 2\)"),
+        ({"reference": np.inf}, FEATURES, "finite"),
+        ({"reference": ["a", "b"]}, FEATURES, "finite numbers"),
+        ({"reference": "mean"}, np.array([[1], [2], [2]]), "int64 cannot hold the reference"),
+        ({"reference": 300}, np.zeros((3, 1), np.uint8), "uint8 cannot hold the reference"),
+        ({"names": ["a"]}, FEATURES, "1 names for 3 units"),
+    ],
+)
+def test_recipes_that_do_not_fit(options, features, message):
+    with pytest.raises(MaskerError, match=message):
+        GraphNodes(**options).mask((features, INDEX))
+
+
+def test_coalitions_of_another_input():
+    with pytest.raises(PlanError, match="over 2 units for an input of 3"):
+        GraphNodes().mask((FEATURES, INDEX)).rows(Coalitions.from_sets(2, [[0]]))
