@@ -140,3 +140,48 @@ class TestFiles:
         (tmp_path / "x.json").write_bytes(b"\x80\x04\x95pickle")
         with pytest.raises(lc.FileFormatError):
             lc.load(tmp_path / "x.json")
+
+
+class TestPictures:
+    """What a picture of the input needs travels with the explanation, into files and through groups."""
+
+    @pytest.mark.parametrize(
+        ("masker", "x"),
+        [
+            (lc.maskers.Text(), "Ça va?\n  Très bien, 谢谢"),
+            (lc.maskers.Tokens(vocabulary=["", "a", "bc"]), [1, 2, 7]),
+            (lc.maskers.Image(patch=2), np.arange(12, dtype=np.uint8).reshape(3, 4)),
+            (lc.maskers.Image(channels="first"), np.arange(12.0).reshape(3, 2, 2)),
+            (lc.maskers.Tabular(np.zeros(3), pin=[1]), np.array([1.0, 2.0, 3.0])),
+            (lc.maskers.Molecule(), "OCC"),
+            (lc.maskers.Series(2, channels="first"), np.arange(10.0).reshape(2, 5)),
+            (lc.maskers.Series(2, by_channel=True, channels="last"), np.arange(10.0).reshape(5, 2)),
+            (lc.maskers.Bytes(2), b"abc\xff\x00"),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_saved_and_grouped(self, masker, x, tmp_path):
+        e = lc.Explainer(lambda rows: np.arange(len(rows)), masker, lc.FeatureAblation(), kind="output")(x)
+        again = lc.load(e.save(tmp_path / "e.json"))
+        assert again == e
+        assert set(again.view["labels"].ravel().tolist()) - {-1} == set(range(e.graph.d))
+        grouped = e.group(np.arange(e.graph.d) // 2)
+        assert grouped.view["labels"].max() == (e.graph.d - 1) // 2
+        assert (grouped.view["labels"] == np.where(e.view["labels"] < 0, -1, e.view["labels"] // 2)).all()
+
+    def test_where_units_are(self):
+        count = lambda rows: [float(len(row)) for row in rows]  # noqa: E731
+        text = lc.explain(count, "Ça va? 谢谢", method=lc.FeatureAblation(), kind="output")
+        assert tuple(text.view["text"][a:b] for a, b in text.view["spans"]) == text.names
+        tokens = lc.maskers.Tokens(vocabulary=["", "a", "bc"]).mask([1, 2, 7])
+        assert [tokens.view["text"][a:b] for a, b in tokens.view["spans"]] == ["a", "bc", "7"]
+        image = lc.maskers.Image(channels="first").mask(np.arange(12.0).reshape(3, 2, 2)).view
+        assert image["image"].shape == image["reference"].shape == (2, 2, 3)
+        assert image["labels"].tolist() == [[0, 1], [2, 3]]
+
+    def test_files_of_version_1_without_views_can_be_read(self, tmp_path):
+        path = explained().save(tmp_path / "e.json")
+        content = json.loads(path.read_text())
+        del content["view"], content["curve"]
+        path.write_text(json.dumps(content))
+        assert lc.load(path).view is None

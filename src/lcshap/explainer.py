@@ -43,6 +43,7 @@ class Explainer:
     batch_size : rows sent to the model at once; by default what turns out fastest.
     seed : for methods that sample.
     progress : show a progress bar; by default on a terminal, for work of over a second.
+    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), 14 more calls: reports show it.
 
     Examples
     --------
@@ -69,6 +70,7 @@ class Explainer:
         kind: Any = None,
         classes: Sequence[str] | None = None,
         progress: bool | None = None,
+        curve: bool = False,
         max_calls: int | None = MAX_CALLS,
     ) -> None:
         if not isinstance(masker, Masker):
@@ -76,7 +78,7 @@ class Explainer:
         self.model = find_model(model, kind)
         self.masker, self.method, self.goal, self.seed = masker, method, goal, seed
         self.value = find_value(value, self.model.kind, target)
-        self.budget, self.classes, self.max_calls = budget, classes, max_calls
+        self.budget, self.classes, self.max_calls, self.curve = budget, classes, max_calls, curve
         self.engine = Engine(self.model, batch_size, progress, raw=model)
 
     def __call__(self, x: Any, resume: BaseException | None = None) -> Any:
@@ -125,7 +127,15 @@ class Explainer:
             done = self._records(found, games, chosen)
             _keep(error, games, done)
             raise
-        return [e for e in self._records(found, games, chosen) if e]
+        explained = [e for e in self._records(found, games, chosen) if e]
+        return self._with_curves(inputs, explained) if self.curve else explained
+
+    def _with_curves(self, inputs: list[Any], explained: list[Explanation]) -> list[Explanation]:
+        from .metrics.masking import masking_curve
+
+        curves = masking_curve(self, inputs, explained)
+        parts = [{"percents": c.percents, "counts": c.counts, "values": c.values, "what": c.what} for c in curves]
+        return [replace(e, curve=part) for e, part in zip(explained, parts, strict=True)]
 
     def _plans(
         self, games: list[ModelGame], chosen: list[tuple[Method, dict[str, Any]]], found: list[Explanation | None]
@@ -200,7 +210,7 @@ class Explainer:
             "batch_size": self.engine.size.best,
             **why,
         }
-        return replace(e, provenance={**e.provenance, **record})
+        return replace(e, provenance={**e.provenance, **record}, view=game.masked.view)
 
 
 def _keep(error: BaseException, games: list[ModelGame], found: list[Explanation | None]) -> None:

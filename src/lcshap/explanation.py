@@ -34,6 +34,9 @@ class Explanation:
     provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
     stderr : the standard error of each score where they come from samples (inf where there are too few to tell), with
         its degrees of freedom in `freedom`; None where nothing was left to chance.
+    view : from an `Explainer`: what a picture of the input needs, see `lcshap.maskers.Masked.view`.
+    curve : where asked for: the masking curve, "percents", "counts", "values" and in words "what" they are, see
+        `lcshap.metrics.masking_curve`.
     """
 
     scores: NDArray[np.float64]
@@ -45,6 +48,8 @@ class Explanation:
     interactions: sparse.csr_array | tuple[sparse.csr_array, ...] | None = None
     stderr: NDArray[np.float64] | None = None
     freedom: int | None = None
+    view: dict[str, Any] | None = None
+    curve: dict[str, Any] | None = None
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -103,6 +108,7 @@ class Explanation:
             interactions,
             None if self.stderr is None else self.stderr[:, column],
             self.freedom,
+            self.view,
         )
 
     def rescaled(self) -> Explanation:
@@ -131,8 +137,19 @@ class Explanation:
         np.add.at(scores, label, self.scores)
         pairs = label[self.graph.edges]
         graph = Graph.from_edges(count, pairs[pairs[:, 0] != pairs[:, 1]], names)
-        provenance = {**self.provenance, "grouped": True}
-        return Explanation(scores, self.base_value, self.full_value, graph, self.calls, provenance)
+        view = self.view
+        if view is not None:
+            parts = view["labels"]
+            view = {**view, "labels": np.where(parts < 0, -1, label[parts])}
+        return Explanation(
+            scores,
+            self.base_value,
+            self.full_value,
+            graph,
+            self.calls,
+            {**self.provenance, "grouped": True},
+            view=view,
+        )
 
     # -- elsewhere ------------------------------------------------------------------------------------------------
 

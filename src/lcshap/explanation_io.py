@@ -70,7 +70,7 @@ def from_dict(content: Any, source: str = "this") -> Explanation:
         kind, stored = classes[content["class"]], content["graph"]
         made = Graph.from_edges(stored["d"], np.array(stored["edges"], np.int64).reshape(-1, 2), stored["names"])
         graph = Graph(made.adjacency, made.names, stored["kind"], tuple(stored["shape"]))
-        values = {f.name: _array(content[f.name]) for f in fields(kind) if f.name not in ("graph", "interactions")}
+        values = {f.name: _array(content.get(f.name)) for f in fields(kind) if f.name not in ("graph", "interactions")}
         if content["interactions"] is not None:
             values["interactions"] = edge_matrix(graph, _array(content["interactions"]))
         e: Explanation = kind(graph=graph, **values)
@@ -108,4 +108,6 @@ def _array(value: Any) -> Any:
     if isinstance(value, dict) and set(value) == {"array", "shape", "type"}:
         numbers = [float(n) if isinstance(n, str) else n for n in value["array"]]
         return np.array(numbers, dtype=np.dtype(value["type"])).reshape(value["shape"])
+    if isinstance(value, dict):
+        return {key: _array(part) for key, part in value.items()}
     return value

@@ -56,6 +56,16 @@ class Masked(ABC):
         """For rows that are arrays of numbers: the unit of each number of a row, -1 for none. Gradients need it."""
         return None
 
+    @property
+    def view(self) -> dict[str, Any] | None:
+        """What a picture of the input needs, as strings, numbers and arrays; None: the names of the units are enough.
+
+        "kind" says which picture, and "labels" always holds the unit of each part, -1 for none: of each `spans` of a
+        "text" or of "bytes", of each pixel of an "image", of each number of a "series", of each entry of a "table", of
+        each atom of a "molecule".
+        """
+        return None
+
     def lengths(self, coalitions: Coalitions) -> NDArray[np.integer] | None:
         """About how long the rows of each coalition are, where that differs: rows of like length share a batch."""
         return None
@@ -82,4 +92,4 @@ def blend(kept: NDArray[np.bool_], x: NDArray[Any], reference: NDArray[Any]) -> 
     other = reference.view(bits)
     rows = np.multiply(kept, x.view(bits) ^ other, dtype=bits)
     rows ^= other
-    return rows.view(x.dtype)
+    return np.asarray(rows.view(x.dtype))

@@ -178,6 +178,13 @@ class MaskedImage(Masked):
         """The unit of each number of the image."""
         return self._units
 
+    @property
+    def view(self) -> dict[str, Any]:
+        """The image and its reference, channels last, and the unit of each pixel."""
+        both = (np.ascontiguousarray(_channels_last(a, self.channels)) for a in (self.x, self.reference))
+        image, reference = both
+        return {"kind": "image", "image": image, "reference": reference, "labels": self.labels}
+
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """The masked images, an array `(n, *x.shape)` of the dtype of `x`."""
         check_units(coalitions, self.graph)

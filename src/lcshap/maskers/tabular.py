@@ -186,6 +186,11 @@ class MaskedTabular(Masked):
         found[self.units] = np.arange(len(self.units))
         return found
 
+    @property
+    def view(self) -> dict[str, Any]:
+        """The columns with their values."""
+        return {"kind": "table", "columns": list(self.columns), "values": self.x, "labels": self.owners}
+
     def rows(self, coalitions: Coalitions) -> NDArray[np.floating]:
         """An array `(n * M, columns)`: for each coalition, all background rows in their order."""
         check_units(coalitions, self.graph)

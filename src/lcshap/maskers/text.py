@@ -145,6 +145,12 @@ class MaskedText(Masked):
                 rows[row] = text
         return rows
 
+    @property
+    def view(self) -> dict[str, Any]:
+        """The text and where its units are."""
+        spans = np.array(self.spans, np.int64).reshape(-1, 2)
+        return {"kind": "text", "text": self.text, "spans": spans, "labels": np.arange(len(spans))}
+
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
         """How many characters are kept, white space aside; None where units are replaced, not deleted."""
         if self.absent != "delete":

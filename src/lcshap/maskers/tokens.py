@@ -127,6 +127,14 @@ class MaskedTokens(Masked):
         check_units(coalitions, self.graph)
         return self._replaced(coalitions) if self.recipe.absent == "replace" else self._deleted(coalitions)
 
+    @property
+    def view(self) -> dict[str, Any]:
+        """The names of the tokens as a text."""
+        ends = np.cumsum([len(name) + 1 for name in self.graph.names]) - 1
+        spans = np.stack([ends - [len(name) for name in self.graph.names], ends], axis=1)
+        text = " ".join(self.graph.names)
+        return {"kind": "text", "text": text, "spans": spans, "labels": np.arange(len(spans))}
+
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
         """How many tokens each row has, where the length of rows is free; None where it is fixed."""
         if self.recipe.absent == "replace" or self.recipe.length is not None:
