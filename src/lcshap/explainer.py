@@ -29,7 +29,8 @@ class Explainer:
 
     Parameters
     ----------
-    model : a function, a scikit-learn estimator or pipeline, a PyTorch module, an ONNX file or session; or an adapter.
+    model : a function (async ones too), a scikit-learn estimator or pipeline, a PyTorch module, a Keras model, an ONNX
+        file or session; or an adapter.
     masker : how an input is cut into units and what takes the place of absent ones, see `lcshap.maskers`.
     method : a method, its name, or "auto": `goal` and `budget` decide.
     goal : for "auto": "fair", "necessary" or "sufficient", see `lcshap.choose`.

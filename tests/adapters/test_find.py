@@ -1,4 +1,5 @@
 import importlib
+import os
 import subprocess
 import sys
 
@@ -104,3 +105,14 @@ print([m for m in ("torch", "onnxruntime", "onnx", "sklearn", "scipy.stats", "pa
 def test_a_module_that_only_shares_the_name_of_a_framework(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     assert isinstance(find_model(Coin()), SklearnModel)
+
+
+def test_a_keras_model_is_no_scikit_learn_model():
+    """It has `predict`, and on PyTorch it is a module too."""
+    os.environ.setdefault("KERAS_BACKEND", "jax")
+    import keras
+
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    assert type(find_model(model, "logits")).__name__ == "KerasModel"
+    with pytest.raises(ModelError, match=r"a Keras model \(Sequential\) does not say"):
+        find_model(model)

@@ -3,9 +3,21 @@
 from .base import Model
 from .callable import CallableModel
 from .find import find_model
+from .jax import JaxModel
+from .keras import KerasModel
 from .onnx import OnnxModel
 from .remote import RemoteModel
 from .sklearn import SklearnModel
 from .torch import TorchModel
 
-__all__ = ["CallableModel", "Model", "OnnxModel", "RemoteModel", "SklearnModel", "TorchModel", "find_model"]
+__all__ = [
+    "CallableModel",
+    "JaxModel",
+    "KerasModel",
+    "Model",
+    "OnnxModel",
+    "RemoteModel",
+    "SklearnModel",
+    "TorchModel",
+    "find_model",
+]

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import ModelError
 from .base import Kind, Model
 from .callable import CallableModel, check_kind
+from .keras import KerasModel
 from .onnx import OnnxModel
 from .remote import RemoteModel, is_async
 from .sklearn import SklearnModel
@@ -22,8 +23,9 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
 
     Parameters
     ----------
-    model : a `Model` (taken as it is), a PyTorch module, an onnxruntime session or the path of an ``.onnx`` file, an
-        object with the methods of scikit-learn, or any function from rows to numbers, async ones included.
+    model : a `Model` (taken as it is), a PyTorch module, a Keras model, an onnxruntime session or the path of an
+        ``.onnx`` file, an object with the methods of scikit-learn, or any function from rows to numbers, async ones
+        included.
     kind : what its numbers are: "logits", "probabilities" or "output". Needed wherever the object does not say it:
         always but for scikit-learn.
 
@@ -44,6 +46,8 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
     name = type(model).__name__
     if isinstance(model, type):
         raise ModelError(f"{model.__name__} is a class: a model made of it is needed")
+    if _is_a(model, "keras", "Model"):  # before PyTorch: on that backend it is a module too
+        return KerasModel(model, check_kind(kind, f"a Keras model ({name})"))
     if _is_a(model, "torch", "nn", "Module"):
         return TorchModel(model, check_kind(kind, f"a PyTorch module ({name})"))
     if _is_a(model, "onnxruntime", "InferenceSession"):
@@ -60,8 +64,8 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
     if callable(model):
         return CallableModel(model, check_kind(kind, f"a function ({name})"))
     raise ModelError(
-        f"{name} is no model: a function from rows to numbers is needed, a PyTorch module, an ONNX session or file, or "
-        f"an object with one of {', '.join(_METHODS)}"
+        f"{name} is no model: a function from rows to numbers is needed, a PyTorch module, a Keras model, an ONNX "
+        f"session or file, or an object with one of {', '.join(_METHODS)}"
     )
 
 

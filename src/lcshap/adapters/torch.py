@@ -13,9 +13,8 @@ from ..errors import ModelError
 from ..extras import need
 from ..maskers.base import Rows
 from .base import Kind, Model
-from .callable import check_answers, check_kind, check_rows
-
-_FLOOR = 1e-12  # of probabilities before their log, as in `Value`
+from .callable import check_answers, check_kind
+from .gradients import check_gradient, differentiated
 
 
 class TorchModel(Model):
@@ -79,31 +78,15 @@ class TorchModel(Model):
         # cuDNN differentiates recurrent layers in training mode only; without it they can stay in evaluation mode
         without_cudnn = torch.backends.cudnn.flags(enabled=not start.is_cuda)
         with evaluation(self.module), torch.enable_grad(), without_cudnn:
-            values = self._values(_tensor_in(self.module(start, *arguments[1:], **keywords)))
+            answers = _tensor_in(self.module(start, *arguments[1:], **keywords)).double()
+            values = differentiated(answers, self.kind, torch, torch.log_softmax)
             if values.shape != weights.shape:
                 raise ModelError(f"the values have shape {tuple(values.shape)}, the weights {weights.shape}")
             if not values.requires_grad:
                 raise ModelError(f"{type(self.module).__name__} detaches its answer from its input: no gradient")
             total = (values * torch.as_tensor(weights, device=values.device)).sum()
             (found,) = torch.autograd.grad(total, start, allow_unused=True)
-        gradient = np.zeros(np.shape(rows)) if found is None else found.detach().cpu().double().numpy()
-        flat = gradient.reshape(len(gradient), -1)
-        check_rows(np.isfinite(flat), flat, "the gradient is", "every derivative must be a finite number")
-        return gradient
-
-    def _values(self, answers: Any) -> Any:
-        """What is differentiated, `(n, classes)` in float64."""
-        torch = _torch()
-        answers = answers.double()
-        answers = answers[:, None] if answers.ndim == 1 else answers
-        binary = answers.shape[-1] == 1
-        if self.kind == "logits":
-            answers = torch.cat([torch.zeros_like(answers), answers], -1) if binary else answers
-            return torch.log_softmax(answers, -1)
-        if self.kind == "probabilities":
-            answers = torch.cat([1 - answers, answers], -1) if binary else answers
-            return answers.clamp(min=_FLOOR).log()
-        return answers
+        return check_gradient(np.zeros(np.shape(rows)) if found is None else found.detach().cpu().double().numpy())
 
     def _inputs(self, rows: Rows) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments for the module, on its device."""

@@ -1,0 +1,39 @@
+"""What adapters of models that know their gradient share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import Kind
+from .callable import check_rows
+
+_FLOOR = 1e-12  # of probabilities before their log, as in `Value`
+
+
+def differentiated(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[..., Any]) -> Any:
+    """What `Model.gradient` differentiates: log P of each class, or the outputs, `(n, classes)`.
+
+    `numpy` is a module with NumPy's functions for the arrays at hand, such as `jax.numpy` or `keras.ops`.
+    """
+    answers = answers[:, None] if answers.ndim == 1 else answers
+    binary = answers.shape[-1] == 1
+    if kind == "logits":
+        answers = numpy.concatenate([numpy.zeros_like(answers), answers], -1) if binary else answers
+        return log_softmax(answers, -1)
+    if kind == "probabilities":
+        answers = numpy.concatenate([1 - answers, answers], -1) if binary else answers
+        return numpy.log(numpy.clip(answers, _FLOOR, math.inf))
+    return answers
+
+
+def check_gradient(gradient: Any) -> NDArray[np.float64]:
+    """A gradient in float64, or an error with the first row where it is not finite."""
+    found = np.asarray(gradient, np.float64)
+    flat = found.reshape(len(found), -1)
+    check_rows(np.isfinite(flat), flat, "the gradient is", "every derivative must be a finite number")
+    return found

@@ -1,0 +1,108 @@
+"""JAX functions, compiled once for each power of two of rows. JAX is imported when a model is made, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..extras import need
+from ..maskers.base import Rows
+from .base import Kind, Model
+from .callable import check_answers, check_kind
+from .gradients import check_gradient, differentiated
+
+
+class JaxModel(Model):
+    """A function of JAX that answers each row of an array by itself.
+
+    Parameters
+    ----------
+    fn : takes an array `(n, ...)` and returns an array `(n,)` or `(n, k)`: of a network that takes its parameters too,
+        ``functools.partial(network.apply, parameters)``.
+    kind : what it returns: "logits", "probabilities" or "output", see `Model`.
+    jit : compile it. Whatever `fn` holds is fixed then: make a new `JaxModel` when parameters have changed.
+    dtype : of floating-point rows, whatever they come in. Integer rows (token ids) stay integers.
+
+    Notes
+    -----
+    JAX compiles anew for each shape, which takes far longer than to run. So batches are filled up to the next power of
+    two with copies of their last row. Rows of all lengths, as from ``Tokens(absent="delete")``, need a fixed `length`.
+
+    A function that JAX need not compile or differentiate works without this adapter, like any other function.
+    """
+
+    def __init__(self, fn: Callable[[Any], Any], kind: Kind, jit: bool = True, dtype: Any = "float32") -> None:
+        jax = need("jax", "jax")
+        if not callable(fn):
+            raise ModelError(f"a model needs a JAX function of rows, not {type(fn).__name__}")
+        if not jax.numpy.issubdtype(dtype, jax.numpy.floating):
+            raise ModelError(f"dtype is that of floating-point rows, such as float32, not {dtype!r}")
+        self.fn, self.jit, self.dtype = fn, jit, dtype
+        self.kind = check_kind(kind, "a JAX function")
+        self._forward = jax.jit(self._answers) if jit else self._answers
+        self._backward = jax.jit(jax.grad(self._total)) if jit else jax.grad(self._total)
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """What the function returns, `(n, outputs)`: float64 if it computes in that, else float32."""
+        x = fill_up(self._place(rows))
+        return check_answers(self._forward(x), len(x), "the JAX function")[: len(rows)]
+
+    def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient of ``(weights * value).sum()`` with respect to the rows, as in `TorchModel`."""
+        x = self._place(rows)
+        if x.dtype.kind in "iub":
+            raise ModelError(
+                "a gradient with respect to the input needs rows of floating-point numbers. Token ids have none: "
+                "explain a function of their embeddings, or choose a method that needs only values"
+            )
+        n, x = len(x), fill_up(x)
+        weights = np.pad(weights, ((0, len(x) - n), (0, 0)))  # copies weigh nothing
+        return check_gradient(self._backward(x, weights))[:n]
+
+    def _answers(self, x: Any) -> Any:
+        """The answers, in single precision at least."""
+        jnp = need("jax.numpy", "jax")
+        answers = self.fn(jnp.asarray(x))
+        if not hasattr(answers, "dtype"):
+            raise ModelError(
+                f"the JAX function returned {type(answers).__name__}: an array (n,) or (n, outputs) is needed"
+            )
+        return jnp.asarray(answers, jnp.promote_types(answers.dtype, jnp.float32))
+
+    def _total(self, x: Any, weights: Any) -> Any:
+        jnp, nn = need("jax.numpy", "jax"), need("jax.nn", "jax")
+        values = differentiated(self._answers(x), self.kind, jnp, nn.log_softmax)
+        if values.shape != weights.shape:
+            raise ModelError(f"the values have shape {values.shape}, the weights {weights.shape}")
+        return (values * weights).sum()
+
+    def _place(self, rows: Rows) -> NDArray[Any]:
+        """The rows in the type that the function gets."""
+        array = np.asarray(rows)
+        if array.dtype.kind not in "fiub":
+            raise ModelError(f"rows of {array.dtype} are no JAX array: give a function that turns them into one first")
+        dtypes = need("jax.dtypes", "jax")
+        wanted = np.dtype(self.dtype) if array.dtype.kind == "f" else array.dtype
+        possible = dtypes.canonicalize_dtype(wanted)
+        cast = array.astype(possible)
+        if possible != wanted and (array.dtype.kind == "f" or not np.array_equal(cast, array)):
+            raise ModelError(
+                f'JAX turns {wanted} into {possible}: call jax.config.update("jax_enable_x64", True) first'
+            )
+        return cast
+
+
+def fill_up(rows: Rows) -> Rows:
+    """Rows up to the next power of two: the last one again and again.
+
+    >>> fill_up(["a", "b", "c"]), fill_up(np.array([[1, 2]]))
+    (['a', 'b', 'c', 'c'], array([[1, 2]]))
+    """
+    missing = (1 << (len(rows) - 1).bit_length()) - len(rows)
+    if isinstance(rows, list):
+        return rows + rows[-1:] * missing
+    return np.concatenate([rows, np.repeat(rows[-1:], missing, axis=0)])
