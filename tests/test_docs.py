@@ -30,8 +30,8 @@ def test_every_citation_is_in_the_bibliography():
     assert cited <= keys
 
 
-@pytest.mark.parametrize("file", ["README.md"])
-def test_the_python_in_the_readme_runs(file):
+@pytest.mark.parametrize("file", ["README.md", "docs/explaining.md"])
+def test_the_python_in_the_documents_runs(file):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / file).read_text(), re.DOTALL)
     assert blocks
     for block in blocks:

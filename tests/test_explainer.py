@@ -171,6 +171,8 @@ class TestExplainer:
 
     def test_one_line(self, pipeline):
         assert lc.explain(pipeline, TEXT, method="myerson").names == tuple(TEXT.split())
+        count = lambda rows: (rows == 7).sum(axis=1)  # noqa: E731
+        assert lc.explain(count, bytes([7] * 16 + [1] * 8), kind="output").scores.tolist() == pytest.approx([16, 0])
         with pytest.raises(lc.LcshapError, match="no masker is known for int"):
             lc.explain(pipeline, 3)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -16,6 +17,7 @@ from .estimators import DeletionPath, InsertionPath, Method, get_method
 from .explanation import Explanation
 from .graphs import Graph
 from .maskers.base import Masker
+from .maskers.bytes import Bytes
 from .maskers.image import Image
 from .maskers.text import Text
 from .model_game import Log, ModelGame
@@ -225,7 +227,8 @@ def _keep(error: BaseException, games: list[ModelGame], found: list[Explanation 
 def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:
     """Explain one input in one line: `Explainer(model, masker, **options)(x)`.
 
-    Without a masker, a text is cut into words and an image (an array with two or three axes) into pixels.
+    Without a masker, a text is cut into words, an image (an array with two or three axes) into pixels, and a file
+    (bytes, or a `pathlib.Path`) into windows of 16 bytes.
 
     >>> import lcshap as lc
     >>> lc.explain(lambda texts: [len(t.split()) for t in texts], "one two three", kind="output").scores
@@ -236,6 +239,8 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
             masker = Text()
         elif isinstance(x, np.ndarray) and x.ndim in (2, 3):
             masker = Image()
+        elif isinstance(x, bytes | os.PathLike):
+            masker = Bytes()
         else:
             raise MaskerError(f"no masker is known for {type(x).__name__}: give one of lcshap.maskers")
     return Explainer(model, masker, **options)(x)
