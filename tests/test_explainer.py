@@ -241,16 +241,26 @@ class TestEngine:
 
         thing = Thing()
         size = BatchSize(thing)
-        cost = {16: 3.0, 32: 2.0, 64: 1.0, 128: 1.5, 256: 1.6}
+        cost = {16: 3.0, 32: 1.4, 64: 1.0, 128: 1.45, 256: 1.6}
         used = []
         while not size.settled:
             used.append(size.next)
             size.learn(size.next, cost[size.next] * size.next)
-        assert used == [16, 16, 32, 32, 64, 64, 128, 128, 256, 256]
+        assert used == [16, 16, 32, 32, 64, 64, 128, 128, 256, 256, 32, 64, 128, 32, 64, 128]
         assert size.best == 64
         assert BatchSize(thing).next == 64
         assert BatchSize(thing, given=7).next == 7
         assert BatchSize(Thing()).next == 16
+
+    def test_a_disturbed_batch_gets_another_chance_and_of_equals_the_largest_wins(self):
+        size = BatchSize(object())
+        cost = {16: 1.2, 32: 1.05, 64: 1.0, 128: 1.02, 256: 1.5, 512: 1.5}
+        tries = dict.fromkeys(cost, 0)
+        while not size.settled:
+            now = size.next
+            tries[now] += 1
+            size.learn(now, now * (1.3 if now == 128 and tries[now] <= 2 else cost[now]))
+        assert size.best == 128
 
     def test_it_is_remembered_for_the_users_own_model(self):
         def model(texts):

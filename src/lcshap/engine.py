@@ -26,6 +26,7 @@ log = logging.getLogger("lcshap")
 Request = tuple[Masked, Coalitions]
 _SMALLEST, _LARGEST = 16, 1024  # rows: where the search for a batch size starts and ends
 _WORSE = 1.1  # a batch size is worse if a row takes so many times as long
+_NEAR = 1.5  # and is not tried again if so many times
 _known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
@@ -34,14 +35,18 @@ class BatchSize:
     """How many rows to send at once: what the user says, or what turns out fastest while real work is done.
 
     The sizes 16, 32, 64, ... are tried in turn, twice each, on rows that have to be evaluated anyway, until a row takes
-    longer than at the best size twice in a row. The result is remembered for the model.
+    longer than at the best size twice in a row. Those that came near the best are tried twice more, since a long batch
+    is disturbed more easily than a short one. Of sizes that are about as fast the largest wins: it has the least
+    overhead. The result is remembered for the model.
     """
 
     model: Any
     given: int | None = None
     best: int = _SMALLEST
     settled: bool = False
-    _trials: list[tuple[int, float]] = field(default_factory=list)
+    _queue: list[int] = field(default_factory=lambda: [_SMALLEST, _SMALLEST])
+    _costs: dict[int, float] = field(default_factory=dict)
+    _final: bool = False
 
     def __post_init__(self) -> None:
         remembered = _recall(self.model)
@@ -51,23 +56,27 @@ class BatchSize:
     @property
     def next(self) -> int:
         """The size for the next batch."""
-        return self.best if self.settled else _SMALLEST * 2 ** (len(self._trials) // 2)
+        return self.best if self.settled else self._queue[0]
 
     def learn(self, rows: int, seconds: float) -> None:
         """Take note of how long a batch took."""
         if self.settled or rows < self.next:
             return
-        self._trials.append((rows, seconds / rows))
-        if len(self._trials) % 2:
+        size = self._queue.pop(0)
+        self._costs[size] = min(seconds / rows, self._costs.get(size, math.inf))
+        fastest = min(self._costs.values())
+        self.best = max(size for size, cost in self._costs.items() if cost <= _WORSE * fastest)
+        if self._queue:
             return
-        fastest: dict[int, float] = {}
-        for size, cost in self._trials:
-            fastest[size] = min(cost, fastest.get(size, math.inf))
-        self.best = min(fastest, key=lambda size: fastest[size])
-        recent = list(fastest.values())[-2:]
-        worse = len(recent) == 2 and all(cost > _WORSE * fastest[self.best] for cost in recent)
-        if worse or rows >= _LARGEST:
+        recent = list(self._costs.values())[-2:]
+        worse = len(recent) == 2 and all(cost > _WORSE * fastest for cost in recent)
+        if self._final:
             self.settle(self.best)
+        elif worse or size >= _LARGEST:
+            self._final = True
+            self._queue = 2 * [size for size, cost in self._costs.items() if cost <= _NEAR * fastest]
+        else:
+            self._queue = [2 * size, 2 * size]
 
     def settle(self, size: int) -> None:
         """Stay with this size, also for the next run on this model."""
