@@ -2,6 +2,7 @@
 
 from .base import Model
 from .callable import CallableModel
+from .causal_lm import CausalLMModel
 from .find import find_model
 from .jax import JaxModel
 from .keras import KerasModel
@@ -9,9 +10,11 @@ from .onnx import OnnxModel
 from .remote import RemoteModel
 from .sklearn import SklearnModel
 from .torch import TorchModel
+from .transformers import TransformersModel
 
 __all__ = [
     "CallableModel",
+    "CausalLMModel",
     "JaxModel",
     "KerasModel",
     "Model",
@@ -19,5 +22,6 @@ __all__ = [
     "RemoteModel",
     "SklearnModel",
     "TorchModel",
+    "TransformersModel",
     "find_model",
 ]

@@ -14,6 +14,7 @@ from .onnx import OnnxModel
 from .remote import RemoteModel, is_async
 from .sklearn import SklearnModel
 from .torch import TorchModel
+from .transformers import TransformersModel
 
 _METHODS = ("predict_proba", "decision_function", "predict")
 
@@ -24,10 +25,10 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
     Parameters
     ----------
     model : a `Model` (taken as it is), a PyTorch module, a Keras model, an onnxruntime session or the path of an
-        ``.onnx`` file, an object with the methods of scikit-learn, or any function from rows to numbers, async ones
-        included.
+        ``.onnx`` file, a transformers pipeline or a pair ``(model, tokenizer)``, an object with the methods of
+        scikit-learn, or any function from rows to numbers, async ones included.
     kind : what its numbers are: "logits", "probabilities" or "output". Needed wherever the object does not say it:
-        always but for scikit-learn.
+        always but for scikit-learn and transformers.
 
     Examples
     --------
@@ -46,6 +47,10 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
     name = type(model).__name__
     if isinstance(model, type):
         raise ModelError(f"{model.__name__} is a class: a model made of it is needed")
+    if _is_a(model, "transformers", "Pipeline"):
+        return TransformersModel.from_pipeline(model, kind)
+    if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
+        return TransformersModel(*model, kind=kind)
     if _is_a(model, "keras", "Model"):  # before PyTorch: on that backend it is a module too
         return KerasModel(model, check_kind(kind, f"a Keras model ({name})"))
     if _is_a(model, "torch", "nn", "Module"):

@@ -6,6 +6,7 @@ from .graph_nodes import GraphNodes
 from .image import Image
 from .molecule import Molecule
 from .series import Series
+from .subwords import Subwords
 from .tabular import Tabular, learn_graph
 from .text import Text
 from .tokens import Tokens
@@ -18,6 +19,7 @@ __all__ = [
     "Masker",
     "Molecule",
     "Series",
+    "Subwords",
     "Tabular",
     "Text",
     "Tokens",

@@ -1,0 +1,208 @@
+"""Text classifiers of Hugging Face transformers, with their tokenizers. The package itself is never imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..maskers.base import Rows
+from .base import Kind, Model
+from .callable import check_kind
+from .torch import TorchModel
+
+_ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
+_NOT_CLASSES = ("regression", "multi_label_classification")
+
+Encoding = Mapping[str, Sequence[int]]
+
+
+class TransformersModel(Model):
+    """A sequence-classification model and its tokenizer.
+
+    Parameters
+    ----------
+    model : such as ``AutoModelForSequenceClassification.from_pretrained(...)``, or any PyTorch module with a `config`
+        that takes what the tokenizer makes and returns an object with `logits`. It is never moved or changed.
+    tokenizer : its tokenizer, fast or slow.
+    kind : what the numbers are, see `Model`. By default what the config says: "output" for a regression, for a single
+        label (say "logits" if a sigmoid makes it a probability) and for several labels that do not exclude each other
+        (each number is the label's own log-odds); "logits" for all else.
+    max_length : how many tokens the model takes, special ones included; by default the lesser of what the tokenizer and
+        the config say. A longer row is refused, never cut: `maskers.Subwords` cuts texts, and says so.
+    device : where the rows go; by default where the first parameter of the model is.
+
+    Notes
+    -----
+    Rows are strings, pairs of strings (tuples), or the encodings that `maskers.Subwords` makes. A batch is tokenized at
+    once and padded to its longest row. Answers do not depend on what else is in the batch: where a tokenizer pads on
+    the left, or makes no attention mask, rows go in groups of equal length instead, and a model whose config has no
+    `pad_token_id`, such as GPT-2, gets them one by one (set ``model.config.pad_token_id`` to make that faster). A row
+    without any token, "" where no special ones are added, becomes the token that marks a beginning, or an end where
+    there is no such token.
+
+    Examples
+    --------
+    ::
+
+        model = AutoModelForSequenceClassification.from_pretrained(name)
+        tokenizer = AutoTokenizer.from_pretrained(name)
+        explain = lc.Explainer(TransformersModel(model, tokenizer), lc.maskers.Subwords(tokenizer))
+        explain("It is not heartwarming or entertaining. It just sucks.")
+    """
+
+    def __init__(
+        self, model: Any, tokenizer: Any, kind: Kind | None = None, max_length: int | None = None, device: Any = None
+    ) -> None:
+        check_parts(model, tokenizer)
+        self.model, self.tokenizer = model, tokenizer
+        self.kind = check_kind(_kind(model.config) if kind is None else kind, f"the config of {type(model).__name__}")
+        labels = getattr(model.config, "id2label", None)
+        self.classes = [labels[key] for key in sorted(labels, key=int)] if labels else None
+        if max_length is not None and not (isinstance(max_length, int) and max_length >= 1):
+            raise ModelError(f"max_length must be an integer of at least 1, or None, not {max_length!r}")
+        self.max_length = longest(model, tokenizer) if max_length is None else max_length
+        self._torch = TorchModel(model, self.kind, device, prepare=self._inputs)
+        config, default = text_config(model), _first(tokenizer.pad_token_id, tokenizer.eos_token_id)
+        self._padding: int | None = getattr(config, "pad_token_id", default)
+        self._before = _before_positions(model)
+
+    @classmethod
+    def from_pipeline(cls, pipe: Any, kind: Kind | None = None, max_length: int | None = None) -> TransformersModel:
+        """From ``transformers.pipeline("text-classification")``: its model and tokenizer, without its softmax."""
+        if getattr(pipe, "task", None) != "text-classification":
+            task = getattr(pipe, "task", type(pipe).__name__)
+            raise ModelError(f'a pipeline for "text-classification" is needed, not {task!r}')
+        return cls(pipe.model, pipe.tokenizer, kind, max_length)
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """The logits of all labels, `(n, labels)`, in the order of the labels."""
+        encodings = self._encode(rows)
+        lengths = np.array([len(encoding["input_ids"]) for encoding in encodings])
+        if self.max_length is not None and lengths.max() > self.max_length:
+            row, limit = int(lengths.argmax()), self.max_length
+            raise ModelError(
+                f"row {row} has {lengths[row]} tokens and the model takes {limit}: shorten the text, or write "
+                f"Subwords(tokenizer, truncate=True, max_length={limit}) or less to leave out its end",
+                row=row,
+            )
+        batches = self._batches(lengths, "attention_mask" in encodings[0])
+        answers = np.concatenate([self._ask(encodings, batch) for batch in batches])
+        return np.asarray(answers[np.argsort(np.concatenate(batches))])
+
+    def _ask(self, encodings: list[Encoding], batch: NDArray[np.intp]) -> NDArray[Any]:
+        try:
+            return self._torch.predict([encodings[i] for i in batch])
+        except ModelError as error:
+            error.row = None if error.row is None else int(batch[error.row])
+            raise
+
+    def _encode(self, rows: Rows) -> list[Encoding]:
+        encodings = list(rows) if all(isinstance(row, Mapping) for row in rows) else self._tokenize(rows)
+        return [encoding if len(encoding["input_ids"]) else self._start(encoding) for encoding in encodings]
+
+    def _tokenize(self, rows: Rows) -> list[Encoding]:
+        for row in rows:
+            pair = isinstance(row, tuple) and len(row) == 2
+            if not all(isinstance(text, str) for text in (row if pair else [row])):
+                raise ModelError(f"a row must be a str, a pair of them or an encoding of Subwords, not {row!r}")
+        made = self.tokenizer(list(rows), verbose=False)
+        return [dict(zip(made, parts, strict=True)) for parts in zip(*made.values(), strict=True)]
+
+    def _start(self, empty: Encoding) -> Encoding:
+        """What stands for a row without tokens."""
+        start = {"input_ids": start_token(self.tokenizer), "attention_mask": 1}
+        return {name: [start.get(name, 0)] for name in empty}
+
+    def _batches(self, lengths: NDArray[np.integer], attends: bool) -> list[NDArray[np.intp]]:
+        """Which rows the model may see at once without a change to their answers."""
+        every = np.arange(len(lengths))
+        if self._padding is None:
+            return list(every[:, None])
+        if not attends or self.tokenizer.padding_side == "left":
+            return [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
+        return [every]
+
+    def _inputs(self, encodings: Sequence[Encoding]) -> dict[str, NDArray[np.int64]]:
+        """Padded arrays, as the model takes them."""
+        fills = {"input_ids": self._padding or 0, "token_type_ids": getattr(self.tokenizer, "pad_token_type_id", 0)}
+        inputs = {name: pad([e[name] for e in encodings], fills.get(name, 0)) for name in encodings[0]}
+        if self._before is not None and any(0 in e["attention_mask"] for e in encodings):
+            # RoBERTa and its kin would number the tokens without those that Subwords made padding
+            inputs["position_ids"] = self._before + pad([range(1, 1 + len(e["input_ids"])) for e in encodings], 0)
+        return inputs
+
+
+# -- what language models need too --------------------------------------------------------------------------------
+
+
+def check_parts(model: Any, tokenizer: Any) -> None:
+    """Refuse what is no model of transformers and its tokenizer."""
+    if not (hasattr(model, "modules") and hasattr(model, "config")):
+        raise ModelError(
+            f"{type(model).__name__} is no model of transformers: a PyTorch module with a config is needed, loaded "
+            f"by from_pretrained"
+        )
+    if not (callable(tokenizer) and hasattr(tokenizer, "pad_token_id")):
+        raise ModelError(
+            f"{type(tokenizer).__name__} is no tokenizer of transformers: AutoTokenizer.from_pretrained loads one"
+        )
+
+
+def text_config(model: Any) -> Any:
+    """The part of a model's config that is about text: all of it, but for models that see images too."""
+    config = model.config
+    return config.get_text_config() if hasattr(config, "get_text_config") else config
+
+
+def longest(model: Any, tokenizer: Any) -> int | None:
+    """How many tokens a model takes: the lesser of what its tokenizer and its config say, None if neither does."""
+    positions, before = getattr(text_config(model), "max_position_embeddings", None) or 0, _before_positions(model)
+    limits = [getattr(tokenizer, "model_max_length", 0), positions if before is None else positions - before - 1]
+    return min((int(limit) for limit in limits if 0 < limit < _ENDLESS), default=None)
+
+
+def start_token(tokenizer: Any) -> int:
+    """The token that a text without tokens becomes."""
+    token = _first(tokenizer.bos_token_id, tokenizer.eos_token_id)
+    if token is None:
+        raise ModelError(
+            "a row has no tokens and the tokenizer has neither a bos nor an eos token to stand for it: "
+            "set tokenizer.bos_token, or pin some of the text"
+        )
+    return token
+
+
+def pad(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
+    """Rows of different lengths as one array, filled up on the right.
+
+    >>> pad([[1, 2], [3]], fill=0).tolist()
+    [[1, 2], [3, 0]]
+    """
+    lengths = np.array([len(row) for row in rows])
+    table = np.full((len(rows), lengths.max()), fill, np.int64)
+    table[np.arange(lengths.max()) < lengths[:, None]] = np.concatenate(rows)
+    return table
+
+
+def _kind(config: Any) -> Kind | None:
+    """What the logits are; None where the config does not say how many labels there are."""
+    labels = getattr(config, "num_labels", None)
+    if labels is None:
+        return None
+    return "output" if labels == 1 or getattr(config, "problem_type", None) in _NOT_CLASSES else "logits"
+
+
+def _before_positions(model: Any) -> int | None:
+    """The number before the first position in RoBERTa and its kin, which count from that of padding; None in others."""
+    for name, part in model.named_modules():
+        if name.rpartition(".")[2] == "position_embeddings" and getattr(part, "padding_idx", None) is not None:
+            return int(part.padding_idx)
+    return None
+
+
+def _first(*tokens: int | None) -> int | None:
+    return next((token for token in tokens if token is not None), None)
