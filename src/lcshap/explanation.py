@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -150,6 +150,29 @@ class Explanation:
             {**self.provenance, "grouped": True},
             view=view,
         )
+
+    def show(self, top: int = 10) -> None:
+        """Print the input with its scores, in colour where the terminal has it."""
+        from .terminal import print_explanation
+
+        print_explanation(self, top=top)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        from .notebook import to_html
+
+        return to_html(self)
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from .terminal import rich_console
+
+        yield from rich_console(self, console, options)
+
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw it with matplotlib: the picture that suits the input, or one by name, see `lcshap.plots.plot`."""
+        from .plots import plot
+
+        return plot(self, kind, ax, **options)
 
     # -- elsewhere ------------------------------------------------------------------------------------------------
 

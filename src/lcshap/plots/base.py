@@ -68,6 +68,38 @@ def view_of(e: Explanation, *kinds: str) -> dict[str, Any]:
     return e.view
 
 
+def colour_bar(
+    ax: Any,
+    e: Explanation,
+    limit: float,
+    palette: PaletteName,
+    dark: bool,
+    *,
+    alpha: float = 1.0,
+    below: float = 12,
+    note: str = "",
+) -> Any:
+    """A colour bar under the axes, so many points `below`, with what the scores sum to, and a `note`."""
+    width, height = ax.get_window_extent().size * 72 / ax.figure.dpi
+    bar = ax.inset_axes([0, -(below + 7) / height, 1, 7 / height])
+    norm = need("matplotlib.colors", "plot").Normalize(-limit, limit)
+    scale = need("matplotlib.cm", "plot").ScalarMappable(norm, colour_map(palette, dark))
+    ax.figure.colorbar(scale, cax=bar, orientation="horizontal", ticks=[-limit, 0, limit], alpha=alpha)
+    colours = theme(dark)
+    bar.set_facecolor(hexadecimal(colours.background))
+    bar.set_xticks([-limit, 0, limit], [f"{-limit:.3g}", "0", f"{limit:+.3g}"])
+    for label, side in zip(bar.get_xticklabels(), ("left", "center", "right"), strict=True):
+        label.set_horizontalalignment(side)
+    bar.tick_params(colors=hexadecimal(colours.ink), labelsize=8, length=2)
+    for spine in bar.spines.values():
+        spine.set_color(hexadecimal(colours.faint))
+    residual = float(e.residual) if abs(float(e.residual)) > 1e-9 * limit else 0.0
+    parts = [f"v(∅) = {e.base_value:.4g}", f"v(V) = {e.full_value:.4g}", f"residual {residual:.2g}"]
+    text = ("   " if width > 220 else "\n").join(parts) + (f"\n{note}" if note else "")
+    bar.set_xlabel(text, color=hexadecimal(colours.ink), fontsize=8)
+    return bar
+
+
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:
     """Write the figure of some axes to a file: PNG, SVG or PDF, by the ending of its name."""
     path = Path(path)
