@@ -24,7 +24,7 @@ from .subsets import CONTEXTS
 
 @dataclass(frozen=True)
 class CShapley(Method):
-    r"""C-Shapley of order k.
+    r"""C-Shapley of order k: weighted contributions to the connected sets around each unit.
 
     .. math:: \tilde\phi(i) = \sum_{U \ni i,\; U \subseteq N_k(i) \text{ connected}} w(U)\, m(U \cup K, i)
 

@@ -21,7 +21,7 @@ Context = Literal["absent", "present", "both"]
 
 @dataclass(frozen=True)
 class LShapley(Method):
-    r"""L-Shapley of order k.
+    r"""L-Shapley of order k: the Shapley value of each unit within its neighbourhood.
 
     .. math:: \hat\phi(i) = \frac1n \sum_{T \ni i,\; T \subseteq N} \binom{n-1}{|T|-1}^{-1}
               \bigl[v(T \cup K) - v(T \cup K \setminus \{i\})\bigr], \qquad N = N_k(i),\; n = |N|

@@ -1,0 +1,284 @@
+"""The commands."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import shutil
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from .. import __version__, doctor
+from ..errors import LcshapError
+from ..estimators import METHODS
+from ..explanation_io import load, to_dict
+from ..graphs import Graph
+from ..letters import wrapped
+from ..palette import limit_of
+from ..terminal import about, has_colour, is_dark, render, render_table, write
+from ..terminal_pictures import Ink, legend, picture
+from . import show_demo
+from .methods import cost, guess, make_method, preview, purpose, read_graph
+from .options import Choice, Choices, Colour, Input, Output, Pages, Settings, Shape, Task, UsageError, takes
+from .work import Comparison, prepare, quiet_stdout
+from .work import compare as run_comparison
+
+_CHAIN = 100  # units of the chain on which `lcshap methods` counts calls
+_PARSING: Any = typer.BadParameter.__base__  # what typer raises for options that it cannot read
+
+
+class Commands(TyperGroup):
+    """The group of all commands: one line for each error, and exit codes that mean something."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command and exit: 0 for fine, 1 for work that failed, 2 for wrong usage, 130 for Ctrl-C."""
+        given = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in given
+        given = [argument for argument in given if argument != "--debug"]
+        try:
+            code = super().main(given, "lcshap", complete_var, False, windows_expand_args, **extra)
+            sys.exit(code if isinstance(code, int) else 0)
+        except Exception as error:
+            if debug:
+                traceback.print_exc()
+            wrong = isinstance(error, UsageError | _PARSING)
+            sys.exit(_fail(_one_line(error), 2 if wrong else 1))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a reader who has seen enough (`| head`) is no error."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains while it ends
+            raise typer.Exit(0) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(_fail("interrupted", 130)) from None
+
+
+def _fail(message: str, code: int) -> int:
+    write(f"lcshap: error: {message}", sys.stderr)
+    return code
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, _PARSING):
+        where = error.ctx.command_path if error.ctx else "lcshap"
+        return f"{' '.join(error.format_message().split())} (see {where} --help)"
+    said = re.sub(r'\bkind="(\w+)"', r"--kind \1", " ".join(str(error).split()))
+    return said if isinstance(error, LcshapError) else f"{type(error).__name__}: {said}"
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _examples(*lines: str) -> str:
+    return "\n\n".join(["[bold]Examples[/bold]", *(line.replace("[", "\\[") for line in lines)])
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"lcshap {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def lcshap(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Its number.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Anywhere: show where an error came from.")] = False,
+) -> None:
+    """Which words, pixels or atoms made a black-box model say what it said."""
+
+
+@app.command(
+    epilog=_examples(
+        "lcshap explain --model demo-text",
+        'lcshap explain --model demo-text --text "Not bad, but never really funny." --method l-shapley --order 2',
+        "lcshap explain --model net.onnx --kind logits --image cat.png --scale --channels-first --units patch=16",
+        "lcshap explain --model my_module:pipeline --file review.txt --units sentence --html review.html",
+        "lcshap explain --model my_module:forest --csv patients.csv --row 3 --drop outcome --json",
+    )
+)
+@takes(Input, Task, Choice, Settings, Output)
+def explain(source: Input, task: Task, choice: Choice, settings: Settings, output: Output) -> None:
+    """Explain what a model says about one input."""
+    with quiet_stdout():
+        case, explainer = prepare(source, task, choice, settings, output)
+        shown = explainer.preview(case.x) if choice.preview else None
+        e = None if choice.preview else explainer(case.x)
+    if e is None:
+        _write(shown or "")
+        return
+    _note(case.note, output)
+    if output.json:
+        print(json.dumps(to_dict(e), allow_nan=False))
+    else:
+        _write(render(e, _width(), _coloured(output), output.top, is_dark()))
+        if "chosen" in e.provenance:
+            _write("\n".join(wrapped(f"chosen because {e.provenance['chosen']['reason']}", _width())))
+    if choice.save is not None:
+        _wrote(e.save(choice.save))
+    if output.plot is not None:
+        from ..plots.base import save
+        from ..plots.choose import plot
+
+        _wrote(save(plot(e), output.plot))
+    _report([e], output)
+
+
+@app.command(
+    epilog=_examples(
+        "lcshap compare --model demo-text",
+        "lcshap compare --model demo-text --methods l-shapley:order=2,c-shapley,kernel-shap,deletion-path --budget 8d",
+        "lcshap compare --model net.onnx --kind logits --image digit.png --grey --units patch=4 --html methods.html",
+    )
+)
+@takes(Input, Task, Choices, Settings, Output)
+def compare(source: Input, task: Task, choices: Choices, settings: Settings, output: Output) -> None:
+    """Several methods on one input, each coalition of units evaluated once for all of them."""
+    with quiet_stdout():
+        case, found = run_comparison(source, task, choices, settings, output.curve)
+    _note(case.note, output)
+    if output.json:
+        calls = {"together": found.calls, "apart": found.apart}
+        print(json.dumps({"explanations": list(map(to_dict, found.explanations)), "calls": calls}, allow_nan=False))
+    else:
+        _write(_side_by_side(found, output))
+    if output.plot is not None:
+        from ..plots.base import save
+        from ..plots.compare import compare as draw
+
+        _wrote(save(draw(found.explanations, found.names), output.plot))
+    _report(found.explanations, output)
+
+
+def _side_by_side(found: Comparison, output: Output) -> str:
+    """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
+    width, colour, dark, first = _width(), _coloured(output), is_dark(), found.explanations[0]
+    parts = [f"explained: {about(first)}; v(∅) = {_number(first.base_value)} → v(V) = {_number(first.full_value)}"]
+    both = list(zip(found.names, found.explanations, strict=True))
+    if first.scores.ndim == 1:
+        inks = [Ink(e.scores, limit_of([e.scores]), colour, dark) for e in found.explanations]
+        drawn = [[name, *picture(e, width, ink)] for (name, e), ink in zip(both, inks, strict=True)]
+        if len(drawn[0]) > 1:
+            parts += ["\n".join(lines) for lines in drawn] + legend(width, inks[0])
+        parts.append(render_table(found.explanations, found.names, width, colour, output.top, dark))
+    else:
+        parts += [render(e, width, colour, output.top, dark) for _, e in both]
+    parts.append(f"all methods together took {found.calls:,} model calls instead of {found.apart:,}")
+    return "\n\n".join(parts)
+
+
+def _number(value: Any) -> str:
+    return ", ".join(f"{v:.4g}" for v in (value if hasattr(value, "__len__") else [value]))
+
+
+@app.command(
+    epilog=_examples(
+        "lcshap plan --graph chain:400 --method l-shapley --order 2",
+        "lcshap plan --graph grid:28x28 --method c-shapley:order=2 --method graph-kernel-shap --budget 4d",
+        "lcshap plan --graph tree:-1,0,0,2 --method myerson",
+    )
+)
+@takes(Shape, Settings)
+def plan(shape: Shape, settings: Settings) -> None:
+    """What methods would cost on a graph. No model is needed."""
+    graph = read_graph(shape.graph)
+    names = shape.method or ["l-shapley"]
+    methods = [make_method(name, graph, settings, strict=len(names) == 1) for name in names]
+    _write(preview(methods, graph, settings.max_calls))
+
+
+@app.command(epilog=_examples("lcshap methods", "lcshap methods c-shapley"))
+def methods(
+    name: Annotated[str | None, typer.Argument(help="All about one of them.", show_default=False)] = None,
+) -> None:
+    """What each method computes, what it costs, and when to use it."""
+    if name is not None:
+        if name not in METHODS:
+            raise UsageError(f"there is no method {name!r}{guess(name, METHODS)}: `lcshap methods` lists them")
+        _write(f"{name}: {METHODS[name].__name__}\n\n{inspect.getdoc(METHODS[name])}")
+        return
+    graph, width = Graph.chain(_CHAIN), _width() - 2
+    for key, kind in METHODS.items():
+        print(f"{key}: {cost(kind, graph)} calls for a text of {_CHAIN} words")
+        for part in purpose(kind):
+            _write("\n".join(f"  {line}" for line in wrapped(part, width)))
+        print()
+
+
+@app.command(epilog=_examples("lcshap report a.json b.json --out report.html", "lcshap report runs/*.json"))
+@takes(Pages)
+def report(pages: Pages) -> None:
+    """A page from explanations that were saved: search, sort, mask, switch methods."""
+    from ..html_report import report as write_report
+
+    missing = [str(path) for path in pages.files if not path.is_file()]
+    if missing:
+        raise UsageError(f"there is no file {missing[0]!r}")
+    _wrote(write_report([load(path) for path in pages.files], pages.out, title=pages.title))
+
+
+@app.command()
+def demo(color: Annotated[Colour, typer.Option(help="Colours in the terminal.")] = Colour.AUTO) -> None:
+    """The paper's sentence under several methods, on a built-in toy model."""
+    show_demo(color.value)
+
+
+@app.command("doctor")
+def examine() -> None:
+    """What is installed, and the line that installs what is not."""
+    _write(doctor.render())
+
+
+def _report(explanations: list[Any], output: Output) -> None:
+    if output.html is not None:
+        from ..html_report import report as write_report
+
+        _wrote(write_report(explanations, output.html))
+
+
+def _write(text: str) -> None:
+    write(text, sys.stdout)
+
+
+def _note(note: str | None, output: Output) -> None:
+    """That a model is a toy; on standard error where standard output is for JSON."""
+    if note is not None:
+        lines = wrapped(f"({note})", _width())
+        write("\n".join([*lines, ""]), sys.stderr if output.json else sys.stdout)
+
+
+def _wrote(path: Path) -> None:
+    write(f"wrote {path}", sys.stderr)
+
+
+def _coloured(output: Output) -> bool:
+    return has_colour(sys.stdout, output.color.value)
+
+
+def _width() -> int:
+    return max(40, shutil.get_terminal_size().columns)

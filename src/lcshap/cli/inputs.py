@@ -1,0 +1,276 @@
+"""From options to what the library takes: an input with its masker, a model, methods, a graph."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..demo_models import DEMOS, find_demo
+from ..errors import MaskerError, ModelError
+from ..extras import need
+from ..maskers import Bytes, Image, Masker, Molecule, Series, Tabular, Text, Tokens
+from .methods import guess
+from .options import Input, Task, UsageError
+
+_SOURCES = ("text", "file", "image", "csv", "series", "bytes", "tokens", "smiles")
+_WINDOWS = 32  # about how many windows a series or file gets where nobody says how long they are
+
+
+class Case(NamedTuple):
+    """Everything an `Explainer` needs but the method."""
+
+    model: Any
+    masker: Masker
+    x: Any
+    kind: Any
+    classes: list[str] | None
+    note: str | None
+
+
+def read_case(source: Input, task: Task) -> Case:
+    """The model and the input that the options name."""
+    if task.model is None:
+        raise UsageError("say which model with --model: an .onnx file, package.module:object, demo-text or demo-digits")
+    demo = find_demo(task.model) if task.model in DEMOS else None
+    given = [name for name in _SOURCES if getattr(source, name) is not None]
+    if len(given) > 1:
+        raise UsageError(f"give one input, not {' and '.join(f'--{name}' for name in given)}")
+    if task.model.startswith("demo-") and demo is None:
+        raise UsageError(f"there is no toy model {task.model!r}{guess(task.model, DEMOS)}")
+    if not given and demo is None:
+        raise UsageError(f"say what to explain with one of {', '.join(f'--{name}' for name in _SOURCES)}")
+    if given:
+        masker, x = _READERS[given[0]](source)
+    else:
+        assert demo is not None
+        masker, x = _demo_masker(demo.masker, source), demo.x
+    if source.masker is not None:
+        masker = _import(source.masker, "--masker")
+    classes = None if task.classes is None else [name.strip() for name in task.classes.split(",")]
+    if demo is not None:
+        kind = None if task.kind is None else task.kind.value
+        return Case(demo.model, masker, x, kind or demo.kind, classes or list(demo.classes), demo.note)
+    return Case(_load(task.model), masker, x, None if task.kind is None else task.kind.value, classes, None)
+
+
+def read_target(task: Task) -> Any:
+    """The target as `Explainer` takes it."""
+    targets = [int(t) if re.fullmatch(r"\d+", t) else t for t in task.target or []]
+    if task.against is not None:
+        if len(targets) != 1:
+            raise UsageError("--against goes with one --target")
+        return targets[0], int(task.against) if task.against.isdigit() else task.against
+    return None if not targets else targets[0] if len(targets) == 1 else targets
+
+
+# -- inputs -----------------------------------------------------------------------------------------------------------
+
+
+def _demo_masker(masker: Masker, source: Input) -> Masker:
+    """That of a toy, unless the user says how to cut its input."""
+    if source.units is None and source.absent is None:
+        return masker
+    return _text_masker(source) if isinstance(masker, Text) else _image_masker(source)
+
+
+def _text(source: Input) -> tuple[Masker, Any]:
+    return _text_masker(source), source.text
+
+
+def _file(source: Input) -> tuple[Masker, Any]:
+    path = source.file
+    assert path is not None
+    data = sys.stdin.buffer.read() if str(path) == "-" else _read(path)
+    try:
+        return _text_masker(source), data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MaskerError(f"{path} is no text in UTF-8 ({error.reason} at byte {error.start}): try --bytes") from None
+
+
+def _text_masker(source: Input) -> Masker:
+    units: Any = _choose_units(source, "word", ("word", "sentence", "character"))[0]
+    return Text(units, "delete" if source.absent is None else source.absent)
+
+
+def _image(source: Input) -> tuple[Masker, Any]:
+    path = source.image
+    assert path is not None
+    pillow = need("PIL.Image", "image")
+    _read(path)
+    try:
+        with pillow.open(path) as picture:
+            x = np.asarray(picture.convert("L" if source.grey or picture.mode in ("1", "L") else "RGB"))
+    except (OSError, SyntaxError) as error:
+        raise MaskerError(f"{path} is no image that can be read: {error}") from None
+    x = x.astype(np.float32) / 255 if source.scale else x
+    if source.channels_first:
+        x = x[None] if x.ndim == 2 else np.moveaxis(x, 2, 0)
+    return _image_masker(source), np.ascontiguousarray(x)
+
+
+def _image_masker(source: Input) -> Masker:
+    units, number = _choose_units(source, "pixel", ("pixel", "patch=N", "superpixel", "superpixel=N"))
+    reference = "mean" if source.absent is None else _number(source.absent)
+    channels: Any = "first" if source.channels_first else None
+    if units == "superpixel":
+        return Image("superpixel", reference=reference, channels=channels, segments=number or 50)
+    return Image(patch=number, reference=reference, channels=channels)
+
+
+def _csv(source: Input) -> tuple[Masker, Any]:
+    _choose_units(source, "", ())
+    assert source.csv is not None
+    table, names = _table(source.csv)
+    for column in source.drop or []:
+        if column not in names:
+            raise UsageError(f"{source.csv} has no column {column!r}{guess(column, names)}: it has {', '.join(names)}")
+        table = np.delete(table, names.index(column), axis=1)
+        names.remove(column)
+    if not 0 <= source.row < len(table):
+        raise UsageError(f"--row {source.row} is not there: {source.csv} has the rows 0 to {len(table) - 1}")
+    others = np.delete(table, source.row, axis=0)
+    if not len(others):
+        raise MaskerError(f"{source.csv} has one row only: other rows are needed to take the place of absent columns")
+    if source.background < 0:
+        raise UsageError(f"--background is a number of rows, or 0 for their mean, not {source.background}")
+    spread = np.unique(np.linspace(0, len(others) - 1, max(source.background, 1)).astype(int))
+    return Tabular(others[spread] if source.background else others.mean(axis=0), names=names), table[source.row]
+
+
+def _series(source: Input) -> tuple[Masker, Any]:
+    assert source.series is not None
+    table, names = _table(source.series)
+    window = _choose_units(source, "", ("window=N",))[1] or -(-len(table) // _WINDOWS)
+    reference = "mean" if source.absent is None else _number(source.absent)
+    if table.shape[1] == 1:
+        return Series(window, reference=reference), table[:, 0]
+    return Series(window, reference=reference, channels="last", names=names), table
+
+
+def _bytes(source: Input) -> tuple[Masker, Any]:
+    assert source.bytes is not None
+    data = _read(source.bytes)
+    window = _choose_units(source, "", ("window=N",))[1] or max(1, -(-len(data) // _WINDOWS))
+    return Bytes(window, padding=_whole(source.absent, 0)), data
+
+
+def _tokens(source: Input) -> tuple[Masker, Any]:
+    _choose_units(source, "", ())
+    assert source.tokens is not None
+    try:
+        ids = [int(token) for token in re.split(r"[\s,]+", source.tokens.strip())]
+    except ValueError:
+        raise UsageError(f"--tokens takes integers with spaces between, not {source.tokens!r}") from None
+    return Tokens(padding=_whole(source.absent, 0)), ids
+
+
+def _smiles(source: Input) -> tuple[Masker, Any]:
+    _choose_units(source, "", ())
+    return Molecule(), source.smiles
+
+
+_READERS: dict[str, Callable[[Input], tuple[Masker, Any]]] = {
+    "text": _text,
+    "file": _file,
+    "image": _image,
+    "csv": _csv,
+    "series": _series,
+    "bytes": _bytes,
+    "tokens": _tokens,
+    "smiles": _smiles,
+}
+
+
+def _choose_units(source: Input, usual: str, known: tuple[str, ...]) -> tuple[str, int | None]:
+    """The name in --units and the number after its =, refused where this kind of input has no such units."""
+    if source.units is None:
+        return usual, None
+    name, equals, number = source.units.partition("=")
+    if (f"{name}=N" if equals else name) not in known:
+        instead = f"it takes {', '.join(known)}" if known else "leave it out"
+        raise UsageError(f"--units {source.units} is not for this input: {instead}")
+    if equals and not (number.isdigit() and int(number) > 0):
+        raise UsageError(f"--units {name}=N takes a number of at least 1, not {number!r}")
+    return name, int(number) if equals else None
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _whole(text: str | None, usual: int) -> int:
+    if text is None:
+        return usual
+    if not re.fullmatch(r"-?\d+", text):
+        raise UsageError(f"--absent takes an integer for this input, not {text!r}")
+    return int(text)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {str(path)!r}") from None
+    except OSError as error:
+        raise UsageError(f"the file {str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def _table(path: Path) -> tuple[NDArray[np.float64], list[str]]:
+    """The numbers of a file with commas, and the names of its columns: its first line, unless that is numbers too."""
+    try:
+        lines = [line for line in csv.reader(_read(path).decode("utf-8-sig").splitlines()) if line]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise MaskerError(f"{path} is no table in UTF-8: {error}") from None
+    if not lines:
+        raise MaskerError(f"{path} is empty")
+    titled = any(isinstance(_number(cell), str) for cell in lines[0])
+    names = [cell.strip() for cell in lines[0]] if titled else [str(i) for i in range(len(lines[0]))]
+    rows = lines[1:] if titled else lines
+    for number, line in enumerate(rows):
+        if len(line) != len(names):
+            raise MaskerError(f"row {number} of {path} has {len(line)} columns, not {len(names)}")
+        for name, cell in zip(names, line, strict=True):
+            if isinstance(_number(cell), str):
+                raise MaskerError(f"row {number} of {path} has {cell!r} in column {name!r}: only numbers can be read")
+    return np.array([[float(cell) for cell in line] for line in rows]).reshape(len(rows), len(names)), names
+
+
+# -- models -----------------------------------------------------------------------------------------------------------
+
+
+def _load(name: str) -> Any:
+    """What find_model takes: the path of an ONNX file, or an object imported from a module."""
+    if name.endswith(".onnx"):
+        if not Path(name).is_file():
+            raise UsageError(f"there is no file {name!r}")
+        return name
+    return _import(name, "--model")
+
+
+def _import(name: str, option: str) -> Any:
+    """The object that `package.module:object` names; modules in the current directory count."""
+    module, _, path = name.partition(":")
+    if not module or not path:
+        raise UsageError(f"{option} takes package.module:object, not {name!r}")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found = import_module(module)
+    except Exception as error:
+        raise ModelError(f"{option} {name}: the module {module} cannot be imported: {error!r}") from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise UsageError(f"{option} {name}: {module} has no {part!r}{guess(part, dir(found))}")
+        found = getattr(found, part)
+    return found

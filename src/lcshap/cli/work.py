@@ -1,0 +1,95 @@
+"""What the commands do, apart from reading options and printing."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..coalitions import Coalitions
+from ..estimators import Method
+from ..explainer import Explainer
+from ..explanation import Explanation
+from ..model_game import ModelGame
+from ..plan import PlanSum
+from ..run import run
+from .inputs import Case, read_case, read_target
+from .methods import make_method, read_budget
+from .options import Choice, Choices, Input, Output, Settings, Task, UsageError
+
+
+@contextlib.contextmanager
+def quiet_stdout() -> Iterator[None]:
+    """What a model prints goes to standard error: standard output is for results."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def make_explainer(case: Case, task: Task, method: Method | str, settings: Settings, **options: Any) -> Explainer:
+    """The explainer that the options describe."""
+    return Explainer(
+        case.model,
+        case.masker,
+        method,
+        value=task.value,
+        target=read_target(task),
+        budget=read_budget(settings.budget),
+        batch_size=task.batch_size,
+        seed=settings.seed,
+        kind=case.kind,
+        classes=case.classes,
+        max_calls=settings.max_calls,
+        **options,
+    )
+
+
+def prepare(source: Input, task: Task, choice: Choice, settings: Settings, output: Output) -> tuple[Case, Explainer]:
+    """The case and the explainer of `lcshap explain`."""
+    case = read_case(source, task)
+    method: Method | str = "auto"
+    if choice.method == "auto":
+        alone = [name for name in ("order", "context", "weights") if getattr(settings, name) is not None]
+        if alone:
+            raise UsageError(f"--{alone[0]} goes with a method that has it: say --method, such as l-shapley")
+    else:
+        method = make_method(choice.method, case.masker.mask(case.x).graph, settings)
+    return case, make_explainer(case, task, method, settings, goal=choice.goal, curve=output.curve)
+
+
+class Comparison(NamedTuple):
+    """Several methods on one input, and how many distinct coalitions the model was asked about for all of them."""
+
+    names: list[str]
+    explanations: list[Explanation]
+    calls: int
+
+    @property
+    def apart(self) -> int:
+        """How many calls they take one by one."""
+        return sum(e.calls for e in self.explanations)
+
+
+def compare(source: Input, task: Task, choices: Choices, settings: Settings, curve: bool) -> tuple[Case, Comparison]:
+    """Methods with a plan share one run; the others come after it and know what it found out."""
+    case = read_case(source, task)
+    explainer = make_explainer(case, task, "auto", settings)
+    masked = explainer.masker.mask(case.x)
+    names = [name.strip() for name in choices.methods.split(",") if name.strip()]
+    if not names:
+        raise UsageError("--methods needs at least one method: `lcshap methods` lists them")
+    methods = [make_method(name, masked.graph, settings, strict=False) for name in names]
+    (game,) = ModelGame.make(explainer.engine, [masked], explainer.value, explainer.classes or explainer.model.classes)
+    planned = [i for i, method in enumerate(methods) if method.has_plan]
+    plans = PlanSum(tuple(methods[i].plan(masked.graph, settings.max_calls) for i in planned))
+    found = dict(zip(planned, run(plans, game), strict=True)) if planned else {}
+    for i, method in enumerate(methods):
+        if i not in found:
+            game = game.resume(game.log)
+            found[i] = method.explain(game, masked.graph, settings.max_calls)
+    explained = [explainer._record(found[i], game, {}) for i in range(len(methods))]
+    if curve:
+        explained = explainer._with_curves([case.x] * len(explained), explained)
+    asked = [coalitions for coalitions, _ in game.log]
+    distinct = Coalitions.concat([Coalitions.from_sets(game.d, [range(game.d)]), *asked]).unique()[0]
+    return case, Comparison(names, explained, len(distinct))
