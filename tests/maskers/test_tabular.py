@@ -298,3 +298,11 @@ def test_fields_are_checked(fields, message):
 def test_what_is_no_row(x, message):
     with pytest.raises(MaskerError, match=message):
         Tabular(ROWS, names=NAMES).mask(x)
+
+
+def test_a_list_of_numbers_is_one_row():
+    masker = Tabular([0.0, 0.0])
+    explainer = lc.Explainer(lambda rows: rows.sum(axis=1), masker, lc.Shapley(), kind="output")
+    assert explainer([1.0, 2.0]).scores.tolist() == [1.0, 2.0]
+    assert [e.scores.tolist() for e in explainer([[1.0, 2.0], (3.0, 4.0)])] == [[1.0, 2.0], [3.0, 4.0]]
+    assert explainer([]) == []

@@ -84,6 +84,10 @@ class Tabular(Masker):
         if self.graph == "learn":
             _ = self._graph  # so that what goes wrong does so here
 
+    def is_many(self, x: Any) -> bool:
+        """A list of numbers is one row; a list of rows is many."""
+        return isinstance(x, list | tuple) and (not x or np.ndim(x[0]) > 0)
+
     def mask(self, x: Any) -> MaskedTabular:
         """Cut a row into its columns. x is a sequence of numbers, an array or a pandas Series."""
         background = self._table[0]
