@@ -21,6 +21,7 @@ NAMES = [
         "load",
         "FileFormatError",
     ),
+    *("metrics", "plots", "report"),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
     *("MaskerError", "ModelError", "MissingExtraError"),
 ]
@@ -54,5 +55,5 @@ def test_errors_are_one_tree():
 
 
 def test_import_takes_the_core_alone():
-    code = "import lcshap, sys; print([m for m in ('matplotlib', 'networkx', 'torch', 'pandas') if m in sys.modules])"
+    code = "import lcshap, sys; print([m for m in ('matplotlib', 'networkx', 'torch', 'pandas', 'rich', 'rdkit', 'jax') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -7,7 +7,7 @@
 array([-0.5,  0. ,  0.5])
 """
 
-from . import adapters, compat, maskers
+from . import adapters, compat, maskers, metrics, plots
 from ._version import __version__
 from .chooser import Choice, choose
 from .coalitions import Coalitions
@@ -51,6 +51,7 @@ from .explanation import Explanation
 from .explanation_io import FileFormatError, load
 from .game import Game
 from .graphs import Graph
+from .html_report import report
 from .locality_check import Locality, locality
 from .plan import Plan, PlanSum
 from .run import run
@@ -105,5 +106,8 @@ __all__ = [
     "load",
     "locality",
     "maskers",
+    "metrics",
+    "plots",
+    "report",
     "run",
 ]

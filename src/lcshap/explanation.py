@@ -182,6 +182,12 @@ class Explanation:
 
         return save(self, path)
 
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write to one web page that opens from disk, see `lcshap.report`."""
+        from .html_report import report
+
+        return report(self, path, **options)
+
     def to_dataframe(self) -> Any:
         """A pandas DataFrame: unit, name, score (a column an output), standard error, rank."""
         pandas = need("pandas", "pandas")

@@ -1,0 +1,74 @@
+// -- text -------------------------------------------------------------------------------------------------------
+
+function drawText(picture, box, { listed, units, bySentence, entry }) {
+  const spans = spansOf(picture.spans);
+  const labels = labelsOf(picture, spans.length);
+  const paragraph = make("p", { dir: "auto" });
+  const sentences = bySentence ? spansOf(picture.sentences) : [[0, listed.text.length]];
+  let at = 0;
+  let part = 0;
+  const plain = (into, end) => {
+    if (end > at) into.append(listed.text.slice(at, end));
+    at = Math.max(at, end);
+  };
+  sentences.forEach(([start, stop], number) => {
+    plain(paragraph, start);
+    const into = bySentence ? make("span", { class: "unit", "data-unit": number }) : paragraph;
+    for (; part < spans.length && spans[part][0] < stop; part++) {
+      plain(into, spans[part][0]);
+      const word = listed.text.slice(at, spans[part][1]);
+      if (labels[part] < 0 || !word) continue;
+      into.append(makeWord(word, labels[part], !bySentence));
+      at = spans[part][1];
+    }
+    plain(into, stop);
+    if (into !== paragraph) paragraph.append(into);
+  });
+  plain(paragraph, listed.text.length);
+  box.append(paragraph);
+  for (const element of box.querySelectorAll(".unit")) paint(element, units.scores[element.dataset.unit], units.limit);
+  const arched = state.interactions && !bySentence && "pairs" in entry;
+  box.classList.toggle("arched", arched);
+  if (arched) drawArcs(box, entry, units);
+  return ofElements(box);
+}
+
+/** A word that can be masked, and that is scored itself unless its sentence is. */
+function makeWord(text, unit, scored) {
+  return make("span", scored ? { ...unitData(unit), class: "unit" } : { "data-part": unit }, text);
+}
+
+/** Arcs between units that interact, wide where they do so strongly; over a line's end they leave and come back. */
+function drawArcs(box, entry, units) {
+  const pairs = spansOf(entry.pairs);
+  const values = unpack(entry.interactions);
+  const most = largestOf(values, units);
+  const frame = box.getBoundingClientRect();
+  const places = new Map();
+  for (const word of box.querySelectorAll("[data-part]")) {
+    const place = word.getClientRects()[0];
+    if (!place || places.has(word.dataset.part)) continue;
+    places.set(word.dataset.part, [place.left + place.width / 2 - frame.left, place.top - frame.top]);
+  }
+  const edges = getComputedStyle(box.firstChild).direction === "rtl" ? [0, frame.width] : [frame.width, 0];
+  const svg = makeSvg("svg", { class: "arcs", "aria-hidden": "true" });
+  pairs.forEach((pair, k) => {
+    const share = Math.abs(values[k]) / most;
+    const [from, to] = pair.map((unit) => places.get(String(unit)));
+    if (share < 0.02 || !from || !to) return;
+    const arc = makeSvg("path", { d: arcPath(from, to, edges), class: values[k] > 0 ? "positive" : "negative" });
+    arc.style.setProperty("stroke-width", `${1 + 3 * share}px`);
+    arc.style.setProperty("opacity", `${0.35 + 0.65 * share}`);
+    svg.append(arc);
+  });
+  box.append(svg);
+}
+
+/** From one place to another: an arc on the same line, else out at the end of one and in at the start of the other. */
+function arcPath([x, y], [u, v], [end, start]) {
+  if (Math.abs(y - v) < 4) {
+    const height = Math.min(16, 6 + Math.abs(u - x) / 12);
+    return `M${x},${y} C${x},${y - height} ${u},${y - height} ${u},${v}`;
+  }
+  return `M${x},${y} Q${x},${y - 12} ${end},${y - 12} M${start},${v - 12} Q${u},${v - 12} ${u},${v}`;
+}
