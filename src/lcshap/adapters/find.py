@@ -47,7 +47,7 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
     name = type(model).__name__
     if isinstance(model, type):
         raise ModelError(f"{model.__name__} is a class: a model made of it is needed")
-    if _is_a(model, "transformers", "Pipeline"):
+    if _is_a(model, "transformers.pipelines.base", "Pipeline"):
         return TransformersModel.from_pipeline(model, kind)
     if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
         return TransformersModel(*model, kind=kind)
