@@ -53,10 +53,13 @@ def texts() -> Iterator[Figure]:
     many = explain(text[12_000:12_040], lc.CShapley(1), target="positive")
     yield "summary", "`lc.plots.summary_bars(explanations)`: 40 reviews", lc.plots.summary_bars(many, top=15)
     some = [t for t in text[12_000:] if 30 <= len(t.split()) <= 120][:30]
-    by_method = {
-        method.name: [e.curve for e in explain(some, method, curve=True)]
-        for method in (lc.LShapley(1, "present"), lc.LShapley(1), lc.FeatureAblation(), lc.DeletionPath(400))
+    methods = {
+        "L-Shapley, absent": lc.LShapley(1),
+        "L-Shapley, present": lc.LShapley(1, "present"),
+        "leave one out": lc.FeatureAblation(),
+        "deletion path": lc.DeletionPath(400),
     }
+    by_method = {name: [e.curve for e in explain(some, m, curve=True)] for name, m in methods.items()}
     yield "curves", "`lc.plots.curves({...})`: the paper's masking measure, 30 reviews", lc.plots.curves(by_method)
 
 
@@ -103,7 +106,8 @@ def files() -> Iterator[Figure]:
     model, config = script["network"]()
     masker = lc.maskers.Bytes(16, padding=config["padding_token"], layout=lambda d: script["see"](d, config))
     data = (DOCS.parent / "examples" / "file_bytes.py").read_bytes()
-    e = lc.Explainer(model, masker, lc.FeatureAblation(), value="log_odds", classes=config["target_labels_space"])(data)
+    names = config["target_labels_space"]
+    e = lc.Explainer(model, masker, lc.GraphKernelSHAP(520), value="log_odds", classes=names)(data)
     yield "hexdump", 'why does Magika say "python"?', e.plot(rows=16)
 
 

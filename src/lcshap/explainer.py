@@ -46,7 +46,7 @@ class Explainer:
     batch_size : rows sent to the model at once; by default what turns out fastest.
     seed : for methods that sample.
     progress : show a progress bar; by default on a terminal, for work of over a second.
-    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), 14 more calls: reports show it.
+    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), 13 more calls: reports show it.
 
     Examples
     --------

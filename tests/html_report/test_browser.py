@@ -165,7 +165,7 @@ class TestMasking:
     def test_the_curve(self, show, explain):
         e = explain(TEXT)
         page = show(e)
-        assert page.locator("#curve circle:not(.now)").count() == 15
+        assert page.locator("#curve circle:not(.now)").count() == 14
         height = page.locator("#curve circle:not(.now)").evaluate_all(
             "(all) => all.map((c) => Number(c.getAttribute('cy')))"
         )

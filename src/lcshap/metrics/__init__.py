@@ -1,5 +1,33 @@
-"""How good an explanation is: what happens to the model when the units that it ranks first go."""
+"""How good an explanation is: what happens to the model when the units that it ranks first go; how sure the scores are.
 
+======================================  =================================================================
+`masking_curve`                         the paper's: log-odds while the top units are masked, or kept
+`deletion_auc`, `insertion_auc`         area under the probability while units go, or come
+`comprehensiveness`, `sufficiency`      probability lost without the top units, or with nothing else
+`agreement`                             error and rank correlation against a reference, such as `Shapley`
+`seed_stability`, `max_sensitivity`     how much scores change with the seed, or with the input
+`paired_bootstrap`                      an interval for the difference of two methods
+======================================  =================================================================
+"""
+
+from .bootstrap import paired_bootstrap
+from .compare import Agreement, agreement
 from .masking import MaskingCurve, masking_curve
+from .probability_area import deletion_auc, insertion_auc
+from .rationales import comprehensiveness, sufficiency
+from .stability import SeedStability, max_sensitivity, seed_stability
 
-__all__ = ["MaskingCurve", "masking_curve"]
+__all__ = [
+    "Agreement",
+    "MaskingCurve",
+    "SeedStability",
+    "agreement",
+    "comprehensiveness",
+    "deletion_auc",
+    "insertion_auc",
+    "masking_curve",
+    "max_sensitivity",
+    "paired_bootstrap",
+    "seed_stability",
+    "sufficiency",
+]

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
 from ..errors import MethodError
-from ..explanation import Explanation
-from ..model_game import ModelGame
-from ..values import Value
+from .ranked import ranked_answers
 
 if TYPE_CHECKING:
     from ..explainer import Explainer
 
-PERCENTS = (0, 1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+PERCENTS = (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
 _ROOM = 1e-6  # keeps the log-odds finite, as in the paper's code
 
 
@@ -82,9 +79,13 @@ def masking_curve(
     >>> curve.values, curve.area(100)
     (array([4., 2., 0.]), -2.0)
     """
-    if not explainer.masker.is_many(x):
-        return _curves(explainer, [x], [explanation], percents, keep)[0]
-    return _curves(explainer, list(x), list(explanation), percents, keep)
+    share = check_percents(percents)
+    output = explainer.model.kind == "output"
+    curves = []
+    for r in ranked_answers(explainer, x, explanation, lambda d: masked_counts(share, d), keep):
+        what = "output" if output else f"log-odds of {' '.join(r.names) or 'the class'}"
+        curves.append(MaskingCurve(share, r.counts, r.values if output else log_odds(r.values), what, keep))
+    return curves if explainer.masker.is_many(x) else curves[0]
 
 
 def masked_counts(percents: NDArray[np.float64], d: int) -> NDArray[np.int64]:
@@ -97,29 +98,14 @@ def masked_counts(percents: NDArray[np.float64], d: int) -> NDArray[np.int64]:
     return np.where(percents > 0, np.maximum(counts, 1), 0)
 
 
-def _curves(
-    explainer: Explainer, inputs: list[Any], explanations: list[Explanation], percents: Sequence[float], keep: bool
-) -> list[MaskingCurve]:
+def check_percents(percents: Sequence[float], least: float = 0) -> NDArray[np.float64]:
+    """Percentages as an array, if they rise from at least `least` to at most 100."""
     share = np.asarray(percents, np.float64)
-    if share.ndim != 1 or not len(share) or (np.diff(share) <= 0).any() or share[0] < 0 or share[-1] > 100:
-        raise MethodError(f"percents must rise from 0 to at most 100, not {percents!r}")
-    if any(e.scores.ndim == 2 for e in explanations):
-        raise MethodError("a masking curve is about one output: explain one target, or take e.output(k)")
-    masked = [explainer.masker.mask(x) for x in inputs]
-    kind = explainer.model.kind
-    value = Value("output" if kind == "output" else "prob", explainer.value.target)
-    games = ModelGame.make(explainer.engine, masked, value, explainer.classes or explainer.model.classes)
-    counts = [masked_counts(share, m.graph.d) for m in masked]
-    requests = []
-    for game, e, count in zip(games, explanations, counts, strict=True):
-        if e.graph.d != game.d:
-            raise MethodError(f"an explanation of {e.graph.d} units for an input of {game.d}")
-        tops = [np.sort(e.ranking[:c]) for c in count.tolist()]
-        sets = Coalitions.from_sets(game.d, tops)
-        requests.append((game, sets if keep else Coalitions(game.d, sets.indices, sets.offsets, ~sets.removed)))
-    curves = []
-    for (game, _), count, q in zip(requests, counts, ModelGame.evaluate_all(requests), strict=True):
-        what = "output" if kind == "output" else f"log-odds of {' '.join(game.value.names) or 'the class'}"
-        values = q if kind == "output" else np.log(q + _ROOM) - np.log(1 - q + _ROOM)
-        curves.append(MaskingCurve(share, count, values, what, keep))
-    return curves
+    if share.ndim != 1 or not len(share) or (np.diff(share) <= 0).any() or share[0] < least or share[-1] > 100:
+        raise MethodError(f"percents must rise from {least:g} to at most 100, not {percents!r}")
+    return share
+
+
+def log_odds(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``log(q + 1e-6) - log(1 - q + 1e-6)``, as in the paper's code."""
+    return np.asarray(np.log(q + _ROOM) - np.log(1 - q + _ROOM))

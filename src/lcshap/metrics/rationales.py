@@ -1,0 +1,59 @@
+r"""Comprehensiveness and sufficiency: what the class loses without the top units, and with nothing but them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .masking import check_percents, masked_counts
+from .ranked import one_or_all, ranked_answers
+
+if TYPE_CHECKING:
+    from ..explainer import Explainer
+
+PERCENTS = (1, 5, 10, 20, 50)
+
+
+def comprehensiveness(explainer: Explainer, x: Any, explanation: Any, percents: Sequence[float] = PERCENTS) -> Any:
+    r"""What P(class) loses when the top units go, a mean over percentages. Higher is better.
+
+    .. math:: \frac1{|B|} \sum_{p \in B} \bigl[P(V) - P(V \setminus T_p)\bigr]
+
+    where :math:`T_p` are the first p percent of the ranking, counted as in `masking_curve`. For a model without classes
+    P is its output.
+
+    Parameters
+    ----------
+    explainer : what made the explanation: its model, masker and target are used.
+    x, explanation : the input and its explanation: a number comes back. Or a list of each: an array.
+    percents : B; by default 1, 5, 10, 20 and 50, as in the paper that proposed it.
+
+    References
+    ----------
+    DeYoung et al. 2020, ERASER: A benchmark to evaluate rationalized NLP models.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> from lcshap.metrics import comprehensiveness, sufficiency
+    >>> v = lambda texts: ["good" in t for t in texts]
+    >>> explainer = lc.Explainer(v, lc.maskers.Text(), lc.Shapley(), kind="probabilities", target=1)
+    >>> e = explainer("a good end")
+    >>> comprehensiveness(explainer, "a good end", e), sufficiency(explainer, "a good end", e)
+    (1.0, 0.0)
+    """
+    return _loss(explainer, x, explanation, percents, keep=False)
+
+
+def sufficiency(explainer: Explainer, x: Any, explanation: Any, percents: Sequence[float] = PERCENTS) -> Any:
+    r"""What P(class) loses when only the top units stay, a mean over percentages. Lower is better.
+
+    As `comprehensiveness`, with :math:`P(T_p)` in the place of :math:`P(V \setminus T_p)`.
+    """
+    return _loss(explainer, x, explanation, percents, keep=True)
+
+
+def _loss(explainer: Explainer, x: Any, explanation: Any, percents: Sequence[float], keep: bool) -> Any:
+    share = check_percents(percents)
+    found = ranked_answers(explainer, x, explanation, lambda d: masked_counts(share, d), keep)
+    return one_or_all(explainer, x, [r.full - float(r.values.mean()) for r in found])

@@ -1,0 +1,130 @@
+"""How much scores change with the seed of a method that samples, and with small changes of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MethodError
+from ..estimators import Method, get_method
+from ..explanation import Explanation
+from ..model_game import ModelGame
+from .compare import rank_correlation
+
+if TYPE_CHECKING:
+    from ..explainer import Explainer
+
+
+@dataclass(frozen=True, eq=False)
+class SeedStability:
+    """How much scores depend on the seed.
+
+    Attributes
+    ----------
+    std : the standard deviation of each score over the seeds, with n - 1 in the denominator.
+    rank_correlation : Spearman's, a mean over all pairs of seeds; NaN where the scores of a seed are all the same.
+    """
+
+    std: NDArray[np.float64]
+    rank_correlation: float
+
+
+def seed_stability(explainer: Explainer, x: Any, seeds: Iterable[int] = range(5)) -> SeedStability:
+    """Explain an input with several seeds and compare the scores.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> from lcshap.metrics import seed_stability
+    >>> letters = lambda texts: [float(len(t.replace(" ", ""))) for t in texts]
+    >>> explainer = lc.Explainer(letters, lc.maskers.Text(), lc.SampleShapley(10), kind="output")
+    >>> round(seed_stability(explainer, "a sum of letters, say").rank_correlation, 6)
+    1.0
+    """
+    numbers = list(seeds)
+    if len(numbers) < 2:
+        raise MethodError(f"at least two seeds are needed, not {numbers}")
+    found = [_with_seed(explainer, seed)(x) for seed in numbers]
+    if not all(isinstance(e, Explanation) and e.scores.ndim == 1 for e in found):
+        raise MethodError("stability is about one input and one output: explain one target")
+    scores = np.array([e.scores for e in found])
+    pairs = [rank_correlation(a, b) for a, b in combinations(scores, 2)]
+    return SeedStability(scores.std(axis=0, ddof=1), float(np.mean(pairs)))
+
+
+def max_sensitivity(
+    explainer: Explainer,
+    x: Any,
+    perturb: Callable[[Any, np.random.Generator], Any],
+    samples: int = 10,
+    seed: int = 0,
+) -> float:
+    r"""The largest relative change of the scores over small changes of the input. Lower is more stable.
+
+    .. math:: \max_{s} \frac{\|\phi(x_s) - \phi(x)\|_2}{\|\phi(x)\|_2}
+
+    Parameters
+    ----------
+    explainer : what explains; the class is the one it explains at x, whatever the model predicts elsewhere.
+    x : one input.
+    perturb : from an input and a random generator to a changed input with as many units, x_s.
+    samples, seed : how many such inputs, and the seed of the generator.
+
+    References
+    ----------
+    Yeh et al. 2019, On the (in)fidelity and sensitivity of explanations.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> from lcshap.metrics import max_sensitivity
+    >>> double = lambda rows: rows.sum(axis=1) * 2
+    >>> explainer = lc.Explainer(double, lc.maskers.Tabular([0.0, 0.0]), lc.Shapley(), kind="output")
+    >>> round(max_sensitivity(explainer, np.array([3.0, 4.0]), lambda x, rng: x + [0.0, 0.5]), 6)
+    0.1
+    """
+    if samples < 1:
+        raise MethodError(f"samples must be at least 1, not {samples!r}")
+    rng = np.random.default_rng(seed)
+    fixed = _at_its_class(explainer, x)
+    first, *others = fixed([x, *(perturb(x, rng) for _ in range(samples))])
+    if first.scores.ndim == 2:
+        raise MethodError("stability is about one input and one output: explain one target")
+    for e in others:
+        if e.graph.d != first.graph.d:
+            raise MethodError(f"perturb made an input of {e.graph.d} units of one of {first.graph.d}")
+    size = float(np.linalg.norm(first.scores))
+    if not size:
+        raise MethodError("all scores are zero: a relative change of them is not defined")
+    return float(np.linalg.norm([e.scores - first.scores for e in others], axis=1).max()) / size
+
+
+def _with_seed(explainer: Explainer, seed: int) -> Explainer:
+    other = copy(explainer)
+    other.seed = seed
+    if isinstance(explainer.method, Method):
+        if "seed" not in explainer.method.parameters:
+            raise MethodError(f"{explainer.method} leaves nothing to chance: there is no seed to vary")
+        other.method = replace(explainer.method, seed=seed)  # type: ignore[call-arg]
+    elif explainer.method != "auto" and "seed" not in get_method(explainer.method).__dataclass_fields__:
+        raise MethodError(f"{explainer.method} leaves nothing to chance: there is no seed to vary")
+    return other
+
+
+def _at_its_class(explainer: Explainer, x: Any) -> Explainer:
+    """The explainer with its target fixed to what it is at x."""
+    if explainer.value.target is not None:
+        return explainer
+    classes = explainer.classes or explainer.model.classes
+    (game,) = ModelGame.make(explainer.engine, [explainer.masker.mask(x)], explainer.value, classes)
+    if not game.value.pairs:  # a value that is not about one class
+        return explainer
+    other = copy(explainer)
+    other.value = replace(explainer.value, target=game.value.pairs[0][0])
+    return other
