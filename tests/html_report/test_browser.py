@@ -145,7 +145,7 @@ class TestMasking:
         e = explain(TEXT)
         page = show(e)
         assert page.locator("#step").get_attribute("aria-live") == "polite"
-        for step, percent in ((0, 0), (6, 20), (9, 50), (14, 100)):
+        for step, percent in ((0, 0), (5, 20), (8, 50), (13, 100)):
             slide(page, step)
             count = round(percent * len(e.names) / 100)
             gone = set(np.argsort(-e.scores, kind="stable")[:count].tolist())
@@ -327,7 +327,7 @@ class TestOtherInputs:
         canvases = page.locator("canvas")
         shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
         np.testing.assert_array_equal(shown[..., 0], image)
-        slide(page, 9)
+        slide(page, 8)
         shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
         np.testing.assert_array_equal(shown[..., 1], [[0, 30, 0], [30, 0, 30]])
         heat = np.array(canvases.nth(1).evaluate(read)).reshape(2, 3, 4)
