@@ -117,6 +117,18 @@ class TestExplainer:
         assert len(seen) == len(set(seen)) == e.calls
         assert text in seen
 
+    def test_several_methods_share_what_the_model_said(self, pipeline):
+        seen = []
+        model = CallableModel(lambda texts: seen.extend(texts) or pipeline.predict_proba(texts), "probabilities")
+        text = "all of these words differ from each other"
+        methods = [lc.DeletionPath(30), lc.LShapley(1), lc.CShapley(2), lc.FeatureAblation(), lc.InsertionPath(30)]
+        found = lc.Explainer(model, lc.maskers.Text()).compare(text, methods)
+        assert len(seen) == len(set(seen)) == found[0].provenance["together"] < sum(e.calls for e in found)
+        for method, e in zip(methods, found, strict=True):
+            alone = lc.Explainer(pipeline, lc.maskers.Text(), method)(text)
+            np.testing.assert_allclose(e.scores, alone.scores, atol=1e-12)
+            assert e.calls == alone.calls
+
     def test_several_targets_and_a_contrast(self, pipeline):
         make = lambda target: lc.Explainer(pipeline, lc.maskers.Text(), lc.LShapley(1), target=target)(TEXT)  # noqa: E731
         both = make("all")

@@ -11,6 +11,7 @@ import numpy as np
 
 from .adapters.find import find_model
 from .chooser import choose, parse_budget
+from .coalitions import Coalitions
 from .engine import Engine
 from .errors import MaskerError, MethodError, ModelError
 from .estimators import DeletionPath, InsertionPath, Method, get_method
@@ -21,8 +22,8 @@ from .maskers.bytes import Bytes
 from .maskers.image import Image
 from .maskers.text import Text
 from .model_game import Log, ModelGame
-from .plan import MAX_CALLS
-from .run import explain_values
+from .plan import MAX_CALLS, PlanSum
+from .run import explain_values, run
 from .values import find_value
 
 
@@ -96,6 +97,26 @@ class Explainer:
         if self.masker.is_many(x):
             return self._explain(list(x), known)
         return self._explain([x], known)[0]
+
+    def compare(self, x: Any, methods: Sequence[Method]) -> list[Explanation]:
+        """Several methods on one input: each distinct coalition is evaluated once for all of them.
+
+        Methods with a plan share one run; the others come after it and know what it found out. How many calls all of
+        them took together is in ``e.provenance["together"]``.
+        """
+        masked = self.masker.mask(x)
+        (game,) = ModelGame.make(self.engine, [masked], self.value, self.classes or self.model.classes)
+        planned = [i for i, method in enumerate(methods) if method.has_plan]
+        plans = PlanSum(tuple(methods[i].plan(masked.graph, self.max_calls) for i in planned))
+        found = dict(zip(planned, run(plans, game), strict=True)) if planned else {}
+        for i, method in enumerate(methods):
+            if i not in found:
+                game = game.resume(game.log)
+                found[i] = method.explain(game, masked.graph, self.max_calls)
+        asked = [Coalitions.from_sets(game.d, [range(game.d)]), *(coalitions for coalitions, _ in game.log)]
+        together = {"together": len(Coalitions.concat(asked).unique()[0])}
+        explained = [self._record(found[i], game, together) for i in range(len(methods))]
+        return self._with_curves([x] * len(explained), explained) if self.curve else explained
 
     def preview(self, x: Any) -> str:
         """What an explanation of this input would cost, without asking the model."""

@@ -7,13 +7,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..coalitions import Coalitions
 from ..estimators import Method
 from ..explainer import Explainer
 from ..explanation import Explanation
-from ..model_game import ModelGame
-from ..plan import PlanSum
-from ..run import run
 from .inputs import Case, read_case, read_target
 from .methods import make_method, read_budget
 from .options import Choice, Choices, Input, Output, Settings, Task, UsageError
@@ -71,25 +67,12 @@ class Comparison(NamedTuple):
 
 
 def compare(source: Input, task: Task, choices: Choices, settings: Settings, curve: bool) -> tuple[Case, Comparison]:
-    """Methods with a plan share one run; the others come after it and know what it found out."""
+    """Several methods on one input, each distinct coalition evaluated once."""
     case = read_case(source, task)
-    explainer = make_explainer(case, task, "auto", settings)
-    masked = explainer.masker.mask(case.x)
     names = [name.strip() for name in choices.methods.split(",") if name.strip()]
     if not names:
         raise UsageError("--methods needs at least one method: `lcshap methods` lists them")
-    methods = [make_method(name, masked.graph, settings, strict=False) for name in names]
-    (game,) = ModelGame.make(explainer.engine, [masked], explainer.value, explainer.classes or explainer.model.classes)
-    planned = [i for i, method in enumerate(methods) if method.has_plan]
-    plans = PlanSum(tuple(methods[i].plan(masked.graph, settings.max_calls) for i in planned))
-    found = dict(zip(planned, run(plans, game), strict=True)) if planned else {}
-    for i, method in enumerate(methods):
-        if i not in found:
-            game = game.resume(game.log)
-            found[i] = method.explain(game, masked.graph, settings.max_calls)
-    explained = [explainer._record(found[i], game, {}) for i in range(len(methods))]
-    if curve:
-        explained = explainer._with_curves([case.x] * len(explained), explained)
-    asked = [coalitions for coalitions, _ in game.log]
-    distinct = Coalitions.concat([Coalitions.from_sets(game.d, [range(game.d)]), *asked]).unique()[0]
-    return case, Comparison(names, explained, len(distinct))
+    graph = case.masker.mask(case.x).graph
+    methods = [make_method(name, graph, settings, strict=False) for name in names]
+    explained = make_explainer(case, task, "auto", settings, curve=curve).compare(case.x, methods)
+    return case, Comparison(names, explained, explained[0].provenance["together"])
