@@ -19,7 +19,7 @@ from .adapters.callable import check_answers
 from .coalitions import Coalitions
 from .errors import ModelError
 from .game import name
-from .maskers.base import Masked, Rows
+from .maskers.base import Blend, Masked, Rows
 from .progress import Progress
 
 log = logging.getLogger("lcshap")
@@ -138,12 +138,16 @@ class Engine:
     def _answer(self, batch: list[Request]) -> NDArray[np.float64] | None:
         """One batch, `(rows, outputs)`. None where the memory did not suffice and the batch size was halved."""
         begin = time.perf_counter()
-        inputs = [masked.rows(coalitions) for masked, coalitions in batch]
-        count, calls = sum(map(len, inputs)), sum(len(coalitions) for _, coalitions in batch)
+        calls = sum(len(coalitions) for _, coalitions in batch)
+        count = sum(len(coalitions) * masked.rows_per_call for masked, coalitions in batch)
         answers: list[NDArray[np.float64]] = []
+        blends = [m.blend(c) for m, c in batch] if self.model.blends else [None]
         try:
-            for rows in _joined(inputs):
-                answers.append(self._predict(rows))
+            if all(isinstance(blend, Blend) for blend in blends) and len({b.x.shape for b in blends if b}) == 1:
+                answers.append(self._check(self.model.predict_blends([b for b in blends if b]), count))
+            else:
+                for rows in _joined([masked.rows(coalitions) for masked, coalitions in batch]):
+                    answers.append(self._check(self.model.predict(rows), len(rows)))
         except Exception as error:
             if _out_of_memory(error) and calls > 1:
                 self.size.settle(max(1, min(self.size.next, calls) // 2))
@@ -157,8 +161,8 @@ class Engine:
         self.batches, self.rows = self.batches + 1, self.rows + count
         return np.concatenate(answers)
 
-    def _predict(self, rows: Rows) -> NDArray[np.float64]:
-        return check_answers(self.model.predict(rows), len(rows), "the model").astype(np.float64, copy=False)
+    def _check(self, answers: Any, count: int) -> NDArray[np.float64]:
+        return check_answers(answers, count, "the model").astype(np.float64, copy=False)
 
 
 class _Found:

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+import lcshap as lc
 from lcshap.adapters.torch import TorchModel
 from lcshap.errors import ModelError
 from lcshap.values import Value
@@ -294,3 +295,48 @@ def test_on_a_gpu():
     weights = np.ones((5, 3))
     cpu = TorchModel(net(), "logits").gradient(x, weights)
     np.testing.assert_allclose(TorchModel(net().to("cuda"), "logits").gradient(x, weights), cpu, atol=1e-10)
+
+
+class Elsewhere(TorchModel):
+    """Makes its rows itself, as a model on a GPU does."""
+
+    asked = 0
+    blends = True
+
+    def predict_blends(self, blends):
+        self.asked += 1
+        return super().predict_blends(blends)
+
+
+@pytest.mark.parametrize(
+    ("masker", "x", "used"),
+    [
+        (lc.maskers.Image(channels="first"), np.random.default_rng(0).random((2, 3, 4)), True),
+        (lc.maskers.Image(channels="first", patch=2), np.random.default_rng(0).random((2, 3, 4)), True),
+        (lc.maskers.Tabular(np.random.default_rng(1).random((5, 24)), pin=[2]), np.arange(24.0), True),
+        (lc.maskers.Series(3, by_channel=True, channels="last"), np.random.default_rng(0).random((6, 4)), True),
+        (
+            lc.maskers.Series(3, reference="interpolate", channels="last"),
+            np.random.default_rng(0).random((6, 4)),
+            False,
+        ),
+    ],
+)
+def test_rows_made_on_the_device_are_the_same(masker, x, used):
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.Linear(24, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3)
+    ).double()
+    here, there = TorchModel(net, "logits"), Elsewhere(net, "logits")
+    inputs = [x, x[::-1].copy()]
+    expected = lc.Explainer(here, masker, lc.SampleShapley(100))(inputs)
+    found = lc.Explainer(there, masker, lc.SampleShapley(100))(inputs)
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(a.scores, b.scores, atol=1e-12)
+    assert (there.asked > 0) == used
+    assert not here.blends
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_on_a_gpu_masks_travel():
+    assert TorchModel(torch.nn.Linear(3, 2).cuda(), "logits").blends

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..maskers.base import Rows
+from ..maskers.base import Blend, Rows
 
 Kind = Literal["probabilities", "logits", "output"]
 
@@ -32,6 +32,15 @@ class Model(ABC):
     @abstractmethod
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The answers to some rows, `(n, outputs)`, in whatever precision the model has."""
+
+    @property
+    def blends(self) -> bool:
+        """Whether the model makes rows on its own device: then `predict_blends` is asked where that is possible."""
+        return False
+
+    def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
+        """The answers to the rows of some blends, one after the other."""
+        raise NotImplementedError
 
     def cost(self, calls: int) -> str | None:
         """What the answers to so many rows cost, in words, where the model knows; for previews."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..extras import need
-from ..maskers.base import Rows
+from ..maskers.base import Blend, Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .gradients import check_gradient, differentiated
@@ -49,13 +49,31 @@ class TorchModel(Model):
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the module returns, `(n, outputs)`: float64 if it computes in that, else float32."""
-        torch = _torch()
         arguments, keywords = self._inputs(rows)
+        return self._answers(len(rows), *arguments, **keywords)
+
+    @property
+    def blends(self) -> bool:
+        """On another device than the processor: masks travel there instead of rows."""
+        return self.prepare is None and getattr(self._place(np.zeros(1)).device, "type", "cpu") != "cpu"
+
+    def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
+        """As `predict`, with rows that are made where the module is."""
+        torch = _torch()
+        parts = [
+            torch.where(*(self._place(part) for part in (b.kept, b.x, b.reference))).reshape(-1, *b.x.shape)
+            for b in blends
+        ]
+        rows = torch.cat(parts)
+        return self._answers(len(rows), rows)
+
+    def _answers(self, n: int, *arguments: Any, **keywords: Any) -> NDArray[Any]:
+        torch = _torch()
         with evaluation(self.module), torch.no_grad():
             answers = _tensor_in(self.module(*arguments, **keywords))
         answers = answers.detach().cpu()
         answers = answers if answers.dtype == torch.float64 else answers.float()
-        return check_answers(answers.numpy(), len(rows), type(self.module).__name__)
+        return check_answers(answers.numpy(), n, type(self.module).__name__)
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * value).sum()`` with respect to the rows, in the shape of the rows.

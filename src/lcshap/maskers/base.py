@@ -29,6 +29,26 @@ class Masker(ABC):
 
 
 @dataclass(frozen=True, eq=False)
+class Blend:
+    """Rows that show an input where units are kept and a reference elsewhere.
+
+    Attributes
+    ----------
+    kept : `(n, 1, *shape)` or `(n, *shape)`, in the way that the other two broadcast with it.
+    x, reference : arrays of numbers `(*shape)`, or `(M, *shape)` for M background rows.
+    """
+
+    kept: NDArray[np.bool_]
+    x: NDArray[Any]
+    reference: NDArray[Any]
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The rows themselves, `(n, *shape)`, or `(n * M, *shape)`."""
+        return blend(self.kept, self.x, self.reference).reshape(-1, *self.x.shape)
+
+
+@dataclass(frozen=True, eq=False)
 class Masked(ABC):
     """One input, cut into units: everything that coalitions of it need.
 
@@ -50,6 +70,13 @@ class Masked(ABC):
 
         Uses the sparse form where it can: a deleting masker turns three kept words into a text of three words.
         """
+
+    def blend(self, coalitions: Coalitions) -> Blend | None:
+        """The same rows as what they are blended from, where units only choose between an input and a reference.
+
+        A model on another device is sent this instead of the rows: a bit a number.
+        """
+        return None
 
     @property
     def owners(self) -> NDArray[np.intp] | None:

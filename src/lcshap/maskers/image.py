@@ -17,7 +17,7 @@ from ..errors import MaskerError
 from ..extras import need
 from ..graphs import Graph
 from ..graphs.build import grid_edges
-from .base import Masked, Masker, blend, check_units
+from .base import Blend, Masked, Masker, check_units
 
 _CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
 _BLUR = 0.1  # the standard deviation of "blur", as a share of the shorter side
@@ -187,10 +187,14 @@ class MaskedImage(Masked):
 
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """The masked images, an array `(n, *x.shape)` of the dtype of `x`."""
+        return self.blend(coalitions).rows
+
+    def blend(self, coalitions: Coalitions) -> Blend:
+        """Which numbers are those of the image, and which those of the reference."""
         check_units(coalitions, self.graph)
         kept = coalitions.dense()
         kept = kept.reshape(-1, *self.x.shape) if self._in_order else kept[:, self._units]
-        return blend(kept, self.x, self.reference)
+        return Blend(kept, self.x, self.reference)
 
 
 def _is_count(n: Any) -> bool:

@@ -13,7 +13,7 @@ from ..coalitions import Coalitions
 from ..errors import MaskerError
 from ..graphs import Graph
 from ..graphs.build import complete_edges
-from .base import Masked, Masker, blend, check_units
+from .base import Blend, Masked, Masker, blend, check_units
 from .text import Layout, check_layout, make_graph
 
 Channels = Literal["last", "first"]
@@ -195,11 +195,16 @@ class MaskedSeries(Masked):
 
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """An array `(n * M, *x.shape)` of the dtype of `x`: for each coalition, all background rows in their order."""
-        check_units(coalitions, self.graph)
+        found = self.blend(coalitions)
+        if found is not None:
+            return found.rows
         kept = coalitions.dense()[:, self.labels]
-        if self.interpolate:
-            return blend(kept, self.x, self._interpolated(kept))
-        return blend(kept[:, None], self.x, self.background).reshape(-1, *self.x.shape)
+        return blend(kept, self.x, self._interpolated(kept))
+
+    def blend(self, coalitions: Coalitions) -> Blend | None:
+        """Which numbers are those of the series, and which those of the background; None for lines across gaps."""
+        check_units(coalitions, self.graph)
+        return None if self.interpolate else Blend(coalitions.dense()[:, self.labels][:, None], self.x, self.background)
 
     def _interpolated(self, kept: NDArray[np.bool_]) -> NDArray[Any]:
         """The lines between kept steps, `(n, *x.shape)`, found from the nearest kept step on either side of each."""

@@ -15,7 +15,7 @@ from ..coalitions import Coalitions
 from ..errors import MaskerError
 from ..extras import need
 from ..graphs import Graph
-from .base import Masked, Masker, blend, check_units
+from .base import Blend, Masked, Masker, check_units
 
 _FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
 
@@ -197,11 +197,15 @@ class MaskedTabular(Masked):
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.floating]:
         """An array `(n * M, columns)`: for each coalition, all background rows in their order."""
+        return self.blend(coalitions).rows
+
+    def blend(self, coalitions: Coalitions) -> Blend:
+        """Which columns are those of the row, and which those of the background."""
         check_units(coalitions, self.graph)
         kept = np.zeros((len(coalitions), len(self.x)), bool)
         kept[:, self.pinned] = True
         kept[:, self.units] = coalitions.dense()
-        return blend(kept[:, None], self.x, self.background).reshape(-1, len(self.x))
+        return Blend(kept[:, None], self.x, self.background)
 
 
 def learn_graph(data: Any, threshold: float = 0.1, names: Sequence[str] | None = None, seed: int = 0) -> Graph:
