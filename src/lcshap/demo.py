@@ -1,102 +1,182 @@
-"""What `lcshap demo` shows: the paper's sentence under every method, on a small built-in model of sentiment."""
+"""What `lcshap demo` shows: the paper's sentence by every method and a digit, on the two models of the package."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .estimators import CShapley, LShapley, Method, Myerson, Shapley
+from .estimators import (
+    LIME,
+    CShapley,
+    DeletionPath,
+    FeatureAblation,
+    GraphKernelSHAP,
+    KernelSHAP,
+    LShapley,
+    Method,
+    Myerson,
+    RegressionCShapley,
+    SampleShapley,
+    Shapley,
+)
+from .explainer import Explainer
 from .explanation import Explanation
-from .game import Game
-from .graphs import Graph
-from .plan import PlanSum
-from .run import run
+from .html_report import report
+from .letters import fit, wrapped
+from .maskers.image import Image
+from .models.demo import SENTENCE, demo_digits, demo_text
+from .palette import limit_of
+from .terminal import settled
+from .terminal_pictures import Ink, legend, picture
 
-WORDS = ["It", "is", "not", "heartwarming", "or", "entertaining.", "It", "just", "sucks."]
-_MOOD = {"heartwarming": -1.5, "entertaining.": -1.2, "sucks.": 2.0}  # how negative a word is by itself
-
+_BUDGET = 36  # calls of methods that take a budget: four a word
 METHODS: dict[str, Method] = {
     "Shapley": Shapley(),
     "Myerson": Myerson(),
     "L k=1": LShapley(order=1),
-    "L k=2 both": LShapley(order=2, context="both"),
+    "L k=1 present": LShapley(order=1, context="present"),
     "C k=2": CShapley(order=2),
-    "C k=2 myerson": CShapley(order=2, weights="myerson"),
+    "C k=2 present": CShapley(order=2, context="present"),
+    "C regression": RegressionCShapley(),
+    "GraphKernelSHAP": GraphKernelSHAP(_BUDGET),
+    "KernelSHAP": KernelSHAP(_BUDGET),
+    "SampleShapley": SampleShapley(_BUDGET),
+    "LIME": LIME(_BUDGET),
+    "leave-one-out": FeatureAblation(),
+    "DeletionPath": DeletionPath(_BUDGET),
 }
+_CELL, _CALLS, _RESIDUAL = 6, 6, 9  # columns of a score, of the calls and of the residual, with the space before
+_SIDE = 28  # of the digit, in pixels and columns
+_NEXT = """\
+Next, with pip install "lcshap[cli]":
+  lcshap explain --model demo-text --text "Not bad, but never really funny."
+  lcshap explain --model my_module:my_model --kind logits --text "..."
+  lcshap methods"""
+
+Found = dict[str, Explanation]
 
 
-def sentence_game() -> Game:
-    """The log-probability that a toy model calls the sentence negative when only some of its words are there.
+class Demo(NamedTuple):
+    """The explanations of the demo, by the names of their methods."""
 
-    Good words speak against it and "sucks" for it, "just" makes "sucks" worse, and "not" turns the good words round. It
-    has what the paper's example is about: the word "not" says nothing alone.
-    """
-    place = {word: i for i, word in enumerate(WORDS)}
-    mood = np.array([_MOOD.get(word, 0.0) for word in WORDS])
-    good = np.minimum(mood, 0)
+    sentence: Found
+    digit: Found
 
-    def log_negative(kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-        score = kept @ mood
-        score += kept[:, place["not"]] * (kept @ (-1.6 * good))
-        score += 0.8 * (kept[:, place["just"]] & kept[:, place["sucks."]])
-        return np.asarray(-np.logaddexp(0, -score), np.float64)
-
-    return Game(log_negative, len(WORDS))
+    def save(self, path: str | Path) -> Path:
+        """Write them to one web page."""
+        return report({**self.sentence, **self.digit}, path, title="lcshap demo")
 
 
-def explain_sentence() -> tuple[PlanSum, list[Explanation]]:
-    """All methods on the sentence, each coalition evaluated once."""
-    graph = Graph.chain(len(WORDS), names=WORDS)
-    plans = PlanSum(tuple(method.plan(graph) for method in METHODS.values()))
-    return plans, list(run(plans, sentence_game()))
+def explain() -> Demo:
+    """Explain the sentence and the digit."""
+    return Demo(explain_sentence(), explain_digit())
 
 
-def render(colour: bool) -> str:
+def explain_sentence() -> Found:
+    """Every method on the sentence, each coalition evaluated once."""
+    model, masker, text = demo_text()
+    found = Explainer(model, masker, curve=True).compare(text, list(METHODS.values()))
+    return dict(zip(METHODS, found, strict=True))
+
+
+def explain_digit() -> Found:
+    """The log-odds of the digit, by pixels and by patches."""
+    model, pixels, image = demo_digits()
+    patches = Image(patch=4)
+    cases = {
+        "pixels": (pixels, RegressionCShapley(4, windows="removed")),
+        "patches": (patches, GraphKernelSHAP(4 * patches.mask(image).graph.d)),
+    }
+    return {
+        name: Explainer(model, masker, method, value="log_odds", curve=True)(image)
+        for name, (masker, method) in cases.items()
+    }
+
+
+def render(demo: Demo, width: int, colour: bool, dark: bool) -> str:
     """The demo's page."""
-    plans, found = explain_sentence()
-    width = max(map(len, WORDS))
-    scale = max(float(abs(e.scores).max()) for e in found)
-    lines = [
-        f'Why does the model call "{" ".join(WORDS)}" negative?',
-        "Scores in log-probability: positive words speak for the decision, negative ones against it.",
-        "",
-        _row("", METHODS, width),
+    sentence, digit = demo
+    inks = {name: Ink(e.scores, limit_of([e.scores]), colour, dark) for name, e in (sentence | digit).items()}
+    first, pixels, patches = sentence["Shapley"], digit["pixels"], digit["patches"]
+    parts = [
+        _paragraph(
+            f'"{SENTENCE}" A small network, trained on film reviews, calls this negative, with probability '
+            f"{np.exp(first.full_value):.3f}. Which words made it say so, by {len(sentence)} methods? Positive scores "
+            f"{'(blue) ' if colour else ''}speak for it, negative ones {'(orange) ' if colour else ''}against it.",
+            width,
+        ),
+        _sentences(sentence, inks) if colour and width >= _label(sentence) + len(SENTENCE) else [],
+        _table(sentence, inks, width),
+        _paragraph(
+            f"Scores are shares of the gain in log-probability, {first.full_value - first.base_value:+.2f}, that all "
+            "words bring; the residual is what they leave of it. L and C ask the model about neighbouring words only, "
+            "which makes them affordable for long texts. Together the methods took "
+            f"{first.provenance['together']:,} calls instead of {sum(e.calls for e in sentence.values()):,}: each set "
+            "of words is evaluated once.",
+            width,
+        ),
+        _paragraph(
+            f"Another network calls this digit a {pixels.provenance['targets'][0]} and not an 8, with probability "
+            f"{1 / (1 + np.exp(-pixels.full_value)):.3f}. Why, by pixels (C regression, {pixels.calls:,} calls) and by "
+            f"patches of 4 x 4 (GraphKernelSHAP, {patches.calls:,} calls):",
+            width,
+        ),
+        _digits(digit, inks, width),
+        _NEXT.splitlines(),
     ]
-    for i, word in enumerate(WORDS):
-        lines.append(_row(word, (_cell(float(e.scores[i]), scale, colour) for e in found), width))
-    lines += [
-        "",
-        _row("sum", (_signed(float(e.scores.sum())) for e in found), width),
-        _row("residual", (_signed(float(e.residual)) for e in found), width),
-        _row("calls", (f"{e.calls}" for e in found), width),
-        "",
-        f"v(∅) = {found[0].base_value:.3f}, v(V) = {found[0].full_value:.3f}. All methods together took {plans.calls} "
-        f"model calls instead of {sum(p.calls for p in plans.parts)}:",
-        "every distinct coalition of words is evaluated once. L and C look at neighbouring words only (order k), which",
-        "is what makes them affordable for long texts; their residual says what they leave unexplained.",
-        "",
-        "Next: help(lcshap.LShapley) in Python; print(lcshap.LShapley(order=2).plan(graph)) for a cost preview.",
-    ]
-    return "\n".join(lines)
+    return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _signed(number: float) -> str:
-    return f"{round(number, 3) + 0.0:+.3f}"  # adding zero turns -0.0 into 0.0
+def _paragraph(text: str, width: int) -> list[str]:
+    return wrapped(text, min(width, 110))
 
 
-def _row(label: str, cells: Iterable[str], width: int) -> str:
-    # Colour codes take no room on the screen, so every cell is padded to its visible width before it is coloured.
-    return f"{label:<{width}}" + "".join(cell if "\033" in cell else f"{cell:>14}" for cell in cells)
+def _label(found: Found) -> int:
+    return max(map(len, found)) + 1
 
 
-def _cell(score: float, scale: float, colour: bool) -> str:
-    """A score on a background as in the paper's table: blue for positive, red for negative, white for none."""
-    text = _signed(score)
-    if not colour:
-        return f"{text:>14}"
-    fade = round(255 * (1 - min(abs(score) / scale, 1.0)))
-    red, green, blue = (fade, fade, 255) if score >= 0 else (255, fade, fade)
-    ink = 97 if fade < 110 else 30
-    return f"{'':>7}\033[48;2;{red};{green};{blue};{ink}m{text:>7}\033[0m"
+def _sentences(found: Found, inks: Mapping[str, Ink]) -> list[str]:
+    """The sentence in the colours of each method, as in the paper's Table 2."""
+    return [fit(name, _label(found)) + picture(e, len(SENTENCE), inks[name])[0] for name, e in found.items()]
+
+
+def _table(found: Found, inks: Mapping[str, Ink], width: int) -> list[str]:
+    """A row a method, a column a word: words are cut where there is no room."""
+    words = next(iter(found.values())).names
+    room = width - _CALLS - _RESIDUAL
+    label = min(_label(found), max(_CELL, room - _CELL * len(words)))
+    columns = [_CELL] * len(words)
+    for i, word in enumerate(words):
+        columns[i] += max(0, min(len(word) + 1 - _CELL, room - label - sum(columns)))
+    head = "".join(" " + fit(word, size - 1, right=True) for word, size in zip(words, columns, strict=True))
+    lines = [f"{'':{label}}{head}{'residual':>{_RESIDUAL}}{'calls':>{_CALLS}}"]
+    for name, e in found.items():
+        row = "".join(_cell(inks[name], score, size) for score, size in zip(e.scores, columns, strict=True))
+        lines.append(f"{fit(name, label)}{row}{_signed(settled(e)):>{_RESIDUAL}}{e.calls:>{_CALLS},}")
+    return lines
+
+
+def _cell(ink: Ink, score: float, size: int) -> str:
+    text = f"{_signed(score):>{size - 1}}"
+    return " " + (ink.paint(text, score) if ink.colour else text)
+
+
+def _digits(found: Found, inks: Mapping[str, Ink], width: int) -> list[str]:
+    """The image, its pixels and its patches side by side; without the image where there is no room."""
+    drawn = [picture(e, min(width, 2 * _SIDE + 3), inks[name]) for name, e in found.items()]
+    lines = [list(map(_scores, lines)) for lines in drawn]
+    if width >= 3 * _SIDE + 6:
+        lines[0] = drawn[0]
+    return [f"{pixels}   {patches}" for pixels, patches in zip(*lines, strict=True)] + legend(width, inks["pixels"])
+
+
+def _scores(line: str) -> str:
+    """The right half of a line with an image and its scores: scores have no spaces."""
+    return line.rpartition(" ")[2]
+
+
+def _signed(score: float) -> str:
+    return f"{round(float(score), 2) + 0.0:+.2f}"  # adding zero turns -0.0 into 0.0

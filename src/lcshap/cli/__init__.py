@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+import tempfile
+import webbrowser
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
 from .. import __version__, demo
-from ..terminal import has_colour, write
+from ..errors import LcshapError
+from ..terminal import has_colour, is_dark, write
 
 COLOURS = ("auto", "always", "never")
-_EXTRA = 'lcshap: error: the command needs typer and rich: pip install "lcshap[cli]" (only `lcshap demo` does without)'
+_EXTRA = 'the command needs typer and rich: pip install "lcshap[cli]" (only `lcshap demo` does without)'
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,21 +33,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def show_demo(colour: str) -> None:
-    """Print the paper's sentence under every method."""
-    write(demo.render(has_colour(sys.stdout, colour)), sys.stdout)
+def show_demo(colour: str, html: Path | None, browse: bool) -> None:
+    """Explain a sentence and a digit, in the terminal and on a page: a new one in a temporary folder, or `html`."""
+    found = demo.explain()
+    write(demo.render(found, width(), has_colour(sys.stdout, colour), is_dark()), sys.stdout)
+    page = found.save(Path(tempfile.mkdtemp(prefix="lcshap-")) / "lcshap-demo.html" if html is None else html)
+    write(f"\nAll of this to click through, in a browser: {page}", sys.stdout)
+    if browse:
+        webbrowser.open(page.resolve().as_uri())
+
+
+def width() -> int:
+    """Of the terminal, in columns; 40 at least."""
+    return max(40, shutil.get_terminal_size().columns)
+
+
+def fail(message: str, code: int) -> int:
+    """Say what is wrong in one line; return the exit code."""
+    write(f"lcshap: error: {message}", sys.stderr)
+    return code
 
 
 def _without_extras(given: list[str]) -> int:
     if given[:1] not in (["demo"], ["--version"]):
-        print(_EXTRA, file=sys.stderr)
-        return 1
+        return fail(_EXTRA, 1)
     parser = argparse.ArgumentParser(prog="lcshap")
     parser.add_argument("--version", action="version", version=f"lcshap {__version__}")
-    commands = parser.add_subparsers()
-    commands.add_parser("demo").add_argument("--color", choices=COLOURS, default="auto")
+    options = parser.add_subparsers().add_parser("demo")
+    options.add_argument("--html", type=Path, help="where to write the page; by default a temporary folder")
+    options.add_argument("--open", action="store_true", help="open the page in a browser")
+    options.add_argument("--color", choices=COLOURS, default="auto", help="colours in the terminal")
     try:
-        show_demo(parser.parse_args(given).color)
+        chosen = parser.parse_args(given)
+        show_demo(chosen.color, chosen.html, chosen.open)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
+    except (LcshapError, OSError) as error:
+        return fail(str(error), 1)
     return 0

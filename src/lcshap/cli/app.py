@@ -6,7 +6,6 @@ import inspect
 import json
 import os
 import re
-import shutil
 import sys
 import traceback
 from collections.abc import Sequence
@@ -25,9 +24,9 @@ from ..letters import wrapped
 from ..palette import limit_of
 from ..terminal import about, has_colour, is_dark, render, render_table, write
 from ..terminal_pictures import Ink, legend, picture
-from . import show_demo
-from .methods import cost, guess, make_method, preview, purpose, read_graph
-from .options import Choice, Choices, Colour, Input, Output, Pages, Settings, Shape, Task, UsageError, takes
+from . import fail, show_demo, width
+from .methods import cost, guess, make_method, preview, purpose, read_budget, read_graph
+from .options import Choice, Choices, Colour, Input, Output, Pages, Settings, Shape, Study, Task, UsageError, takes
 from .work import Comparison, prepare, quiet_stdout
 from .work import compare as run_comparison
 
@@ -58,7 +57,7 @@ class Commands(TyperGroup):
             if debug:
                 traceback.print_exc()
             wrong = isinstance(error, UsageError | _PARSING)
-            sys.exit(_fail(_one_line(error), 2 if wrong else 1))
+            sys.exit(fail(_one_line(error), 2 if wrong else 1))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a reader who has seen enough (`| head`) is no error."""
@@ -70,12 +69,7 @@ class Commands(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains while it ends
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
-            raise typer.Exit(_fail("interrupted", 130)) from None
-
-
-def _fail(message: str, code: int) -> int:
-    write(f"lcshap: error: {message}", sys.stderr)
-    return code
+            raise typer.Exit(fail("interrupted", 130)) from None
 
 
 def _one_line(error: Exception) -> str:
@@ -132,13 +126,12 @@ def explain(source: Input, task: Task, choice: Choice, settings: Settings, outpu
     if e is None:
         _write(shown or "")
         return
-    _note(case.note, output)
     if output.json:
         print(json.dumps(to_dict(e), allow_nan=False))
     else:
-        _write(render(e, _width(), _coloured(output), output.top, is_dark()))
+        _write(render(e, width(), _coloured(output), output.top, is_dark()))
         if "chosen" in e.provenance:
-            _write("\n".join(wrapped(f"chosen because {e.provenance['chosen']['reason']}", _width())))
+            _write("\n".join(wrapped(f"chosen because {e.provenance['chosen']['reason']}", width())))
     if choice.save is not None:
         _wrote(e.save(choice.save))
     if output.plot is not None:
@@ -160,8 +153,7 @@ def explain(source: Input, task: Task, choice: Choice, settings: Settings, outpu
 def compare(source: Input, task: Task, choices: Choices, settings: Settings, output: Output) -> None:
     """Several methods on one input, each coalition of units evaluated once for all of them."""
     with quiet_stdout():
-        case, found = run_comparison(source, task, choices, settings, output.curve)
-    _note(case.note, output)
+        found = run_comparison(source, task, choices, settings, output.curve)
     if output.json:
         calls = {"together": found.calls, "apart": found.apart}
         print(json.dumps({"explanations": list(map(to_dict, found.explanations)), "calls": calls}, allow_nan=False))
@@ -177,17 +169,17 @@ def compare(source: Input, task: Task, choices: Choices, settings: Settings, out
 
 def _side_by_side(found: Comparison, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
-    width, colour, dark, first = _width(), _coloured(output), is_dark(), found.explanations[0]
+    columns, colour, dark, first = width(), _coloured(output), is_dark(), found.explanations[0]
     parts = [f"explained: {about(first)}; v(∅) = {_number(first.base_value)} → v(V) = {_number(first.full_value)}"]
     both = list(zip(found.names, found.explanations, strict=True))
     if first.scores.ndim == 1:
         inks = [Ink(e.scores, limit_of([e.scores]), colour, dark) for e in found.explanations]
-        drawn = [[name, *picture(e, width, ink)] for (name, e), ink in zip(both, inks, strict=True)]
+        drawn = [[name, *picture(e, columns, ink)] for (name, e), ink in zip(both, inks, strict=True)]
         if len(drawn[0]) > 1:
-            parts += ["\n".join(lines) for lines in drawn] + legend(width, inks[0])
-        parts.append(render_table(found.explanations, found.names, width, colour, output.top, dark))
+            parts += ["\n".join(lines) for lines in drawn] + legend(columns, inks[0])
+        parts.append(render_table(found.explanations, found.names, columns, colour, output.top, dark))
     else:
-        parts += [render(e, width, colour, output.top, dark) for _, e in both]
+        parts += [render(e, columns, colour, output.top, dark) for _, e in both]
     parts.append(f"all methods together took {found.calls:,} model calls instead of {found.apart:,}")
     return "\n\n".join(parts)
 
@@ -222,11 +214,11 @@ def methods(
             raise UsageError(f"there is no method {name!r}{guess(name, METHODS)}: `lcshap methods` lists them")
         _write(f"{name}: {METHODS[name].__name__}\n\n{inspect.getdoc(METHODS[name])}")
         return
-    graph, width = Graph.chain(_CHAIN), _width() - 2
+    graph = Graph.chain(_CHAIN)
     for key, kind in METHODS.items():
         print(f"{key}: {cost(kind, graph)} calls for a text of {_CHAIN} words")
         for part in purpose(kind):
-            _write("\n".join(f"  {line}" for line in wrapped(part, width)))
+            _write("\n".join(f"  {line}" for line in wrapped(part, width() - 2)))
         print()
 
 
@@ -242,10 +234,44 @@ def report(pages: Pages) -> None:
     _wrote(write_report([load(path) for path in pages.files], pages.out, title=pages.title))
 
 
-@app.command()
-def demo(color: Annotated[Colour, typer.Option(help="Colours in the terminal.")] = Colour.AUTO) -> None:
-    """The paper's sentence under several methods, on a built-in toy model."""
-    show_demo(color.value)
+@app.command(epilog=_examples("lcshap demo", "lcshap demo --html demo.html --open"))
+def demo(
+    html: Annotated[Path | None, typer.Option(help="Where to write the page; by default a temporary folder.")] = None,
+    browse: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    color: Annotated[Colour, typer.Option(help="Colours in the terminal.")] = Colour.AUTO,
+) -> None:
+    """The paper's sentence by every method, and a digit, on two trained models that come with lcshap."""
+    show_demo(color.value, html, browse)
+
+
+@app.command(
+    "reproduce",
+    epilog=_examples(
+        "lcshap reproduce theorems",
+        "lcshap reproduce sentence --out table2",
+        "lcshap reproduce imdb --samples 1000 --budget 4d --data ~/data --models ~/models",
+        "lcshap reproduce mnist --samples 20 --methods regression-c-shapley,kernel-shap,deletion-path",
+    ),
+)
+@takes(Study)
+def repeat(study: Study) -> None:
+    """Run an experiment of the paper again. After an interruption the same command goes on where it was."""
+    from ..experiments.reproduce import NAMES, reproduce
+
+    if study.name not in NAMES:
+        known = f"there are {', '.join(NAMES)}"
+        raise UsageError(f"there is no experiment {study.name!r}{guess(study.name, NAMES)}: {known}")
+    given = {**vars(study), "budget": read_budget(study.budget)}
+    if study.methods is not None:
+        given["methods"] = [name.strip() for name in study.methods.split(",")]
+    try:
+        with quiet_stdout():
+            found = reproduce(**given)
+    except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # ends the line that shows the progress
+        raise typer.Exit(fail("interrupted: the same command goes on from here", 130)) from None
+    _write(str(found))
 
 
 @app.command("doctor")
@@ -265,20 +291,9 @@ def _write(text: str) -> None:
     write(text, sys.stdout)
 
 
-def _note(note: str | None, output: Output) -> None:
-    """That a model is a toy; on standard error where standard output is for JSON."""
-    if note is not None:
-        lines = wrapped(f"({note})", _width())
-        write("\n".join([*lines, ""]), sys.stderr if output.json else sys.stdout)
-
-
 def _wrote(path: Path) -> None:
     write(f"wrote {path}", sys.stderr)
 
 
 def _coloured(output: Output) -> bool:
     return has_colour(sys.stdout, output.color.value)
-
-
-def _width() -> int:
-    return max(40, shutil.get_terminal_size().columns)

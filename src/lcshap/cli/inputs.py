@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..demo_models import DEMOS, find_demo
+from ..adapters.base import Model
 from ..errors import MaskerError, ModelError
 from ..extras import need
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Tabular, Text, Tokens
+from ..models.demo import demo_digits, demo_text
 from .methods import guess
 from .options import Input, Task, UsageError
 
+_DEMOS: dict[str, Callable[[], tuple[Model, Masker, Any]]] = {"demo-text": demo_text, "demo-digits": demo_digits}
 _SOURCES = ("text", "file", "image", "csv", "series", "bytes", "tokens", "smiles")
 _WINDOWS = 32  # about how many windows a series or file gets where nobody says how long they are
 
@@ -32,53 +34,54 @@ class Case(NamedTuple):
     x: Any
     kind: Any
     classes: list[str] | None
-    note: str | None
 
 
 def read_case(source: Input, task: Task) -> Case:
     """The model and the input that the options name."""
     if task.model is None:
         raise UsageError("say which model with --model: an .onnx file, package.module:object, demo-text or demo-digits")
-    demo = find_demo(task.model) if task.model in DEMOS else None
     given = [name for name in _SOURCES if getattr(source, name) is not None]
     if len(given) > 1:
         raise UsageError(f"give one input, not {' and '.join(f'--{name}' for name in given)}")
-    if task.model.startswith("demo-") and demo is None:
-        raise UsageError(f"there is no toy model {task.model!r}{guess(task.model, DEMOS)}")
-    if not given and demo is None:
+    if task.model.startswith("demo-") and task.model not in _DEMOS:
+        raise UsageError(f"there is no model {task.model!r}{guess(task.model, _DEMOS)}")
+    if not given and task.model not in _DEMOS:
         raise UsageError(f"say what to explain with one of {', '.join(f'--{name}' for name in _SOURCES)}")
-    if given:
-        masker, x = _READERS[given[0]](source)
+    if task.model in _DEMOS:
+        model, masker, x = _DEMOS[task.model]()
+        masker, x = _demo_input(masker, x, source, given)
     else:
-        assert demo is not None
-        masker, x = _demo_masker(demo.masker, source), demo.x
+        model = _load(task.model)
+        masker, x = _READERS[given[0]](source)
     if source.masker is not None:
         masker = _import(source.masker, "--masker")
     classes = None if task.classes is None else [name.strip() for name in task.classes.split(",")]
-    if demo is not None:
-        kind = None if task.kind is None else task.kind.value
-        return Case(demo.model, masker, x, kind or demo.kind, classes or list(demo.classes), demo.note)
-    return Case(_load(task.model), masker, x, None if task.kind is None else task.kind.value, classes, None)
+    return Case(model, masker, x, None if task.kind is None else task.kind.value, classes)
 
 
-def read_target(task: Task) -> Any:
-    """The target as `Explainer` takes it."""
-    targets = [int(t) if re.fullmatch(r"\d+", t) else t for t in task.target or []]
+def read_target(task: Task, case: Case) -> Any:
+    """The target as `Explainer` takes it: a number is that of a class, unless a class has it for its name."""
+    names = case.classes or getattr(case.model, "classes", None) or ()
+    given = [*(task.target or []), *([] if task.against is None else [task.against])]
+    targets = [t if t in names or not re.fullmatch(r"\d+", t) else int(t) for t in given]
     if task.against is not None:
-        if len(targets) != 1:
+        if len(targets) != 2:
             raise UsageError("--against goes with one --target")
-        return targets[0], int(task.against) if task.against.isdigit() else task.against
+        return tuple(targets)
     return None if not targets else targets[0] if len(targets) == 1 else targets
 
 
 # -- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _demo_masker(masker: Masker, source: Input) -> Masker:
-    """That of a toy, unless the user says how to cut its input."""
-    if source.units is None and source.absent is None:
-        return masker
-    return _text_masker(source) if isinstance(masker, Text) else _image_masker(source)
+def _demo_input(masker: Masker, x: Any, source: Input, given: list[str]) -> tuple[Masker, Any]:
+    """The input of a demo, unless there is another; cut as the model saw it in training, unless the user says how."""
+    if given:
+        own, x = _READERS[given[0]](source)
+    else:
+        own = _text_masker(source) if isinstance(masker, Text) else _image_masker(source)
+    as_trained = source.units is None and source.absent is None and type(own) is type(masker)
+    return masker if as_trained else own, x
 
 
 def _text(source: Input) -> tuple[Masker, Any]:

@@ -102,8 +102,8 @@ class Task:
     model: Annotated[
         Text,
         Option(
-            help="An .onnx file, package.module:object (the current directory counts), or a toy: demo-text, "
-            "demo-digits.",
+            help="An .onnx file, package.module:object (the current directory counts), or one of the two "
+            "that come with lcshap: demo-text (film reviews), demo-digits (3 or 8).",
             rich_help_panel=_MODEL,
         ),
     ] = None
@@ -220,6 +220,27 @@ class Pages:
     files: Annotated[list[Path], Argument(help="Explanations saved by `lcshap explain --save`.", show_default=False)]
     out: Annotated[Path, Option(help="The page to write.")] = Path("report.html")
     title: Annotated[Text, Option(help="Its title.")] = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """Of `reproduce`."""
+
+    name: Annotated[
+        str,
+        Argument(
+            help="imdb, agnews, yahoo, newsgroups, mnist, cifar10: masking curves of every method on that data; "
+            "sentence: Table 2; theorems: errors and bounds; all.",
+            show_default=False,
+        ),
+    ]
+    samples: Annotated[int, Option(min=1, help="How many test inputs; the paper has 1,000.")] = 100
+    budget: Annotated[str, Option(help="Calls a method, as a number or for each unit: 4d.")] = "4d"
+    methods: Annotated[Text, Option(help="Some methods, with commas between; by default all.")] = None
+    data: Annotated[File, Option(help="The folder of data sets; by default $LCSHAP_DATA, or PyPI packages.")] = None
+    models: Annotated[File, Option(help="The folder of trained models; by default models/ in --out.")] = None
+    out: Annotated[File, Option(help="The folder to write to and go on from; by default reproduced/NAME.")] = None
+    seed: Annotated[int, Option(min=0, help="Which test inputs, and of methods that sample.")] = 0
 
 
 def takes(*groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -29,7 +29,7 @@ def make_explainer(case: Case, task: Task, method: Method | str, settings: Setti
         case.masker,
         method,
         value=task.value,
-        target=read_target(task),
+        target=read_target(task, case),
         budget=read_budget(settings.budget),
         batch_size=task.batch_size,
         seed=settings.seed,
@@ -66,7 +66,7 @@ class Comparison(NamedTuple):
         return sum(e.calls for e in self.explanations)
 
 
-def compare(source: Input, task: Task, choices: Choices, settings: Settings, curve: bool) -> tuple[Case, Comparison]:
+def compare(source: Input, task: Task, choices: Choices, settings: Settings, curve: bool) -> Comparison:
     """Several methods on one input, each distinct coalition evaluated once."""
     case = read_case(source, task)
     names = [name.strip() for name in choices.methods.split(",") if name.strip()]
@@ -75,4 +75,4 @@ def compare(source: Input, task: Task, choices: Choices, settings: Settings, cur
     graph = case.masker.mask(case.x).graph
     methods = [make_method(name, graph, settings, strict=False) for name in names]
     explained = make_explainer(case, task, "auto", settings, curve=curve).compare(case.x, methods)
-    return case, Comparison(names, explained, explained[0].provenance["together"])
+    return Comparison(names, explained, explained[0].provenance["together"])
