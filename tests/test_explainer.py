@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import lcshap as lc
+from lcshap import chooser
 from lcshap.adapters import CallableModel
 from lcshap.engine import BatchSize, Engine
 
@@ -156,6 +157,13 @@ class TestExplainer:
             make(method="magic")
         with pytest.raises(lc.MethodError, match="must be a method"):
             make(method=3)
+
+    def test_a_budget_in_seconds(self, pipeline, monkeypatch):
+        asked, measure = [], chooser.seconds_per_call
+        monkeypatch.setattr(chooser, "seconds_per_call", lambda game: asked.append(measure(game)) or 0.005)
+        e = lc.explain(pipeline, "a good story " * 5, budget="0.5s")
+        assert e.provenance["chosen"]["budget"] == e.calls == 100
+        assert asked[0] > 0
 
     def test_background_rows_average_probabilities_before_the_log(self):
         rng = np.random.default_rng(0)

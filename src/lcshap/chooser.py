@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .coalitions import Coalitions
 from .errors import MethodError, PlanTooLargeError
 from .estimators import (
     CShapley,
@@ -164,11 +165,11 @@ def parse_budget(budget: int | str, d: int, game: Game | None = None) -> int:
 
 def seconds_per_call(game: Game) -> float:
     """Time a few random coalitions, three times, and take the fastest: the first call often loads something."""
-    kept = np.random.default_rng(0).random((_TIMED_ROWS, game.d)) < 0.5
+    some = Coalitions.from_dense(np.random.default_rng(0).random((_TIMED_ROWS, game.d)) < 0.5)
     best = np.inf
     for _ in range(3):
         start = time.perf_counter()
-        game.fn(kept.copy())
+        game.evaluate(some)
         best = min(best, time.perf_counter() - start)
     return max(best / _TIMED_ROWS, 1e-9)
 

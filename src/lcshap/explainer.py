@@ -41,7 +41,8 @@ class Explainer:
         "output", a function of the outputs, or a `lcshap.values.Value`. By default "log_prob" for classes, "output"
         for other numbers.
     target : a class or output, a list of them, "all", or a pair (a, b) for a contrast. By default the predicted class.
-    budget : calls: a number, or a text such as "4d". By default "4d".
+    budget : calls: a number, or a text such as "4d", or "30s" for seconds an input (the model is timed on a few rows
+        first). By default "4d".
     kind : what the model's numbers are, "logits", "probabilities" or "output", where the model does not say it.
     classes : names of the classes, for `target` and the record; by default those that the model knows.
     batch_size : rows sent to the model at once; by default what turns out fastest.
@@ -137,8 +138,10 @@ class Explainer:
         masked = [self.masker.mask(x) for x in inputs]
         if not masked:
             return []
-        chosen = [self._method(m.graph) for m in masked]
+        timed = isinstance(self.budget, str) and self.budget.strip().endswith("s")
+        chosen = [] if timed else [self._method(m.graph) for m in masked]  # before the model is asked, if possible
         games = ModelGame.make(self.engine, masked, self.value, self.classes or self.model.classes)
+        chosen = chosen or [self._method(game.masked.graph, game) for game in games]
         if known is not None:
             if len(known) != len(games):
                 raise MethodError(f"resume is about {len(known)} inputs, not {len(games)}")
@@ -200,7 +203,7 @@ class Explainer:
             if found[i] is None:
                 found[i] = method.explain(games[i], games[i].masked.graph, self.max_calls)
 
-    def _method(self, graph: Graph) -> tuple[Method, dict[str, Any]]:
+    def _method(self, graph: Graph, game: ModelGame | None = None) -> tuple[Method, dict[str, Any]]:
         """The method for a graph, and what to record of how it was chosen."""
         if isinstance(self.method, Method):
             return self.method, {}
@@ -208,13 +211,13 @@ class Explainer:
             raise MethodError(f"method must be a method, its name or 'auto', not {self.method!r}")
         budget = "4d" if self.budget is None else self.budget
         if self.method == "auto":
-            choice = choose(graph, self.goal, parse_budget(budget, graph.d))
+            choice = choose(graph, self.goal, parse_budget(budget, graph.d, game))
             method = choice.method
             if "seed" in method.parameters:
                 method = replace(method, seed=self.seed)  # type: ignore[call-arg]
             return method, {"chosen": {"goal": self.goal, "budget": choice.budget, "reason": choice.reason}}
         kind = get_method(self.method)
-        given = {"budget": parse_budget(budget, graph.d), "seed": self.seed}
+        given = {"budget": parse_budget(budget, graph.d, game), "seed": self.seed}
         return kind(**{f.name: given[f.name] for f in fields(kind) if f.name in given}), {}
 
     def _records(
