@@ -181,6 +181,13 @@ class TestFailure:
         assert abs(explainer(TEXT, resume=info.value).residual) < 1e-9
         assert len(model.rows) == len(set(model.rows)) + 1  # the full text again, to fix the target
 
+    def test_ctrl_c_in_a_path_stops_the_methods_after_it(self):
+        methods = [lc.FeatureAblation(), lc.DeletionPath(60), lc.InsertionPath(60)]
+        model = Breaks(after=14, error=KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            self.explainer(model, "auto").compare(TEXT, methods)
+        assert len(model.rows) <= 14
+
     def test_many_inputs_some_of_them_finished(self):
         model = Breaks(after=14)
         explainer = self.explainer(model, lc.Shapley())

@@ -102,21 +102,14 @@ class Explainer:
     def compare(self, x: Any, methods: Sequence[Method]) -> list[Explanation]:
         """Several methods on one input: each distinct coalition is evaluated once for all of them.
 
-        Methods with a plan share one run; the others come after it and know what it found out. How many calls all of
-        them took together is in ``e.provenance["together"]``.
+        How many calls all of them took together is in ``e.provenance["together"]``.
         """
         masked = self.masker.mask(x)
         (game,) = ModelGame.make(self.engine, [masked], self.value, self.classes or self.model.classes)
-        planned = [i for i, method in enumerate(methods) if method.has_plan]
-        plans = PlanSum(tuple(methods[i].plan(masked.graph, self.max_calls) for i in planned))
-        found = dict(zip(planned, run(plans, game), strict=True)) if planned else {}
-        for i, method in enumerate(methods):
-            if i not in found:
-                game = game.resume(game.log)
-                found[i] = method.explain(game, masked.graph, self.max_calls)
+        found, game = run_methods(methods, game, self.max_calls)
         asked = [Coalitions.from_sets(game.d, [range(game.d)]), *(coalitions for coalitions, _ in game.log)]
         together = {"together": len(Coalitions.concat(asked).unique()[0])}
-        explained = [self._record(found[i], game, together) for i in range(len(methods))]
+        explained = [self._record(e, game, together) for e in found]
         return self._with_curves([x] * len(explained), explained) if self.curve else explained
 
     def preview(self, x: Any) -> str:
@@ -238,6 +231,26 @@ class Explainer:
             **why,
         }
         return replace(e, provenance={**e.provenance, **record}, view=game.masked.view)
+
+
+def run_methods(
+    methods: Sequence[Method], game: ModelGame, max_calls: int | None = MAX_CALLS
+) -> tuple[list[Explanation], ModelGame]:
+    """Explain by several methods; the game that comes back knows all values.
+
+    Methods with a plan share one run; the others come after it and know what it found out. Ctrl-C stops all of it.
+    """
+    graph = game.masked.graph
+    planned = [i for i, method in enumerate(methods) if method.has_plan]
+    plans = PlanSum(tuple(methods[i].plan(graph, max_calls) for i in planned))
+    found = dict(zip(planned, run(plans, game), strict=True)) if planned else {}
+    for i, method in enumerate(methods):
+        if i not in found:
+            game = game.resume(game.log)
+            found[i] = method.explain(game, graph, max_calls)
+            if found[i].provenance.get("interrupted"):  # a path returns what it has found until then
+                raise KeyboardInterrupt
+    return [found[i] for i in range(len(methods))], game.resume(game.log)
 
 
 def _keep(error: BaseException, games: list[ModelGame], found: list[Explanation | None]) -> None:

@@ -17,14 +17,12 @@ from ..coalitions import Coalitions
 from ..errors import MaskerError, MethodError
 from ..estimators import Method
 from ..estimators.base import plans
-from ..explainer import Explainer
+from ..explainer import Explainer, run_methods
 from ..explanation import Explanation
 from ..explanation_io import load
 from ..metrics.masking import PERCENTS, log_odds, masked_counts
 from ..metrics.ranked import top_coalitions
 from ..model_game import ModelGame
-from ..plan import PlanSum
-from ..run import run
 from .study import COARSE, Lineup, Study
 
 Explained = dict[str, Explanation]
@@ -148,15 +146,8 @@ class Runner:
 
 
 def _run(methods: Mapping[str, Method], game: ModelGame) -> tuple[Explained, ModelGame]:
-    """Explain by several methods; the game that comes back knows all values."""
-    graph = game.masked.graph
-    planned = {name: method.plan(graph) for name, method in methods.items() if method.has_plan}
-    found = dict(zip(planned, run(PlanSum(tuple(planned.values())), game), strict=True)) if planned else {}
-    for name, method in methods.items():
-        if name not in found:
-            game = game.resume(game.log)
-            found[name] = _whole(method.explain(game, graph))
-    return found, game.resume(game.log)
+    found, game = run_methods(list(methods.values()), game)
+    return dict(zip(methods, found, strict=True)), game
 
 
 def _whole(e: Explanation) -> Explanation:

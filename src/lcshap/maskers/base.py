@@ -104,6 +104,15 @@ def check_units(coalitions: Coalitions, graph: Graph) -> None:
         raise PlanError(f"coalitions over {coalitions.d} units for an input of {graph.d}")
 
 
+def is_count(n: Any) -> bool:
+    """Whether this is an integer of at least 1.
+
+    >>> is_count(3), is_count(0), is_count(True), is_count(2.0)
+    (True, False, False, False)
+    """
+    return isinstance(n, int | np.integer) and not isinstance(n, bool) and bool(n >= 1)
+
+
 def blend(kept: NDArray[np.bool_], x: NDArray[Any], reference: NDArray[Any]) -> NDArray[Any]:
     """The input where units are kept and the reference elsewhere: `np.where` to the bit, several times as fast.
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..coalitions import Coalitions
 from ..errors import MaskerError
-from .base import Masked, Masker, blend, check_units
+from .base import Masked, Masker, blend, check_units, is_count
 from .cutting import Span
 from .text import Layout, check_layout, make_graph
 
@@ -64,9 +64,9 @@ class Bytes(Masker):
     graph: Layout = "chain"
 
     def __post_init__(self) -> None:
-        if not _is_count(self.window):
+        if not is_count(self.window):
             raise MaskerError(f"window must be a number of bytes, at least 1, not {self.window!r}")
-        if self.length is not None and not _is_count(self.length):
+        if self.length is not None and not is_count(self.length):
             raise MaskerError(f"length must be an integer of at least 1, or None, not {self.length!r}")
         if not (self.layout is None or callable(self.layout)):
             raise MaskerError(f"layout must be a function from bytes to positions, not {self.layout!r}")
@@ -144,10 +144,6 @@ class MaskedBytes(Masked):
         check_units(coalitions, self.graph)
         kept = coalitions.dense()[:, self.labels]  # padding takes the last unit's: it is padding either way
         return blend(kept, self.full, np.array(self.padding, self.full.dtype))
-
-
-def _is_count(n: Any) -> bool:
-    return isinstance(n, int | np.integer) and not isinstance(n, bool) and bool(n >= 1)
 
 
 def _read(x: Any) -> NDArray[np.uint8]:

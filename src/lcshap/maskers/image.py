@@ -17,7 +17,7 @@ from ..errors import MaskerError
 from ..extras import need
 from ..graphs import Graph
 from ..graphs.build import grid_edges
-from .base import Blend, Masked, Masker, check_units
+from .base import Blend, Masked, Masker, check_units, is_count
 
 _CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
 _BLUR = 0.1  # the standard deviation of "blur", as a share of the shorter side
@@ -88,7 +88,7 @@ class Image(Masker):
             raise MaskerError("patch cuts a grid of pixels: leave it out with superpixels or labels")
         if self.labels is not None and np.asarray(self.labels).dtype.kind not in "iub":
             raise MaskerError(f"labels must be integers, not {np.asarray(self.labels).dtype}")
-        if not _is_count(self.segments):
+        if not is_count(self.segments):
             raise MaskerError(f"segments must be an integer of at least 1, not {self.segments!r}")
         _sides(self.patch)
 
@@ -197,14 +197,10 @@ class MaskedImage(Masked):
         return Blend(kept, self.x, self.reference)
 
 
-def _is_count(n: Any) -> bool:
-    return isinstance(n, int | np.integer) and not isinstance(n, bool) and bool(n >= 1)
-
-
 def _sides(patch: int | tuple[int, int] | None) -> tuple[int, int]:
     """Height and width of a patch."""
     pair = (1, 1) if patch is None else tuple(patch) if isinstance(patch, Sequence) else (patch, patch)
-    if len(pair) != 2 or not all(map(_is_count, pair)):
+    if len(pair) != 2 or not all(map(is_count, pair)):
         raise MaskerError(f"patch must be a number of pixels, or a height and a width, not {patch!r}")
     return operator.index(pair[0]), operator.index(pair[1])
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..coalitions import Coalitions
 from ..errors import MaskerError
 from ..graphs import Graph
-from .base import Masked, Masker, check_units
+from .base import Masked, Masker, check_units, is_count
 from .cutting import _RUN, Span
 from .text import Layout, MaskedText, Text, check_layout, make_graph
 
@@ -80,10 +80,10 @@ class Subwords(Masker):
         if self.absent not in ("delete", "mask", "attention"):
             raise MaskerError(f'absent must be "delete", "mask" or "attention", not {self.absent!r}')
         length = self.max_length
-        if length is not None and not (isinstance(length, int) and not isinstance(length, bool) and length >= 1):
+        if length is not None and not is_count(length):
             raise MaskerError(f"max_length must be an integer of at least 1, or None, not {length!r}")
         check_layout(self.graph)
-        assert self._text  # made here to check its parameters
+        _ = self._text  # raises where its parameters make no sense
         if self.absent == "delete":
             return
         if not getattr(self.tokenizer, "is_fast", False):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..coalitions import Coalitions
 from ..errors import MaskerError
-from .base import Masked, Masker, check_units
+from .base import Masked, Masker, check_units, is_count
 from .text import Layout, check_layout, check_rules, find_role, make_graph
 
 
@@ -61,7 +61,7 @@ class Tokens(Masker):
     def __post_init__(self) -> None:
         if not _is_int(self.padding):
             raise MaskerError(f"padding must be an integer, not {self.padding!r}")
-        if self.length is not None and not (_is_int(self.length) and self.length >= 1):
+        if self.length is not None and not is_count(self.length):
             raise MaskerError(f"length must be an integer of at least 1, or None, not {self.length!r}")
         if self.side not in ("right", "left"):
             raise MaskerError(f'side must be "right" or "left", not {self.side!r}')
