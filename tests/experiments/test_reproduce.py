@@ -2,6 +2,7 @@
 
 import csv
 import json
+import statistics
 from itertools import pairwise
 from pathlib import Path
 
@@ -87,7 +88,7 @@ def toy(tmp_path_factory):
 
 
 def test_curves_by_hand(toy):
-    rows = read(toy.out / "curves.csv")
+    rows = read(toy.out / "samples.csv")
     assert {row["method"] for row in rows} == set(LINEUP) - {"saliency"}
     assert len(rows) == 15 * 3 * len(PERCENTS)
     samples = {int(row["sample"]) for row in rows}
@@ -102,8 +103,22 @@ def test_curves_by_hand(toy):
             assert float(row[column]) == pytest.approx(expected, abs=1e-9)
 
 
+def test_mean_curves_by_hand(toy):
+    each = read(toy.out / "samples.csv")
+    rows = read(toy.out / "curves.csv")
+    assert len(rows) == 15 * len(PERCENTS)
+    t = 0.95 * (2 / (4 * 0.975 * 0.025)) ** 0.5  # Student's t with two degrees of freedom, in closed form
+    for row in rows:
+        own = [r for r in each if (r["method"], r["percent"]) == (row["method"], row["percent"])]
+        for column in ("drop", "kept"):
+            numbers = [float(r[column]) for r in own]
+            assert float(row[column]) == pytest.approx(statistics.mean(numbers), abs=1e-12)
+            width = t * statistics.stdev(numbers) / 3**0.5
+            assert float(row[f"{column}_half_width"]) == pytest.approx(width, abs=1e-12)
+
+
 def test_table_by_hand(toy):
-    curves = read(toy.out / "curves.csv")
+    curves = read(toy.out / "samples.csv")
     table = {row["method"]: row for row in read(toy.out / "table.csv")}
     means = {}
     for method, row in table.items():
@@ -147,7 +162,7 @@ def test_the_other_files(toy):
     assert run["finished"] is True
     assert run["notes"] == []
     assert run["command"].startswith("lcshap reproduce toy --samples 3 --budget 4d --seed 0 --out ")
-    chosen = {e["sample"] for e in read(toy.out / "curves.csv")}
+    chosen = {e["sample"] for e in read(toy.out / "samples.csv")}
     right = [chances([TEXTS[int(s)]])[0].argmax() == [1, 0, 0, 1, 1][int(s)] for s in chosen]
     assert run["share_correct"] == pytest.approx(sum(right) / 3)
     assert (toy.out / "curves.png").read_bytes()[1:4] == b"PNG"
@@ -177,20 +192,20 @@ def test_interrupted_and_resumed(tmp_path):
     assert len(before) == 6
     model.asked.clear()
     result = reproduce(text_study(model), samples=3, out=tmp_path, methods=names, progress=stop)
-    (last,) = {int(row["sample"]) for row in read(tmp_path / "curves.csv")} - done
+    (last,) = {int(row["sample"]) for row in read(tmp_path / "samples.csv")} - done
     words = set(TEXTS[last].split())
     assert model.asked
     assert all(set(text.split()) <= words for text in model.asked)
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "explanations").iterdir()}
     assert {name: after[name] for name in before} == before
-    assert (tmp_path / "curves.csv").read_bytes() == (through.out / "curves.csv").read_bytes()
+    assert (tmp_path / "samples.csv").read_bytes() == (through.out / "samples.csv").read_bytes()
     assert [row[:-1] for row in result.rows] == [row[:-1] for row in through.rows]  # all but the seconds
     model.asked.clear()
     reproduce(text_study(model), samples=3, out=tmp_path, methods=names, progress=False)
     assert not model.asked  # all of it is there
     more = reproduce(text_study(model), samples=4, out=tmp_path, methods=names)
     assert more.rows[0].samples == 4
-    assert set(map(int, {row["sample"] for row in read(tmp_path / "curves.csv")})) == {0, 1, 2, 3}
+    assert set(map(int, {row["sample"] for row in read(tmp_path / "samples.csv")})) == {0, 1, 2, 3}
 
 
 def test_ctrl_c_within_a_path_is_no_result(tmp_path):
@@ -378,6 +393,11 @@ def test_studies_of_the_paper(name, data, trained, tmp_path):
         np.testing.assert_allclose(e.scores, scores, atol=1e-5)
     run = json.loads((tmp_path / "run.json").read_text())
     assert len(run["about"]["weights"]) == 16
+    (paper, here) = read(tmp_path / "model.csv")
+    assert (paper["study"], here["study"]) == ("yahoo" if name == "newsgroups" else name, name)
+    words = {"imdb": (9 + 8) / 2, "newsgroups": 4, "agnews": 5, "yahoo": 7}
+    assert here["words"] == ("" if name == "cifar10" else str(float(words[name])))
+    assert int(here["classes"]) == len(study.classes)
 
 
 def test_a_model_that_is_not_there_is_trained(data, tmp_path):
@@ -386,7 +406,13 @@ def test_a_model_that_is_not_there_is_trained(data, tmp_path):
     assert result.rows[0].calls == 2
     about = json.loads((tmp_path / "run.json").read_text())["about"]
     assert about["model"] == "mnist-cnn"
-    assert about["test_inputs"] == 6
+    (paper, here) = read(tmp_path / "model.csv")
+    assert (paper["source"], paper["train"], paper["accuracy"]) == ("paper", "12000", "0.997")
+    assert (here["source"], here["train"], here["test"], here["words"]) == ("here", "6", "6", "")
+    card = json.loads((tmp_path / "models/mnist-cnn/card.json").read_text())
+    assert float(here["accuracy"]) == card["accuracy"]
+    assert here["parameters"] == "4994"
+    assert "| mnist | paper | 2 | 12,000 |" in (tmp_path / "model.md").read_text()
 
 
 def test_the_sentence(data, trained, tmp_path):
@@ -399,6 +425,19 @@ def test_the_sentence(data, trained, tmp_path):
     assert set(rows[0]) == {"word", "shapley", *LINEUP} - {"saliency"}
     assert (tmp_path / "sentence.png").read_bytes()[1:4] == b"PNG"
     assert "heartwarming" in str(result)
+
+
+def test_all_has_table_one(data, trained, tmp_path):
+    part = tmp_path / "data"
+    part.mkdir()
+    (part / "ag_news_csv").symlink_to(data / "ag_news_csv")
+    result = reproduce("all", 1, methods=["feature-ablation"], data=part, models=trained, out=tmp_path / "out")
+    assert [one.name for one in result.parts] == ["agnews", "sentence", "theorems"]
+    rows = read(tmp_path / "out/models.csv")
+    assert [(row["study"], row["source"], row["model"]) for row in rows] == [
+        ("agnews", "paper", "CharCNN"),
+        ("agnews", "here", ""),  # no card: these weights were not trained
+    ]
 
 
 def test_theorems_and_all(tmp_path):

@@ -4,9 +4,9 @@ Every method explains the same test samples, right and wrong predictions alike, 
 the paper's: the log-odds of the predicted class while the top units are masked. What comes out is a folder:
 
 =====================  =============================================================================
-``curves.csv``         every sample, method and percentage
+``curves.csv, .png``   mean curves with intervals; those of every sample are in ``samples.csv``
 ``table.csv, .md``     areas with paired bootstrap intervals against the best, calls, seconds
-``curves.png``         mean curves with bands
+``model.csv, .md``     the paper's Table 1: data, model and accuracy, its own and what is used here
 ``masks-20.png``       for images: what each method masks first, wrongly classified ones included
 ``report.html``        the first samples, to look at
 ``explanations/``      a file a sample and method; an interrupted run goes on from there
@@ -17,6 +17,7 @@ the paper's: the log-odds of the predicted class while the top units are masked.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import sys
@@ -25,6 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +38,8 @@ from .record import Record, write
 from .runner import Explained, Runner
 from .studies import find_study
 from .study import LINEUP, Study, check_methods
-from .table import Found, Row, curves_csv, make_rows, table_csv, table_md, to_csv, to_md
+from .table import Found, Row, curves_csv, make_rows, samples_csv, table_csv, table_md, to_csv, to_md
+from .table_one import HEAD, for_people, lines
 from .theorems import sweep
 
 STUDIES = ("imdb", "agnews", "yahoo", "newsgroups", "mnist", "cifar10")
@@ -135,6 +138,8 @@ def reproduce(
     record = Record(folder / "run.json", command, settings)
     if name == "sentence":
         return _sentence(study, chosen, record)
+    if not isinstance(name, Study):
+        _write_models(folder / "model", {name: study.about})
     return _study(study, chosen, samples, record, _reporter(study.name, progress))
 
 
@@ -158,6 +163,7 @@ def _study(study: Study, methods: Sequence[str], samples: int, record: Record, r
             found[name].add(number, e)
         right += e.provenance["targets"] == [e.provenance["experiment"]["label"]]
     rows = make_rows(found)
+    write(record.folder / "samples.csv", samples_csv(found))
     write(record.folder / "curves.csv", curves_csv(found))
     write(record.folder / "table.csv", table_csv(rows))
     share, units = right / len(chosen), sum(found[methods[0]].units) / len(chosen)
@@ -275,17 +281,28 @@ def _all(
     progress: Report | bool | None,
     models: Path,
 ) -> Result:
-    """One after the other; what cannot be run, for want of data for instance, is noted."""
+    """One after the other, and Table 1 of them all; what cannot be run, for want of data for instance, is noted."""
     parts, notes = [], []
     for name in NAMES[:-1]:
         try:
             parts.append(reproduce(name, samples, budget, methods, data, out / name, seed, progress, models))
         except LcshapError as error:
             notes.append(f"{name} was left out: {error}")
+    studies = [part for part in parts if part.rows]
+    if studies:
+        records = {part.name: json.loads((part.out / "run.json").read_text(encoding="utf-8")) for part in studies}
+        _write_models(out / "models", {name: record["about"] for name, record in records.items()})
     return Result("all", out, parts=tuple(parts), notes=tuple(notes))
 
 
 # -- writing, printing, the command -----------------------------------------------------------------------------------
+
+
+def _write_models(path: Path, abouts: Mapping[str, Mapping[str, Any]]) -> None:
+    """Table 1 of some studies, as CSV and Markdown."""
+    rows = [line for name, about in abouts.items() for line in lines(name, about)]
+    write(path.with_suffix(".csv"), to_csv([HEAD, *rows]))
+    write(path.with_suffix(".md"), to_md(HEAD, for_people(rows)))
 
 
 def _try(steps: Mapping[str, Callable[[], object]]) -> list[str]:

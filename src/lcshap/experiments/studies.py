@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,7 +76,7 @@ def find_study(
         test.labels.tolist(),
         model.classes,
         patches=replace(masker, patch=PATCH) if isinstance(masker, Image) else None,
-        about={**about, "test_inputs": len(test)},
+        about={**about, "classes": len(model.classes), "test": len(test), "words": _words(test.inputs)},
     )
 
 
@@ -84,5 +85,15 @@ def _about(folder: Path) -> dict[str, Any]:
     card = folder / "card.json"
     content = json.loads(card.read_text(encoding="utf-8")) if card.is_file() else {}
     kept = {key: content[key] for key in ("model", "parameters", "accuracy", "epochs") if key in content}
+    kept |= {"train": content["train"]["inputs"]} if "train" in content else {}
     digest = hashlib.sha256((folder / "weights.npz").read_bytes()).hexdigest()
     return {**kept, "weights": digest[:16]}
+
+
+def _words(inputs: Any) -> float | None:
+    """How many words texts have on average, punctuation not counted."""
+    from ..models.encoders import WORD
+
+    if not isinstance(inputs[0], str):
+        return None
+    return sum(len(re.findall(WORD, text)) for text in inputs) / len(inputs)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..explanation import Explanation
 from ..metrics import MaskingCurve, paired_bootstrap
+from ..plots.curves import mean_and_width
 
 
 @dataclass
@@ -92,6 +93,16 @@ def make_rows(found: Mapping[str, Found]) -> tuple[Row, ...]:
 
 
 def curves_csv(found: Mapping[str, Found]) -> str:
+    """Method and percent; the mean of what `samples_csv` has, and half the width of its 95 % interval (Student's t)."""
+    rows: list[Sequence[object]] = [("method", "percent", "drop", "drop_half_width", "kept", "kept_half_width")]
+    for method, f in found.items():
+        sides = [mean_and_width(np.stack([c.drop for c in curves]), 0.95) for curves in (f.masked, f.kept)]
+        numbers = (f.masked[0].percents, *(part for side in sides for part in side))
+        rows += [(method, *line) for line in zip(*(n.tolist() for n in numbers), strict=True)]
+    return to_csv(rows)
+
+
+def samples_csv(found: Mapping[str, Found]) -> str:
     """Sample, method, percent, how many units that is; the log-odds with them masked less those of the full input, and
     the log-odds with only them kept less those of the empty input.
     """

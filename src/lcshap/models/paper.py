@@ -94,9 +94,9 @@ MODELS = {
         classes=("deer", "horse"),
         optimiser="Adam",
         options={"lr": 1e-3},
-        batch=64,
-        epochs=16,
-        halve=4,
+        batch=32,
+        epochs=30,
+        halve=6,
     ),
 }
 
