@@ -39,7 +39,7 @@ def test_raw_inputs_to_logits_saved_and_loaded(tmp_path, name):
     assert back.name == name
 
 
-@pytest.mark.parametrize("name", ["word-cnn", "lstm", "mnist-cnn"])
+@pytest.mark.parametrize("name", MODELS)
 def test_onnx_gives_the_same(tmp_path, name):
     model, rows = made(name), IMAGES.get(name, TEXTS)
     path = model.export(tmp_path / "model.onnx")

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..maskers.image import Image
+from ..models.demo import SENTENCE
 from .study import Study
-
-SENTENCE = "It is not heartwarming or entertaining. It just sucks."
 
 
 class Source(NamedTuple):
