@@ -54,3 +54,24 @@ from lcshap.plan import Plan, Terms, check_calls
     e = scope["LeaveOneOut"]().explain(v, lc.Graph.chain(3))
     assert e.scores.tolist() == [1, 2, 4]
     assert e.calls == 5
+
+
+def test_figures_of_the_studies_are_those_in_their_tables():
+    """Every number with decimals in a section about studies is a rounded one of their tables."""
+    folder, seen = ROOT / "docs/reproduced", set()
+    for section in re.split(r"^## ", (ROOT / "docs/paper.md").read_text(), flags=re.MULTILINE)[1:]:
+        studies = set(re.findall(r"reproduced/(\w+)/table\.md", section))
+        known = [
+            float(cell)
+            for study in studies
+            for file in (folder / study / "table.csv", folder / study / "model.csv")
+            if file.is_file()
+            for cell in re.split(r"[,\n]", file.read_text())
+            if re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell)
+        ]
+        known += [100 * number for number in known]  # shares in percent
+        for cited in re.findall(r"(?<![\w.])-?\d+\.\d+", section) if studies else ():
+            decimals = len(cited.partition(".")[2])
+            assert any(f"{number:.{decimals}f}" == cited for number in known), f"{cited} in {section.splitlines()[0]}"
+            seen |= studies
+    assert seen >= {"imdb", "mnist"}
