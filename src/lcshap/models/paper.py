@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -156,8 +158,7 @@ class PaperModel:
         need("onnxscript", "train")
         shape = self.encoder.shape if isinstance(self.encoder, Pixels) else None
         example = np.zeros((2, *shape)) if shape else ["five words for the exporter"] * 2
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the exporter's own
+        with _quiet_exporter():
             program = torch.onnx.export(
                 self.network.eval(),
                 (torch.from_numpy(self.encoder.encode(example)),),
@@ -221,6 +222,20 @@ def find_recipe(name: str) -> Recipe:
     if name not in MODELS:
         raise ModelError(f"the paper has no model {name!r}: {', '.join(MODELS)}")
     return MODELS[name]
+
+
+@contextmanager
+def _quiet_exporter() -> Iterator[None]:
+    """Without the exporter's own warnings, and what it says of packages that are not needed."""
+    log = logging.getLogger("torch.onnx")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
 
 
 def _network(name: str, classes: int) -> Any:
