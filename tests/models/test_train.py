@@ -106,6 +106,23 @@ def test_steps_get_smaller(tmp_path, digits, monkeypatch):
     np.testing.assert_allclose(rates, [0.5, 0.5, 0.25, 0.25], rtol=1e-2)
 
 
+def test_dropout_may_begin_later(tmp_path, texts, monkeypatch):
+    monkeypatch.setitem(MODELS, "word-cnn", replace(MODELS["word-cnn"], dropout_from=2))
+    model, seen, epoch = fresh("word-cnn", texts), [], train._epoch
+
+    def watched(model, *rest):
+        seen.append(model.network.drop.p)
+        return epoch(model, *rest)
+
+    monkeypatch.setattr(train, "_epoch", watched)
+    train.fit(model, texts, tmp_path, epochs=3)
+    assert seen == [0.0, 0.0, 0.3]
+    short = fresh("word-cnn", texts)
+    train.fit(short, texts, tmp_path / "short", epochs=1)
+    assert seen[3:] == [0.0]
+    assert short.network.drop.p == 0.3  # for whoever trains it further
+
+
 def test_the_checkpoint_of_another_run(tmp_path, digits):
     train.fit(fresh("mnist-cnn", digits), digits, tmp_path, epochs=1)
     with pytest.raises(ModelError, match="another run than mnist-cnn, seed 1, 160 inputs of mnist"):

@@ -62,9 +62,7 @@ class CharCNN(nn.Module):
         dense = ((256 * frames, 1024), (1024, 1024))
         self.dense = nn.Sequential(*(part for d in dense for part in (nn.Linear(*d), nn.ReLU(), nn.Dropout(0.5))))
         self.out = nn.Linear(1024, classes)
-        for layer in self.modules():
-            if isinstance(layer, nn.Conv1d | nn.Linear):
-                nn.init.normal_(layer.weight, std=0.05)
+        _start(self)
 
     def forward(self, ids: Any) -> Any:
         """Logits for rows of character ids."""
@@ -141,15 +139,20 @@ class CifarCNN(nn.Module):
         dense = ((192 * 4 * 4, 512), (512, 256))
         layers += [nn.Flatten(), *(part for d in dense for part in (nn.Linear(*d), nn.ReLU()))]
         self.layers = nn.Sequential(*layers, nn.Linear(256, classes))
-        for layer in self.layers:
-            if isinstance(layer, nn.Conv2d | nn.Linear):  # without it so many layers hardly start to learn
-                nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
-                nn.init.zeros_(layer.bias)
+        _start(self)
 
     def forward(self, images: Any) -> Any:
         """Logits for images."""
         scaled = images.permute(0, 3, 1, 2) / 127.5 - 1
         return self.layers(_moved(scaled) if self.training else scaled)
+
+
+def _start(network: Any) -> None:
+    """He's first weights: without them so many layers hardly start to learn."""
+    for layer in network.modules():
+        if isinstance(layer, nn.Conv1d | nn.Conv2d | nn.Linear):
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            nn.init.zeros_(layer.bias)
 
 
 def _moved(images: Any, most: int = 4) -> Any:

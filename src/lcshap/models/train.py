@@ -87,17 +87,22 @@ def fit(
     if done > epochs:
         raise ModelError(f"{path} is of epoch {done}, not of at most {epochs}: give another folder or delete it")
     rows = model.encoder.encode(data.inputs)
+    drops = {part: part.p for part in model.network.modules() if isinstance(part, torch.nn.Dropout)}
     bar = Progress((epochs - done) * len(data), f"inputs, {model.name}", progress)
     for epoch in range(done, epochs):
         started = time.monotonic()
         for group in optimiser.param_groups:
             group["lr"] = recipe.options["lr"] * (0.5 ** (epoch // recipe.halve) if recipe.halve else 1)
+        for part, share in drops.items():
+            part.p = share if epoch >= recipe.dropout_from else 0.0
         batches = _batches(model.encoder.lengths(rows), recipe.batch, np.random.default_rng([seed, epoch]))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(1000 * seed + epoch + 1)
             history["loss"].append(_epoch(model, optimiser, rows, torch.from_numpy(data.labels), batches, bar))
         history["seconds"].append(time.monotonic() - started)
         _checkpoint(path, model.network, optimiser, run, history)
+    for part, share in drops.items():
+        part.p = share
     bar.close()
     return history
 
