@@ -57,21 +57,36 @@ from lcshap.plan import Plan, Terms, check_calls
 
 
 def test_figures_of_the_studies_are_those_in_their_tables():
-    """Every number with decimals in a section about studies is a rounded one of their tables."""
-    folder, seen = ROOT / "docs/reproduced", set()
+    """In sections about studies numbers with decimals are rounded ones of their tables, intervals those of pairs."""
+    seen = set()
     for section in re.split(r"^## ", (ROOT / "docs/paper.md").read_text(), flags=re.MULTILINE)[1:]:
         studies = set(re.findall(r"reproduced/(\w+)/table\.md", section))
-        known = [
-            float(cell)
-            for study in studies
-            for file in (folder / study / "table.csv", folder / study / "model.csv")
-            if file.is_file()
-            for cell in re.split(r"[,\n]", file.read_text())
-            if re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell)
-        ]
+        folders = [ROOT / "docs/reproduced" / study for study in studies]
+        known = [n for folder in folders for file in ("table.csv", "model.csv") for n in numbers(folder / file)]
         known += [100 * number for number in known]  # shares in percent
-        for cited in re.findall(r"(?<![\w.])-?\d+\.\d+", section) if studies else ():
-            decimals = len(cited.partition(".")[2])
-            assert any(f"{number:.{decimals}f}" == cited for number in known), f"{cited} in {section.splitlines()[0]}"
+        pairs = [numbers(folder / "pairs.csv", row=True) for folder in folders]
+        ends = [(sign * d, *sorted((sign * a, sign * b))) for rows in pairs for d, a, b in rows for sign in (1, -1)]
+        for cited in re.findall(INTERVAL, section):
+            assert any(all(map(is_rounded, row, cited)) for row in ends), f"{cited} in {section[:30]}"
+        for cited in re.findall(r"(?<![\w.])-?\d+\.\d+", re.sub(INTERVAL, "", section)) if studies else ():
+            assert any(is_rounded(number, cited) for number in known), f"{cited} in {section[:30]}"
             seen |= studies
     assert seen >= {"imdb", "mnist"}
+
+
+INTERVAL = r"(-?\d+\.\d+) \[(-?\d+\.\d+), (-?\d+\.\d+)\]"
+
+
+def is_rounded(number, cited):
+    return f"{number:.{len(cited.partition('.')[2])}f}" == cited
+
+
+def numbers(path, row=False):
+    """The numbers in a table, all of them or those of each row."""
+    if not path.is_file():
+        return []
+    lines = [
+        [float(cell) for cell in line.split(",") if re.fullmatch(r"-?[\d.]+(e-?\d+)?", cell)]
+        for line in path.read_text().splitlines()[1:]
+    ]
+    return lines if row else [number for line in lines for number in line]

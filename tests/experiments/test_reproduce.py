@@ -142,6 +142,27 @@ def test_table_by_hand(toy):
     assert [row.method for row in toy.rows] == list(table)
 
 
+def test_pairs_by_hand(toy):
+    table = {row["method"]: row for row in read(toy.out / "table.csv")}
+    pairs = read(toy.out / "pairs.csv")
+    assert len(pairs) == 3 * 15 * 14 / 2
+    assert len({(p["measure"], frozenset((p["method"], p["other"]))) for p in pairs}) == len(pairs)
+    for pair in pairs:
+        one, two = (float(table[pair[side]][pair["measure"]]) for side in ("method", "other"))
+        assert float(pair["difference"]) == pytest.approx(one - two, abs=1e-12)
+        assert float(pair["low"]) <= one - two + 1e-12
+        assert float(pair["high"]) >= one - two - 1e-12
+    curves = read(toy.out / "samples.csv")
+    one, two = ({}, {})
+    for name, side in (("lime", one), ("deletion-path", two)):
+        for sample in {row["sample"] for row in curves}:
+            drops = [float(r["drop"]) for r in curves if (r["method"], r["sample"]) == (name, sample)]
+            side[sample] = area(drops, 20)
+    (pair,) = (p for p in pairs if (p["measure"], p["method"], p["other"]) == ("area_20", "lime", "deletion-path"))
+    each = [one[sample] - two[sample] for sample in one]
+    assert min(each) <= float(pair["low"]) <= float(pair["high"]) <= max(each)  # means of resampled differences
+
+
 def test_scores_are_those_of_the_explainer(toy):
     seen = 0
     for path in sorted((toy.out / "explanations").glob("*.json")):

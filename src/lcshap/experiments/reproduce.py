@@ -6,6 +6,7 @@ the paper's: the log-odds of the predicted class while the top units are masked.
 =====================  =============================================================================
 ``curves.csv, .png``   mean curves with intervals; those of every sample are in ``samples.csv``
 ``table.csv, .md``     areas with paired bootstrap intervals against the best, calls, seconds
+``pairs.csv``          the difference of any two methods, with such intervals
 ``model.csv, .md``     the paper's Table 1: data, model and accuracy, its own and what is used here
 ``masks-20.png``       for images: what each method masks first, wrongly classified ones included
 ``report.html``        the first samples, to look at
@@ -38,7 +39,7 @@ from .record import Record, write
 from .runner import Explained, Runner
 from .studies import find_study
 from .study import LINEUP, Study, check_methods
-from .table import Found, Row, curves_csv, make_rows, samples_csv, table_csv, table_md, to_csv, to_md
+from .table import Found, Row, curves_csv, make_rows, pairs_csv, samples_csv, table_csv, table_md, to_csv, to_md
 from .table_one import HEAD, for_people, lines
 from .theorems import sweep
 
@@ -166,6 +167,7 @@ def _study(study: Study, methods: Sequence[str], samples: int, record: Record, r
     write(record.folder / "samples.csv", samples_csv(found))
     write(record.folder / "curves.csv", curves_csv(found))
     write(record.folder / "table.csv", table_csv(rows))
+    write(record.folder / "pairs.csv", pairs_csv(found))
     share, units = right / len(chosen), sum(found[methods[0]].units) / len(chosen)
     text = (
         f"{study.name}: {len(chosen)} samples of {units:.0f} units on average, {share:.1%} of them classified "
