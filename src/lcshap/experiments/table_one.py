@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-Cells = Sequence[Sequence[object]]
 HEAD = ("study", "source", "classes", "train", "test", "words", "model", "parameters", "accuracy")
 
 
