@@ -169,9 +169,10 @@ def _study(study: Study, methods: Sequence[str], samples: int, record: Record, r
     write(record.folder / "table.csv", table_csv(rows))
     write(record.folder / "pairs.csv", pairs_csv(found))
     share, units = right / len(chosen), sum(found[methods[0]].units) / len(chosen)
+    count = "1 sample" if len(chosen) == 1 else f"{len(chosen)} samples"
     text = (
-        f"{study.name}: {len(chosen)} samples of {units:.0f} units on average, {share:.1%} of them classified "
-        f"correctly, budget {budget}, seed {seed}.\n\n{table_md(rows)}"
+        f"{study.name}: {count} of {units:.0f} units on average, {share:.1%} of them classified correctly, "
+        f"budget {budget}, seed {seed}.\n\n{table_md(rows)}"
     )
     write(record.folder / "table.md", text)
     notes = _pictures(study, runner, methods, chosen, found, record.folder)
