@@ -35,8 +35,8 @@ class Recipe:
     optimiser, options : a class of `torch.optim` and its parameters.
     batch, epochs : rows a step, and passes over the data.
     halve : after so many epochs the step size is halved, again and again; 0 for never.
-    dropout_from : the epoch with which dropout begins. With it, the char-CNN was still at chance after an epoch;
-        without, it had left chance after half of one.
+    dropout_from : the epoch with which dropout begins. In short trials the char-CNN left chance within 450 steps
+        without it, and not within 250 with it.
     """
 
     network: str
