@@ -34,8 +34,7 @@ def lines(name: str, about: Mapping[str, Any]) -> list[tuple[object, ...]]:
     """The lines of a study: the paper's, and what is known of the model and data that are used."""
     own = Line(**{field: about.get(field) for field in Line._fields})
     original = INSTEAD.get(name, name)
-    paper = [(original, "paper", *PAPER[original])] if original in PAPER else []
-    return [*paper, (name, "here", *own)]
+    return [(original, "paper", *PAPER[original]), (name, "here", *own)]
 
 
 def for_people(rows: Iterable[Sequence[object]]) -> list[list[str]]:
