@@ -20,11 +20,11 @@ import numpy as np
 
 import lcshap as lc
 from lcshap.adapters import Model
-from lcshap.datasets import load as load_data
-from lcshap.estimators.base import plans
-from lcshap.experiments.study import Lineup
+from lcshap.core.method import plans
 from lcshap.maskers.base import Masker
-from lcshap.models import demo, read_onnx
+from lcshap.paper.datasets import load as load_data
+from lcshap.paper.experiments.study import Lineup
+from lcshap.paper.networks import demo, read_onnx
 
 METHODS = ("l-shapley", "c-shapley", "regression-c-shapley", "kernel-shap", "sample-shapley", "lime", "deletion-path")
 
@@ -75,7 +75,7 @@ if __name__ == "__main__":
     print(f"{len(texts)} reviews, {np.mean([encoder.masker().mask(x).graph.d for x in texts]):.0f} words on average")
     measure("ONNX", model, encoder.masker(), texts)
     if given.models:
-        from lcshap.models import load
+        from lcshap.paper.networks import load
 
         trained = load(given.models / "word-cnn")
         measure("torch", trained.adapter(), trained.masker(), texts)

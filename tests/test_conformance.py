@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.estimators.base import plans
+from lcshap.core.method import plans
 from support import NAMED_GRAPHS, table_game
 
 

@@ -45,7 +45,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 import numpy as np
 from lcshap import *
-from lcshap.plan import Plan, Terms, check_calls
+from lcshap.core.plan import Plan, Terms, check_calls
 """
     scope = {}
     code = imports + "\n".join(line[3:] for line in block.splitlines())

@@ -7,9 +7,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import lcshap as lc
-from lcshap import chooser
 from lcshap.adapters import CallableModel
-from lcshap.engine import BatchSize, Engine
+from lcshap.advice import chooser
+from lcshap.asking.engine import BatchSize, Engine
 
 GOOD = ["a good film", "a great and good story", "good fun", "what a great great end", "a fine film and good fun"]
 BAD = ["a bad film", "an awful and bad story", "bad and dull", "what an awful dull end", "a dull film and bad fun"]
@@ -296,7 +296,7 @@ class TestEngine:
     def test_progress(self, capsys, monkeypatch):
         import time
 
-        from lcshap import progress
+        from lcshap.asking import progress
 
         monkeypatch.setattr(progress, "_PATIENCE", 0.0)
 

@@ -6,9 +6,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from lcshap.demo import explain_sentence
-from lcshap.plots import compare
-from lcshap.plots.base import save
+from lcshap.cli.demo import explain_sentence
+from lcshap.show.plots import compare
+from lcshap.show.plots.base import save
 
 if __name__ == "__main__":
     found = explain_sentence()

@@ -7,10 +7,20 @@
 array([-0.5,  0. ,  0.5])
 """
 
-from . import adapters, compat, maskers, metrics, plots
+import sys
+from importlib import import_module
+
+from . import adapters, maskers, metrics
 from ._version import __version__
-from .chooser import Choice, choose
-from .coalitions import Coalitions
+from .advice.chooser import Choice, choose
+from .advice.locality import Locality, locality
+from .core.coalitions import Coalitions
+from .core.explanation import Explanation, PathExplanation
+from .core.game import Game
+from .core.graphs import Graph
+from .core.io import FileFormatError, load
+from .core.plan import Plan, PlanSum
+from .core.run import run
 from .errors import (
     GameError,
     GraphError,
@@ -36,7 +46,6 @@ from .estimators import (
     LShapley,
     Method,
     Myerson,
-    PathExplanation,
     RegressionCShapley,
     Saliency,
     SampledCShapley,
@@ -47,14 +56,9 @@ from .estimators import (
     get_method,
 )
 from .explainer import Explainer, explain
-from .explanation import Explanation
-from .explanation_io import FileFormatError, load
-from .game import Game
-from .graphs import Graph
-from .html_report import report
-from .locality_check import Locality, locality
-from .plan import Plan, PlanSum
-from .run import run
+from .paper import compat
+from .show import plots
+from .show.html_report import report
 
 __all__ = [
     "LIME",
@@ -111,3 +115,15 @@ __all__ = [
     "report",
     "run",
 ]
+
+# Modules that stood at the top in version 0.1: `from lcshap.values import Value` goes on working.
+_MOVED = {
+    "compat": "paper.compat",
+    "datasets": "paper.datasets",
+    "models": "paper.networks",
+    "plots": "show.plots",
+    "quantus": "metrics.quantus",
+    "values": "asking.values",
+}
+for _old, _new in _MOVED.items():
+    sys.modules[f"{__name__}.{_old}"] = globals()[_old] = import_module(f".{_new}", __name__)

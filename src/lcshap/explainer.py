@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from .adapters.find import find_model
-from .chooser import choose, parse_budget
-from .coalitions import Coalitions
-from .engine import Engine
+from .advice.chooser import choose, parse_budget
+from .asking.engine import Engine
+from .asking.model_game import Log, ModelGame
+from .asking.values import find_value
+from .core.coalitions import Coalitions
+from .core.explanation import Explanation
+from .core.graphs import Graph
+from .core.plan import MAX_CALLS, PlanSum
+from .core.run import explain_values, run
 from .errors import MaskerError, MethodError, ModelError
 from .estimators import DeletionPath, InsertionPath, Method, get_method
-from .explanation import Explanation
-from .graphs import Graph
 from .maskers.base import Masker
 from .maskers.bytes import Bytes
 from .maskers.image import Image
 from .maskers.text import Text
-from .model_game import Log, ModelGame
-from .plan import MAX_CALLS, PlanSum
-from .run import explain_values, run
-from .values import find_value
 
 
 class Explainer:

@@ -10,8 +10,8 @@ import pytest
 import lcshap as lc
 from lcshap.adapters.callable import CallableModel
 from lcshap.adapters.jax import JaxModel
+from lcshap.asking.values import Value
 from lcshap.errors import ModelError
-from lcshap.values import Value
 
 RNG = np.random.default_rng(0)
 FIRST, SECOND, THIRD = RNG.normal(size=(4, 8)), RNG.normal(size=(8, 3)), RNG.normal(size=(8, 1))

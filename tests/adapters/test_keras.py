@@ -13,8 +13,8 @@ from keras import layers, ops
 
 import lcshap as lc
 from lcshap.adapters.keras import KerasModel
+from lcshap.asking.values import Value
 from lcshap.errors import MethodError, ModelError
-from lcshap.values import Value
 
 RNG = np.random.default_rng(0)
 JAX = keras.backend.backend() == "jax"

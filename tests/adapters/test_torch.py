@@ -9,8 +9,8 @@ from torch import nn
 
 import lcshap as lc
 from lcshap.adapters.torch import TorchModel
+from lcshap.asking.values import Value
 from lcshap.errors import ModelError
-from lcshap.values import Value
 
 RNG = np.random.default_rng(0)
 

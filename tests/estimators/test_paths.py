@@ -246,7 +246,7 @@ def test_no_flip_and_flipped_from_the_start(cls):
 
 @BOTH
 def test_many_inputs_in_the_rounds_of_the_longest_with_the_same_bits(cls):
-    from lcshap.adaptive import drive, evaluate_games
+    from lcshap.core.adaptive import drive, evaluate_games
 
     inputs = [(table_game(d, seed=d)[0], lc.Graph.chain(d)) for d in (3, 9, 6)]
     method = cls(budget=40, share=0.5)

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .. import __version__, demo
+from .. import __version__
 from ..errors import LcshapError
-from ..terminal import has_colour, is_dark, write
+from ..show.terminal import has_colour, is_dark, write
+from . import demo
 
 COLOURS = ("auto", "always", "never")
 _EXTRA = 'the command needs typer and rich: pip install "lcshap[cli]" (only `lcshap demo` does without)'

@@ -15,16 +15,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .. import __version__, doctor
+from .. import __version__
+from ..core.graphs import Graph
+from ..core.io import load, to_dict
 from ..errors import LcshapError
 from ..estimators import METHODS
-from ..explanation_io import load, to_dict
-from ..graphs import Graph
-from ..letters import wrapped
-from ..palette import limit_of
-from ..terminal import about, has_colour, is_dark, render, render_table, write
-from ..terminal_pictures import Ink, legend, picture
-from . import fail, show_demo, width
+from ..show.letters import wrapped
+from ..show.palette import limit_of
+from ..show.terminal import about, has_colour, is_dark, render, render_table, write
+from ..show.terminal_pictures import Ink, legend, picture
+from . import doctor, fail, show_demo, width
 from .methods import cost, guess, make_method, preview, purpose, read_budget, read_graph
 from .options import Choice, Choices, Colour, Input, Output, Pages, Settings, Shape, Study, Task, UsageError, takes
 from .work import Comparison, prepare, quiet_stdout
@@ -135,8 +135,8 @@ def explain(source: Input, task: Task, choice: Choice, settings: Settings, outpu
     if choice.save is not None:
         _wrote(e.save(choice.save))
     if output.plot is not None:
-        from ..plots.base import save
-        from ..plots.choose import plot
+        from ..show.plots.base import save
+        from ..show.plots.choose import plot
 
         _wrote(save(plot(e), output.plot))
     _report([e], output)
@@ -160,8 +160,8 @@ def compare(source: Input, task: Task, choices: Choices, settings: Settings, out
     else:
         _write(_side_by_side(found, output))
     if output.plot is not None:
-        from ..plots.base import save
-        from ..plots.compare import compare as draw
+        from ..show.plots.base import save
+        from ..show.plots.compare import compare as draw
 
         _wrote(save(draw(found.explanations, found.names), output.plot))
     _report(found.explanations, output)
@@ -226,7 +226,7 @@ def methods(
 @takes(Pages)
 def report(pages: Pages) -> None:
     """A page from explanations that were saved: search, sort, mask, switch methods."""
-    from ..html_report import report as write_report
+    from ..show.html_report import report as write_report
 
     missing = [str(path) for path in pages.files if not path.is_file()]
     if missing:
@@ -256,7 +256,7 @@ def demo(
 @takes(Study)
 def repeat(study: Study) -> None:
     """Run an experiment of the paper again. After an interruption the same command goes on where it was."""
-    from ..experiments.reproduce import NAMES, reproduce
+    from ..paper.experiments.reproduce import NAMES, reproduce
 
     if study.name not in NAMES:
         known = f"there are {', '.join(NAMES)}"
@@ -282,7 +282,7 @@ def examine() -> None:
 
 def _report(explanations: list[Any], output: Output) -> None:
     if output.html is not None:
-        from ..html_report import report as write_report
+        from ..show.html_report import report as write_report
 
         _wrote(write_report(explanations, output.html))
 

@@ -17,7 +17,7 @@ from ..adapters.base import Model
 from ..errors import MaskerError, ModelError
 from ..extras import need
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Tabular, Text, Tokens
-from ..models.demo import demo_digits, demo_text
+from ..paper.networks.demo import demo_digits, demo_text
 from .methods import guess
 from .options import Input, Task, UsageError
 

@@ -10,11 +10,11 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
-from ..chooser import parse_budget
+from ..advice.chooser import parse_budget
+from ..core.graphs import Graph
+from ..core.plan import PlanSum
 from ..errors import PlanTooLargeError
 from ..estimators import METHODS, DeletionPath, InsertionPath, Method, SampledMethod
-from ..graphs import Graph
-from ..plan import PlanSum
 from .options import Settings, UsageError
 
 

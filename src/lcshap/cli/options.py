@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_type_hints
 
 from typer import Argument, Option
 
+from ..core.plan import MAX_CALLS
 from ..errors import LcshapError
-from ..plan import MAX_CALLS
 
 _INPUT, _MODEL, _METHOD, _OUTPUT = "Input (one of them)", "Model", "Method", "Output"
 

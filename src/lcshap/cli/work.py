@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..core.explanation import Explanation
 from ..estimators import Method
 from ..explainer import Explainer
-from ..explanation import Explanation
 from .inputs import Case, read_case, read_target
 from .methods import make_method, read_budget
 from .options import Choice, Choices, Input, Output, Settings, Task, UsageError

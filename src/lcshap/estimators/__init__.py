@@ -1,6 +1,6 @@
 """The methods, one file each."""
 
-from .base import Method
+from ..core.method import Method
 from .c_shapley import CShapley
 from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation
@@ -9,7 +9,7 @@ from .kernel_shap import KernelSHAP
 from .l_shapley import LShapley
 from .lime import LIME
 from .myerson import Myerson
-from .paths import DeletionPath, InsertionPath, PathExplanation
+from .paths import DeletionPath, InsertionPath
 from .registry import METHODS, get_method
 from .regression_c_shapley import RegressionCShapley
 from .saliency import GradientInput, Saliency
@@ -33,7 +33,6 @@ __all__ = [
     "LShapley",
     "Method",
     "Myerson",
-    "PathExplanation",
     "RegressionCShapley",
     "Saliency",
     "SampleShapley",

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph, Level, connected_sets
+from ..core.graphs.connected import as_matrix
+from ..core.method import Method, check_choice, check_count
+from ..core.plan import TERMS, Plan, Terms, check_calls, check_entries
 from ..errors import MethodError
-from ..graphs import Graph, Level, connected_sets
-from ..graphs.connected import as_matrix
-from ..plan import TERMS, Plan, Terms, check_calls, check_entries
-from .base import Method, check_choice, check_count
 from .l_shapley import Context
 from .subsets import CONTEXTS
 

@@ -12,11 +12,11 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from ..coalitions import Coalitions
-from ..graphs import Graph, Level, connected_sets
-from ..graphs.windows import fewest, windows
-from ..plan import Plan, Terms, check_calls, check_entries
-from .base import Method, check_count
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph, Level, connected_sets
+from ..core.graphs.windows import fewest, windows
+from ..core.method import Method, check_count
+from ..core.plan import Plan, Terms, check_calls, check_entries
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ..plan import SampledMap
+from ..core.plan import SampledMap
 
 _KEEP = 1 << 24  # numbers kept so that a plan that runs again need not solve again
 

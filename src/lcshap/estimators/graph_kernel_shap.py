@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from ..core.graphs import Graph
+from ..core.method import check_count
+from ..core.plan import Plan, SampledMap, check_calls
 from ..errors import MethodError
-from ..graphs import Graph
-from ..plan import Plan, SampledMap, check_calls
-from .base import check_count
 from .kernel_shap import count_pairs, pair_columns
 from .pair_design import design, few
 from .pair_prior import prior

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
-from ..graphs import Graph
-from ..plan import Plan, check_calls
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.plan import Plan, check_calls
 from .fit import FitMap
 from .sampled import SampledMethod
 

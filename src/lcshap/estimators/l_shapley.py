@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.graphs import Graph
+from ..core.method import Method, check_choice, check_count
+from ..core.plan import Plan, Terms, check_calls, check_entries
 from ..errors import MethodError
-from ..graphs import Graph
-from ..plan import Plan, Terms, check_calls, check_entries
-from .base import Method, check_choice, check_count
 from .subsets import CONTEXTS, by_shape, interaction_weights, masks, shapley_weights, subset_terms, table
 
 Context = Literal["absent", "present", "both"]

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.plan import SampledMap
 from ..errors import MethodError
-from ..graphs import Graph
-from ..plan import SampledMap
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..coalitions import Coalitions
-from ..graphs import Graph, connected_sets
-from ..plan import Plan, Terms, check_calls, check_entries
-from .base import Method
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph, connected_sets
+from ..core.method import Method
+from ..core.plan import Plan, Terms, check_calls, check_entries
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..adaptive import Memo, Program, Stopped
-from ..coalitions import Coalitions
+from ..core.adaptive import Memo, Program, Stopped
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
 from ..errors import MethodError
-from ..graphs import Graph
 
 Values = NDArray[np.float64]
 Window = tuple[int, ...]

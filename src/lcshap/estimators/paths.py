@@ -9,46 +9,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..adaptive import drive, evaluate_games
+from ..core.adaptive import drive, evaluate_games
+from ..core.explanation import PathExplanation
+from ..core.game import Game
+from ..core.graphs import Graph
+from ..core.method import Method, check_count
+from ..core.plan import MAX_CALLS, Plan, check_calls
+from ..core.run import provenance
 from ..errors import GameError, MethodError
-from ..explanation import Explanation
-from ..game import Game
-from ..graphs import Graph
-from ..plan import MAX_CALLS, Plan, check_calls
-from ..run import provenance
-from .base import Method, check_count
-from .path_search import PathSearch, Values, Window
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PathExplanation(Explanation):
-    """Scores along a path.
-
-    Attributes
-    ----------
-    path : the units that were moved (removed or inserted), first to last.
-    path_values : v before the first and after each of them, `(len(path) + 1,)` or `(len(path) + 1, outputs)`.
-    order : all units: the path, then the others by their last known marginal, on the scale of the path's end.
-    flipped : whether the path crossed the threshold; None where none was asked for.
-    flip_set : the smallest set found whose move alone crosses it; None where none was found.
-    rounds : how often the game was asked: what counts where coalitions of one batch are evaluated at the same time.
-    """
-
-    path: NDArray[np.intp]
-    path_values: Values
-    order: NDArray[np.intp]
-    flipped: bool | None = None
-    flip_set: Window | None = None
-    rounds: int = 0
-
-    @property
-    def ranking(self) -> NDArray[np.intp]:
-        """The order of the path (see `order`), which the scores alone do not tell; the same for all outputs."""
-        if self.scores.ndim == 1:
-            return self.order
-        return np.repeat(self.order[:, None], self.scores.shape[1], axis=1)
+from .path_search import PathSearch
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..core.method import Method
 from ..errors import MethodError
-from .base import Method
 from .c_shapley import CShapley
 from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation

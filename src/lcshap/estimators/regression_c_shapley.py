@@ -13,12 +13,12 @@ from scipy import sparse
 from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse.linalg import splu
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.graphs.windows import windows as find_windows
+from ..core.method import Method, check_choice, check_count
+from ..core.plan import Plan, Terms, check_calls, check_entries
 from ..errors import MethodError
-from ..graphs import Graph
-from ..graphs.windows import windows as find_windows
-from ..plan import Plan, Terms, check_calls, check_entries
-from .base import Method, check_choice, check_count
 
 _SMALL = 1 << 20  # a band of this many numbers is always worth storing whole
 

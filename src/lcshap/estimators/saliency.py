@@ -8,14 +8,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
+from ..core.game import Game
+from ..core.graphs import Graph
+from ..core.method import Method, check_choice
+from ..core.plan import MAX_CALLS, Plan
+from ..core.run import explain_values
 from ..errors import MethodError
-from ..explanation import Explanation
-from ..game import Game
-from ..graphs import Graph
-from ..plan import MAX_CALLS, Plan
-from ..run import explain_values
-from .base import Method, check_choice
 
 
 class GradientMethod(Method):

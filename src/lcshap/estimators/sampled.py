@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.explanation import Explanation, half_width
+from ..core.game import Game
+from ..core.graphs import Graph
+from ..core.method import Method, check_count
+from ..core.plan import MAX_CALLS, SampledMap
+from ..core.run import explain_values, run
 from ..errors import MethodError
-from ..explanation import Explanation, half_width
-from ..game import Game
-from ..graphs import Graph
-from ..plan import MAX_CALLS, SampledMap
-from ..run import explain_values, run
-from .base import Method, check_count
 
 _FIRST, _GROWTH = 8, 1.25  # how many samples before the first estimate, and how much more before the next
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, special
 
-from ..graphs import Graph
-from .base import Method, check_choice
+from ..core.graphs import Graph
+from ..core.method import Method, check_choice
 from .c_shapley import CShapley
 from .l_shapley import Context
 from .sampled_l_shapley import SampledLocal

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.method import Method, check_choice, check_count
+from ..core.plan import Plan, check_calls
 from ..errors import PlanTooLargeError
-from ..graphs import Graph
-from ..plan import Plan, check_calls
-from .base import Method, check_choice, check_count
 from .l_shapley import Context, LShapley
 from .marginals import MarginalMap, draw_within
 from .sampled import SampledMethod

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..coalitions import Coalitions
-from ..graphs import Graph
-from ..plan import Plan, check_calls
-from .base import Method
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.method import Method
+from ..core.plan import Plan, check_calls
 from .subsets import masks, shapley_weights
 
 

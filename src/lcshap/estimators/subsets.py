@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._unique import sort_small
-from ..coalitions import Coalitions
-from ..plan import TERMS, Terms
+from ..core.coalitions import Coalitions
+from ..core.plan import TERMS, Terms
+from ..core.unique import sort_small
 
 CONTEXTS = ("absent", "present", "both")
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
 from ..errors import PlanError
-from ..graphs import Graph
 
 Rows = Any  # a list (of strings, of sequences) or an array whose first axis counts the rows
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
 from ..errors import MaskerError
 from .base import Masked, Masker, blend, check_units, is_count
 from .cutting import Span

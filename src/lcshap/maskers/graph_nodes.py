@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.graphs.build import pair_edges, square
 from ..errors import GraphError, MaskerError
-from ..graphs import Graph
-from ..graphs.build import pair_edges, square
 from .base import Masked, Masker, check_units
 
 Kept = NDArray[np.bool_]

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.graphs.build import grid_edges
 from ..errors import MaskerError
 from ..extras import need
-from ..graphs import Graph
-from ..graphs.build import grid_edges
 from .base import Blend, Masked, Masker, check_units, is_count
 
 _CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so

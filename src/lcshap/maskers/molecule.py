@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
 from ..errors import MaskerError
 from ..extras import need
-from ..graphs import Graph
 from .base import Masked, Masker, Rows, check_units
 
 Numbers = frozenset[int]

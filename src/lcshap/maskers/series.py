@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
+from ..core.graphs.build import complete_edges
 from ..errors import MaskerError
-from ..graphs import Graph
-from ..graphs.build import complete_edges
 from .base import Blend, Masked, Masker, blend, check_units
 from .text import Layout, check_layout, make_graph
 

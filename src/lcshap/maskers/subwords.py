@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
 from ..errors import MaskerError
-from ..graphs import Graph
 from .base import Masked, Masker, check_units, is_count
 from .cutting import _RUN, Span
 from .text import Layout, MaskedText, Text, check_layout, make_graph

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
 from ..errors import MaskerError
 from ..extras import need
-from ..graphs import Graph
 from .base import Blend, Masked, Masker, check_units
 
 _FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
+from ..core.graphs import Graph
 from ..errors import MaskerError
-from ..graphs import Graph
 from .base import Masked, Masker, check_units
 from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..core.coalitions import Coalitions
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
 from .text import Layout, check_layout, check_rules, find_role, make_graph

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.explanation import Explanation
 from ..errors import MethodError
-from ..explanation import Explanation
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coalitions import Coalitions
+from ..asking.model_game import ModelGame
+from ..asking.values import Value
+from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
 from ..errors import MethodError
-from ..explanation import Explanation
-from ..model_game import ModelGame
-from ..values import Value
 
 if TYPE_CHECKING:
     from ..explainer import Explainer

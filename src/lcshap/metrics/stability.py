@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..asking.model_game import ModelGame
+from ..core.explanation import Explanation
 from ..errors import MethodError
 from ..estimators import Method, get_method
-from ..explanation import Explanation
-from ..model_game import ModelGame
 from .compare import rank_correlation
 
 if TYPE_CHECKING:

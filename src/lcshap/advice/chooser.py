@@ -1,0 +1,199 @@
+"""The budget planner: which method answers a question within a number of calls, and why."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
+from ..core.game import Game
+from ..core.graphs import Graph
+from ..core.plan import MAX_CALLS
+from ..errors import MethodError, PlanTooLargeError
+from ..estimators import (
+    CShapley,
+    DeletionPath,
+    DividendCShapley,
+    FeatureAblation,
+    GraphKernelSHAP,
+    InsertionPath,
+    LShapley,
+    Method,
+    Myerson,
+    RegressionCShapley,
+    SampleShapley,
+    Shapley,
+)
+from ..estimators.graph_kernel_shap import MOST_PAIRS
+
+GOALS = {
+    "fair": "how much does each unit contribute, all combinations considered? (Shapley)",
+    "necessary": "what must go for the decision to change? (deletion path)",
+    "sufficient": "what alone makes the decision? (insertion path)",
+}
+_TIMED_ROWS = 32  # coalitions evaluated, three times, to find out what a call takes
+_COUNTED = 200_000  # deterministic methods above so many calls are not listed: counting them would take too long
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen and why; and `fits`, what else would have fitted."""
+
+    method: Method
+    graph: Graph
+    goal: str
+    budget: int
+    reason: str
+
+    @cached_property
+    def fits(self) -> tuple[tuple[Method, int], ...]:
+        """Deterministic methods within the budget and their calls, dearest first. Counting them takes a moment."""
+        return tuple(_fitting(self.graph, self.budget))
+
+    def explain(self, game: Game) -> Explanation:
+        """Run the chosen method; the explanation's provenance says what was chosen and why."""
+        e = self.method.explain(game, self.graph)
+        chosen = {"goal": self.goal, "budget": self.budget, "reason": self.reason}
+        return replace(e, provenance={**e.provenance, "chosen": chosen})
+
+    def __str__(self) -> str:
+        lines = [
+            f"goal {self.goal!r}: {GOALS[self.goal]}",
+            f"budget {self.budget:,} calls",
+            f"chosen: {self.method}",
+            f"because {self.reason}",
+            "also within the budget:",
+            *(f"  {calls:>9,} calls  {method}" for method, calls in self.fits),
+        ]
+        return "\n".join(lines)
+
+
+def choose(
+    graph: Graph,
+    goal: str = "fair",
+    budget: int | str = "4d",
+    *,
+    game: Game | None = None,
+    seed: int = 0,
+) -> Choice:
+    """Choose a method for a question and a budget.
+
+    Parameters
+    ----------
+    goal : "fair" (Shapley values and their estimates), "necessary" (deletion path), or "sufficient" (insertion path).
+    budget : calls; or a text such as "4d" (calls per unit) or "30s" (seconds: needs `game`, of which a few rows are
+        timed).
+    seed : for methods that sample.
+
+    Rules
+    -----
+    fair: all coalitions where they fit; else `GraphKernelSHAP`, which had the least error of all in
+    ``benchmarks/error_vs_calls.py``; above the 16,386 calls that it takes, `SampleShapley`. necessary and sufficient:
+    the paths. A budget that no method for the goal can keep raises, with the smallest that would do.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.choose(lc.Graph.chain(10), budget=2000).method
+    Shapley()
+    >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)
+    taking units away, step by step, answers this question directly, and every call makes it better
+    """
+    if goal not in GOALS:
+        raise MethodError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {goal!r}")
+    calls = parse_budget(budget, graph.d, game)
+    method: Method
+    if goal == "fair":
+        method, reason = fair_estimator(graph, calls, seed)
+    else:
+        path = DeletionPath if goal == "necessary" else InsertionPath
+        least = graph.d + 2
+        if calls < least:
+            raise MethodError(
+                f"goal {goal!r} needs a budget of at least {least} calls for {graph.d} units, not {calls}"
+            )
+        method = path(calls)
+        way = "taking units away" if goal == "necessary" else "building up from nothing"
+        reason = f"{way}, step by step, answers this question directly, and every call makes it better"
+    return Choice(method, graph, goal, calls, reason)
+
+
+def fair_estimator(graph: Graph, calls: int, seed: int = 0) -> tuple[Method, str]:
+    """The estimate of the Shapley value with the least measured error for so many units and calls, and the reason."""
+    d = graph.d
+    if d < 63 and 2**d <= min(calls, MAX_CALLS):
+        return Shapley(), f"all 2^{d} = {2**d:,} coalitions fit: the result is exact"
+    if calls < 2 * d:
+        raise MethodError(
+            f"goal 'fair' needs a budget of at least {2 * d} calls for {d} units, not {calls}"
+            + (f"; FeatureAblation takes {d + 2}, and answers another question" if calls >= d + 2 else "")
+        )
+    if calls <= 2 * MOST_PAIRS + 2:
+        return (
+            GraphKernelSHAP(calls, seed=seed),
+            "it had the least error of all estimates, ours and others', in our measurements (error_vs_calls)",
+        )
+    return (
+        SampleShapley(calls, seed=seed),
+        f"above {2 * MOST_PAIRS + 2:,} calls GraphKernelSHAP gets too large, and permutations come next",
+    )
+
+
+def parse_budget(budget: int | str, d: int, game: Game | None = None) -> int:
+    """Calls from a number, "4d" or "30s".
+
+    >>> parse_budget("4d", 50), parse_budget("2.5d", 10), parse_budget(300, 50)
+    (200, 25, 300)
+    """
+    if isinstance(budget, int | np.integer) and not isinstance(budget, bool) and budget >= 1:
+        return int(budget)
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(d|s)\s*", budget) if isinstance(budget, str) else None
+    if found is None or float(found[1]) <= 0:
+        raise MethodError(f"a budget is a number of calls, or a text such as '4d' or '30s', not {budget!r}")
+    if found[2] == "d":
+        return int(float(found[1]) * d)
+    if game is None:
+        raise MethodError(f"a budget in seconds ({budget!r}) needs the game, to time a few rows of it")
+    return max(1, int(float(found[1]) / seconds_per_call(game)))
+
+
+def seconds_per_call(game: Game) -> float:
+    """Time a few random coalitions, three times, and take the fastest: the first call often loads something."""
+    some = Coalitions.from_dense(np.random.default_rng(0).random((_TIMED_ROWS, game.d)) < 0.5)
+    best = np.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        game.evaluate(some)
+        best = min(best, time.perf_counter() - start)
+    return max(best / _TIMED_ROWS, 1e-9)
+
+
+def _fitting(graph: Graph, calls: int) -> list[tuple[Method, int]]:
+    """Deterministic methods within the budget, of each kind the largest order."""
+    families: list[Iterable[Method]] = [
+        (LShapley(k) for k in (4, 3, 2, 1)),
+        (LShapley(k, "present") for k in (4, 3, 2, 1)),
+        (CShapley(k, weights="myerson") for k in (6, 4, 3, 2, 1)),
+        (Myerson() for _ in range(1)),
+        (RegressionCShapley(m) for m in (4, 3, 2)),
+        (DividendCShapley(m) for m in (4, 3, 2)),
+        (FeatureAblation() for _ in range(1)),
+    ]
+    found = []
+    limit = min(calls, _COUNTED)
+    for family in families:
+        for method in family:
+            try:
+                found.append((method, method._plan(graph, limit).calls))
+            except PlanTooLargeError:
+                continue
+            if found[-1][1] <= limit:
+                break
+            found.pop()
+    return sorted(found, key=lambda pair: -pair[1])

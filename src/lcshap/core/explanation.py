@@ -1,0 +1,296 @@
+"""What comes out: scores, what they sum to, what they cost, and how they were made."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from scipy import sparse, special
+
+from .._version import __version__
+from ..errors import MethodError
+from ..extras import need
+from .graphs import Graph
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """The scores of one input.
+
+    Attributes
+    ----------
+    scores : `(d,)`, or `(d, outputs)` for a game with several outputs. Also as `values`, for people coming from shap.
+    base_value, full_value : v(∅) and v(V), a number or one per output. `base_values` is the same as `base_value`.
+    graph : the units, with their names.
+    calls : how many distinct coalitions the scores rest on, ∅ and V included.
+    interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph; a
+        tuple of them, one an output, for a game with several outputs.
+    provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
+    stderr : the standard error of each score where they come from samples (inf where there are too few to tell), with
+        its degrees of freedom in `freedom`; None where nothing was left to chance.
+    view : from an `Explainer`: what a picture of the input needs, see `lcshap.maskers.Masked.view`.
+    curve : where asked for: the masking curve, "percents", "counts", "values" and in words "what" they are, see
+        `lcshap.metrics.masking_curve`.
+    """
+
+    scores: NDArray[np.float64]
+    base_value: float | NDArray[np.float64]
+    full_value: float | NDArray[np.float64]
+    graph: Graph
+    calls: int
+    provenance: dict[str, Any] = field(default_factory=dict)
+    interactions: sparse.csr_array | tuple[sparse.csr_array, ...] | None = None
+    stderr: NDArray[np.float64] | None = None
+    freedom: int | None = None
+    view: dict[str, Any] | None = None
+    curve: dict[str, Any] | None = None
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The scores, by shap's name."""
+        return self.scores
+
+    @property
+    def base_values(self) -> float | NDArray[np.float64]:
+        """v(∅), by shap's name."""
+        return self.base_value
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the units."""
+        return self.graph.names
+
+    @property
+    def residual(self) -> float | NDArray[np.float64]:
+        """v(V) - v(∅) minus the sum of the scores: zero where a method is efficient, reported where it is not."""
+        return self.full_value - self.base_value - _scalar(self.scores.sum(axis=0))
+
+    @property
+    def ranking(self) -> NDArray[np.intp]:
+        """The units by descending score, ties by index; one column an output where there are several."""
+        return np.argsort(-self.scores, axis=0, kind="stable")
+
+    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A confidence interval for each score, by Student's t; the score itself twice where nothing was sampled."""
+        if not 0 < confidence < 1:
+            raise MethodError(f"confidence must be between 0 and 1, not {confidence!r}")
+        if self.stderr is None:
+            return self.scores, self.scores
+        width = half_width(self.stderr, self.freedom or 0, confidence)
+        return self.scores - width, self.scores + width
+
+    # -- views ----------------------------------------------------------------------------------------------------
+
+    def top(self, n: int = 10, output: int | None = None) -> list[tuple[str, float]]:
+        """The names and scores of the first units of the ranking."""
+        e = self._one(output)
+        return [(e.names[i], float(e.scores[i])) for i in e.ranking[:n]]
+
+    def output(self, index: int) -> Explanation:
+        """The explanation of one output of several."""
+        if self.scores.ndim == 1:
+            raise MethodError("this explanation has one output only")
+        column = range(self.scores.shape[1])[index]
+        interactions = self.interactions[column] if isinstance(self.interactions, tuple) else None
+        return Explanation(
+            self.scores[:, column],
+            float(np.asarray(self.base_value)[column]),
+            float(np.asarray(self.full_value)[column]),
+            self.graph,
+            self.calls,
+            {**self.provenance, "output": column},
+            interactions,
+            None if self.stderr is None else self.stderr[:, column],
+            self.freedom,
+            self.view,
+        )
+
+    def rescaled(self) -> Explanation:
+        """The same with scores that sum to v(V) - v(∅): the residual is shared out in proportion to |score|.
+
+        A view for those who want one; the residual itself is a finding. Units with score zero keep it.
+        """
+        size = np.abs(self.scores)
+        total = size.sum(axis=0)
+        share = np.divide(size, total, out=np.full_like(size, 1 / len(size)), where=total > 0)
+        return replace(
+            self, scores=self.scores + share * self.residual, provenance={**self.provenance, "rescaled": True}
+        )
+
+    def group(self, labels: Sequence[int] | NDArray[np.integer], names: Sequence[str] | None = None) -> Explanation:
+        """Add scores up: words to sentences, pixels to patches. ``labels[i]`` is the group of unit i, from 0 up.
+
+        Groups are neighbours where any of their units are. Standard errors are not carried over: scores of one sample
+        depend on each other.
+        """
+        label = np.asarray(labels)
+        if label.shape != (self.graph.d,) or label.dtype.kind not in "iu" or label.min() < 0:
+            raise MethodError(f"labels must be {self.graph.d} integers from 0 up, one a unit")
+        count = int(label.max()) + 1
+        scores = np.zeros((count, *self.scores.shape[1:]))
+        np.add.at(scores, label, self.scores)
+        pairs = label[self.graph.edges]
+        graph = Graph.from_edges(count, pairs[pairs[:, 0] != pairs[:, 1]], names)
+        view = self.view
+        if view is not None:
+            parts = view["labels"]
+            view = {**view, "labels": np.where(parts < 0, -1, label[parts])}
+        return Explanation(
+            scores,
+            self.base_value,
+            self.full_value,
+            graph,
+            self.calls,
+            {**self.provenance, "grouped": True},
+            view=view,
+        )
+
+    def show(self, top: int = 10) -> None:
+        """Print the input with its scores, in colour where the terminal has it."""
+        from ..show.terminal import print_explanation
+
+        print_explanation(self, top=top)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        from ..show.notebook import to_html
+
+        return to_html(self)
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from ..show.terminal import rich_console
+
+        yield from rich_console(self, console, options)
+
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw it with matplotlib: the picture that suits the input, or one by name, see `lcshap.show.plots.plot`."""
+        from ..show.plots import plot
+
+        return plot(self, kind, ax, **options)
+
+    # -- elsewhere ------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> Path:
+        """Write to one JSON file, which `lcshap.load` reads back."""
+        from .io import save
+
+        return save(self, path)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write to one web page that opens from disk, see `lcshap.report`."""
+        from ..show.html_report import report
+
+        return report(self, path, **options)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame: unit, name, score (a column an output), standard error, rank."""
+        pandas = need("pandas", "pandas")
+        columns: dict[str, Any] = {"name": self.names}
+        many = self.scores.ndim == 2
+        for key, array in (("score", self.scores), ("stderr", self.stderr)):
+            for k, column in enumerate(np.atleast_2d(array.T) if array is not None else []):
+                columns[f"{key}_{k}" if many else key] = column
+        if not many:
+            columns["rank"] = np.argsort(self.ranking, kind="stable")
+        return pandas.DataFrame(columns)
+
+    def to_shap(self) -> Any:
+        """A `shap.Explanation`, for shap's plots."""
+        shap = need("shap", "shap")
+        return shap.Explanation(
+            values=self.scores, base_values=self.base_value, data=np.array(self.names), feature_names=list(self.names)
+        )
+
+    def _one(self, output: int | None) -> Explanation:
+        if self.scores.ndim == 1:
+            return self
+        if output is None:
+            raise MethodError(f"there are {self.scores.shape[1]} outputs: say which, output=0 for the first")
+        return self.output(output)
+
+    def __eq__(self, other: object) -> bool:
+        """The same scores, to the last bit, of the same units, made the same way."""
+        if type(other) is not type(self):
+            return NotImplemented
+        from .io import to_dict
+
+        return bool(to_dict(self) == to_dict(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        what = self.provenance.get("method", "Explanation")
+        head = f"{what}: {len(self.scores)} units, {self.calls:,} calls"
+        if self.scores.ndim == 2:
+            return f"<{head}, {self.scores.shape[1]} outputs>"
+        top = ", ".join(f"{self.names[i]} {self.scores[i]:+.4g}" for i in self.ranking[:3])
+        return (
+            f"<{head}; v(∅) = {self.base_value:.4g}, v(V) = {self.full_value:.4g}, "
+            f"residual {self.residual:.2g}; top: {top}>"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PathExplanation(Explanation):
+    """Scores along a path.
+
+    Attributes
+    ----------
+    path : the units that were moved (removed or inserted), first to last.
+    path_values : v before the first and after each of them, `(len(path) + 1,)` or `(len(path) + 1, outputs)`.
+    order : all units: the path, then the others by their last known marginal, on the scale of the path's end.
+    flipped : whether the path crossed the threshold; None where none was asked for.
+    flip_set : the smallest set found whose move alone crosses it; None where none was found.
+    rounds : how often the game was asked: what counts where coalitions of one batch are evaluated at the same time.
+    """
+
+    path: NDArray[np.intp]
+    path_values: NDArray[np.float64]
+    order: NDArray[np.intp]
+    flipped: bool | None = None
+    flip_set: tuple[int, ...] | None = None
+    rounds: int = 0
+
+    @property
+    def ranking(self) -> NDArray[np.intp]:
+        """The order of the path (see `order`), which the scores alone do not tell; the same for all outputs."""
+        if self.scores.ndim == 1:
+            return self.order
+        return np.repeat(self.order[:, None], self.scores.shape[1], axis=1)
+
+
+def edge_matrix(graph: Graph, values: NDArray[np.float64]) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
+    """Put one number an edge into a symmetric sparse matrix, or one a column into one matrix each."""
+    if values.ndim == 2:
+        columns = [edge_matrix(graph, column) for column in values.T]
+        return tuple(c for c in columns if not isinstance(c, tuple))
+    one, other = graph.edges.T
+    both = (np.concatenate([one, other]), np.concatenate([other, one]))
+    return sparse.csr_array(sparse.coo_array((np.tile(values, 2), both), shape=(graph.d, graph.d)))
+
+
+def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> NDArray[np.float64]:
+    """Half the width of a two-sided t interval; inf where there are no degrees of freedom."""
+    if freedom < 1:
+        return np.full(stderr.shape, np.inf)
+    return np.asarray(stderr * special.stdtrit(freedom, (1 + confidence) / 2))
+
+
+def versions() -> dict[str, str]:
+    """Of this library and what the numbers depend on."""
+    return {
+        "lcshap": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _scalar(x: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    return float(x) if np.ndim(x) == 0 else x

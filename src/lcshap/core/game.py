@@ -1,0 +1,126 @@
+"""A game: any function from coalitions to numbers, called in batches and checked."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import GameError
+from .coalitions import Coalitions
+
+_BATCH_ROWS = 1024
+_BATCH_CELLS = 1 << 26  # a batch of masks takes at most this many bytes, unless the user says otherwise
+
+
+@dataclass(frozen=True)
+class Game:
+    """A value for every coalition of `d` units.
+
+    Parameters
+    ----------
+    fn : takes a boolean array `(n, d)`, one coalition a row, True where a unit is kept; returns `n` numbers, or an
+        array `(n, outputs)` for several outputs at once.
+    d : the number of units.
+    batch_size : the largest `n` that `fn` is called with. By default 1,024 rows, fewer where a row is very long.
+    check : call `fn` a second time on every batch, in reverse order, and raise unless the answers are the same to
+        `tolerance` (relative). Finds dropout that was left on, rows of a batch that influence each other, and state.
+    gradient : for gradient methods only, see `Saliency`: returns the gradient of v at the full input, and the input
+        less its reference, both `(d, features)`.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> v = lc.Game(lambda kept: kept @ np.array([1.0, 2.0, 4.0]), 3)
+    >>> lc.Shapley().explain(v, lc.Graph.chain(3)).scores
+    array([1., 2., 4.])
+    """
+
+    fn: Callable[[NDArray[np.bool_]], Any]
+    d: int
+    batch_size: int | None = None
+    check: bool = False
+    tolerance: float = 1e-6
+    gradient: Callable[[], tuple[Any, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.fn):
+            raise GameError(f"a game needs a function of a boolean array (n, d), not {type(self.fn).__name__}")
+        for name, value in (("d", self.d), ("batch_size", self.batch_size)):
+            try:
+                good = value is None or operator.index(value) >= 1
+            except TypeError:
+                good = False
+            if not good:
+                raise GameError(f"{name} must be an integer of at least 1, not {value!r}")
+
+    @property
+    def rows(self) -> int:
+        """How many rows a batch has at the most."""
+        return self.batch_size or max(1, min(_BATCH_ROWS, _BATCH_CELLS // self.d))
+
+    def evaluate(self, coalitions: Coalitions) -> NDArray[np.float64]:
+        """The value of each coalition: `(n,)`, or `(n, outputs)` if that is what `fn` returns."""
+        if coalitions.d != self.d:
+            raise GameError(f"the game has {self.d} units, the coalitions are over {coalitions.d}")
+        values: NDArray[np.float64] | None = None
+        for start in range(0, len(coalitions), self.rows):
+            stop = min(start + self.rows, len(coalitions))
+            answer = self._ask(coalitions, start, stop)
+            if values is None:
+                values = np.empty((len(coalitions), *answer.shape[1:]))
+            if answer.shape[1:] != values.shape[1:]:
+                raise GameError(
+                    f"the game returned outputs of shape {values.shape[1:]} once and {answer.shape[1:]} later"
+                )
+            values[start:stop] = answer
+        return np.empty(0) if values is None else values
+
+    @classmethod
+    def evaluate_all(cls, requests: Sequence[tuple[Game, Coalitions]]) -> list[NDArray[np.float64]]:
+        """Coalitions of several games, one game after the other; games that share a model share batches instead."""
+        return [game.evaluate(coalitions) for game, coalitions in requests]
+
+    def _ask(self, coalitions: Coalitions, start: int, stop: int) -> NDArray[np.float64]:
+        answer = self._call(coalitions.dense(start, stop))
+        bad = np.flatnonzero(~np.isfinite(answer.reshape(len(answer), -1)).all(axis=1))
+        if len(bad):
+            row = int(bad[0])
+            raise GameError(f"v({name(coalitions, start + row)}) is {answer[row]}: every value must be a finite number")
+        if self.check:
+            again = self._call(coalitions.dense(start, stop)[::-1])[::-1]
+            same = again.shape == answer.shape and np.isclose(again, answer, rtol=self.tolerance, atol=self.tolerance)
+            differs = np.flatnonzero(~np.reshape(same, (len(answer), -1)).all(axis=1)) if np.ndim(same) else [0]
+            if len(differs):
+                row = int(differs[0])
+                raise GameError(
+                    f"asked twice, the game gave two answers for v({name(coalitions, start + row)}): "
+                    f"{answer[row]} and {again[row]}. Is dropout on, or does a row depend on the others in its batch?"
+                )
+        return answer
+
+    def _call(self, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+        n = len(kept)
+        answer = np.asarray(self.fn(kept))
+        if answer.dtype.kind not in "fiub":
+            raise GameError(f"the game returned {answer.dtype} for {n} coalitions: real numbers are needed")
+        if answer.ndim not in (1, 2) or len(answer) != n or 0 in answer.shape:
+            raise GameError(
+                f"the game returned shape {answer.shape} for {n} coalitions: ({n},) or ({n}, outputs) is needed"
+            )
+        return answer.astype(np.float64)
+
+
+def name(coalitions: Coalitions, row: int, most: int = 12) -> str:
+    """A coalition in words, for messages: ∅, {0, 3}, or a few of its units and how many there are."""
+    kept = coalitions[row]
+    if not kept:
+        return "∅"
+    if len(kept) == coalitions.d:
+        return "V"
+    shown = ", ".join(map(str, kept[:most]))
+    return f"{{{shown}}}" if len(kept) <= most else f"{{{shown}, ... {len(kept)} of {coalitions.d} units}}"

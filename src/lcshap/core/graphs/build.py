@@ -1,0 +1,125 @@
+"""Edge lists of the known shapes, and the checks on what users bring."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from ...errors import GraphError
+
+
+def check_size(d: Any) -> int:
+    """Return `d` as an int, at least 1 and small enough for 32-bit indices."""
+    try:
+        size = operator.index(d)
+    except TypeError:
+        raise GraphError(f"the number of units must be an integer, not {d!r}") from None
+    if size < 1:
+        raise GraphError(f"a graph needs at least one unit, not {size}: there is nothing to explain")
+    if size >= 2**31:
+        raise GraphError(f"at most 2^31 - 1 units, not {size:,}")
+    return size
+
+
+def check_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
+    """One string a unit; the unit's number by default."""
+    if names is None:
+        return tuple(map(str, range(d)))
+    if isinstance(names, str):
+        raise GraphError(f"names must be a list of {d} strings, not one string; did you mean {names!r}.split()?")
+    if len(names) != d:
+        raise GraphError(f"{len(names)} names for {d} units")
+    return tuple(map(str, names))
+
+
+def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
+    """Check edges `(m, 2)` and make the symmetric boolean matrix, which nobody can write to."""
+    outside = np.flatnonzero(((edges < 0) | (edges >= d)).any(axis=1))
+    if len(outside):
+        u, v = edges[outside[0]].tolist()
+        raise GraphError(f"the edge ({u}, {v}) leads outside the graph: units are 0..{d - 1}")
+    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    if len(loops):
+        raise GraphError(
+            f"unit {int(edges[loops[0], 0])} has an edge to itself: self-loops mean nothing here, leave them out"
+        )
+    one, other = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
+    both = (np.concatenate([one, other]), np.concatenate([other, one]))
+    matrix = sparse.csr_array(sparse.coo_array((np.ones(2 * len(edges), bool), both), shape=(d, d)))
+    matrix.sum_duplicates()
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix
+
+
+def grid_edges(shape: tuple[int, ...], diagonal: bool) -> NDArray[np.int64]:
+    """Each cell with its forward neighbours: steps of one along one axis, or along any axes with `diagonal`."""
+    numbers = np.arange(int(np.prod(shape, dtype=object)), dtype=np.int64).reshape(shape)
+    found = []
+    for step in itertools.product((-1, 0, 1), repeat=len(shape)):
+        axes = sum(map(abs, step))
+        if step <= (0,) * len(shape) or (axes > 1 and not diagonal):
+            continue  # half of the directions reach every pair once
+        source = numbers[tuple(slice(max(0, -s), n - max(0, s)) for s, n in zip(step, shape, strict=True))]
+        target = numbers[tuple(slice(max(0, s), n - max(0, -s)) for s, n in zip(step, shape, strict=True))]
+        found.append(np.stack([source.ravel(), target.ravel()], axis=1))
+    return np.concatenate(found)
+
+
+def ring_edges(d: int) -> NDArray[np.int64]:
+    """A chain and the edge that closes it, where that is not a loop or the edge there is."""
+    units = np.arange(d, dtype=np.int64)
+    edges = np.stack([units, (units + 1) % d], axis=1)
+    return edges if d > 2 else edges[: d - 1]
+
+
+def complete_edges(d: int) -> NDArray[np.int64]:
+    """All pairs."""
+    return np.stack(np.triu_indices(d, k=1), axis=1)
+
+
+def tree_edges(parents: Sequence[int | None]) -> NDArray[np.int64]:
+    """Each unit with its parent, after checking that following parents always ends at a root."""
+    above = [-1 if p is None else operator.index(p) for p in parents]
+    done = [p == -1 for p in above]
+    for start in range(len(above)):
+        path, i = [], start
+        while not done[i]:
+            path.append(i)
+            i = above[i]
+            if not 0 <= i < len(above):
+                raise GraphError(f"unit {path[-1]} has parent {i}: give 0..{len(above) - 1}, or -1 for a root")
+            if i in (start, path[-1]):
+                raise GraphError(f"unit {i} is its own ancestor: this is not a tree")
+            if len(path) > len(above):
+                raise GraphError(f"following parents from unit {start} goes round in circles: this is not a tree")
+        for i in path:
+            done[i] = True
+    return np.array([(i, p) for i, p in enumerate(above) if p != -1], np.int64).reshape(-1, 2)
+
+
+def pair_edges(pairs: Iterable[tuple[int, int]] | ArrayLike) -> NDArray[np.int64]:
+    """Any iterable of pairs of integers as an array `(m, 2)`."""
+    array = np.asarray(pairs if hasattr(pairs, "__array__") else list(pairs))  # type: ignore[arg-type]
+    if array.size == 0:
+        return np.empty((0, 2), np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise GraphError("edges must be pairs of integers, such as [(0, 1), (1, 2)]")
+    return array.astype(np.int64)
+
+
+def square(A: Any) -> sparse.coo_array:
+    """A matrix of any kind as a sparse square one without stored zeros."""
+    matrix = sparse.coo_array(A)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(f"an adjacency matrix is square, not of shape {matrix.shape}")
+    if matrix.data.dtype.kind == "f" and np.isnan(matrix.data).any():
+        raise GraphError("the adjacency matrix contains NaN: is that an edge or not?")
+    matrix.eliminate_zeros()
+    return matrix

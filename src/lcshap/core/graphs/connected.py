@@ -1,0 +1,142 @@
+"""Enumerate the connected sets of a graph, all units at once, one size after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..unique import group, mix
+from .graph import Graph
+
+_WORK = 1 << 23  # neighbours looked at in one step: bounds the memory between two checks of the limit
+
+
+@dataclass(frozen=True)
+class Level:
+    """All connected sets of one size.
+
+    `members` is `(n, size)`, each row ascending. `boundary` is an `(n, d)` boolean sparse matrix: the units outside a
+    set that are next to it. Rooted sets (see `connected_sets`) have a `root` each, otherwise `roots` is None.
+    """
+
+    members: NDArray[np.int32]
+    boundary: sparse.csr_array
+    roots: NDArray[np.int32] | None = None
+
+    @property
+    def centres(self) -> NDArray[np.int32]:
+        """The roots, of sets that have them."""
+        assert self.roots is not None
+        return self.roots
+
+    @property
+    def size(self) -> int:
+        """How many units each set has."""
+        return int(self.members.shape[1])
+
+
+def connected_sets(
+    graph: Graph,
+    order: int | None = None,
+    max_size: int | None = None,
+    check: Callable[[int, int], None] = lambda sets, indices: None,
+) -> Iterator[Level]:
+    """Yield the connected sets by size.
+
+    Without `order`, every connected set of the graph once. With it, every pair of a root `i` and a connected set
+    `U ∋ i` within `N_k(i)`, k = `order`; the boundary then counts units of `N_k(i)` only.
+
+    A set of size s + 1 is a set of size s with one unit of its boundary, so each size follows from the one before by a
+    sparse product with the adjacency matrix. No shape of graph is special: a chain costs what its edges cost.
+
+    Parameters
+    ----------
+    max_size : largest size to yield.
+    check : called as the work goes on, always before the memory for a size is taken, with how many distinct sets there
+        are at least and how many unit indices they hold; it raises to stop.
+    """
+    rooted = order is not None
+    members = np.arange(graph.d, dtype=np.int32)[:, None]
+    roots = members[:, 0] if rooted else None
+    balls = graph.grow_balls()
+    ball = next(balls)
+    found, indices = 0.0, 0
+    while len(members):
+        size = members.shape[1]
+        # A set of this size around its root, and its boundary, lie within `size` edges of the root.
+        if order is not None and size <= order:
+            ball = next(balls, ball)
+        # Each distinct set is found once for each of its units at the most: this never overestimates.
+        found += len(members) / (size if rooted else 1)
+        indices += members.size
+        check(int(found), indices)
+        share = size * (size + 1) if rooted else size + 1  # how often the next size finds the same set, at the most
+        pieces, extensions = [], 0
+        for rows in _steps(graph, members, ball if rooted else None, roots):
+            piece = _boundary(graph, members[rows], None if roots is None else ball[roots[rows]])
+            pieces.append(piece)
+            extensions += piece.nnz
+            if size != max_size:
+                more = extensions / share
+                check(int(found + more), indices + int(more * (size + 1)))
+        boundary = sparse.csr_array(sparse.vstack(pieces, format="csr"))
+        yield Level(members, boundary, roots)
+        if size == max_size:
+            return
+        members, roots = _extend(members, boundary, roots)
+
+
+def _steps(
+    graph: Graph, members: NDArray[np.int32], ball: sparse.csr_array | None, roots: NDArray[np.int32] | None
+) -> Iterator[slice]:
+    """Cut the rows so that each piece looks at about `_WORK` neighbours."""
+    work = graph.degrees[members].sum(axis=1) + members.shape[1]
+    if ball is not None:
+        work = work + np.diff(ball.indptr)[roots]
+    marks = np.searchsorted(np.cumsum(work), np.arange(_WORK, work.sum() + _WORK, _WORK))
+    start = 0
+    for stop in np.unique(np.minimum(marks + 1, len(members))).tolist():
+        yield slice(start, stop)
+        start = stop
+
+
+def as_matrix(members: NDArray[np.int32], d: int) -> sparse.csr_array:
+    """Sets of one size as the rows of a boolean sparse matrix."""
+    n, size = members.shape
+    return sparse.csr_array((np.ones(n * size, bool), members.ravel(), np.arange(n + 1) * size), shape=(n, d))
+
+
+def _boundary(graph: Graph, members: NDArray[np.int32], ball: sparse.csr_array | None) -> sparse.csr_array:
+    sets = as_matrix(members, graph.d)
+    touched = sets @ graph.adjacency
+    touched.sort_indices()
+    outside = sparse.csr_array(touched > sets)
+    return outside if ball is None else sparse.csr_array(outside.multiply(ball))
+
+
+def _extend(
+    members: NDArray[np.int32], boundary: sparse.csr_array, roots: NDArray[np.int32] | None
+) -> tuple[NDArray[np.int32], NDArray[np.int32] | None]:
+    """Every set with every unit of its boundary, each result once."""
+    source = np.repeat(np.arange(len(members)), np.diff(boundary.indptr))
+    wider = np.concatenate([members[source], boundary.indices[:, None].astype(np.int32)], axis=1)
+    wider.sort(axis=1)
+    whose = None if roots is None else roots[source]
+
+    def hashed(salt: int) -> NDArray[np.uint64]:
+        keys = mix(np.arange(boundary.shape[1]), salt)
+        h = np.zeros(len(wider), np.uint64)
+        for column in wider.T:
+            h += keys[column]
+        return h if whose is None else h + mix(whose, salt + 1_000_003)
+
+    def same(rows: NDArray[np.intp], others: NDArray[np.intp]) -> bool:
+        alike = whose is None or np.array_equal(whose[rows], whose[others])
+        return alike and np.array_equal(wider[rows], wider[others])
+
+    first, _ = group(hashed, same, wider[:, 0])
+    return wider[first], None if whose is None else whose[first]

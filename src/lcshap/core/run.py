@@ -1,0 +1,80 @@
+"""Run a plan on a game. The only place where values become scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .explanation import Explanation, edge_matrix, versions
+from .game import Game
+from .graphs import Graph
+from .plan import Plan, PlanSum, SampledMap
+
+if TYPE_CHECKING:
+    from .method import Method
+
+
+@overload
+def run(plan: Plan, game: Game) -> Explanation: ...
+@overload
+def run(plan: PlanSum, game: Game) -> tuple[Explanation, ...]: ...
+def run(plan: Plan | PlanSum, game: Game) -> Explanation | tuple[Explanation, ...]:
+    """Evaluate the coalitions of a plan, each once, and apply its operator.
+
+    A sum of plans gives one explanation for each of them, in order.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> g = lc.Graph.chain(4)
+    >>> v = lc.Game(lambda kept: kept.sum(axis=1) ** 2.0, 4)
+    >>> both = lc.Shapley().plan(g) + lc.Myerson().plan(g)
+    >>> shapley, myerson = lc.run(both, v)
+    >>> shapley.scores, myerson.scores.round(3)
+    (array([4., 4., 4., 4.]), array([3.167, 4.833, 4.833, 3.167]))
+    """
+    values = game.evaluate(plan.coalitions)
+    if isinstance(plan, Plan):
+        return explain_values(plan, values, game)
+    return tuple(explain_values(part, values[c], game) for part, c in zip(plan.parts, plan.columns, strict=True))
+
+
+def explain_values(plan: Plan, values: NDArray[np.float64], game: Game) -> Explanation:
+    """Turn the values of a plan's coalitions into scores."""
+    base, full = values[0], values[-1]
+    # Operators ignore constants, so taking v(∅) off first changes nothing but the rounding, which it makes smaller.
+    gains = values - base
+    interactions = None
+    if plan.edge_operator is not None:
+        interactions = edge_matrix(plan.graph, plan.edge_operator @ gains)
+    sampled = plan.operator if isinstance(plan.operator, SampledMap) else None
+    return Explanation(
+        scores=np.asarray(plan.operator @ gains),
+        stderr=None if sampled is None else sampled.stderr(gains),
+        freedom=None if sampled is None else sampled.freedom,
+        base_value=_number(base),
+        full_value=_number(full),
+        graph=plan.graph,
+        calls=plan.calls,
+        interactions=interactions,
+        provenance=provenance(plan.method, plan.graph, game),
+    )
+
+
+def provenance(method: Method, graph: Graph, game: Game) -> dict[str, Any]:
+    """What is needed to make the same scores again."""
+    return {
+        "method": str(method),
+        "name": method.name,
+        "parameters": method.parameters,
+        "graph": repr(graph),
+        "graph_key": graph.key,
+        "batch_size": game.rows,
+        "versions": versions(),
+    }
+
+
+def _number(value: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    return float(value) if np.ndim(value) == 0 else value.copy()

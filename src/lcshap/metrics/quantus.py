@@ -1,0 +1,118 @@
+"""Quantus, a toolkit of metrics for explanations: a function that explains, as its metrics call it.
+
+>>> import numpy as np, lcshap as lc
+>>> explain_func(  # as a metric does it
+...     model=lambda rows: rows @ np.array([[1.0, 0.0], [2.0, 5.0]]),
+...     inputs=np.array([[3.0, 1.0], [1.0, 1.0]]),
+...     targets=np.array([0, 1]),
+...     masker=lc.maskers.Tabular([0.0, 0.0]),
+...     method=lc.Shapley(),
+...     kind="output",
+... )
+array([[3., 2.],
+       [0., 5.]])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..adapters.base import Kind, Model
+from ..adapters.find import find_model
+from ..adapters.torch import TorchModel
+from ..errors import MaskerError, ModelError
+from ..estimators import Method
+from ..explainer import Explainer
+from ..maskers.base import Masker
+from ..maskers.image import Image
+
+
+def explain_func(
+    model: Any,
+    inputs: Any,
+    targets: Any,
+    *,
+    masker: Masker | None = None,
+    method: Method | str = "auto",
+    kind: Kind | None = None,
+    patch: int | tuple[int, int] | None = None,
+    device: Any = None,
+    **options: Any,
+) -> NDArray[np.float64]:
+    """Explain each input for its own target, for the metrics of Quantus: an array in the shape of the inputs.
+
+    ``quantus.MaxSensitivity()(model=net, x_batch=x, y_batch=y, explain_func=lcshap.metrics.quantus.explain_func,
+    explain_func_kwargs={"method": lcshap.RegressionCShapley(4), "patch": 4})``
+
+    Parameters
+    ----------
+    model, inputs, targets : what Quantus passes: a model, an array `(n, ...)`, and n classes (or outputs).
+    masker : any whose units consist of numbers of the input, such as `Tabular` for inputs `(n, features)`. By default
+        `Image` for inputs of four axes.
+    method : a method or its name. `quantus.evaluate` passes its own name for the explanations: call it like a method,
+        such as "c-shapley".
+    kind : what the model returns, see `Model`. By default logits, as Quantus takes it, unless they look like
+        probabilities: then say which.
+    patch : of the default masker, see `Image`.
+    device : ignored: rows go to where the model is.
+    options : of `Explainer`. The value is "log_prob" by default; metrics look at the logits, which are
+        ``value="output"``, or with ``softmax=True`` at the probabilities, ``value="prob"``.
+
+    Notes
+    -----
+    A score is shared equally by the numbers of its unit (all colours of all pixels of a patch). So the numbers of an
+    input sum to what the scores sum to, as metrics need that add attributions up; and those that rank or remove them
+    see how much each is worth, so that a unit is not preferred for being large. Numbers in no unit get 0.
+    """
+    inputs, targets = np.asarray(inputs), np.asarray(targets)
+    if targets.shape != inputs.shape[:1] or targets.dtype.kind not in "iu":
+        raise ModelError(
+            f"targets are one class number for each of the {len(inputs)} inputs, not {targets.dtype} of shape "
+            f"{targets.shape}"
+        )
+    if kind is None and not isinstance(model, Model):
+        kind = "logits"
+        _check_logits(find_model(model, kind).predict(inputs))
+    if masker is None:
+        masker = _image_masker(find_model(model, kind), inputs, patch)
+    elif patch is not None:
+        raise MaskerError("patch is that of the default masker: give masker=Image(patch=...) instead of both")
+    owners = [_owners(masker, x) for x in inputs]
+    attributions = np.empty(inputs.shape)
+    for target in np.unique(targets).tolist():
+        explainer = Explainer(model, masker, method, target=target, kind=kind, **options)
+        members = np.flatnonzero(targets == target)
+        for i, e in zip(members, explainer(list(inputs[members])), strict=True):
+            attributions[i] = _spread(e.scores, owners[i])
+    return attributions
+
+
+def _check_logits(answers: NDArray[Any]) -> None:
+    """Refuse logits that are non-negative and sum to one in every row."""
+    if answers.shape[1] > 1 and (answers >= 0).all() and np.allclose(answers.sum(axis=1), 1, atol=1e-3):
+        raise ModelError('the model seems to give probabilities: write kind="probabilities", or kind="logits" if not')
+
+
+def _image_masker(model: Model, inputs: NDArray[Any], patch: int | tuple[int, int] | None) -> Masker:
+    if inputs.ndim != 4:
+        raise MaskerError(
+            f"no masker is known for inputs of shape {inputs.shape}: give one, such as masker=Tabular(background)"
+        )
+    return Image(patch=patch, channels="first" if isinstance(model, TorchModel) else None)
+
+
+def _owners(masker: Masker, x: NDArray[Any]) -> NDArray[np.intp]:
+    """The unit of each number of an input."""
+    owners = masker.mask(x).owners
+    if owners is None:
+        raise MaskerError(f"{type(masker).__name__} does not say which numbers of an input a unit has: give another")
+    return owners
+
+
+def _spread(scores: NDArray[np.float64], owners: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Share each score among the numbers of its unit."""
+    counts = np.bincount(owners[owners >= 0], minlength=len(scores))
+    return np.where(owners >= 0, (scores / counts)[owners], 0.0)

@@ -1,8 +1,0 @@
-"""The paper's five models (``pip install "lcshap[torch]"``), how to train them, and two trained ones for demos.
-
-`lcshap.models.demo` needs onnxruntime alone; everything else needs PyTorch, which is imported when it is used.
-"""
-
-from .paper import MODELS, PaperModel, load, make, read_onnx
-
-__all__ = ["MODELS", "PaperModel", "load", "make", "read_onnx"]

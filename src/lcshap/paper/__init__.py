@@ -1,0 +1,1 @@
+"""The paper: its data sets, networks and experiments, and what other implementations compute."""

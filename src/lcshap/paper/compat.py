@@ -1,0 +1,126 @@
+"""What other implementations compute, so that their numbers can be had again and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
+from ..core.game import Game
+from ..core.graphs import Graph
+from ..core.method import Method, check_choice, check_count
+from ..core.plan import Plan, Terms, check_calls
+from ..errors import GameError, MethodError
+from ..estimators.subsets import masks, subset_terms
+
+
+def authors(
+    game: Game,
+    kind: Literal["L", "C"] = "L",
+    num_neighbors: int = 4,
+    max_order: int | None = None,
+    names: list[str] | None = None,
+) -> Explanation:
+    """Score units as the released code of Chen et al. does, which is not what their paper prints.
+
+    That code takes a text for a ring, keeps everything outside the neighbourhood present, lowers `num_neighbors` by 2
+    while it is not smaller than d, and says nothing of any of it. Its C-Shapley has the printed weights, cut at
+    `max_order` units (default `num_neighbors` + 1). An odd `num_neighbors` reaches as far as the even number below it,
+    but L-Shapley's weights are then those of the odd number, and do not sum to 1.
+
+    Parameters
+    ----------
+    game : for their value function, make it with `authors_game`.
+    kind : "L" or "C".
+    num_neighbors : 2k in the terms of the paper.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 0] & kept[:, 5]), 6)  # the first and the last word of a text
+    >>> lc.compat.authors(v, "L", num_neighbors=2).ranking[:2]  # neighbours: to this code a text is a ring
+    array([0, 5])
+    """
+    graph = Graph.ring(game.d, names)
+    return Authors(kind, num_neighbors, max_order).explain(game, graph)
+
+
+def authors_game(predict: Callable[[NDArray[np.bool_]], Any], d: int, batch_size: int | None = None) -> Game:
+    """The value function of the authors' code: ``log(p + 1e-15)`` of the class predicted at the full input.
+
+    `predict` takes a boolean array `(n, d)` and returns class probabilities `(n, classes)`.
+    """
+    full = np.asarray(predict(np.ones((1, d), bool)))
+    if full.ndim != 2 or len(full) != 1:
+        raise GameError(f"class probabilities of shape (1, classes) are needed for one row, not {full.shape}")
+    target = int(full[0].argmax())
+    return Game(lambda kept: np.log(np.asarray(predict(kept))[:, target] + 1e-15), d, batch_size)
+
+
+@dataclass(frozen=True)
+class Authors(Method):
+    """The plan behind `authors`. Not in the registry: nobody should choose it for new work."""
+
+    kind: Literal["L", "C"]
+    num_neighbors: int
+    max_order: int | None = None
+    name: ClassVar[str] = "authors"
+
+    def __post_init__(self) -> None:
+        check_choice("kind", self.kind, ("L", "C"))
+        check_count("num_neighbors", self.num_neighbors)
+        if self.max_order is not None:
+            check_count("max_order", self.max_order, least=1)
+
+    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        d, k = graph.d, self.num_neighbors
+        if k >= d:
+            k -= 2 * ((k - d) // 2 + 1)
+        if k < 0:
+            raise MethodError(
+                f"num_neighbors={self.num_neighbors} falls below 0 for a single unit: take an even number"
+            )
+        reach = k // 2
+        around = (np.arange(d)[:, None] + np.arange(-reach, reach + 1)) % d
+        if self.kind == "L":
+            check_calls(2 ** (2 * reach), limit)
+            return Plan.from_terms(self, graph, list(_l_terms(d, around, k)))
+        return Plan.from_terms(self, graph, list(_c_terms(d, around, self.max_order or k + 1)))
+
+
+def _l_terms(d: int, around: NDArray[np.intp], k: int) -> list[Terms]:
+    """All subsets of the window, weighted by 1 / ((k + 1) C(k, t))."""
+    n = around.shape[1]
+    terms: list[Terms] = []
+    for i, window in enumerate(around):
+        members = np.sort(window).astype(np.int32)
+        subsets = masks(n)
+        kept = subsets[:, np.searchsorted(members, i)]
+        others = subsets.sum(axis=1) - kept
+        weights = np.where(kept, 1.0, -1.0) * np.array([1 / ((k + 1) * comb(k, t)) for t in range(n)])[others]
+        terms += subset_terms(d, np.array([i]), members[None], weights, "present")
+    return terms
+
+
+def _c_terms(d: int, around: NDArray[np.intp], max_order: int) -> list[Terms]:
+    """All arcs of the window that hold its middle, weighted as printed."""
+    n, rows, weights, removed = around.shape[1], [], [], []
+    for i, window in enumerate(around):
+        for first in range(n // 2 + 1):
+            for last in range(n // 2, n):
+                u = last - first + 1
+                if u > max_order:
+                    continue
+                lacking = [*window[:first], *window[last + 1 :]]
+                rows += [i, i]
+                weights += [2 / ((u + 2) * (u + 1) * u), -2 / ((u + 2) * (u + 1) * u)]
+                removed += [lacking, [*lacking, i]]
+    kept = Coalitions.from_sets(d, removed)
+    lacks = Coalitions(d, kept.indices, kept.offsets, np.ones(len(kept), bool))
+    return [Terms(np.array(rows), np.array(weights), lacks)]

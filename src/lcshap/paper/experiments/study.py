@@ -1,0 +1,150 @@
+"""What an experiment of the paper's kind needs: a model, inputs, and the methods to compare within one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...adapters.base import Model
+from ...advice.chooser import choose
+from ...core.graphs import Graph
+from ...errors import MaskerError, MethodError, PlanTooLargeError
+from ...estimators import (
+    LIME,
+    CShapley,
+    DeletionPath,
+    FeatureAblation,
+    GraphKernelSHAP,
+    KernelSHAP,
+    LShapley,
+    Method,
+    RegressionCShapley,
+    Saliency,
+    SampleShapley,
+)
+from ...maskers.base import Masker
+
+Candidates = Callable[[Graph, int, int], Iterable[Method]]  # of a graph, a budget and a seed; the cheapest first
+_ORDERS = range(1, 7)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A model and inputs that it was not trained on.
+
+    Attributes
+    ----------
+    name : in file names and titles.
+    model : the adapter of a classifier.
+    masker : how inputs are cut into units, and what takes the place of absent ones.
+    inputs, labels : one label, the number of a class, for each input.
+    classes : the names of the classes.
+    patches : a masker with coarser units, for images: L- and C-Shapley of order 1 take about 21 calls a pixel (the
+        paper's footnote), so they score patches, and the pixels of a patch share its score.
+    about : what else to record: where the data comes from, how the model was trained.
+    """
+
+    name: str
+    model: Model
+    masker: Masker
+    inputs: Sequence[Any]
+    labels: Sequence[int]
+    classes: Sequence[str]
+    patches: Masker | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not len(self.inputs) or len(self.inputs) != len(self.labels):
+            raise MethodError(f"a study needs a label for each input, not {len(self.labels)} for {len(self.inputs)}")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that can be used here: Saliency where there is a gradient."""
+        gradient = type(self.model).gradient is not Model.gradient and self._has_numbers()
+        return tuple(name for name in LINEUP if name != "saliency" or gradient)
+
+    def _has_numbers(self) -> bool:
+        """Whether inputs are arrays of numbers, by the first that can be cut into units."""
+        for x in self.inputs:
+            with suppress(MaskerError):
+                return self.masker.mask(x).owners is not None
+        return False
+
+
+def _orders(kind: Callable[..., Method], **options: Any) -> Candidates:
+    return lambda graph, budget, seed: (kind(order=k, **options) for k in _ORDERS if k <= graph.d)
+
+
+def _windows(windows: str) -> Candidates:
+    return lambda graph, budget, seed: (
+        RegressionCShapley(m, windows=windows)  # type: ignore[arg-type]
+        for m in _ORDERS
+        if m <= graph.d
+    )
+
+
+LINEUP: dict[str, Candidates] = {
+    "l-shapley": _orders(LShapley),
+    "l-shapley-present": _orders(LShapley, context="present"),
+    "c-shapley": _orders(CShapley),
+    "c-shapley-present": _orders(CShapley, context="present"),
+    "c-shapley-myerson": _orders(CShapley, weights="myerson"),
+    "c-shapley-myerson-present": _orders(CShapley, weights="myerson", context="present"),
+    "regression-c-shapley": _windows("kept"),
+    "regression-c-shapley-removed": _windows("removed"),
+    "kernel-shap": lambda graph, budget, seed: [KernelSHAP(budget, seed=seed)],
+    "sample-shapley": lambda graph, budget, seed: [SampleShapley(budget, seed=seed)],
+    "lime": lambda graph, budget, seed: [LIME(budget, seed=seed)],
+    "feature-ablation": lambda graph, budget, seed: [FeatureAblation()],
+    "saliency": lambda graph, budget, seed: [Saliency()],
+    "graph-kernel-shap": lambda graph, budget, seed: [GraphKernelSHAP(budget, seed=seed)],
+    "deletion-path": lambda graph, budget, seed: [DeletionPath(budget)],
+    "auto": lambda graph, budget, seed: [choose(graph, budget=budget, seed=seed).method],
+}
+COARSE = frozenset(name for name in LINEUP if name.startswith(("l-shapley", "c-shapley")))
+
+
+def check_methods(study: Study, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The methods to compare: those named, or all that can be used."""
+    possible = study.methods
+    chosen = possible if names is None else tuple(names)
+    wrong = [name for name in chosen if name not in possible]
+    if wrong or not chosen or len(set(chosen)) < len(chosen):
+        raise MethodError(
+            f"methods must be different ones of {', '.join(possible)} for {study.name}, not {', '.join(chosen) or None}"
+        )
+    return chosen
+
+
+class Lineup:
+    """Makes the methods for a graph: where they have an order, the largest that keeps the budget, at least 1.
+
+    >>> Lineup(seed=0).method("c-shapley-myerson", Graph.chain(100), 900)
+    CShapley(order=2, context='absent', weights='myerson', marginals='direct', max_size=None)
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._known: dict[tuple[str, str, int], Method] = {}
+
+    def method(self, name: str, graph: Graph, budget: int) -> Method:
+        """The method of this name."""
+        key = name, graph.key, budget
+        if key not in self._known:
+            self._known[key] = _largest(list(LINEUP[name](graph, budget, self.seed)), graph, budget)
+        return self._known[key]
+
+
+def _largest(candidates: list[Method], graph: Graph, budget: int) -> Method:
+    best = candidates[0]
+    for method in candidates if len(candidates) > 1 else ():
+        try:
+            calls = method._plan(graph, budget).calls
+        except PlanTooLargeError:
+            break
+        if calls > budget:
+            break
+        best = method
+    return best

@@ -1,0 +1,60 @@
+"""Blanks: words of a text whose characters become spaces when they are absent, all others staying in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.coalitions import Coalitions
+from ...maskers.base import Masked, Masker, check_units
+from ...maskers.text import MaskedText, Text
+
+
+@dataclass(frozen=True)
+class Blanks(Masker):
+    """Words as units; of an absent one each character becomes a space.
+
+    This is the zero padding of the paper for models that read characters, to which a space is nothing.
+
+    Examples
+    --------
+    >>> from lcshap import Coalitions
+    >>> Blanks().mask("It just sucks.").rows(Coalitions.from_sets(3, [[0, 2], []]))
+    ['It      sucks.', '              ']
+    """
+
+    def mask(self, x: Any) -> MaskedBlanks:
+        """Cut a string into words."""
+        words = Text().mask(x)
+        return MaskedBlanks(words.graph, words)
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedBlanks(Masked):
+    """A text and where its words are."""
+
+    words: MaskedText
+
+    @cached_property
+    def _characters(self) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+        """Each character, and the word that it belongs to."""
+        unit = np.full(len(self.words.text), -1)
+        for i, (start, end) in enumerate(self.words.spans):
+            unit[start:end] = i
+        return np.array(list(self.words.text)), unit
+
+    def rows(self, coalitions: Coalitions) -> list[str]:
+        """One text a coalition, all of the same length."""
+        check_units(coalitions, self.graph)
+        characters, unit = self._characters
+        kept = coalitions.dense()[:, unit] | (unit < 0)
+        return ["".join(row) for row in np.where(kept, characters, " ").tolist()]
+
+    @property
+    def view(self) -> dict[str, Any] | None:
+        """That of the text."""
+        return self.words.view

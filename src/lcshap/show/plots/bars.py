@@ -1,0 +1,180 @@
+"""The units that matter most as bars, and how they lead from v(∅) to v(V)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ..palette import find_palette, hexadecimal
+from .base import PaletteName, axes, one_output, theme
+from .wording import LITERAL, about, drawable, number, shorten
+
+_WIDTH, _ROW = 6.4, 0.3  # inches
+
+
+def bars(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    top: int = 10,
+    output: int | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+) -> Any:
+    """The largest scores, either way, as bars; the last bar is the sum of all others.
+
+    Scores that come from samples have their 95 % interval as an error bar, where there are enough samples to tell.
+
+    Parameters
+    ----------
+    top : how many units get a bar of their own.
+    output : which output, where there are several.
+
+    Examples
+    --------
+    ``lcshap.show.plots.bars(e)`` for any explanation ``e``.
+    """
+    e = one_output(e, output)
+    order, others, names = _rows(e, top)
+    lengths = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
+    ax = axes(ax, (_WIDTH, 0.9 + _ROW * len(names)), dark)
+    ax.barh(range(len(names)), lengths, height=0.7, color=_fills(lengths, len(others), palette, dark))
+    low, high = (bound[order] for bound in e.interval())
+    where = np.flatnonzero(np.isfinite(low)) if e.stderr is not None else np.array([], np.intp)
+    ends = lengths.copy()
+    if len(where):
+        half = (high - low)[where] / 2
+        ink = hexadecimal(theme(dark).ink)
+        ax.errorbar(lengths[where], where, xerr=half, fmt="none", ecolor=ink, elinewidth=1, capsize=2.5)
+        ends[where] += np.where(lengths[where] < 0, -half, half)
+    ax.axvline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8)
+    label_rows(ax, names, dark)
+    _label_ends(ax, ends, [number(x, e) for x in lengths], lengths, dark)
+    note = ["95 % intervals"] if len(where) else []
+    caption(ax, about(e), [f"residual {number(e.residual, e)}", f"{e.calls:,} calls", *note])
+    return ax
+
+
+def waterfall(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    top: int = 10,
+    output: int | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+) -> Any:
+    """From v(∅) to v(V), a step for each of the largest scores, one for all others, and one for the residual in grey.
+
+    Parameters
+    ----------
+    top : how many units get a step of their own.
+    output : which output, where there are several.
+
+    Examples
+    --------
+    ``lcshap.show.plots.waterfall(e)`` for any explanation ``e``.
+    """
+    e = one_output(e, output)
+    order, others, names = _rows(e, top)
+    steps = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
+    fills = [*_fills(steps, len(others), palette, dark), hexadecimal(theme(dark).faint)]
+    steps = np.append(steps, e.residual)
+    stops = e.base_value + np.cumsum(steps)
+    starts = np.append(e.base_value, stops[:-1])
+    ax = axes(ax, (_WIDTH, 1.2 + _ROW * len(steps)), dark)
+    ax.barh(range(len(steps)), steps, left=starts, height=0.7, color=fills)
+    faint, ink = hexadecimal(theme(dark).faint), hexadecimal(theme(dark).ink)
+    ax.vlines(stops[:-1], np.arange(len(steps) - 1) - 0.35, np.arange(1, len(steps)) + 0.35, faint, linewidth=0.8)
+    label_rows(ax, [*names, "residual"], dark)
+    _label_ends(ax, stops, [number(x, e) for x in steps], steps, dark, float(e.base_value))
+    rows = (-0.65, len(steps) - 0.35)
+    for x, row, name, va in ((e.base_value, 0, "v(∅)", "bottom"), (e.full_value, 1, "v(V)", "top")):
+        ax.vlines(x, *rows, ink, linewidth=0.8, linestyle=":", zorder=0.5)
+        end = {"xy": (x, rows[row]), "xytext": (0, 2 - 4 * row), "textcoords": "offset points", "va": va}
+        ax.annotate(f"{name} = {number(x, e)}", **end, ha="center", color=ink, fontsize=9)
+    ax.set_ylim(len(steps) + 0.4, -1.4)
+    caption(ax, [*about(e)[:-1], f"{e.calls:,} calls"])
+    return ax
+
+
+def unit_names(e: Explanation) -> list[str]:
+    """Names to tell units apart: with their value in a table, with a number where a text has a word twice."""
+    times, names, seen = Counter(e.names), list(e.names), Counter[str]()
+    for i, name in enumerate(e.names):
+        seen[name] += 1
+        names[i] = shorten(name) + (f" ({seen[name]})" if times[name] > 1 else "")
+    for unit, value in values_of(e).items():
+        names[unit] += f" = {number(value)}"
+    return names
+
+
+def values_of(e: Explanation) -> dict[int, float]:
+    """The value of each unit that is one column of a table."""
+    if e.view is None or e.view["kind"] != "table":
+        return {}
+    labels = np.asarray(e.view["labels"])
+    units, first, count = np.unique(labels, return_index=True, return_counts=True)
+    alone = (units >= 0) & (count == 1)
+    return {int(u): float(e.view["values"][i]) for u, i in zip(units[alone], first[alone], strict=True)}
+
+
+def check_top(top: int) -> None:
+    """Refuse what is no number of rows."""
+    if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
+        raise MethodError(f"top must be a whole number from 1 up, not {top!r}")
+
+
+def label_rows(ax: Any, names: Sequence[str], dark: bool) -> None:
+    """Names at the left of rows that are counted from the top."""
+    shown, fonts = drawable(*names)
+    ax.set_yticks(range(len(shown)), shown, fontfamily=fonts, **LITERAL)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+
+
+def caption(ax: Any, *lines: Sequence[str]) -> None:
+    """Small lines below the axes."""
+    shown, fonts = drawable(*(" · ".join(facts) for facts in lines))
+    ax.set_xlabel("\n".join(shown), fontsize=8, fontfamily=fonts, **LITERAL)
+
+
+def _rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
+    """The units with a row of their own, all others, and the names of the rows."""
+    check_top(top)
+    order = np.argsort(-np.abs(e.scores), kind="stable")
+    if len(order) == top + 1:  # one other takes no more room than its name
+        top += 1
+    all_names = unit_names(e)
+    names = [all_names[i] for i in order[:top]]
+    others = order[top:]
+    return order[:top], others, [*names, f"and {len(others):,} others"] if len(others) else names
+
+
+def _fills(lengths: NDArray[np.float64], others: int, palette: PaletteName, dark: bool) -> list[str]:
+    """The colour of each bar by its sign, paler for the last one where that is all others."""
+    found, paler = find_palette(palette), len(lengths) - 1 if others else -1
+    colour = [found.colour(x, abs(x) * (2 if i == paler else 1), dark) for i, x in enumerate(lengths.tolist())]
+    return [hexadecimal(c) for c in colour]
+
+
+def _label_ends(
+    ax: Any, ends: NDArray[Any], labels: Sequence[str], signs: NDArray[Any], dark: bool, start: float = 0.0
+) -> None:
+    """Write beside the end of each bar, on the side that it points to, and leave room for it."""
+    ink, paper = hexadecimal(theme(dark).ink), hexadecimal(theme(dark).background)
+    behind = {"facecolor": paper, "edgecolor": "none", "pad": 0.5}
+    for row, (x, label, sign) in enumerate(zip(ends.tolist(), labels, signs.tolist(), strict=True)):
+        side = -1 if sign < 0 else 1
+        near = {"xytext": (4 * side, 0), "textcoords": "offset points", "ha": "left" if side > 0 else "right"}
+        ax.annotate(label, (x, row), va="center", fontsize=8, color=ink, bbox=behind, **near)
+    low, high = min(start, ends.min()), max(start, ends.max())
+    room = 0.15 * ((high - low) or 1.0)
+    ax.set_xlim(low - room, high + room)

@@ -1,0 +1,109 @@
+"""What all figures share: axes, colours, saving. Matplotlib is imported when something is drawn, not before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ...extras import need
+from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
+
+PaletteName = str | Palette
+
+
+def theme(dark: bool) -> Theme:
+    """The background and the ink."""
+    return DARK if dark else LIGHT
+
+
+def axes(ax: Any, size: tuple[float, float], dark: bool) -> Any:
+    """The axes to draw on: those given, or new ones of a figure that belongs to no window and needs no closing."""
+    if ax is None:
+        figure = need("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
+        ax = figure.add_subplot()
+    colours = theme(dark)
+    ax.figure.set_facecolor(hexadecimal(colours.background))
+    ax.set_facecolor(hexadecimal(colours.background))
+    ax.tick_params(colors=hexadecimal(colours.ink))
+    for part in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        part.set_color(hexadecimal(colours.ink))
+    for side, spine in ax.spines.items():
+        spine.set_color(hexadecimal(colours.faint))
+        spine.set_visible(side in ("left", "bottom"))
+    return ax
+
+
+def colour_map(palette: PaletteName, dark: bool = False) -> Any:
+    """A matplotlib colour map from the most negative through zero to the most positive score."""
+    found = find_palette(palette)
+    colours = [found.colour(score, 1.0, dark) for score in np.linspace(-1, 1, 255)]
+    return need("matplotlib.colors", "plot").ListedColormap([hexadecimal(c) for c in colours], name="lcshap")
+
+
+def colours(scores: NDArray[np.float64], limit: float, palette: PaletteName, dark: bool) -> list[RGB]:
+    """The colour of each score."""
+    found = find_palette(palette)
+    return [found.colour(float(score), limit, dark) for score in scores]
+
+
+def one_output(e: Explanation, output: int | None = None) -> Explanation:
+    """The explanation of one output; an error where there are several and none is named."""
+    if e.scores.ndim == 1:
+        return e
+    if output is None:
+        raise MethodError(f"there are {e.scores.shape[1]} outputs: say which, output=0 for the first")
+    return e.output(output)
+
+
+def view_of(e: Explanation, *kinds: str) -> dict[str, Any]:
+    """What a picture of the input needs, if it is an input of one of these kinds."""
+    if e.view is None or e.view["kind"] not in kinds:
+        what = "no picture of its input" if e.view is None else f"an input of kind {e.view['kind']!r}"
+        raise MethodError(f"this figure is for {' or '.join(kinds)}; the explanation has {what}")
+    return e.view
+
+
+def colour_bar(
+    ax: Any,
+    e: Explanation,
+    limit: float,
+    palette: PaletteName,
+    dark: bool,
+    *,
+    alpha: float = 1.0,
+    below: float = 12,
+    note: str = "",
+) -> Any:
+    """A colour bar under the axes, so many points `below`, with what the scores sum to, and a `note`."""
+    width, height = ax.get_window_extent().size * 72 / ax.figure.dpi
+    bar = ax.inset_axes([0, -(below + 7) / height, 1, 7 / height])
+    norm = need("matplotlib.colors", "plot").Normalize(-limit, limit)
+    scale = need("matplotlib.cm", "plot").ScalarMappable(norm, colour_map(palette, dark))
+    ax.figure.colorbar(scale, cax=bar, orientation="horizontal", ticks=[-limit, 0, limit], alpha=alpha)
+    colours = theme(dark)
+    bar.set_facecolor(hexadecimal(colours.background))
+    bar.set_xticks([-limit, 0, limit], [f"{-limit:.3g}", "0", f"{limit:+.3g}"])
+    for label, side in zip(bar.get_xticklabels(), ("left", "center", "right"), strict=True):
+        label.set_horizontalalignment(side)
+    bar.tick_params(colors=hexadecimal(colours.ink), labelsize=8, length=2)
+    for spine in bar.spines.values():
+        spine.set_color(hexadecimal(colours.faint))
+    residual = float(e.residual) if abs(float(e.residual)) > 1e-9 * limit else 0.0
+    parts = [f"v(∅) = {e.base_value:.4g}", f"v(V) = {e.full_value:.4g}", f"residual {residual:.2g}"]
+    text = ("   " if width > 220 else "\n").join(parts) + (f"\n{note}" if note else "")
+    bar.set_xlabel(text, color=hexadecimal(colours.ink), fontsize=8)
+    return bar
+
+
+def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:
+    """Write the figure of some axes to a file: PNG, SVG or PDF, by the ending of its name."""
+    path = Path(path)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise MethodError(f"a figure is saved as .png, .svg or .pdf, not {path.name!r}")
+    ax.figure.savefig(path, dpi=dpi, facecolor=ax.figure.get_facecolor())
+    return path

@@ -1,0 +1,56 @@
+"""Which figure an explanation gets if nobody says it, and all figures by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+
+KINDS = {
+    "text": "text",
+    "image": "image",
+    "masked_image": "image",
+    "series": "series",
+    "hexdump": "hexdump",
+    "molecule": "molecule",
+    "network": "network",
+    "bars": "bars",
+    "waterfall": "bars",
+    "curves": "curves",
+    "neighbourhood": "figure1",
+    "compare": "compare",
+    "summary_bars": "many",
+    "beeswarm": "many",
+}  # the name of a figure to its module
+_USUAL = {"text": "text", "image": "image", "series": "series", "bytes": "hexdump", "molecule": "molecule"}
+_OF_MANY = ("compare", "summary_bars", "beeswarm")
+
+
+def plot(e: Explanation, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+    """Draw an explanation: the picture that suits its input, or one by name.
+
+    Parameters
+    ----------
+    kind : by default the input with its units highlighted where there is a picture of it, else "bars".
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    **options : of the figure, see the function of its name in `lcshap.show.plots`; "neighbourhood" needs `unit`.
+
+    Examples
+    --------
+    ``e.plot()``, ``e.plot("waterfall", top=5)``, ``e.plot(dark=True).figure.savefig("words.png")``.
+    """
+    if kind is None:
+        kind = _USUAL.get(e.view["kind"], "bars") if e.view is not None else "bars"
+    if kind not in KINDS:
+        raise MethodError(f"there is no figure {kind!r}: choose one of {', '.join(KINDS)}")
+    function = getattr(import_module(f"lcshap.show.plots.{KINDS[kind]}"), kind)
+    given: Any = [e] if kind in _OF_MANY else e
+    if kind == "neighbourhood":
+        given = e.graph
+    elif kind == "curves":
+        if e.curve is None:
+            raise MethodError("this explanation has no masking curve: make it with Explainer(..., curve=True)")
+        given = {str(e.provenance.get("name", "explanation")): e.curve}
+    return function(given, ax=ax, **options)

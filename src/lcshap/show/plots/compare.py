@@ -1,0 +1,157 @@
+"""Several methods on one input, one below the other or side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ..palette import hexadecimal, ink_on, limit_of
+from .bars import label_rows, unit_names
+from .base import PaletteName, axes, colour_map, colours, one_output, theme
+from .image import image
+from .page import WIDTH, Page, Row, cut
+from .wording import LITERAL, about, drawable, number, shorten
+
+_MOST = 40  # rows of a heat map
+
+
+def compare(
+    explanations: Sequence[Explanation],
+    names: Sequence[str] | None = None,
+    ax: Any = None,
+    *,
+    shared: bool = False,
+    output: int | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+) -> Any:
+    """Explanations of one input by several methods, as in Table 2 of the paper.
+
+    A text stands in a row for each method, images stand side by side. Whatever else it is, a table has a row for each
+    unit and a column for each method; of more than 40 units, those with the strongest colours.
+
+    Parameters
+    ----------
+    explanations : of the same input.
+    names : of the methods; by default as recorded in the explanations, with the parameters in which they differ.
+    shared : one scale of colours for all; by default the largest score of each method has the full colour.
+    output : which output, where there are several.
+
+    Examples
+    --------
+    ``lcshap.show.plots.compare([e, other])`` for two explanations of one input.
+    """
+    found = check_explanations(explanations, output)
+    names = _method_names(found) if names is None else [str(name) for name in names]
+    if len(names) != len(found):
+        raise MethodError(f"{len(names)} names for {len(found)} explanations: give one each")
+    limits = [limit_of([e.scores for e in found] if shared else [own.scores]) for own in found]
+    kinds = {None if e.view is None else e.view["kind"] for e in found}
+    if kinds == {"text"}:
+        return _texts(found, names, ax, limits, shared, palette, dark)
+    if len({e.names for e in found}) > 1:
+        raise MethodError("these explanations have different units: compare explanations of one input")
+    if kinds == {"image"}:
+        return _images(found, names, ax, limits, palette, dark)
+    return _table(found, names, ax, limits, palette, dark)
+
+
+def check_explanations(explanations: Sequence[Explanation], output: int | None) -> list[Explanation]:
+    """One output of each, if these are explanations."""
+    found = [explanations] if isinstance(explanations, Explanation) else list(explanations)
+    if not found or not all(isinstance(e, Explanation) for e in found):
+        raise MethodError("give a list of explanations, at least one")
+    return [one_output(e, output) for e in found]
+
+
+def _method_names(found: list[Explanation]) -> list[str]:
+    """As recorded; where a method comes twice, with the parameters that differ."""
+    names = [str(e.provenance.get("name", "explanation")) for e in found]
+    for name, times in Counter(names).items():
+        same = [k for k, own in enumerate(names) if own == name]
+        given = [found[k].provenance.get("parameters", {}) for k in same]
+        differ = [key for key in given[0] if len({repr(p.get(key)) for p in given}) > 1]
+        for k, parameters in zip(same, given, strict=True) if times > 1 else ():
+            names[k] = ", ".join([name, *(f"{key} {parameters.get(key)}" for key in differ)])
+    return names
+
+
+def _cost(e: Explanation) -> str:
+    return f"residual {number(e.residual, e)} · {e.calls:,} calls"
+
+
+def _texts(
+    found: list[Explanation],
+    names: list[str],
+    ax: Any,
+    limits: list[float],
+    shared: bool,
+    palette: PaletteName,
+    dark: bool,
+) -> Any:
+    views = [e.view for e in found if e.view is not None]
+    if len({view["text"] for view in views}) > 1:
+        raise MethodError("these explanations are of different texts: compare explanations of one input")
+    fit, ax = ax is None, axes(ax, (WIDTH, 1), dark)
+    rows = [
+        Row(
+            cut(view),
+            colours(e.scores, limit, palette, dark),
+            label=(shorten(name), _cost(e) + ("" if shared else f" · ±{number(limit)}")),
+        )
+        for e, view, name, limit in zip(found, views, names, limits, strict=True)
+    ]
+    page = Page(ax, rows, dark)
+    facts = about(found[0]) if len({tuple(about(e)) for e in found}) == 1 else []
+    own = [] if shared else ["the largest score of each row has the full colour"]
+    page.finish([*facts, *own], number(limits[0]) if shared else "", palette, fit)
+    return ax
+
+
+def _images(
+    found: list[Explanation], names: list[str], ax: Any, limits: list[float], palette: PaletteName, dark: bool
+) -> Any:
+    ax = axes(ax, (2.7 * len(found), 3.6), dark)
+    ax.set_axis_off()
+    share = 1 / len(found)
+    for k, (e, name, limit) in enumerate(zip(found, names, limits, strict=True)):
+        part = ax.inset_axes([(k + 0.05) * share, 0.25, 0.9 * share, 0.6])
+        own = image(e, part, limit=limit, palette=palette, dark=dark)
+        (title,), fonts = drawable(shorten(name))
+        note = f"{title}\n{e.calls:,} calls"
+        own.set_title(note, fontsize=9, color=hexadecimal(theme(dark).ink), fontfamily=fonts, **LITERAL)
+    return ax
+
+
+def _table(
+    found: list[Explanation], names: list[str], ax: Any, limits: list[float], palette: PaletteName, dark: bool
+) -> Any:
+    scores: NDArray[np.float64] = np.stack([e.scores for e in found], axis=1)
+    share = scores / limits
+    strongest = np.argsort(-np.abs(share).max(axis=1), kind="stable")[:_MOST]
+    rows = np.sort(strongest) if len(strongest) == len(scores) else strongest
+    ax = axes(ax, (2.2 + 1.3 * len(found), 1.1 + 0.26 * len(rows)), dark)
+    ax.imshow(share[rows], colour_map(palette, dark), vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    fills = [colours(column[rows], limit, palette, dark) for column, limit in zip(scores.T, limits, strict=True)]
+    for (row, column), score in np.ndenumerate(scores[rows]):
+        ink = hexadecimal(ink_on(fills[column][row]))
+        ax.text(column, row, number(score, found[column]), color=ink, ha="center", va="center", fontsize=8)
+    left = unit_names(found[0])
+    label_rows(ax, [left[i] for i in rows], dark)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    heads, fonts = drawable(*(shorten(name, 20) for name in names))
+    notes = [
+        f"{head}\nresidual {number(e.residual, e)}\n{e.calls:,} calls" for head, e in zip(heads, found, strict=True)
+    ]
+    ax.set_xticks(range(len(found)), notes, fontsize=8, fontfamily=fonts, **LITERAL)
+    ax.tick_params(axis="x", length=0, labeltop=True, labelbottom=False)
+    ax.spines["bottom"].set_visible(False)
+    if len(rows) < len(scores):
+        ax.set_xlabel(f"the strongest {len(rows)} of {len(scores):,} units", fontsize=8)
+    return ax

@@ -1,0 +1,119 @@
+"""Masking curves of several methods, averaged over inputs, with bands of confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.explanation import half_width
+from ...errors import MethodError
+from ...metrics.masking import MaskingCurve
+from ..palette import find_palette, hexadecimal
+from .base import PaletteName, axes, theme
+
+# After the two of the palette, told apart by colour-blind eyes (Okabe and Ito); styles and markers work without colour.
+_COLOURS = ("#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_STYLES = ("-", "--", "-.", ":")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_AREA = 20.0  # percent up to which the area goes
+
+Curve = MaskingCurve | Mapping[str, Any]
+
+
+def curves(
+    found: Mapping[str, Curve | Sequence[Curve]],
+    ax: Any = None,
+    *,
+    band: float = 0.95,
+    palette: PaletteName = "default",
+    dark: bool = False,
+) -> Any:
+    """How much the model's answer changes while more and more units are masked: the lower, the better the ranking.
+
+    One line a method, the mean over inputs, with a band of confidence by Student's t where there are two inputs or
+    more. The legend has the area of each line from 0 to 20 %, its mean there.
+
+    Parameters
+    ----------
+    found : for each method, by its name, the curves of some inputs: from `lcshap.metrics.masking_curve`, or the `curve`
+        of explanations. All at the same percents.
+    band : the confidence of the bands, between 0 and 1.
+    """
+    if not 0 < band < 1:
+        raise MethodError(f"band must be between 0 and 1, not {band!r}")
+    samples = {str(name): _read(str(name), given) for name, given in found.items()}
+    if not samples:
+        raise MethodError("there are no curves to draw: give at least one method")
+    first = next(iter(samples.values()))[0]
+    _check([curve for each in samples.values() for curve in each], first)
+    ax = axes(ax, (6.0, 4.0), dark)
+    ax.axhline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8, zorder=0)
+    hues = [*(hexadecimal(find_palette(palette).colour(end, 1.0, dark)) for end in (1.0, -1.0)), *_COLOURS]
+    for number, (name, each) in enumerate(samples.items()):
+        mean, width = mean_and_width(np.stack([curve.drop for curve in each]), band)
+        colour = hues[number % len(hues)]
+        style, marker = _STYLES[number % len(_STYLES)], _MARKERS[number % len(_MARKERS)]
+        label = f"{name}, {np.mean([curve.area(_AREA) for curve in each]):+.3g}" if _AREA in first.percents else name
+        ax.plot(first.percents, mean, color=colour, linestyle=style, marker=marker, markersize=4, label=label)
+        if np.isfinite(width).all():
+            ax.fill_between(first.percents, mean - width, mean + width, color=colour, alpha=0.15, linewidth=0)
+    what = first.what if all(curve.what == first.what for each in samples.values() for curve in each) else "log-odds"
+    ax.set(xlabel=f"units {'kept' if first.keep else 'masked'} (%)", xlim=first.percents[[0, -1]])
+    ax.set_ylabel(f"change of the {what}", parse_math=False)
+    _legend(ax, _AREA in first.percents, dark)
+    return ax
+
+
+def mean_and_width(drops: NDArray[np.float64], confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean of rows, and half the width of its confidence interval: inf for a single row.
+
+    >>> mean_and_width(np.array([[0.0, -1.0], [0.0, -3.0]]), 0.5)
+    (array([ 0., -2.]), array([0., 1.]))
+    """
+    count = len(drops)
+    error = drops.std(axis=0, ddof=1) / count**0.5 if count > 1 else np.zeros(drops.shape[1])
+    return np.asarray(drops.mean(axis=0)), half_width(error, count - 1, confidence)
+
+
+def _read(name: str, given: Any) -> list[MaskingCurve]:
+    """A list of curves, from objects or dictionaries, or from a single one."""
+    each: list[Any] = [given] if isinstance(given, MaskingCurve | Mapping) or given is None else list(given)
+    if not each:
+        raise MethodError(f"there are no curves of {name!r}: give at least one")
+    return [curve if isinstance(curve, MaskingCurve) else _from_dict(name, curve) for curve in each]
+
+
+def _from_dict(name: str, curve: Any) -> MaskingCurve:
+    if curve is None:
+        raise MethodError(f"an explanation by {name!r} has no curve: make it with Explainer(..., curve=True)")
+    if not isinstance(curve, Mapping):
+        raise MethodError(f"a curve of {name!r} must be a MaskingCurve or the curve of an explanation, not {curve!r}")
+    try:
+        percents, counts, values = (np.asarray(curve[key]) for key in ("percents", "counts", "values"))
+        return MaskingCurve(percents, counts, values, str(curve["what"]))
+    except KeyError:
+        raise MethodError(f"a curve of {name!r} needs percents, counts, values and what, not {list(curve)}") from None
+
+
+def _check(each: list[MaskingCurve], first: MaskingCurve) -> None:
+    for curve in each:
+        if not np.array_equal(curve.percents, first.percents):
+            raise MethodError(
+                f"curves at different percents: {first.percents.tolist()} and {curve.percents.tolist()}; measure again"
+            )
+        if curve.keep != first.keep:
+            raise MethodError("curves of units that are masked and of units that are kept: draw them apart")
+
+
+def _legend(ax: Any, with_area: bool, dark: bool) -> None:
+    colours = theme(dark)
+    ink, background = hexadecimal(colours.ink), hexadecimal(colours.background)
+    legend = ax.legend(fontsize=8, labelcolor=ink, facecolor=background, edgecolor="none")
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    if with_area:
+        legend.set_title(f"method, mean from 0 to {_AREA:.0f} %", prop={"size": 8})
+        legend.get_title().set_color(ink)

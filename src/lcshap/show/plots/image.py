@@ -1,0 +1,137 @@
+"""Images: a heat map of the scores over the picture, and the paper's picture of the pixels that are masked first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ...extras import need
+from ...metrics.masking import masked_counts
+from ..palette import find_palette, hexadecimal
+from .base import PaletteName, axes, colour_bar, colour_map, one_output, theme, view_of
+from .wording import check_limit
+
+_BRIGHTNESS = (0.299, 0.587, 0.114)  # of red, green and blue, by ITU-R BT.601
+_BORDERS = 300  # more units than this are drawn without borders
+
+
+def image(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    alpha: float = 0.75,
+    limit: float | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+    output: int | None = None,
+) -> Any:
+    """The scores as colours over the image in grey.
+
+    Parameters
+    ----------
+    alpha : how much the colours cover the image, from 0 (not at all) to 1.
+    limit : the score of the full colour; by default the largest.
+    output : which one, where there are several.
+    """
+    if not 0 <= alpha <= 1:
+        raise MethodError(f"alpha must be from 0 to 1, not {alpha!r}")
+    e, view = one_output(e, output), view_of(e, "image")
+    labels, limit = view["labels"], check_limit(limit, [e.scores])
+    ax = _frame(ax, labels.shape, dark, below=0.9)
+    ax.imshow(grey(view["image"]), cmap="gray")
+    heat = np.where(labels < 0, np.nan, e.scores[labels])
+    ax.imshow(heat, colour_map(palette, dark), alpha=alpha, vmin=-limit, vmax=limit, interpolation="nearest")
+    if e.graph.d < labels.size and e.graph.d <= _BORDERS:
+        lines = need("matplotlib.collections", "plot").LineCollection
+        ax.add_collection(lines(borders(labels), colors=hexadecimal(theme(dark).faint), linewidths=0.6))
+    colour_bar(ax, e, limit, palette, dark, alpha=alpha)
+    return ax
+
+
+def masked_image(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    percent: float = 20,
+    active: float | ArrayLike | None = None,
+    palette: PaletteName = "paper",
+    dark: bool = False,
+    output: int | None = None,
+) -> Any:
+    """The image in grey, with the units that would be masked first in red where they are active and in blue elsewhere.
+
+    As in the paper's figures for MNIST and CIFAR10: the colours are the palette's for negative and positive scores, but
+    say nothing of a score here.
+
+    Parameters
+    ----------
+    percent : how many percent of the units are coloured, by rank and counted as in `lcshap.metrics.masking_curve`.
+    active : which pixels count as active: those brighter than a number, or a boolean array `(H, W)`. By default those
+        brighter than the average of the image.
+    output : which one, where there are several.
+    """
+    if not 0 <= percent <= 100:
+        raise MethodError(f"percent must be from 0 to 100, not {percent!r}")
+    e, view = one_output(e, output), view_of(e, "image")
+    labels, brightness = view["labels"], grey(view["image"])
+    bright = _active(active, brightness)
+    count = int(masked_counts(np.array([percent], np.float64), e.graph.d)[0])
+    top = np.isin(labels, e.ranking[:count])
+    found = find_palette(palette)
+    spread = np.ptp(brightness) or 1.0
+    level = np.rint(255 * (brightness - brightness.min()) / spread).astype(np.uint8)
+    picture = np.repeat(level[..., None], 3, axis=2)
+    picture[top & bright] = found.dark_negative if dark else found.negative
+    picture[top & ~bright] = found.dark_positive if dark else found.positive
+    ax = _frame(ax, labels.shape, dark)
+    ax.imshow(picture, interpolation="nearest")
+    return ax
+
+
+def grey(picture: NDArray[Any]) -> NDArray[np.float64]:
+    """The brightness `(H, W)` of an image `(H, W, C)`; three channels, or four, are taken for RGB, or RGBA.
+
+    >>> grey(np.array([[[255, 0, 0], [10, 10, 10]]], np.uint8)).round(3)
+    array([[76.245, 10.   ]])
+    """
+    values = np.asarray(picture, np.float64)
+    if values.shape[2] in (3, 4):
+        return np.asarray(values[..., :3] @ np.array(_BRIGHTNESS))
+    return np.asarray(values.mean(axis=2))
+
+
+def borders(labels: NDArray[np.integer]) -> NDArray[np.float64]:
+    """The sides of pixels that part two units, as lines `(n, 2, 2)` from (x, y) to (x, y).
+
+    >>> borders(np.array([[0, 1]])).tolist()
+    [[[0.5, -0.5], [0.5, 0.5]]]
+    """
+    y, x = np.nonzero(labels[:, 1:] != labels[:, :-1])
+    upright = np.stack([np.stack([x + 0.5, y - 0.5], 1), np.stack([x + 0.5, y + 0.5], 1)], 1)
+    y, x = np.nonzero(labels[1:] != labels[:-1])
+    level = np.stack([np.stack([x - 0.5, y + 0.5], 1), np.stack([x + 0.5, y + 0.5], 1)], 1)
+    return np.concatenate([upright, level])
+
+
+def _frame(ax: Any, shape: tuple[int, int], dark: bool, below: float = 0.0) -> Any:
+    """Axes without ticks; new ones have about the shape of the image, and so many inches below it."""
+    tall = float(np.clip(shape[0] / shape[1], 0.3, 2.5))
+    ax = axes(ax, (4.0, 4.0 * tall + below), dark)
+    ax.set_axis_off()
+    return ax
+
+
+def _active(active: float | ArrayLike | None, brightness: NDArray[np.float64]) -> NDArray[np.bool_]:
+    given = np.asarray(brightness.mean() if active is None else active)
+    if given.ndim == 0 and given.dtype.kind in "iuf":
+        return np.asarray(brightness > given)
+    if given.shape != brightness.shape or given.dtype != np.bool_:
+        raise MethodError(
+            f"active must be a number or a boolean array of shape {brightness.shape}, "
+            f"not {given.dtype} of shape {given.shape}"
+        )
+    return given

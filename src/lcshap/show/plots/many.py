@@ -1,0 +1,212 @@
+"""Many explanations at once: which words or features matter over a whole set of inputs."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ...extras import need
+from ..palette import find_palette, hexadecimal
+from .bars import caption, check_top, label_rows, values_of
+from .base import PaletteName, axes, theme
+from .compare import check_explanations
+from .wording import shorten
+
+Key = Callable[[str], str]
+_BINS = 80  # in which points of a swarm lie on top of each other
+
+
+def summary(
+    explanations: Sequence[Explanation], top: int | None = 20, *, key: Key | None = None, output: int | None = None
+) -> Any:
+    """A table of the units that matter most over many inputs: a pandas DataFrame, the most important first.
+
+    Units are the same if their names are: features of tables by their names, words of texts without case and the
+    punctuation around them.
+
+    Parameters
+    ----------
+    top : how many units; None for all.
+    key : another way to make one of several names: a function from a name to what it counts as.
+    output : which output, where there are several.
+
+    Returns
+    -------
+    A row for each unit: `name`; `count`, how often it occurs; `mean`, `mean_abs` and `std` of its scores and their
+    absolute values where it occurs; `where`, its mean place in the input from 0, the first unit, to 1, the last; and
+    `per_input`, the sum of its absolute scores over the number of inputs, by which rows are sorted.
+
+    Examples
+    --------
+    ``lcshap.show.plots.summary(explainer(texts))``.
+    """
+    if top is not None:
+        check_top(top)
+    found = check_explanations(explanations, output)
+    return _summarise(_observe(found, key), len(found)).head(top)
+
+
+def summary_bars(
+    explanations: Sequence[Explanation],
+    ax: Any = None,
+    *,
+    top: int = 20,
+    key: Key | None = None,
+    output: int | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+) -> Any:
+    """The units that matter most over many inputs as bars, which are `per_input` of `summary` long.
+
+    The colour says which way: full where all scores of a unit have one sign, pale where they cancel. Behind its name
+    stands how often a unit occurs, where that is not once in each input.
+
+    Parameters
+    ----------
+    top, key, output : as in `summary`.
+
+    Examples
+    --------
+    ``lcshap.show.plots.summary_bars(explainer(texts))``.
+    """
+    found = check_explanations(explanations, output)
+    table = summary(found, top, key=key)
+    paint = find_palette(palette)
+    fills = [hexadecimal(paint.colour(m, size, dark)) for m, size in zip(table["mean"], table["mean_abs"], strict=True)]
+    ax = axes(ax, (6.4, 0.9 + 0.28 * len(table)), dark)
+    faint = hexadecimal(theme(dark).faint)
+    ax.barh(range(len(table)), table["per_input"], height=0.7, color=fills, edgecolor=faint, linewidth=0.5)
+    label_rows(ax, _names(table, len(found)), dark)
+    caption(ax, ["|score|, summed over an input", f"mean of {len(found):,} inputs"])
+    return ax
+
+
+def beeswarm(
+    explanations: Sequence[Explanation],
+    ax: Any = None,
+    *,
+    top: int = 20,
+    key: Key | None = None,
+    output: int | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+) -> Any:
+    """Every score of the units that matter most over many inputs, a point each.
+
+    Points of a table are coloured by the value of the feature, from its lowest to its highest by rank; those of other
+    inputs by their place in the input. The colours say nothing of a sign here.
+
+    Parameters
+    ----------
+    top, key, output : as in `summary`.
+
+    Examples
+    --------
+    ``lcshap.show.plots.beeswarm(explainer(rows))``.
+    """
+    check_top(top)
+    found = check_explanations(explanations, output)
+    points = _observe(found, key)
+    table = _summarise(points, len(found)).head(top)
+    points = points[points["name"].isin(table["name"])].copy()
+    by_value = all(e.view is not None and e.view["kind"] == "table" for e in found)
+    if by_value:
+        ranks = points.groupby("name")["value"]
+        points["hue"] = (ranks.rank() - 1) / (ranks.transform("count") - 1).clip(lower=1)
+    else:
+        points["hue"] = points["where"]
+    row = points["name"].map({name: i for i, name in enumerate(table["name"])}).to_numpy()
+    ax = axes(ax, (6.8, 0.9 + 0.32 * len(table)), dark)
+    ax.axvline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8, zorder=0)
+    scores = points["score"].to_numpy()
+    options = {"cmap": _hues(palette, dark), "vmin": 0, "vmax": 1, "plotnonfinite": True, "linewidths": 0}
+    drawn = ax.scatter(scores, row + spread(scores, row), s=14, c=points["hue"].to_numpy(), **options)
+    label_rows(ax, _names(table, len(found)), dark)
+    _hue_bar(ax, drawn, ("low", "high") if by_value else ("start", "end"), "value" if by_value else "place", dark)
+    caption(ax, ["score", f"{len(found):,} inputs"])
+    return ax
+
+
+def word(name: str) -> str:
+    """A word without case and the punctuation around it; as it is, if that is all there is.
+
+    >>> word("“Good,”"), word("don't"), word("--")
+    ('good', "don't", '--')
+    """
+    inside = [i for i, c in enumerate(name) if not unicodedata.category(c).startswith("P")]
+    return name[inside[0] : inside[-1] + 1].casefold() if inside else name
+
+
+def spread(scores: NDArray[np.float64], rows: NDArray[np.integer]) -> NDArray[np.float64]:
+    """How far each point is moved off the middle of its row, so that points side by side can be told apart.
+
+    >>> spread(np.array([1.0, 1.0, 1.0, 5.0]), np.array([0, 0, 0, 0])).round(2).tolist()
+    [0.0, 0.08, -0.08, 0.0]
+    """
+    width = np.ptp(scores) / _BINS or 1.0
+    places = np.stack([rows, np.floor((scores - scores.min()) / width)], axis=1)
+    _, bins = np.unique(places, axis=0, return_inverse=True)
+    bins = bins.ravel()
+    order = np.argsort(bins, kind="stable")
+    firsts = np.searchsorted(bins[order], bins[order])
+    number = np.empty(len(bins), np.int64)
+    number[order] = np.arange(len(bins)) - firsts
+    steps = (number + 1) // 2 * np.where(number % 2, 1, -1)
+    return np.asarray(steps * min(0.08, 0.42 / max(1, np.abs(steps).max())))
+
+
+def _observe(found: list[Explanation], key: Key | None) -> Any:
+    """A row for every score: the unit, its place in the input, its value in a table."""
+    pandas = need("pandas", "pandas")
+    rows = []
+    for e in found:
+        is_text = e.view is not None and e.view["kind"] == "text"
+        same = key or (word if is_text else str)
+        values = values_of(e)
+        for i, (name, score) in enumerate(zip(e.names, e.scores.tolist(), strict=True)):
+            rows.append((same(name), score, i / max(len(e.names) - 1, 1), values.get(i, np.nan)))
+    table = pandas.DataFrame(rows, columns=["name", "score", "where", "value"])
+    if not all(isinstance(name, str) for name in table["name"]):
+        raise MethodError("key must make a str of each name")
+    return table
+
+
+def _summarise(points: Any, inputs: int) -> Any:
+    groups = points.assign(size=points["score"].abs()).groupby("name", sort=True)
+    table = groups.agg(
+        count=("score", "size"),
+        mean=("score", "mean"),
+        mean_abs=("size", "mean"),
+        std=("score", "std"),
+        where=("where", "mean"),
+        per_input=("size", lambda sizes: sizes.sum() / inputs),
+    )
+    return table.sort_values("per_input", ascending=False, kind="stable").reset_index()
+
+
+def _names(table: Any, inputs: int) -> list[str]:
+    pairs = zip(table["name"], table["count"], strict=True)
+    return [shorten(name) + (f" ({count:,})" if count != inputs else "") for name, count in pairs]
+
+
+def _hues(palette: PaletteName, dark: bool) -> Any:
+    """From the one end of a palette straight to the other, and grey for what has no place on it."""
+    found = find_palette(palette)
+    ends = [hexadecimal(found.colour(sign, 1.0, dark)) for sign in (-1.0, 1.0)]
+    blend = need("matplotlib.colors", "plot").LinearSegmentedColormap.from_list("lcshap hues", ends)
+    return blend.with_extremes(bad=hexadecimal(theme(dark).faint))
+
+
+def _hue_bar(ax: Any, drawn: Any, ends: tuple[str, str], what: str, dark: bool) -> None:
+    ink = hexadecimal(theme(dark).ink)
+    bar = ax.figure.colorbar(drawn, ax=ax, ticks=[0, 1], aspect=30, shrink=0.7, pad=0.02)
+    bar.set_ticks([0, 1], labels=ends)
+    bar.set_label(what, color=ink, fontsize=8, labelpad=-12)
+    bar.ax.tick_params(colors=ink, labelsize=8, length=0)
+    bar.outline.set_visible(False)

@@ -1,0 +1,89 @@
+"""Molecules: RDKit's drawing, with atoms coloured by score and bonds by interaction."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.explanation import Explanation
+from ...extras import need
+from ..palette import RGB, find_palette, limit_of
+from .base import PaletteName, axes, colour_bar, one_output, theme, view_of
+
+_PIXELS = 1200  # the longer side of the drawing
+
+
+def molecule(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    palette: PaletteName = "default",
+    dark: bool = False,
+    output: int | None = None,
+) -> Any:
+    """A molecule with its atoms coloured by score, and its bonds by the interaction of their atoms where there are any.
+
+    Interactions have a scale of their own, which the colour bar names. Needs ``pip install "lcshap[molecule]"``.
+
+    Parameters
+    ----------
+    output : which one, where there are several.
+    """
+    e, view = one_output(e, output), view_of(e, "molecule")
+    mol = need("rdkit.Chem", "molecule").MolFromMolBlock(view["block"], removeHs=False)
+    limit, bond_values = limit_of([e.scores]), bond_scores(e, mol, view["labels"])
+    bond_limit = limit_of([list(bond_values.values())])
+    found = find_palette(palette)
+    atoms = {i: found.colour(float(e.scores[unit]), limit, dark) for i, unit in enumerate(view["labels"]) if unit >= 0}
+    bonds = {number: found.colour(value, bond_limit, dark) for number, value in bond_values.items()}
+    picture = _draw(mol, atoms, bonds, dark)
+    height, width = picture.shape[:2]
+    ax = axes(ax, (4.5, 4.5 * height / width + 1.0), dark)
+    ax.imshow(picture)
+    ax.set_axis_off()
+    colour_bar(ax, e, limit, palette, dark, note=f"bonds: interactions, ±{bond_limit:.3g}" if bonds else "")
+    return ax
+
+
+def bond_scores(e: Explanation, mol: Any, labels: NDArray[np.intp]) -> dict[int, float]:
+    """The interaction of the atoms of each bond, by the number of the bond; empty where there are none."""
+    if e.interactions is None or isinstance(e.interactions, tuple):
+        return {}
+    ends = {bond.GetIdx(): labels[[bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()]].tolist() for bond in mol.GetBonds()}
+    return {number: float(e.interactions[i, j]) for number, (i, j) in ends.items() if i != j and min(i, j) >= 0}
+
+
+def _draw(mol: Any, atoms: dict[int, RGB], bonds: dict[int, RGB], dark: bool) -> Any:
+    """The drawing as an array of pixels."""
+    drawing = need("rdkit.Chem.Draw.rdMolDraw2D", "molecule")
+    mol = drawing.PrepareMolForDrawing(mol, addChiralHs=False, forceCoords=True)
+    places = mol.GetConformer().GetPositions()[:, :2]
+    wide, high = np.ptp(places, axis=0) + 2.0  # room for the symbols at the edge
+    scale = _PIXELS / max(wide, high)
+    canvas = drawing.MolDraw2DCairo(round(scale * wide), round(scale * high))
+    options = canvas.drawOptions()
+    if dark:
+        drawing.SetDarkMode(options)
+    ink, background = (_share(colour) for colour in (theme(dark).ink, theme(dark).background))
+    options.setAtomPalette({-1: ink})
+    options.setBackgroundColour(background)
+    options.padding = 0.0
+    options.highlightRadius = 0.35
+    options.highlightBondWidthMultiplier = 6
+    canvas.DrawMolecule(
+        mol,
+        highlightAtoms=list(atoms),
+        highlightAtomColors={i: _share(colour) for i, colour in atoms.items()},
+        highlightBonds=list(bonds),
+        highlightBondColors={i: _share(colour) for i, colour in bonds.items()},
+    )
+    canvas.FinishDrawing()
+    return need("matplotlib.image", "plot").imread(io.BytesIO(canvas.GetDrawingText()))
+
+
+def _share(colour: RGB) -> tuple[float, float, float]:
+    r, g, b = (part / 255 for part in colour)
+    return r, g, b

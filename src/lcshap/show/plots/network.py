@@ -1,0 +1,190 @@
+"""Any graph: units as dots coloured by score, edges by interaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse.csgraph import shortest_path
+from scipy.spatial.distance import cdist
+
+from ...core.explanation import Explanation
+from ...core.graphs import Graph
+from ...errors import MethodError
+from ...extras import need
+from ..palette import find_palette, hexadecimal, limit_of
+from .base import PaletteName, axes, colour_bar, colours, one_output, theme
+
+_NAMES = 40  # more units than this are drawn without their names
+_UNITS = 1000  # more than this get no layout by distances, which takes d × d numbers
+_LETTER, _HEIGHT = 4.9, 10.0  # about the size of a letter of a name, in points
+_STEPS = 100  # of the layout; by then dots hardly move
+
+_SIDES = {
+    (0, -1): ("center", "top"),
+    (0, 1): ("center", "bottom"),
+    (1, 0): ("left", "center"),
+    (-1, 0): ("right", "center"),
+}
+
+
+def network(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    positions: ArrayLike | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+    output: int | None = None,
+) -> Any:
+    """The graph, its units coloured by score and, where there are interactions, its edges by these.
+
+    An edge is the wider the stronger its interaction; these have a scale of their own, which the colour bar names.
+
+    Parameters
+    ----------
+    positions : `(d, 2)`, where the units stand; by default see `layout`.
+    output : which one, where there are several.
+    """
+    e = one_output(e, output)
+    graph, limit = e.graph, limit_of([e.scores])
+    places = layout(graph) if positions is None else _check(positions, graph.d)
+    ax = axes(ax, _size(places), dark)
+    values = edge_values(e)
+    edge_limit = limit_of([values])
+    ink = hexadecimal(theme(dark).ink)
+    draw_edges(ax, places[graph.edges], values, edge_limit, palette, dark)
+    tints = [hexadecimal(colour) for colour in colours(e.scores, limit, palette, dark)]
+    ax.scatter(*places.T, s=dot(graph.d), c=tints, edgecolors=ink, linewidths=0.8, zorder=2)
+    if graph.d <= _NAMES:
+        write_names(ax, graph.names, places, ink, dot(graph.d), np.argsort(-np.abs(e.scores), kind="stable"))
+    ax.set_axis_off()
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.12)
+    note = f"edges: interactions, ±{edge_limit:.3g}" if len(values) else ""
+    colour_bar(ax, e, limit, palette, dark, note=note)
+    return ax
+
+
+def layout(graph: Graph) -> NDArray[np.float64]:
+    """Where to draw the units, `(d, 2)`: chains, rings and grids by their shape, others by distance.
+
+    Others are drawn so that distances on paper come near to distances in the graph, by majorisation of the stress with
+    weights 1/distance², from classical scaling on. The same graph always gets the same picture.
+
+    >>> layout(Graph.grid((2, 2))).tolist()
+    [[0.0, 0.0], [1.0, 0.0], [0.0, -1.0], [1.0, -1.0]]
+    """
+    units = np.arange(graph.d, dtype=np.float64)
+    if graph.kind == "chain":
+        return np.stack([units, np.zeros(graph.d)], axis=1)
+    if graph.kind in ("ring", "complete"):
+        angle = 2 * np.pi * units / graph.d
+        return np.stack([np.sin(angle), np.cos(angle)], axis=1) * graph.d / (2 * np.pi)
+    if graph.kind == "grid" and len(graph.shape) <= 3:
+        depth, row, column = np.unravel_index(np.arange(graph.d), (1,) * (3 - len(graph.shape)) + graph.shape)
+        return np.stack([column + 0.45 * depth, -row + 0.3 * depth], axis=1).astype(np.float64)
+    if graph.d > _UNITS:
+        raise MethodError(f"{graph.d:,} units are too many to lay out (at most {_UNITS:,}): give positions")
+    return _by_distance(graph)
+
+
+def edge_values(e: Explanation) -> NDArray[np.float64]:
+    """The interaction of every edge of the graph; empty where there are none."""
+    if e.interactions is None or isinstance(e.interactions, tuple):
+        return np.zeros(0)
+    one, other = e.graph.edges.T
+    return np.asarray(e.interactions[one, other], np.float64)
+
+
+def draw_edges(
+    ax: Any, lines: NDArray[np.float64], values: NDArray[np.float64], limit: float, palette: PaletteName, dark: bool
+) -> None:
+    """Edges as lines `(m, 2, 2)`, under them broader ones by their values where there are any."""
+    if len(values):
+        found = find_palette(palette)
+        tints = [hexadecimal(found.colour(value, limit, dark)) for value in values.tolist()]
+        widths = 6 * np.abs(values) / limit
+        ax.add_collection(_lines(lines, colors=tints, linewidths=widths, zorder=1))
+    ax.add_collection(_lines(lines, colors=hexadecimal(theme(dark).faint), linewidths=0.8, zorder=1))
+
+
+def write_names(
+    ax: Any,
+    names: tuple[str, ...],
+    places: NDArray[np.float64],
+    ink: str,
+    area: float,
+    order: NDArray[np.intp] | None = None,
+    room: float = 3,
+) -> None:
+    """Names beside their dots, in order, where they cover no dot and no name; along a line all of them, slanted."""
+    radius = float(np.sqrt(area)) / 2
+    spots = points(ax, places) * places
+    spacing = np.ptp(spots[:, 0]) / max(len(names) - 1, 1)
+    style = {"textcoords": "offset points", "fontsize": 8, "color": ink, "parse_math": False}
+    if np.ptp(spots[:, 1]) == 0 and 0 < spacing < _LETTER * max(map(len, names)):
+        style |= {"ha": "right", "va": "top", "rotation": 35, "rotation_mode": "anchor"}
+        style["fontsize"] = float(np.clip(0.8 * spacing, 4, 8))
+        for name, place in zip(names, places, strict=True):
+            ax.annotate(name, place, (0, -radius - room), **style)
+        return
+    taken = [(spot, np.full(2, radius)) for spot in spots]
+    for i in range(len(names)) if order is None else order.tolist():
+        half = np.array([_LETTER * len(names[i]), _HEIGHT]) / 2
+        for side, (ha, va) in _SIDES.items():
+            shift = np.array(side) * (radius + room)
+            box = (spots[i] + shift + side * half, half)
+            if not any((np.abs(box[0] - spot) < half + size).all() for spot, size in taken):
+                taken.append(box)
+                ax.annotate(names[i], places[i], shift, ha=ha, va=va, **style)
+                break
+
+
+def points(ax: Any, places: NDArray[np.float64]) -> float:
+    """About how many points a distance of 1 will be, when the places fill the axes."""
+    room = ax.get_window_extent().size * 72 / ax.figure.dpi
+    return float((0.8 * room / np.maximum(np.ptp(places, axis=0), 1e-9)).min())
+
+
+def dot(count: int) -> float:
+    """The area of a dot in square points, the smaller the more there are."""
+    return float(np.clip(6000 / count, 12, 220))
+
+
+def _by_distance(graph: Graph) -> NDArray[np.float64]:
+    d = graph.d
+    if d == 1:
+        return np.zeros((1, 2))
+    far = shortest_path(graph.adjacency, directed=False, unweighted=True)
+    far[np.isinf(far)] = far[np.isfinite(far)].max() + 1  # between parts of the graph
+    centre = np.eye(d) - 1 / d
+    size, direction = np.linalg.eigh(-centre @ far**2 @ centre / 2)
+    places = direction[:, -2:] * np.sqrt(np.maximum(size[-2:], 0))
+    places += np.random.default_rng(0).normal(scale=1e-2, size=places.shape)  # parts dots that would coincide
+    np.fill_diagonal(far, 1.0)
+    weight = far**-2.0
+    np.fill_diagonal(weight, 0.0)
+    solve = np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight, hermitian=True)
+    for _ in range(_STEPS):
+        ratio = weight * far / np.maximum(cdist(places, places), 1e-9)
+        places = solve @ (ratio.sum(axis=1)[:, None] * places - ratio @ places)
+    return np.asarray(places)
+
+
+def _check(positions: ArrayLike, d: int) -> NDArray[np.float64]:
+    places = np.asarray(positions)
+    if places.shape != (d, 2) or places.dtype.kind not in "iuf" or not np.isfinite(places).all():
+        raise MethodError(f"positions must be {d} pairs of finite numbers, not {places.dtype} of shape {places.shape}")
+    return places.astype(np.float64)
+
+
+def _size(places: NDArray[np.float64]) -> tuple[float, float]:
+    """Of a new figure: as wide as needed, as high as the layout is."""
+    wide, high = np.ptp(places, axis=0).tolist()
+    return 6.0, float(np.clip(6.0 * high / (wide or 1.0), 1.2, 6.0)) + 0.8
+
+
+def _lines(segments: NDArray[np.float64], **style: Any) -> Any:
+    return need("matplotlib.collections", "plot").LineCollection(segments, **style)

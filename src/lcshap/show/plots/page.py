@@ -1,0 +1,282 @@
+"""Words on lines: laid out when the figure is drawn, so that they wrap to whatever width there is."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+
+from ...extras import need
+from ..palette import RGB, hexadecimal, ink_on
+from .base import PaletteName, colours, theme
+from .wording import LITERAL, drawable
+
+Measure = Callable[[Any, float], float]  # a matplotlib Text and a size to its width, in points
+_SIZES = [11 * 0.95**k for k in range(40)]
+_SMALL = 8.0  # the line below
+_BAR = 7.5  # the colour bar, for letters of size 1
+WIDTH = 8.0  # inches, of a figure made here
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some characters that stay together: their unit (-1: none) and the white space before them."""
+
+    text: str
+    unit: int = -1
+    gap: str = " "
+
+    @property
+    def may_start_line(self) -> bool:
+        """After white space, or in a script written without any."""
+        return bool(self.gap) or unicodedata.east_asian_width(self.text[0]) in "WF"
+
+
+def cut(view: dict[str, Any]) -> list[Piece]:
+    """A text in pieces, each of one unit and of about 20 characters at most.
+
+    >>> view = {"text": "so good!", "spans": np.array([[0, 2], [3, 7]]), "labels": np.array([0, 1])}
+    >>> [(piece.text, piece.unit, piece.gap) for piece in cut(view)]
+    [('so', 0, ''), ('good', 1, ' '), ('!', -1, '')]
+    """
+    parts, at = [], 0
+    for (start, end), unit in zip(view["spans"].tolist(), view["labels"].tolist(), strict=True):
+        parts += [(at, start, -1), (start, end, unit)]
+        at = end
+    pieces, gap = [], ""
+    for start, end, unit in [*parts, (at, len(view["text"]), -1)]:
+        for found in re.findall(r"\s+|\S{1,20}(?:[\u0300-\u036f\ufe0f]|\u200d\S)*", view["text"][start:end]):
+            if found.isspace():
+                gap += found
+            else:
+                pieces.append(Piece(found, unit, gap))
+                gap = ""
+    return pieces
+
+
+def wrap(pieces: Sequence[Piece], widths: Sequence[float], space: float, width: float) -> list[tuple[float, int]]:
+    """Where each piece starts, and on which line. Only what is longer than a line is torn apart.
+
+    >>> wrap([Piece("one", 0, ""), Piece("two"), Piece(",", 1, "")], [30, 30, 5], 10, 72)
+    [(0.0, 0), (0.0, 1), (30.0, 1)]
+    """
+    places: list[tuple[float, int]] = []
+    x, line, cluster = 0.0, 0, -1
+    starts = [i for i, piece in enumerate(pieces) if i == 0 or piece.may_start_line]
+    lengths = np.add.reduceat(widths, starts).tolist() if starts else []
+    for i, (piece, own) in enumerate(zip(pieces, widths, strict=True)):
+        first = i == 0 or piece.may_start_line
+        cluster += first
+        breaks = min(piece.gap.count("\n"), 2) if i else 0
+        gap = space if piece.gap else 0.0
+        if breaks or x + gap + (lengths[cluster] if first else own) > width * (1 + 1e-9):
+            line += breaks or x > 0
+            x, gap = 0.0, 0.0
+        x += gap if x else 0.0
+        places.append((x, line))
+        x += own
+    return places
+
+
+@dataclass(eq=False)
+class Row:
+    """A text on a page, with what stands at its left; everything in points from the corner of the axes."""
+
+    pieces: list[Piece]
+    colours: list[RGB]  # of each unit
+    arcs: list[tuple[int, int, float]] = field(default_factory=list)
+    arc_colours: list[RGB] = field(default_factory=list)
+    label: tuple[str, str] | None = None
+    words: list[Any] = field(default_factory=list)  # the artists of the pieces
+    titles: list[Any] = field(default_factory=list)
+    boxes: Any = None
+    bows: Any = None
+
+    @property
+    def leading(self) -> float:
+        """From line to line, for letters of size 1."""
+        return 2.4 if self.arcs else 1.6
+
+    def places(self, measure: Measure, width: float, size: float) -> tuple[list[float], list[tuple[float, int]]]:
+        """How wide each piece is, and where it stands."""
+        widths = [measure(word, size) for word in self.words]
+        return widths, wrap(self.pieces, widths, 0.42 * size, width)
+
+    def height(self, measure: Measure, width: float, size: float) -> float:
+        """How high the text gets; no height is enough where a piece is wider than a line."""
+        widths, places = self.places(measure, width, size)
+        if max(widths, default=0) > width:
+            return float("inf")
+        lines = max((line for _, line in places), default=0) + 1
+        return max(lines * self.leading, 2.6 if self.label else 0) * size
+
+    def place(self, measure: Measure, left: float, top: float, width: float, size: float) -> None:
+        """Put the words, the boxes behind them and the arcs where they belong."""
+        widths, places = self.places(measure, width, size)
+        base = [top - (line * self.leading + self.leading - 0.55) * size for _, line in places]
+        for word, (x, _), y in zip(self.words, places, base, strict=True):
+            word.set(position=(left + x, y), fontsize=size)
+        boxes, fills = [], []
+        spots: dict[int, tuple[float, float]] = {}
+        order = range(len(places))
+        for (unit, _), run in groupby(order, lambda i: (self.pieces[i].unit, places[i][1])):
+            if unit >= 0:
+                first, *_, last = [*run] * 2
+                before = 0.14 * size if self.pieces[first].gap or places[first][0] == 0 else 0.0
+                after = 0.14 * size if last + 1 == len(places) or self.pieces[last + 1].gap else 0.0
+                x, stop = left + places[first][0] - before, left + places[last][0] + widths[last] + after
+                y, high = base[first] - 0.32 * size, base[first] + 0.98 * size
+                boxes.append([(x, y), (stop, y), (stop, high), (x, high)])
+                fills.append(hexadecimal(self.colours[unit]))
+                spots.setdefault(unit, ((x + stop) / 2, high))
+        self.boxes.set(verts=boxes, facecolor=fills)
+        if self.arcs:
+            self.bows.set_paths([_bow(spots[a], spots[b], left, left + width, size) for a, b, _ in self.arcs])
+            strength = np.abs([value for _, _, value in self.arcs])
+            self.bows.set_linewidths((0.05 + 0.18 * strength / strength.max()) * size)
+        for title, y in zip(self.titles, (1.05, 2.1), strict=False):
+            title.set(position=(0, top - y * size), fontsize=size * (1 if y < 2 else 0.75))
+
+
+def _bow(one: tuple[float, float], other: tuple[float, float], left: float, right: float, size: float) -> Any:
+    """An arc from one box to another; where they are on two lines, its two ends."""
+    path = need("matplotlib.path", "plot").Path
+    (x, y), (end, last) = ((one[0] + 0.15 * size, one[1]), (other[0] - 0.15 * size, other[1]))
+    rise = (0.3 + 0.65 * (1 - math.exp(-abs(end - x) / (8 * size)))) * size * 4 / 3
+    codes = [path.MOVETO, path.CURVE4, path.CURVE4, path.CURVE4]
+    if y == last:
+        return path([(x, y), (x, y + rise), (end, y + rise), (end, y)], codes)
+    rise = 0.6 * size
+    far, near = min(right, x + 3 * size), max(left, end - 3 * size)
+    out = [(x, y), (x, y + rise), (x, y + rise), (far, y + rise)]
+    into = [(near, last + rise), (end, last + rise), (end, last + rise), (end, last)]
+    return path([*out, *into], codes * 2)
+
+
+class Page:
+    """Rows of text on axes, and a small line below them; laid out anew whenever the axes have another size.
+
+    Nothing here is in the way of matplotlib's own layout: the axes decide how much room there is, the page fills it.
+    """
+
+    def __init__(self, ax: Any, rows: Sequence[Row], dark: bool) -> None:
+        self.ax, self.rows, self.dark = ax, list(rows), dark
+        self.small: list[Any] = []
+        self.swatch: Any = None
+        self.key: Any = None
+        ax.set_axis_off()
+        transforms = need("matplotlib.transforms", "plot")
+        corner = transforms.ScaledTranslation(0, 1, ax.transAxes)
+        self.points = transforms.Affine2D().scale(1 / 72) + ax.figure.dpi_scale_trans + corner
+        for row in rows:
+            self._add(row)
+
+    def _text(self, string: str, colour: RGB, **options: Any) -> Any:
+        (shown,), fonts = drawable(string)
+        drawn = self.ax.text(0, 0, shown, color=hexadecimal(colour), fontfamily=fonts, **LITERAL, **options)
+        drawn.set(transform=self.points, in_layout=False)
+        return drawn
+
+    def _add(self, row: Row) -> None:
+        found = need("matplotlib.collections", "plot")
+        options = {"transform": self.points, "clip_on": False}
+        colours = theme(self.dark)
+        inks = [ink_on(row.colours[p.unit]) if p.unit >= 0 else colours.faint for p in row.pieces]
+        row.words = [self._text(p.text, ink) for p, ink in zip(row.pieces, inks, strict=True)]
+        row.boxes = self.ax.add_artist(found.PolyCollection([], linewidth=0, zorder=1, **options))
+        row.titles = [self._text(s, colours.ink) for s in row.label or ()]
+        if row.arcs:
+            edge = [hexadecimal(c) for c in row.arc_colours]
+            row.bows = found.PathCollection([], edgecolors=edge, facecolors="none", **options)
+            self.ax.add_artist(row.bows)
+        for artist in (row.boxes, row.bows):
+            if artist is not None:
+                artist.set_in_layout(False)
+
+    def finish(self, facts: Sequence[str], limit: str, palette: PaletteName, fit: bool) -> None:
+        """Add the line below, with a colour bar; `fit` makes the figure as high as it all needs."""
+        ink = theme(self.dark).ink
+        self.small = [self._text(s, ink) for s in (f"−{limit}", f"+{limit}", *facts)]
+        collection = need("matplotlib.collections", "plot").PolyCollection
+        fills = [hexadecimal(c) for c in colours(np.linspace(-1, 1, 41), 1.0, palette, self.dark)]
+        self.swatch = collection([], facecolor=fills, edgecolor=fills, linewidth=0.3, transform=self.points)
+        self.swatch.set(clip_on=False, in_layout=False)
+        self.ax.add_artist(self.swatch)
+        hook = need("matplotlib.artist", "plot").Artist()
+        hook.set(zorder=-1e3, in_layout=False)
+        hook.draw = self.draw  # drawn before all else on the axes: what comes after it has its place
+        self.ax.add_artist(hook)
+        if fit:
+            flat = need("matplotlib.textpath", "plot").text_to_path
+            needed = self.height(self._measure(flat, 1.0), 72 * WIDTH - 6, _SIZES[0])
+            self.ax.figure.set_size_inches(WIDTH, needed / 72 + 0.12)
+
+    def _measure(self, renderer: Any, scale: float) -> Measure:
+        """How wide a renderer draws, in points of which `scale` make one of its own."""
+
+        properties = need("matplotlib.font_manager", "plot").FontProperties
+
+        @cache
+        def measure(string: str, families: tuple[str, ...], size: float) -> float:
+            font = properties(family=list(families), size=size)
+            return float(renderer.get_text_width_height_descent(string, font, ismath=False)[0] * scale)
+
+        return lambda drawn, size: measure(drawn.get_text(), tuple(drawn.get_fontfamily()), size)
+
+    def _left(self, measure: Measure, size: float) -> float:
+        """How much room the names at the left take."""
+        sizes = (size, 0.75 * size)
+        found = [measure(t, s) for row in self.rows for t, s in zip(row.titles, sizes, strict=False)]
+        return max(found) + 1.2 * size if found else 0.14 * size
+
+    def _blocks(self, measure: Measure, width: float, size: float) -> tuple[list[float], list[tuple[float, int]]]:
+        """The line below: how wide its parts are, and where they stand. The first is the colour bar with its ends."""
+        widths = [measure(t, size) for t in self.small]
+        blocks = [widths[0] + widths[1] + _BAR * size + size, *widths[2:]]
+        places = wrap([Piece("x")] * len(blocks), blocks, 1.25 * size, width)
+        return widths, places
+
+    def height(self, measure: Measure, width: float, size: float) -> float:
+        """How high everything is."""
+        room = width - self._left(measure, size) - 0.14 * size
+        rows = sum(row.height(measure, room, size) + 0.5 * size for row in self.rows)
+        small = min(_SMALL, size)
+        widths, places = self._blocks(measure, width, small)
+        too_wide = max(widths[0] + widths[1] + (_BAR + 1) * small, *widths) > width
+        return float("inf") if too_wide else rows + small * (1.5 * places[-1][1] + 2.25)
+
+    def draw(self, renderer: Any) -> None:
+        """Find the largest letters that fit, and put everything in its place."""
+        box, dpi = self.ax.get_window_extent(), self.ax.figure.dpi
+        key = (type(renderer), dpi, box.width, box.height)
+        if key == self.key:
+            return
+        self.key = key
+        width, height = 72 * box.width / dpi, 72 * box.height / dpi
+        measure = self._measure(renderer, 72 / dpi)
+        large = bisect_left(_SIZES, True, key=lambda s: self.height(measure, width, s) <= height)
+        size = _SIZES[min(large, len(_SIZES) - 1)]
+        left, top = self._left(measure, size), 0.0
+        room = width - left - 0.14 * size
+        for row in self.rows:
+            row.place(measure, left, top, room, size)
+            top -= row.height(measure, room, size) + 0.5 * size
+        self._place_small(measure, width, top, min(_SMALL, size))
+
+    def _place_small(self, measure: Measure, width: float, top: float, size: float) -> None:
+        widths, places = self._blocks(measure, width, size)
+        spots = [(x, top - 1.5 * (line + 1) * size) for x, line in places]
+        bar, low = widths[0] + 0.5 * size, spots[0][1]
+        spots.insert(1, (bar + (_BAR + 0.5) * size, low))
+        for drawn, spot in zip(self.small, spots, strict=True):
+            drawn.set(position=spot, fontsize=size)
+        edges, high = bar + np.linspace(0, _BAR * size, 42), low + 0.75 * size
+        self.swatch.set_verts([[(a, low), (b, low), (b, high), (a, high)] for a, b in pairwise(edges)])

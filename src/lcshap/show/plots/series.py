@@ -1,0 +1,89 @@
+"""Time series: the lines, with the windows behind them coloured by score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.explanation import Explanation
+from ...extras import need
+from ..palette import hexadecimal, limit_of
+from .base import PaletteName, axes, colour_bar, colour_map, one_output, theme, view_of
+
+_MARGIN = 0.1  # of a band, above and below its line
+_RANGES = 12  # more channels than this are drawn without saying from where to where they go
+
+
+def series(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    palette: PaletteName = "default",
+    dark: bool = False,
+    output: int | None = None,
+) -> Any:
+    """A time series as a line over its windows, coloured by score.
+
+    Several channels are bands of the same height, the first on top, each from its lowest to its highest value, which
+    stand under its name. A window of one channel colours only the band of that.
+
+    Parameters
+    ----------
+    output : which one, where there are several.
+    """
+    e, view = one_output(e, output), view_of(e, "series")
+    values, labels = np.asarray(view["series"], np.float64), view["labels"]
+    steps, count = values.shape
+    limit, colours = limit_of([e.scores]), theme(dark)
+    ax = axes(ax, (7.0, 1.6 + max(1.6, 0.7 * min(count, 16))), dark)
+    lines, low, high = bands(values) if count > 1 else (values, *_span(values[:, 0]))
+    heat = np.where(labels < 0, np.nan, e.scores[labels]).T
+    ax.imshow(
+        heat,
+        colour_map(palette, dark),
+        aspect="auto",
+        vmin=-limit,
+        vmax=limit,
+        extent=(-0.5, steps - 0.5, low, high),
+        interpolation="nearest",
+    )
+    halo = need("matplotlib.patheffects", "plot").withStroke(linewidth=3, foreground=hexadecimal(colours.background))
+    for line in lines.T:
+        ax.plot(line, color=hexadecimal(colours.ink), linewidth=1.2, path_effects=[halo])
+    ax.hlines(range(1, count), -0.5, steps - 0.5, hexadecimal(colours.background), linewidth=3)
+    ax.set(xlim=(-0.5, steps - 0.5), ylim=(low, high), xlabel="step")
+    if count > 1:
+        _name_bands(ax, view["channels"], values)
+    colour_bar(ax, e, limit, palette, dark, below=42)
+    return ax
+
+
+def bands(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, float]:
+    """Channels one above the other, the last from 0 to 1; and how far all of them reach.
+
+    >>> bands(np.array([[5.0, 1.0], [7.0, 1.0]]))[0]
+    array([[1.1, 0.5],
+           [1.9, 0.5]])
+    """
+    low, spread = values.min(axis=0), np.ptp(values, axis=0)
+    share = np.divide(values - low, spread, out=np.full(values.shape, 0.5), where=spread > 0)
+    count = values.shape[1]
+    return _MARGIN + (1 - 2 * _MARGIN) * share + np.arange(count - 1, -1, -1), 0.0, float(count)
+
+
+def _span(values: NDArray[np.float64]) -> tuple[float, float]:
+    """From where to where the vertical axis of a single channel goes."""
+    room = _MARGIN * np.ptp(values) or 1.0
+    return float(values.min() - room), float(values.max() + room)
+
+
+def _name_bands(ax: Any, names: list[str], values: NDArray[np.float64]) -> None:
+    count = len(names)
+    said = list(names)
+    if count <= _RANGES:
+        lowest, highest = values.min(axis=0), values.max(axis=0)
+        said = [f"{name}\n{a:.3g} to {b:.3g}" for name, a, b in zip(names, lowest, highest, strict=True)]
+    ax.set_yticks(np.arange(count - 1, -1, -1) + 0.5, said, fontsize=8, parse_math=False)
+    ax.tick_params(axis="y", length=0)

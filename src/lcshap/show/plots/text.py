@@ -1,0 +1,78 @@
+"""A text with its units highlighted: words that flow, at any size of the figure, with arcs for interactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ...core.explanation import Explanation
+from ...errors import MethodError
+from ..palette import find_palette
+from .base import PaletteName, axes, colours, one_output, view_of
+from .page import WIDTH, Page, Row, cut
+from .wording import about, check_limit, number
+
+_ARCS = 10
+
+
+def text(
+    e: Explanation,
+    ax: Any = None,
+    *,
+    interactions: bool | int = True,
+    limit: float | None = None,
+    output: int | None = None,
+    palette: PaletteName = "default",
+    dark: bool = False,
+) -> Any:
+    """The text with a colour behind each unit: how much it spoke for (or against) what is explained.
+
+    The words are laid out when the figure is drawn, so they wrap to whatever width the axes have, and are drawn smaller
+    where they would not fit. Without axes the figure is as high as the text needs.
+
+    Parameters
+    ----------
+    interactions : draw the largest interactions as arcs where the explanation has any: up to ten, or this many.
+    limit : the score of the full colour; by default the largest.
+    output : which output, where there are several.
+
+    Examples
+    --------
+    ``lcshap.show.plots.text(e)`` for any explanation ``e`` of a text.
+    """
+    e = one_output(e, output)
+    view_of(e, "text")
+    limit = check_limit(limit, [e.scores])
+    fit, ax = ax is None, axes(ax, (WIDTH, 1), dark)
+    facts = [*about(e), f"residual {number(e.residual, e)}", f"{e.calls:,} calls"]
+    page = Page(ax, [_row(e, limit, interactions, palette, dark)], dark)
+    arcs = page.rows[0].arcs
+    if arcs:
+        facts.append(f"arcs up to ±{number(max(abs(v) for _, _, v in arcs))}")
+    page.finish(facts, number(limit), palette, fit)
+    return ax
+
+
+# -- what is written ------------------------------------------------------------------------------------------------
+
+
+def _row(e: Explanation, limit: float, interactions: bool | int, palette: PaletteName, dark: bool) -> Row:
+    pieces = cut(view_of(e, "text"))
+    drawn = {piece.unit for piece in pieces}
+    arcs = [arc for arc in _largest(e, interactions) if drawn.issuperset(arc[:2])]
+    found = find_palette(palette)
+    strong = [found.colour(value, abs(value), dark) for _, _, value in arcs]
+    return Row(pieces, colours(e.scores, limit, palette, dark), arcs, strong)
+
+
+def _largest(e: Explanation, interactions: bool | int) -> list[tuple[int, int, float]]:
+    """The pairs of units that interact most, each from left to right; the largest last, which is drawn on top."""
+    if not isinstance(interactions, int) or interactions < 0:
+        raise MethodError(f"interactions is True, False or how many to draw, not {interactions!r}")
+    if e.interactions is None:
+        return []
+    pairs = sparse.coo_array(sparse.triu(e.interactions, 1))
+    order = np.argsort(-np.abs(pairs.data), kind="stable")[: _ARCS if interactions is True else int(interactions)]
+    return [(int(pairs.row[k]), int(pairs.col[k]), float(pairs.data[k])) for k in order[::-1] if pairs.data[k]]

@@ -1,0 +1,87 @@
+"""The budget planner: what it chooses, that it fits, and what it says."""
+
+import time
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.advice.chooser import parse_budget
+from support import table_game
+
+CHAIN = lc.Graph.chain(30)
+
+
+def test_the_goals():
+    assert lc.choose(lc.Graph.chain(10), "fair", 1024).method == lc.Shapley()
+    assert lc.choose(lc.Graph.chain(10), "fair", 1023).method == lc.GraphKernelSHAP(1023)
+    assert lc.choose(CHAIN, "fair", "8d", seed=7).method == lc.GraphKernelSHAP(240, seed=7)
+    assert lc.choose(CHAIN, "fair", 50_000, seed=7).method == lc.SampleShapley(50_000, seed=7)
+    assert lc.choose(CHAIN, "necessary", "4d").method == lc.DeletionPath(120)
+    assert lc.choose(CHAIN, "sufficient").method == lc.InsertionPath(120)
+
+
+@pytest.mark.parametrize("goal", ["fair", "necessary", "sufficient"])
+@pytest.mark.parametrize("graph", [lc.Graph.chain(1), lc.Graph.chain(9), CHAIN, lc.Graph.grid((5, 5))])
+def test_the_choice_keeps_the_budget_and_says_why(goal, graph):
+    w = np.random.default_rng(0).normal(size=graph.d)
+    rows = []
+    game = lc.Game(lambda kept: rows.append(len(kept)) or np.tanh(kept @ w), graph.d)
+    choice = lc.choose(graph, goal, "6d")
+    e = choice.explain(game)
+    assert sum(rows) == e.calls <= choice.budget == 6 * graph.d
+    assert e.provenance["chosen"] == {"goal": goal, "budget": 6 * graph.d, "reason": choice.reason}
+    assert choice.reason in str(choice)
+    assert str(choice.method) in str(choice)
+    for method, calls in choice.fits:
+        assert method.plan(graph).calls == calls <= choice.budget
+        assert f"{calls:,} calls  {method}" in str(choice)
+
+
+def test_of_each_kind_the_largest_order_that_fits():
+    fits = dict(lc.choose(lc.Graph.chain(100), "fair", 2000).fits)
+    assert lc.LShapley(2) in fits
+    assert lc.LShapley(1) not in fits
+    assert lc.CShapley(3, weights="myerson") in fits
+    assert list(fits.values()) == sorted(fits.values(), reverse=True)
+
+
+def test_budgets():
+    assert parse_budget("4d", 50) == 200
+    assert parse_budget(" 2.5 d ", 10) == 25
+    assert parse_budget(np.int64(77), 10) == 77
+
+    def slow(kept):
+        time.sleep(0.002 * len(kept))
+        return kept.sum(axis=1)
+
+    calls = parse_budget("2s", 10, lc.Game(slow, 10))
+    assert 500 < calls <= 1000
+    choice = lc.choose(lc.Graph.chain(10), "fair", "0.5s", game=lc.Game(slow, 10))
+    assert 100 < choice.budget <= 250
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"goal": "nice"}, "goal must be one of 'fair', 'necessary', 'sufficient', not 'nice'"),
+        ({"budget": "4x"}, "a number of calls, or a text such as '4d' or '30s', not '4x'"),
+        ({"budget": "0d"}, "a budget is"),
+        ({"budget": 0}, "a budget is"),
+        ({"budget": True}, "a budget is"),
+        ({"budget": 2.5}, "a budget is"),
+        ({"budget": "3s"}, "needs the game"),
+        ({"budget": 59}, "at least 60 calls for 30 units, not 59; FeatureAblation takes 32"),
+        ({"budget": 20}, "at least 60 calls for 30 units, not 20$"),
+        ({"goal": "necessary", "budget": 31}, "at least 32 calls for 30 units, not 31"),
+    ],
+)
+def test_bad_input(options, says):
+    with pytest.raises(lc.MethodError, match=says):
+        lc.choose(CHAIN, **options)
+
+
+def test_the_exact_choice_is_exact():
+    game, _ = table_game(6, seed=1)
+    e = lc.choose(lc.Graph.ring(6), budget=64).explain(game)
+    np.testing.assert_allclose(e.scores, lc.Shapley().explain(game, lc.Graph.ring(6)).scores)

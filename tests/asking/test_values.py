@@ -1,0 +1,285 @@
+"""Values against loops over `math`: nothing here uses numpy to compute what is expected."""
+
+import math
+
+import numpy as np
+import pytest
+
+from lcshap.asking.values import VALUES, Value, find_value
+from lcshap.errors import MethodError, ModelError
+
+RNG = np.random.default_rng(0)
+CLASS_VALUES = [name for name in VALUES if name != "output"]
+
+
+def softmax(row):
+    row = [0.0, *row] if len(row) == 1 else list(row)
+    total = math.fsum(math.exp(z - max(row)) for z in row)
+    return [math.exp(z - max(row)) / total for z in row]
+
+
+def chances_of(call, kind):
+    """P(.|x_S) from the background rows of one call: the mean of the probabilities."""
+    rows = [softmax(row) if kind == "logits" else ([1 - row[0], row[0]] if len(row) == 1 else row) for row in call]
+    return [math.fsum(column) / len(rows) for column in zip(*rows, strict=True)]
+
+
+def naive(name, call, kind, c, full, floor=1e-12):
+    p = chances_of(call, kind)
+    if name == "expected_log_prob":
+        return math.fsum(q * math.log(max(r, floor)) for q, r in zip(chances_of(full, kind), p, strict=True))
+    if name == "log_odds":
+        return math.log(max(p[c], floor)) - math.log(max(math.fsum(p[:c] + p[c + 1 :]), floor))
+    return p[c] if name == "prob" else math.log(max(p[c], floor))
+
+
+def answers(kind, n, rows, k):
+    z = RNG.normal(size=(n, rows, k)) * 2
+    if kind == "logits":
+        return z
+    if k == 1:
+        return 1 / (1 + np.exp(-z))
+    return np.exp(z) / np.exp(z).sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("rows", [None, 1, 4])
+@pytest.mark.parametrize("kind", ["logits", "probabilities"])
+@pytest.mark.parametrize("name", CLASS_VALUES)
+def test_every_value_is_what_its_formula_says(name, kind, rows, k):
+    outputs = answers(kind, 7, rows or 1, k)
+    full = chances_of(outputs[0].tolist(), kind)
+    best = full.index(max(full))
+    expected = [naive(name, call, kind, best, outputs[0].tolist()) for call in outputs.tolist()]
+    outputs = outputs if rows else outputs[:, 0]
+    value = Value(name).resolve(outputs[:1], kind)
+    found = value(outputs)
+    assert found.dtype == np.float64
+    assert found.shape == (7,)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert value.names == (() if name == "expected_log_prob" else (str(best),))
+
+
+def test_outputs_are_averaged_as_they_are():
+    outputs = RNG.normal(size=(3, 4, 1))
+    expected = [math.fsum(row[0] for row in call) / 4 for call in outputs.tolist()]
+    np.testing.assert_allclose(Value("output").resolve(outputs[:1], "output")(outputs), expected, rtol=1e-12)
+    logits = RNG.normal(size=(3, 2))
+    np.testing.assert_array_equal(Value("output", 1).resolve(logits[:1], "logits")(logits), logits[:, 1])
+    best = int(logits[0, 1] > logits[0, 0])
+    np.testing.assert_array_equal(Value("output").resolve(logits[:1], "logits")(logits), logits[:, best])
+
+
+def test_the_average_is_of_probabilities_not_of_logs():
+    outputs = np.array([[[0.5, 0.5], [1.0, 0.0]]])
+    found = Value("log_prob", 1).resolve(outputs, "probabilities")(outputs)
+    assert found[0] == pytest.approx(math.log(0.25))  # the mean of the logs would be about -14
+
+
+def test_extreme_logits_keep_every_digit():
+    outputs = np.array([[1e4, -1e4, 0.0], [-1e4, 1e4, 0.0], [-1e4, -1e4, -1e4]])
+    logs = Value("log_prob", "all").resolve(outputs[:1], "logits")(outputs)
+    np.testing.assert_allclose(logs[:2], [[0, -2e4, -1e4], [-2e4, 0, -1e4]], rtol=1e-15)
+    np.testing.assert_allclose(logs[2], -math.log(3), rtol=1e-15)
+    odds = Value("log_odds", 0).resolve(outputs[:1], "logits")(outputs)
+    np.testing.assert_allclose(odds, [1e4, -2e4, -math.log(2)], rtol=1e-14)
+    one = np.array([[1e4], [-1e4], [40.0]])
+    np.testing.assert_allclose(Value("log_odds", 1).resolve(one[:1], "logits")(one), one[:, 0], rtol=1e-15)
+    np.testing.assert_allclose(
+        Value("log_prob", 1).resolve(one[:1], "logits")(one), [0, -1e4, -math.log1p(math.exp(-40))], rtol=1e-12, atol=0
+    )
+    background = np.array([[[1e4, 0.0], [1e4, 0.0]]])  # probabilities of 0 in float64, averaged without underflow
+    assert Value("log_prob", 1).resolve(background, "logits")(background)[0] == -1e4
+
+
+@pytest.mark.parametrize("kind", ["logits", "probabilities"])
+def test_log_odds_of_all_classes_at_once(kind):
+    outputs = answers(kind, 20, 1, 6)[:, 0] * (4 if kind == "logits" else 1)
+    outputs[0] = 1.0 if kind == "logits" else 1 / 6
+    found = Value("log_odds", "all").resolve(outputs[:1], kind)(outputs)
+    expected = [[naive("log_odds", [row], kind, c, None, floor=1e-300) for c in range(6)] for row in outputs.tolist()]
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    sure = np.array([[1.0, 1e-9, 0.0]])
+    found = Value("log_odds", "all").resolve(sure, "probabilities")(sure)
+    np.testing.assert_allclose(found, [[math.log(1e9), math.log(1e-9), math.log(1e-12)]], atol=1e-8)
+
+
+def test_logits_in_float32_are_not_rounded_to_zero():
+    logits = np.array([[20.0, 0.0], [21.0, 0.0]], np.float32)
+    single = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert (np.log(single[:, 0]) == 0).all()  # in single precision both are sure: a difference of exactly zero
+    found = Value().resolve(logits[:1], "logits")(logits)
+    expected = [-math.log1p(math.exp(-20)), -math.log1p(math.exp(-21))]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert found[0] < found[1] < 0
+
+
+def test_logits_that_overflow_are_an_error_with_the_row():
+    outputs = np.array([[0.0, 0.0], [1e308, -1e308]])
+    for name, target in (("log_prob", 1), ("log_odds", 0), ("expected_log_prob", None)):
+        with pytest.raises(ModelError, match=r"row 1.*finite"):
+            Value(name, target).resolve(outputs[:1], "logits")(outputs)
+    with pytest.raises(ModelError, match="row 0, background row 1"):
+        Value().resolve(np.array([[[0.0], [np.nan]]]), "logits")
+
+
+def test_the_floor():
+    outputs = np.array([[1.0, 0.0]])
+    value = Value("log_prob", [0, 1], floor=1e-6).resolve(outputs, "probabilities")
+    np.testing.assert_allclose(value(outputs), [[0, math.log(1e-6)]])
+    assert Value("log_odds", 1).resolve(outputs, "probabilities")(outputs)[0] == pytest.approx(math.log(1e-12))
+    assert Value("expected_log_prob").resolve(outputs, "probabilities")(outputs)[0] == 0
+    for floor in (0, 1, -1.0):
+        with pytest.raises(MethodError, match="floor"):
+            Value(floor=floor)
+
+
+@pytest.mark.parametrize("bad", [[0.2, 0.2], [-0.5, 1.5], [3.0, -2.0], [2.0]])
+def test_numbers_that_are_no_probabilities(bad):
+    good = [[0.5] * len(bad)]
+    value = Value().resolve(np.array(good), "probabilities")
+    with pytest.raises(ModelError, match=r'for row 1: .*kind="logits"'):
+        value(np.array([*good, bad]))
+    with pytest.raises(ModelError, match='kind="logits"'):
+        Value(lambda p: p[:, 0]).resolve(np.array([bad]), "probabilities")
+
+
+def test_rounding_is_let_through():
+    half = np.array([[0.3, 0.7]], np.float16)
+    single = np.array([[1 + 1e-7, -1e-7]])
+    assert Value("prob").resolve(half, "probabilities")(half)[0] == pytest.approx(0.7, abs=1e-3)
+    assert np.isfinite(Value("log_prob", "all").resolve(single, "probabilities")(single)).all()
+
+
+def test_targets():
+    z = RNG.normal(size=(4, 3))
+    each = np.array([[math.log(p) for p in softmax(row)] for row in z.tolist()])
+    names = ["cat", "dog", "cow"]
+
+    def found(target):
+        value = Value("log_prob", target).resolve(z[:1], "logits", names)
+        return value(z), value.names
+
+    for target, expected, title in [
+        (1, each[:, 1], ("dog",)),
+        (np.int64(2), each[:, 2], ("cow",)),
+        ("cow", each[:, 2], ("cow",)),
+        ([2, "cat"], each[:, [2, 0]], ("cow", "cat")),
+        ([1], each[:, [1]], ("dog",)),
+        (np.array([1, 0]), each[:, [1, 0]], ("dog", "cat")),
+        ("all", each, tuple(names)),
+        (("cat", "cow"), each[:, 0] - each[:, 2], ("cat - cow",)),
+        ([0, (0, 1)], np.stack([each[:, 0], each[:, 0] - each[:, 1]], axis=1), ("cat", "cat - dog")),
+    ]:
+        values, names_found = found(target)
+        np.testing.assert_allclose(values, expected, rtol=1e-12, err_msg=str(target))
+        assert names_found == title
+
+
+def test_the_lowest_class_on_a_tie():
+    assert Value().resolve(np.array([[0.1, 0.45, 0.45]]), "probabilities").names == ("1",)
+    assert Value().resolve(np.array([[0.0]]), "logits").names == ("0",)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (3, "0 to 2"),
+        (-1, "0 to 2"),
+        (True, "0 to 2"),
+        ([0, 7], "0 to 2"),
+        ("fish", "cat, dog, cow"),
+        ((0, 1, 2), "a pair"),
+        ((1, "dog"), "itself"),
+        ([], "empty"),
+        (1.5, "an index"),
+    ],
+)
+def test_targets_that_cannot_be(target, message):
+    with pytest.raises(ModelError, match=message):
+        Value("log_prob", target).resolve(np.zeros((1, 3)), "logits", ["cat", "dog", "cow"])
+
+
+def test_what_does_not_fit_the_model():
+    with pytest.raises(ModelError, match="2 outputs: say which"):
+        Value("output").resolve(np.zeros((1, 2)), "output")
+    with pytest.raises(ModelError, match='value="output"'):
+        Value().resolve(np.zeros((1, 2)), "output")
+    with pytest.raises(ModelError, match="2 names of classes were given, the model has 3"):
+        Value().resolve(np.zeros((1, 3)), "logits", ["a", "b"])
+    with pytest.raises(ModelError, match="full input has shape"):
+        Value().resolve(np.zeros((2, 3)), "logits")
+    with pytest.raises(ModelError, match="outputs have shape"):
+        Value().resolve(np.zeros(3), "logits")
+    with pytest.raises(ModelError, match="3 outputs at the full input and 2 later"):
+        Value().resolve(np.zeros((1, 3)), "logits")(np.zeros((1, 2)))
+    with pytest.raises(ModelError, match="no kind"):
+        Value().resolve(np.zeros((1, 3)), "scores")
+    with pytest.raises(MethodError, match="'log_prob', 'expected_log_prob'"):
+        Value("logprob")
+    for name in ("expected_log_prob", np.tanh):
+        with pytest.raises(MethodError, match="no target"):
+            Value(name, 1)
+
+
+def test_names_are_for_the_columns_they_fit():
+    margin = Value("output").resolve(np.zeros((1, 1)), "output", ["no", "yes"])  # a binary margin is one column
+    assert margin.names == ("0",)
+    assert Value("output", "yes").resolve(np.zeros((1, 2)), "output", ["no", "yes"]).names == ("yes",)
+
+
+def test_any_function_of_the_outputs():
+    z = RNG.normal(size=(4, 3))
+    value = Value(lambda outputs: outputs.max(axis=1) - outputs.min(axis=1)).resolve(z[:1], "logits")
+    np.testing.assert_allclose(value(z), [max(row) - min(row) for row in z.tolist()])
+    several = Value(lambda outputs: outputs[:, :2]).resolve(z[:1].astype(np.float32), "output")
+    assert several(z).shape == (4, 2)
+    background = RNG.normal(size=(2, 5, 3))
+    seen = Value(lambda outputs: outputs).resolve(background[:1], "logits")(background)
+    expected = [[math.log(p) for p in chances_of(call, "logits")] for call in background.tolist()]
+    np.testing.assert_allclose(seen, expected, rtol=1e-12)
+    column = background[..., :1]
+    (low, high) = chances_of(column[1].tolist(), "logits")
+    seen = Value(lambda outputs: outputs).resolve(column[:1], "logits")(column)
+    assert seen[1] == pytest.approx(math.log(high / low))
+    for bad in (lambda o: o.sum(), lambda o: o[:1, 0], lambda o: o[:, :, None]):
+        with pytest.raises(ModelError, match="the value function made shape"):
+            Value(bad).resolve(z[:1], "logits")(z)
+    with pytest.raises(ModelError, match="row 0"):
+        Value(lambda o: o[:, 0] * np.nan).resolve(z[:1], "logits")(z)
+
+
+@pytest.mark.parametrize("kind", ["logits", "probabilities"])
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("expected_log_prob", None), *((n, t) for n in ("log_prob", "prob", "log_odds") for t in (None, "all", (0, 2)))],
+)
+def test_gradient_weights_are_derivatives_with_respect_to_log_probabilities(name, kind, target):
+    """log P moves by a small step that keeps the sum of the probabilities: v moves by weights times that step."""
+    z, step = RNG.normal(size=(1, 3)), RNG.normal(size=(1, 3)) * 1e-5
+    before, after = (np.array([[math.log(p) for p in softmax((z + s * step)[0].tolist())]]) for s in (-1, 1))
+    given = (lambda logs: logs) if kind == "logits" else np.exp
+    middle = np.array([softmax(z[0].tolist())])
+    value = Value(name, target).resolve(z if kind == "logits" else middle, kind)
+    change = np.reshape(value(given(after)) - value(given(before)), -1)
+    np.testing.assert_allclose(value.gradient_weights() @ (after - before)[0], change, rtol=1e-6, atol=1e-12)
+
+
+def test_gradient_weights_elsewhere():
+    np.testing.assert_array_equal(
+        Value("output", (1, 0)).resolve(np.zeros((1, 2)), "output").gradient_weights(), [[-1, 1]]
+    )
+    sure = Value("log_odds").resolve(np.array([[1e4, 0.0, 0.0]]), "logits")
+    np.testing.assert_allclose(sure.gradient_weights(), [[1, -0.5, -0.5]])
+    for value in (Value(np.sum), Value("output")):
+        with pytest.raises(ModelError, match="no gradient"):
+            value.resolve(np.zeros((1, 2)), "logits").gradient_weights()
+
+
+def test_find_value():
+    assert find_value(None, "logits") == Value("log_prob")
+    assert find_value(None, "output", 2) == Value("output", 2)
+    assert find_value("prob", "logits", 1) == Value("prob", 1)
+    assert find_value(Value("prob"), "logits") == Value("prob")
+    with pytest.raises(MethodError, match="to the Value"):
+        find_value(Value("prob"), "logits", 1)

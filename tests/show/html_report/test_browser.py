@@ -1,0 +1,489 @@
+"""The page in a real browser, opened from disk. Each test ends with a check that nothing was logged or loaded."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.core.explanation import Explanation
+
+TEXT = "A good plot, but poor actors. The end was great! Not bad"
+TEXTS = [TEXT, "bad film", "a great film", "poor plot and bad end", "good fun"]
+NASTY = [
+    "<script>window.ran = 1; alert(1)</script>",
+    '" onmouseover="window.ran=1',
+    "</style><style>*{display:none}</style>",
+    "</script><img src=x onerror=window.ran=1>",
+]
+
+
+def text(page, selector):
+    return page.locator(selector).inner_text()
+
+
+def texts(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def labels(page, selector):
+    """Texts of a drawing."""
+    return page.locator(selector).all_text_contents()
+
+
+def number(string):
+    """The last number in a text, which has a typographic minus."""
+    return float(re.findall(r"[+−]?[\d.]+(?:e[−+]?\d+)?", string)[-1].replace("−", "-"))
+
+
+def slide(page, step):
+    page.locator("#slider").fill(str(step))
+
+
+def colour(page, selector, name="background-color"):
+    return page.locator(selector).first.evaluate(f"(e) => getComputedStyle(e).getPropertyValue('{name}')")
+
+
+def log_odds(model, string):
+    """As the paper's code has it."""
+    chance = model.predict_proba([string])[0, list(model.classes_).index("for")]
+    return np.log(chance + 1e-6) - np.log(1 - chance + 1e-6)
+
+
+class TestText:
+    def test_units_are_coloured_by_their_scores(self, show, explain):
+        e = explain(TEXT)
+        page = show(e, palette="paper")
+        assert text(page, "#picture") == TEXT
+        assert texts(page, "#picture .unit") == list(e.names)
+        limit = np.abs(e.scores).max()
+        for i, score in enumerate(e.scores):
+            share = round(255 * (1 - abs(score) / limit))
+            expected = (share, share, 255) if score > 0 else (255, share, share)
+            found = colour(page, f'#picture [data-unit="{i}"]')
+            np.testing.assert_allclose([int(part) for part in re.findall(r"\d+", found)], expected, atol=1)
+
+    def test_hovering_tells_score_and_rank(self, show, explain):
+        e = explain(TEXT)
+        page = show(e)
+        for i in (2, 5):
+            page.hover(f'#picture [data-unit="{i}"]')
+            tip = text(page, "#tip")
+            rank = e.ranking.tolist().index(i) + 1
+            assert tip.startswith(f"{e.names[i]}: ")
+            assert tip.endswith(f"rank {rank} of {len(e.names)}")
+            assert number(tip.partition(", rank")[0]) == pytest.approx(e.scores[i], rel=1e-5)
+            assert page.locator(".marked").inner_text() == e.names[i]
+        page.hover("h1")
+        assert text(page, "#tip") == ""
+
+    def test_a_finger_tells_them_too(self, show, explain):
+        e = explain(TEXT)
+        page = show(e, width=390)
+        for i in (1, 3):
+            for event in ("pointerdown", "pointerup", "pointerleave"):
+                page.dispatch_event(f'#picture [data-unit="{i}"]', event, {"pointerType": "touch"})
+            assert text(page, "#tip").startswith(f"{e.names[i]}: ")
+        page.dispatch_event("h1", "pointerdown", {"pointerType": "touch"})
+        assert text(page, "#tip") == ""
+
+    def test_standard_errors_are_told(self, show, explain):
+        e = explain(TEXT, lc.SampleShapley(200), curve=False)
+        page = show(e)
+        page.hover('#picture [data-unit="2"]')
+        assert number(text(page, "#tip").partition(", rank")[0]) == pytest.approx(e.stderr[2], rel=0.06)
+
+    def test_sentences_add_scores_up(self, show, explain):
+        e = explain(TEXT)
+        page = show(e)
+        page.get_by_label("sentences").check()
+        assert texts(page, "#picture .unit") == ["A good plot, but poor actors.", "The end was great!", "Not bad"]
+        sums = [e.scores[:6].sum(), e.scores[6:10].sum(), e.scores[10:].sum()]
+        for k, total in enumerate(sums):
+            page.hover(f'#picture .unit[data-unit="{k}"]')
+            assert number(text(page, "#tip").partition(", rank")[0]) == pytest.approx(total, rel=1e-4)
+        assert page.locator("#pairs").is_disabled()
+        slide(page, 14)
+        assert page.locator("#picture .masked").count() == len(e.names)
+        page.get_by_label("words").check()
+        assert texts(page, "#picture .unit") == list(e.names)
+
+    def test_interactions(self, show, explain):
+        e = explain("a great good plot, poor bad great end")
+        page = show(e)
+        assert page.locator(".arcs path").count() == 0
+        assert page.locator("#interactions").is_hidden()
+        page.locator("#pairs").check()
+        pairs = {(a, b): e.interactions.toarray()[a, b] for a, b in e.graph.edges.tolist()}
+        largest = max(map(abs, pairs.values()))
+        assert largest > 0.1
+        assert page.locator(".arcs path").count() == sum(abs(v) >= 0.02 * largest for v in pairs.values())
+        (a, b), value = max(pairs.items(), key=lambda pair: abs(pair[1]))
+        assert texts(page, "#interactions tbody tr:first-child th") == [f"{e.names[a]} + {e.names[b]}"]
+        first = text(page, "#interactions tbody tr:first-child td.number")
+        assert number(first) == pytest.approx(value, rel=1e-3)
+        page.locator("#pairs").uncheck()
+        assert page.locator(".arcs path").count() == 0
+
+    def test_rounding_errors_are_no_interactions(self, show, explain):
+        e = explain(TEXT)
+        page = show(replace(e, interactions=e.interactions * 1e-15))
+        page.locator("#pairs").check()
+        assert page.locator("#interactions").is_visible()
+        assert page.locator(".arcs path").count() == 0
+
+    def test_offsets_beyond_the_basic_plane(self, show):
+        view = lc.maskers.Text().mask("👩‍👩‍👧 says 𝒳 good 中文").view
+        names = ["👩‍👩‍👧", "says", "𝒳", "good", "中", "文"]
+        e = Explanation(np.arange(6.0), 0.0, 15.0, lc.Graph.chain(6, names=names), 9, view=view)
+        assert texts(show(e), "#picture .unit") == names
+
+
+class TestMasking:
+    def test_the_slider_masks_words_and_tells_what_the_model_says(self, show, explain, opinion):
+        e = explain(TEXT)
+        page = show(e)
+        assert page.locator("#step").get_attribute("aria-live") == "polite"
+        for step, percent in ((0, 0), (5, 20), (8, 50), (13, 100)):
+            slide(page, step)
+            count = round(percent * len(e.names) / 100)
+            gone = set(np.argsort(-e.scores, kind="stable")[:count].tolist())
+            assert set(texts(page, "#picture .masked")) == {e.names[i] for i in gone}
+            left = " ".join(name for i, name in enumerate(e.names) if i not in gone)
+            said = text(page, "#step")
+            assert said.startswith(f"{percent} % masked, {count} of {len(e.names)} units: log-odds of for ")
+            assert number(said) == pytest.approx(log_odds(opinion, left), rel=1e-3)
+
+    def test_without_a_curve_there_are_no_values(self, show, explain):
+        page = show(explain(TEXT, curve=False))
+        slide(page, 10)
+        assert text(page, "#step") == "50 % masked, 6 of 12 units"
+        assert page.locator("#picture .masked").count() == 6
+        assert "curve=True" in text(page, "#curve")
+
+    def test_the_curve(self, show, explain):
+        e = explain(TEXT)
+        page = show(e)
+        assert page.locator("#curve circle:not(.now)").count() == 14
+        height = page.locator("#curve circle:not(.now)").evaluate_all(
+            "(all) => all.map((c) => Number(c.getAttribute('cy')))"
+        )
+        assert np.corrcoef(height, e.curve["values"])[0, 1] == pytest.approx(-1)
+        slide(page, 6)
+        assert float(page.locator("#curve .now").get_attribute("cy")) == pytest.approx(height[6])
+
+
+class TestSwitches:
+    def test_methods(self, show, explain):
+        ours, exact = explain(TEXTS[:2]), explain(TEXTS[:2], lc.Shapley())
+        page = show({"ours": ours, "exact": exact})
+        fact = '#facts [data-fact="{}"]'
+        for label, found in (("exact", exact), ("ours", ours)):
+            page.get_by_label(label, exact=True).check()
+            assert number(text(page, fact.format("Residual"))) == pytest.approx(
+                float(found[0].residual), rel=0.01, abs=1e-9
+            )
+            assert text(page, fact.format("Calls")) == f"{found[0].calls:,}"
+            top = number(text(page, "#top tbody tr:first-child td:nth-child(3)"))
+            assert abs(top) == pytest.approx(np.abs(found[0].scores).max(), rel=1e-3)
+        page.get_by_label("exact").check()
+        page.locator("#rows .sample").nth(1).click()
+        assert page.get_by_label("exact").is_checked()
+        assert text(page, fact.format("Calls")) == str(exact[1].calls)
+
+    def test_outputs(self, show, explain):
+        e = explain("good plot", lc.Shapley(), target="all", curve=False)
+        page = show(e)
+        for k, name in enumerate(["against", "for"]):
+            page.get_by_label(name, exact=True).check()
+            assert text(page, '#facts [data-fact="Output"]') == name
+            assert number(text(page, '#facts [data-fact="v(V)"]')) == pytest.approx(e.full_value[k], rel=1e-5)
+
+    def test_methods_with_the_keyboard(self, show, explain):
+        page = show({"ours": [explain("good plot")], "exact": [explain("good plot", lc.Shapley())]})
+        page.get_by_label("ours", exact=True).focus()
+        page.keyboard.press("ArrowRight")
+        assert page.get_by_label("exact").is_checked()
+        assert page.evaluate("document.activeElement.value") == "1"
+
+    def test_dark(self, show, explain):
+        page = show(explain(TEXT))
+        assert colour(page, "body") == "rgb(255, 255, 255)"
+        page.get_by_role("button", name="Switch to dark").click()
+        assert colour(page, "body") == "rgb(22, 24, 28)"
+        best = int(np.argmax(np.abs(explain(TEXT).scores)))
+        assert colour(page, f'#picture [data-unit="{best}"]') in ("rgb(92, 160, 224)", "rgb(230, 140, 60)")
+        page.get_by_role("button", name="Switch to light").click()
+        assert colour(page, "body") == "rgb(255, 255, 255)"
+
+    def test_dark_by_the_system(self, show, explain):
+        page = show(explain(TEXT), dark=True)
+        assert colour(page, "body") == "rgb(22, 24, 28)"
+        page.emulate_media(color_scheme="light")
+        assert colour(page, "body") == "rgb(255, 255, 255)"
+
+    def test_settings(self, show, explain):
+        page = show(explain(TEXT, lc.GraphKernelSHAP(60, seed=7)))
+        page.locator("summary").click()
+        assert ["seed", "7"] in [row.split("\t") for row in texts(page, "#made tbody tr")]
+        page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.taken = text; }; }")
+        page.get_by_role("button", name="Copy").click()
+        assert text(page, "#copied") == "Copied"
+        assert "lc.GraphKernelSHAP(budget=60, reach=2, seed=7)," in page.evaluate("window.taken")
+
+
+class TestList:
+    def names(self, page):
+        return texts(page, "#rows .title")
+
+    def test_search(self, show, explain):
+        page = show(explain(TEXTS))
+        page.fill("#search", "PLOT")
+        assert self.names(page) == [t for t in TEXTS if "plot" in t]
+        assert text(page, "#found") == "2 of 5 samples"
+        page.fill("#search", "nothing like it")
+        assert self.names(page) == []
+        page.fill("#search", "")
+        assert self.names(page) == TEXTS
+
+    def test_search_in_names_of_units(self, show):
+        model = lambda rows: np.asarray(rows).sum(axis=1)  # noqa: E731
+        found = [
+            lc.Explainer(model, lc.maskers.Tabular([0, 0], names=names), lc.Shapley(), kind="output")([[1, 2]])[0]
+            for names in (["age", "dose"], ["age", "sex"])
+        ]
+        page = show(found)
+        page.fill("#search", "sex")
+        assert self.names(page) == ["table 2"]
+
+    def test_sort(self, show, explain):
+        found = explain(TEXTS)
+        page = show(found)
+        keys = {
+            "v(V)": lambda e: e.full_value,
+            "|residual|": lambda e: abs(e.residual),
+            "largest |score|": lambda e: np.abs(e.scores).max(),
+            "calls": lambda e: e.calls,
+        }
+        for label, key in keys.items():
+            page.select_option("#sort", label=label)
+            values = [key(found[TEXTS.index(name)]) for name in self.names(page)]
+            np.testing.assert_allclose(values, sorted(map(key, found), reverse=True), atol=1e-12)
+        page.select_option("#sort", label="name")
+        assert self.names(page) == sorted(TEXTS, key=str.lower)
+        page.click("#direction")
+        assert self.names(page) == sorted(TEXTS, key=str.lower)[::-1]
+
+    def test_keyboard(self, show, explain):
+        page = show(explain(TEXTS))
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        assert text(page, "#picture") == TEXTS[2]
+        page.keyboard.press("ArrowUp")
+        assert text(page, "#picture") == TEXTS[1]
+        page.keyboard.press("/")
+        page.keyboard.type("fun")
+        assert page.input_value("#search") == "fun"
+        page.keyboard.press("ArrowDown")
+        assert text(page, "#picture") == "good fun"
+        chosen = page.locator("#rows").get_attribute("aria-activedescendant")
+        assert page.locator(f"#{chosen}").get_attribute("aria-selected") == "true"
+
+    def test_units_with_the_keyboard(self, show, explain):
+        page = show(explain(TEXT))
+        page.focus("#picture")
+        for key, name in (("ArrowRight", "A"), ("ArrowRight", "good"), ("ArrowLeft", "A"), ("ArrowLeft", "bad")):
+            page.keyboard.press(key)
+            assert text(page, "#tip").startswith(f"{name}: ")
+        page.keyboard.press("Escape")
+        assert text(page, "#tip") == ""
+
+    def test_only_rows_in_sight_exist(self, show):
+        views = [lc.maskers.Text().mask(f"text number {i}").view for i in range(1000)]
+        graph = lc.Graph.chain(3)
+        page = show([Explanation(np.full(3, i), 0.0, 3.0 * i, graph, 8, view=view) for i, view in enumerate(views)])
+        assert page.locator("#rows .sample").count() < 50
+        page.select_option("#sort", label="v(V)")
+        page.locator("#rows").evaluate("(box) => { box.scrollTop = 0; }")
+        page.locator("#rows .title", has_text=re.compile("^text number 999$")).click()
+        assert text(page, "#picture") == "text number 999"
+
+    def test_one_sample_needs_no_list(self, show, explain):
+        assert show(explain(TEXT)).locator("#list").is_hidden()
+
+
+class TestOtherInputs:
+    def test_image(self, show):
+        image = np.array([[0, 250, 0], [120, 0, 60]], np.uint8)
+        model = lambda rows: np.asarray(rows, float).sum(axis=(1, 2)) / 255  # noqa: E731
+        e = lc.Explainer(model, lc.maskers.Image(reference=30), lc.Shapley(), kind="output", curve=True)(image)
+        page = show(e, palette="paper")
+        read = """(canvas) => {
+            const pen = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+            pen.drawImage(canvas, 0, 0);
+            return Array.from(pen.getImageData(0, 0, canvas.width, canvas.height).data);
+        }"""
+        canvases = page.locator("canvas")
+        shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
+        np.testing.assert_array_equal(shown[..., 0], image)
+        slide(page, 8)
+        shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
+        np.testing.assert_array_equal(shown[..., 1], [[0, 30, 0], [30, 0, 30]])
+        heat = np.array(canvases.nth(1).evaluate(read)).reshape(2, 3, 4)
+        assert heat[0, 1, 2] > heat[0, 1, 0] + 100  # blue: raises the output
+        assert heat[0, 0, 0] > heat[0, 0, 2]  # red: lowers it
+        box = canvases.nth(0).bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 4)
+        assert text(page, "#tip").startswith(f"{e.names[1]}: +0.862745")
+
+    def test_series(self, show):
+        series = np.sin(np.arange(24.0)).reshape(12, 2)
+        masker = lc.maskers.Series(window=4, by_channel=True, channels="last", names=["left", "right"])
+        model = lambda rows: np.asarray(rows)[:, :, 0].sum(axis=1)  # noqa: E731
+        e = lc.Explainer(model, masker, lc.Shapley(), kind="output")(series)
+        page = show(e)
+        assert labels(page, "#picture text.strong") == ["left", "right"]
+        assert page.locator("#picture rect").count() == 6
+        lines = page.locator("#picture polyline").evaluate_all(
+            "(all) => all.map((line) => line.getAttribute('points').split(' ').map((p) => Number(p.split(',')[1])))"
+        )
+        np.testing.assert_allclose(np.corrcoef(lines[0], series[:5, 0])[0, 1], -1, atol=1e-6)
+        slide(page, 10)
+        assert page.locator("#picture g.masked rect").count() == 3
+
+    def test_bytes(self, show):
+        data = b"MZ\x00<script>" + bytes(range(256)) * 40
+        model = lambda rows: (np.asarray(rows) == 77).sum(axis=1)  # noqa: E731
+        e = lc.Explainer(model, lc.maskers.Bytes(64), lc.FeatureAblation(), kind="output")(data)
+        page = show(e)
+        first = text(page, ".dump .line >> nth=0").replace("\n", " ").split()
+        assert first[0] == "000000"
+        assert bytes.fromhex("".join(first[1:17])) == data[:16]
+        assert page.locator(".dump .line").count() < 60
+        page.locator(".dump").evaluate("(box) => { box.scrollTop = 1e9; }")
+        last = page.locator(".dump .line").last
+        last.wait_for()
+        page.wait_for_function("document.querySelector('.dump .line:last-child .offset').textContent === '002800'")
+        slide(page, 20)
+        assert set(texts(page, ".dump .line:last-child .byte.masked")) == {"··"}
+
+    def test_table(self, show):
+        masker = lc.maskers.Tabular([0, 0, 0], names=["age", "dose", "sex"], pin=["sex"])
+        e = lc.Explainer(lambda rows: rows @ np.array([1.0, -2, 5]), masker, lc.Shapley(), kind="output")([[70, 4, 1]])[
+            0
+        ]
+        page = show(e)
+        rows = [row.split("\t")[:3] for row in texts(page, "#picture tbody tr")]
+        assert rows == [["age", "70", "+70"], ["dose", "4", "−8"], ["sex", "1", "–"]]
+        assert page.locator("#picture i.negative").count() == 1
+
+    def test_molecule(self, show):
+        model = lambda smiles: [1.0 * s.count("O") for s in smiles]  # noqa: E731
+        e = lc.Explainer(model, lc.maskers.Molecule(), lc.LShapley(1), kind="output")("CC(=O)[O-]")
+        page = show(e)
+        assert sorted(filter(None, labels(page, "#picture .atom"))) == ["O", "O⁻"]
+        assert page.locator("#picture .bond").count() == 4  # one of them double
+        slide(page, 20)
+        assert page.locator("#picture .bond.masked").count() == 4
+
+    def test_bars(self, show):
+        e = lc.Shapley().explain(lc.Game(lambda k: k @ np.array([3.0, -1.0]), 2), lc.Graph.chain(2, names=["a", "b"]))
+        page = show(e)
+        assert [row.split("\t")[:2] for row in texts(page, "#picture tbody tr")] == [["a", "+3"], ["b", "−1"]]
+        widths = page.locator("#picture .bar i").evaluate_all(
+            "(all) => all.map((i) => i.getBoundingClientRect().width)"
+        )
+        assert widths[0] == pytest.approx(3 * widths[1], abs=0.1)
+
+
+class TestSafety:
+    @pytest.mark.parametrize("nasty", NASTY)
+    def test_texts_are_shown_and_not_run(self, show, nasty):
+        view = lc.maskers.Text().mask(nasty).view
+        names = [nasty[s:e] for s, e in view["spans"]]
+        record = {"method": nasty, "masker": nasty, nasty: nasty, "targets": [nasty], "versions": {nasty: nasty}}
+        curve = {"percents": np.array([0.0, 100]), "counts": np.array([0, 1]), "values": np.ones(2), "what": nasty}
+        graph = lc.Graph.chain(len(names), names=names)
+        one = Explanation(np.ones(len(names)), 0.0, 1.0, graph, 5, provenance=record, view=view, curve=curve)
+        grouped = one.group([0] * len(names), names=[nasty])
+        page = show([one, grouped], title=nasty)
+        assert page.title() == nasty
+        assert text(page, "h1") == text(page, "h2") == text(page, "#picture") == nasty
+        page.locator("summary").click()
+        assert [nasty, nasty] in [row.split("\t") for row in texts(page, "#made tbody tr")]
+        assert nasty in text(page, "#step")
+        page.keyboard.press("Escape")
+        page.locator("#rows").focus()
+        page.keyboard.press("ArrowDown")
+        page.hover("#picture .unit")
+        assert text(page, "#tip").startswith(nasty)
+        assert nasty in texts(page, "#top tbody th")
+        page.fill("#search", nasty)
+        assert page.evaluate("window.ran") is None
+        assert page.locator("body img").count() == 0
+
+    def test_an_injected_script_would_not_run(self, show, explain):
+        """The policy itself: a script that gets into the page by other means is refused."""
+        page = show(explain("good plot"))
+        page.evaluate("""() => {
+            const script = document.createElement("script");
+            script.textContent = "window.ran = 1";
+            document.body.append(script);
+        }""")
+        assert page.evaluate("window.ran") is None
+        page.wait_for_function("window.violations.length")
+        assert page.evaluate("window.violations.pop()").startswith("script-src")
+        assert "Content Security Policy" in show.complaints.pop()
+
+
+class TestReach:
+    @pytest.mark.parametrize("width", [320, 390, 768])
+    def test_nothing_is_wider_than_the_screen(self, show, explain, width):
+        long = explain(["https://example.org/" + "a" * 300 + " is a very good plot. " + TEXT, "bad film"])
+        data = lc.Explainer(
+            lambda rows: np.asarray(rows).sum(axis=1), lc.maskers.Bytes(16), lc.FeatureAblation(), kind="output"
+        )(b"x" * 100)
+        series = lc.Explainer(
+            lambda rows: np.asarray(rows).sum(axis=1), lc.maskers.Series(window=5), lc.Shapley(), kind="output"
+        )(np.arange(40.0))
+        page = show([*long, data, series], width=width)
+        page.locator("summary").click()
+        for _ in range(4):
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.locator("#rows").focus()
+            page.keyboard.press("ArrowDown")
+
+    def test_one_column_on_a_phone(self, show, explain):
+        page = show(explain(TEXTS), width=390, height=844)
+        boxes = [page.locator(name).bounding_box() for name in ("#list", "#sample", "#input", "#numbers")]
+        assert all(box["width"] > 330 for box in boxes)
+        assert boxes[0]["y"] < boxes[1]["y"] < boxes[3]["y"]
+
+    def test_landmarks_names_and_headers(self, show, explain):
+        page = show(explain(TEXTS) + explain(TEXTS, lc.Shapley()))
+        for role in ("banner", "navigation", "main"):
+            assert page.get_by_role(role).count() == 1
+        for role, name in (
+            ("searchbox", "Search"),
+            ("slider", "Mask the top"),
+            ("listbox", "Samples"),
+            ("combobox", "Sort"),
+        ):
+            assert page.get_by_role(role, name=re.compile(name)).count() == 1
+        assert page.get_by_role("radiogroup").count() + page.get_by_role("group", name="Method").count() == 1
+        assert page.get_by_role("columnheader", name="Score").count() == 1
+        assert "Masking curve" in page.locator("#curve svg").get_attribute("aria-label")
+        for handle in page.locator("svg, canvas").all():
+            assert handle.get_attribute("aria-label") or handle.get_attribute("aria-hidden")
+
+    def test_focus_is_seen(self, show, explain):
+        page = show(explain(TEXTS))
+        seen = []
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            seen.append(
+                page.evaluate("[document.activeElement.id, getComputedStyle(document.activeElement).outlineStyle]")
+            )
+        assert {"search", "sort", "direction", "rows", "picture", "slider"} <= {name for name, _ in seen}
+        assert all(style != "none" for name, style in seen if name)

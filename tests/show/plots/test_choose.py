@@ -1,0 +1,91 @@
+"""Which figure an explanation gets."""
+
+import importlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import lcshap as lc
+from lcshap import plots
+from lcshap.show.plots.choose import KINDS, plot
+
+
+def explained(masker, x, **options):
+    def model(rows):
+        return [float(np.sum([len(str(part)) for part in np.ravel(row)])) for row in rows]
+
+    return lc.Explainer(model, masker, lc.LShapley(1), kind="output", **options)(x)
+
+
+TABLE = lc.maskers.Tabular(np.zeros((2, 3)))
+INPUTS = {
+    "text": lambda: explained(lc.maskers.Text(), "a good film"),
+    "image": lambda: explained(lc.maskers.Image(patch=2), np.arange(16.0).reshape(4, 4)),
+    "series": lambda: explained(lc.maskers.Series(), np.arange(8.0)),
+    "hexdump": lambda: explained(lc.maskers.Bytes(), b"abcdefgh"),
+    "molecule": lambda: explained(lc.maskers.Molecule(), "CCO"),
+    "bars": lambda: explained(TABLE, np.array([1.0, 20.0, 3.0])),
+}
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+def test_the_input_decides(kind, monkeypatch):
+    e, calls = INPUTS[kind](), []
+    module = importlib.import_module(f"lcshap.show.plots.{KINDS[kind]}")
+    monkeypatch.setattr(module, kind, lambda *given, **options: calls.append((given, options)))
+    plot(e, dark=True)
+    assert calls == [((e,), {"ax": None, "dark": True})]
+
+
+def test_bars_where_there_is_no_picture():
+    e = lc.Shapley().explain(lc.Game(lambda k: 1.0 * k.sum(axis=1), 3), lc.Graph.chain(3))
+    own = Figure().add_subplot()
+    assert plot(e, ax=own, top=2) is own
+    assert [p.get_width() for p in own.patches] == pytest.approx([1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    "kind", ["text", "bars", "waterfall", "network", "compare", "summary_bars", "beeswarm", "curves"]
+)
+def test_by_name(kind):
+    e = explained(lc.maskers.Text(), "a good film", curve=True)
+    own = Figure().add_subplot()
+    assert plot(e, kind, own) is own
+    assert own.texts or own.patches or own.collections or own.lines
+
+
+def test_a_neighbourhood_is_of_the_graph():
+    own = Figure(figsize=(9, 4)).add_subplot()
+    assert plot(INPUTS["text"](), "neighbourhood", own, unit=1) is own
+
+
+def test_errors():
+    e = INPUTS["text"]()
+    with pytest.raises(lc.MethodError, match=r"there is no figure 'pie': choose one of text, image, .*beeswarm"):
+        plot(e, "pie")
+    with pytest.raises(lc.MethodError, match="this figure is for image"):
+        plot(e, "image")
+    with pytest.raises(lc.MethodError, match=r"no masking curve: make it with Explainer\(..., curve=True\)"):
+        plot(e, "curves")
+
+
+def test_every_figure_is_public():
+    for kind, module in KINDS.items():
+        assert getattr(plots, kind) is getattr(importlib.import_module(f"lcshap.show.plots.{module}"), kind)
+        assert kind in plots.__all__
+    assert all(callable(getattr(plots, name)) and getattr(plots, name).__doc__ for name in plots.__all__)
+
+
+def test_importing_is_cheap_and_drawing_leaves_pyplot_alone():
+    code = (
+        "import sys, lcshap as lc, lcshap.show.plots as p\n"
+        "print([m for m in ('matplotlib', 'pandas', 'rdkit') if m in sys.modules])\n"
+        "e = lc.explain(lambda t: [float(len(x)) for x in t], 'a bc', kind='output')\n"
+        "p.plot(e).figure.canvas, p.bars(e), p.waterfall(e), p.compare([e])\n"
+        "print('matplotlib.pyplot' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\nFalse\n"

@@ -1,0 +1,208 @@
+"""Heat maps and masked images: the arrays that are drawn against closed forms and pixels coloured by hand."""
+
+from dataclasses import replace
+
+import matplotlib.pyplot
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+
+import lcshap as lc
+from lcshap.errors import MethodError
+from lcshap.maskers import Image
+from lcshap.show.plots.image import image, masked_image
+
+X = np.array([[0.0, 1.0, 2.0, 9.0], [4.0, 0.0, 6.0, 7.0]])
+W = np.array([[1.0, -2.0, 0.5, 0.1], [3.0, -0.3, -1.0, 0.25]])
+RED, BLUE = (255, 0, 0), (0, 0, 255)
+
+
+def linear(rows):
+    return np.asarray(rows, float).reshape(len(rows), -1) @ np.resize(W, rows[0].size)
+
+
+def explain(x=X, masker=None, **options):
+    return lc.Explainer(linear, masker or Image(), lc.Shapley(), kind="output", **options)(x)
+
+
+def borders_of(ax):
+    return [c for c in ax.collections if isinstance(c, LineCollection)]
+
+
+def label_of(ax):
+    return ax.child_axes[0].get_xlabel()
+
+
+def test_the_heat_map_is_the_closed_form_of_a_linear_model_over_the_image():
+    e = explain()
+    ax = image(e)
+    under, heat = ax.images
+    expected = W * (X - X.mean())
+    np.testing.assert_array_equal(under.get_array(), X)
+    np.testing.assert_allclose(heat.get_array(), expected, atol=1e-9)
+    limit = np.abs(expected).max()
+    assert heat.get_clim() == pytest.approx((-limit, limit))
+    assert not borders_of(ax)
+    assert matplotlib.pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("palette", ["default", "paper", "shap"])
+def test_the_largest_score_has_the_full_colour_and_zero_the_background(palette, dark):
+    e = explain()
+    e = replace(e, scores=np.array([-2.0, 1.0, 0, 0, 0, 0, 0, 2.0]))
+    _, heat = image(e, palette=palette, dark=dark, alpha=1).images
+    rgb = np.rint(255 * heat.to_rgba(heat.get_array())[..., :3]).astype(int)
+    found = lc.show.palette.PALETTES[palette]
+    assert tuple(rgb[1, 3]) == (found.dark_positive if dark else found.positive)
+    assert tuple(rgb[0, 0]) == (found.dark_negative if dark else found.negative)
+    assert tuple(rgb[0, 2]) == (lc.show.palette.DARK if dark else lc.show.palette.LIGHT).background
+
+
+def test_patches_and_regions_have_borders_between_units_only():
+    ax = image(explain(np.arange(16.0).reshape(4, 4), Image(patch=2)))
+    sides = {tuple(map(tuple, line)) for line in np.asarray(borders_of(ax)[0].get_segments()).tolist()}
+    upright = {((1.5, y - 0.5), (1.5, y + 0.5)) for y in range(4)}
+    assert sides == upright | {((x - 0.5, 1.5), (x + 0.5, 1.5)) for x in range(4)}
+    e = explain(X, Image(labels=np.array([[5, 5, 5, 9], [5, 9, 9, 9]])))
+    ax = image(e)
+    np.testing.assert_array_equal(ax.images[1].get_array(), e.scores[[[0, 0, 0, 1], [0, 1, 1, 1]]])
+    assert len(borders_of(ax)[0].get_segments()) == 4
+    many = replace(e, graph=lc.Graph.chain(301), scores=np.ones(301), view={**e.view, "image": np.zeros((20, 30, 1))})
+    many.view["labels"] = np.arange(600).reshape(20, 30) // 2 % 301
+    assert not borders_of(image(many))
+
+
+def test_pixels_of_no_unit_have_no_colour():
+    e = explain()
+    labels = e.view["labels"].copy()
+    labels[0, :2] = -1
+    heat = image(replace(e, view={**e.view, "labels": labels})).images[1].get_array()
+    assert np.ma.getmaskarray(heat).tolist() == [[True, True, False, False], [False] * 4]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_colours_are_shown_by_their_brightness(dtype, channels):
+    x = np.random.default_rng(0).integers(0, 200, (2, 3, channels)).astype(dtype)
+    under = image(explain(x, Image(channels="last"))).images[0].get_array()
+    expected = [[0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2] for p in row.astype(float)] for row in x]
+    np.testing.assert_allclose(under, expected)
+    two = image(explain(x[..., :2], Image(channels="last"))).images[0].get_array()
+    np.testing.assert_allclose(two, (x[..., 0].astype(float) + x[..., 1]) / 2)
+
+
+def test_the_colour_bar_says_what_the_scores_sum_to():
+    e = replace(explain(), base_value=-1.5, full_value=2.25, scores=np.full(8, 0.25))
+    ax = image(e)
+    assert [part.strip() for part in label_of(ax).split("  ") if part] == ["v(∅) = -1.5", "v(V) = 2.25", "residual 1.8"]
+    ticks = [label.get_text() for label in ax.child_axes[0].get_xticklabels()]
+    assert ticks == ["-0.25", "0", "+0.25"]
+    assert "residual 0" in label_of(image(replace(e, full_value=0.5 + 1e-15)))
+    dark = image(e, dark=True).child_axes[0].get_facecolor()[:3]  # it shines through
+    assert dark == pytest.approx(np.array(lc.show.palette.DARK.background) / 255, abs=1e-3)
+    small = Figure(figsize=(2, 2)).subplots()
+    assert label_of(image(e, small)).count("\n") == 2
+
+
+def test_axes_are_used_and_returned_and_all_zero_scores_drawn():
+    figure = Figure(figsize=(4, 2))
+    left, right = figure.subplots(1, 2)
+    e = explain()
+    assert image(e, left) is left
+    assert masked_image(e, right) is right
+    assert image(replace(e, scores=np.zeros(8)), left).images[-1].get_clim() == (-1, 1)
+    figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize(("percent", "count"), [(0, 0), (1, 1), (20, 2), (25, 2), (50, 4), (100, 8)])
+def test_the_units_that_rank_first_are_red_where_active_and_blue_elsewhere(percent, count):
+    e = explain()
+    picture = masked_image(e, percent=percent).images[0].get_array()
+    expected = W * (X - X.mean())
+    top = sorted(range(8), key=lambda i: (-expected.flat[i].round(9), i))[:count]
+    for i in range(8):
+        row, column = divmod(i, 4)
+        level = round(255 * X[row, column] / 9)
+        colour = (RED if X[row, column] > X.mean() else BLUE) if i in top else (level,) * 3
+        assert tuple(picture[row, column].tolist()) == colour
+
+
+def test_active_pixels_by_a_threshold_and_by_an_array():
+    e = explain()
+    picture = masked_image(e, percent=100, active=6).images[0].get_array()
+    assert (picture == RED).all(axis=2).tolist() == (X > 6).tolist()
+    mine = np.arange(8).reshape(2, 4) % 3 == 0
+    picture = masked_image(e, percent=100, active=mine, dark=True).images[0].get_array()
+    assert (picture == lc.show.palette.PALETTES["paper"].dark_negative).all(axis=2).tolist() == mine.tolist()
+
+
+def test_whole_units_are_coloured_and_flat_images_drawn():
+    e = explain(np.arange(16.0).reshape(4, 4) - 40, Image(patch=2))
+    picture = masked_image(e, percent=25).images[0].get_array()
+    grey = (picture == picture[..., :1]).all(axis=2)
+    row, column = divmod(int(np.argmax(e.scores)), 2)
+    expected = np.ones((4, 4), bool)
+    expected[2 * row : 2 * row + 2, 2 * column : 2 * column + 2] = False
+    assert grey.tolist() == expected.tolist()
+    flat = masked_image(explain(np.full((2, 2), 7, np.uint8)), percent=0).images[0].get_array()
+    assert flat.tolist() == np.zeros((2, 2, 3)).tolist()
+
+
+def test_a_real_digit():
+    digits = load_digits()
+    flat = digits.data / 16
+    model = LogisticRegression(max_iter=300).fit(flat[:1000], digits.target[:1000])
+
+    def chances(images):
+        return model.predict_proba(np.reshape(images, (len(images), -1)))
+
+    x = flat[1500].reshape(8, 8)
+    e = lc.Explainer(chances, Image(), lc.LShapley(1), kind="probabilities")(x)
+    picture = masked_image(e, percent=20).images[0].get_array()
+    red, blue = ((picture == colour).all(axis=2) for colour in (RED, BLUE))
+    assert red.sum() + blue.sum() == 13  # round(12.8)
+    assert (x[red] > x.mean()).all()
+    assert (x[blue] <= x.mean()).all()
+    assert set(np.flatnonzero(red | blue)) == set(np.argsort(-e.scores, kind="stable")[:13])
+
+
+def test_several_outputs_need_one_of_them():
+    def two(rows):
+        return np.stack([linear(rows), -linear(rows)], axis=1)
+
+    e = lc.Explainer(two, Image(), lc.Shapley(), kind="output", target="all")(X)
+    for figure in (image, masked_image):
+        with pytest.raises(MethodError, match="2 outputs: say which"):
+            figure(e)
+    np.testing.assert_allclose(image(e, output=1).images[1].get_array(), -W * (X - X.mean()), atol=1e-9)
+    best = masked_image(e, output=1, percent=1).images[0].get_array()
+    assert (best == BLUE).all(axis=2).sum() == 1
+
+
+@pytest.mark.parametrize("percent", [-1, 100.5, np.nan])
+def test_percent_outside_0_to_100_is_refused(percent):
+    with pytest.raises(MethodError, match="percent must be from 0 to 100"):
+        masked_image(explain(), percent=percent)
+
+
+@pytest.mark.parametrize("active", [np.zeros((2, 3), bool), np.zeros((2, 4)), "bright", True])
+def test_what_says_nothing_about_active_pixels_is_refused(active):
+    with pytest.raises(MethodError, match=r"active must be a number or a boolean array of shape \(2, 4\)"):
+        masked_image(explain(), active=active)
+
+
+def test_other_bad_input_is_refused():
+    with pytest.raises(MethodError, match="alpha must be from 0 to 1"):
+        image(explain(), alpha=1.5)
+    with pytest.raises(MethodError, match="no palette 'rainbow'"):
+        image(explain(), palette="rainbow")
+    text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
+    for figure in (image, masked_image):
+        with pytest.raises(MethodError, match="this figure is for image; the explanation has an input of kind 'text'"):
+            figure(text)
+        with pytest.raises(MethodError, match="no picture of its input"):
+            figure(lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 3), lc.Graph.chain(3)))

@@ -1,0 +1,182 @@
+"""Many explanations at once, against sums in plain Python."""
+
+import statistics
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from sklearn.linear_model import LinearRegression
+
+import lcshap as lc
+from lcshap.show.plots.many import beeswarm, spread, summary, summary_bars, word
+
+TEXTS = ["A good film, good fun.", "Bad; a BAD film!", "good", "-- “Good” -- $x_"]
+
+
+def model(texts):
+    low = [t.lower() for t in texts]
+    return [t.count("good") * 1.5 - t.count("bad") * (2.0 + t.count("film")) for t in low]
+
+
+@pytest.fixture(scope="module")
+def reviews():
+    return lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")(TEXTS)
+
+
+@pytest.fixture(scope="module")
+def table():
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    net = LinearRegression().fit(x, x @ [1.0, -3.0, 0.0])
+    masker = lc.maskers.Tabular(x[:5], names=["one", "two", "none"])
+    return x, lc.Explainer(net, masker, lc.Shapley())(list(x))
+
+
+def by_hand(explanations, clean):
+    found = {}
+    for e in explanations:
+        for i, (name, score) in enumerate(zip(e.names, e.scores, strict=True)):
+            found.setdefault(clean(name), []).append((score, i / max(1, len(e.names) - 1)))
+    return found
+
+
+def draw(ax):
+    FigureCanvasAgg(ax.figure).draw()
+
+
+def rows(ax):
+    return [t.get_text() for t in ax.get_yticklabels()]
+
+
+class TestSummary:
+    def test_by_hand(self, reviews):
+        found = summary(reviews, None)
+        expected = by_hand(reviews, lambda name: name.lower().strip(".,;!“”") if name != "--" else name)
+        expected["$x"] = expected.pop("$x_")
+        assert set(found["name"]) == set(expected)
+        for row in found.itertuples():
+            scores, places = zip(*expected[row.name], strict=True)
+            assert row.count == len(scores)
+            assert row.mean == pytest.approx(statistics.mean(scores))
+            assert row.mean_abs == pytest.approx(statistics.mean(map(abs, scores)))
+            assert row.where == pytest.approx(statistics.mean(places))
+            assert row.per_input == pytest.approx(sum(map(abs, scores)) / 4)
+            if len(scores) > 1:
+                assert row.std == pytest.approx(statistics.stdev(scores))
+            else:
+                assert np.isnan(row.std)
+        assert found["per_input"].is_monotonic_decreasing
+        assert list(found.columns) == ["name", "count", "mean", "mean_abs", "std", "where", "per_input"]
+
+    def test_top_and_key(self, reviews):
+        assert list(summary(reviews, 2)["name"]) == list(summary(reviews, None)["name"])[:2]
+        assert set(summary(reviews, None, key=str)["name"]) == {name for e in reviews for name in e.names}
+        assert list(summary(reviews, key=lambda name: "all")["count"]) == [sum(e.graph.d for e in reviews)]
+
+    def test_features_of_tables_keep_their_names(self, table):
+        found = summary(table[1]).set_index("name")
+        assert list(found.index) == ["two", "one", "none"]
+        assert (found["count"] == 40).all()
+        scores = np.stack([e.scores for e in table[1]])
+        np.testing.assert_allclose(found["mean"], scores.mean(axis=0)[[1, 0, 2]], atol=1e-12)
+        np.testing.assert_allclose(found["per_input"], abs(scores).mean(axis=0)[[1, 0, 2]], atol=1e-12)
+
+    @pytest.mark.parametrize(("name", "key"), [("(Straße)", "strasse"), ("...", "..."), ("U.S.", "u.s"), ("👍", "👍")])
+    def test_words(self, name, key):
+        assert word(name) == key
+
+    def test_errors(self, reviews, monkeypatch):
+        with pytest.raises(lc.MethodError, match="give a list of explanations"):
+            summary([])
+        with pytest.raises(lc.MethodError, match="top must be a whole number"):
+            summary(reviews, 0)
+        with pytest.raises(lc.MethodError, match="key must make a str of each name"):
+            summary(reviews, key=len)
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(lc.MissingExtraError, match="lcshap\\[pandas\\]"):
+            summary(reviews)
+
+    def test_outputs(self):
+        def two(texts):
+            return np.array([model(texts), np.zeros(len(texts))]).T
+
+        many = lc.Explainer(two, lc.maskers.Text(), lc.Shapley(), kind="output", target="all")(TEXTS[:2])
+        assert summary(many, output=1)["per_input"].sum() == 0
+        with pytest.raises(lc.MethodError, match="say which"):
+            summary(many)
+
+
+class TestBars:
+    def test_lengths_order_and_colours(self, reviews):
+        ax = summary_bars(reviews, top=3, palette="paper")
+        draw(ax)
+        found = summary(reviews, 3)
+        np.testing.assert_allclose([p.get_width() for p in ax.patches], found["per_input"])
+        assert rows(ax) == [f"{n} ({c})" if c != 4 else n for n, c in zip(found["name"], found["count"], strict=True)]
+        colours = dict(zip(found["name"], [p.get_facecolor()[:3] for p in ax.patches], strict=True))
+        assert colours["good"] == (0, 0, 1)
+        assert colours["bad"] == (1, 0, 0)
+
+    def test_pale_where_signs_cancel(self, table):
+        ax = summary_bars(table[1], palette="paper")
+        scores = np.stack([e.scores for e in table[1]])[:, 1]
+        share = abs(scores.mean()) / abs(scores).mean()
+        assert min(ax.patches[0].get_facecolor()[:3]) == pytest.approx(1 - share, abs=0.003)
+        assert rows(ax) == ["two", "one", "none"]
+
+
+class TestBeeswarm:
+    def test_every_score_is_a_point_in_its_row(self, reviews):
+        ax = beeswarm(reviews, top=4)
+        draw(ax)
+        (points,) = ax.collections
+        expected = by_hand(reviews, word)
+        names = list(summary(reviews, 4)["name"])
+        offsets = np.asarray(points.get_offsets())
+        for row, name in enumerate(names):
+            near = np.abs(offsets[:, 1] - row) < 0.45
+            assert sorted(offsets[near, 0]) == pytest.approx(sorted(score for score, _ in expected[name]))
+            hues = np.asarray(points.get_array())[near]
+            assert sorted(hues) == pytest.approx(sorted(place for _, place in expected[name]))
+        assert ax.figure.axes[-1].get_ylabel() == "place"
+
+    def test_tables_are_coloured_by_value(self, table):
+        ax = beeswarm(table[1], dark=True, palette="paper")
+        draw(ax)
+        (points,) = ax.collections
+        offsets, hues = np.asarray(points.get_offsets()), np.asarray(points.get_array())
+        near = np.abs(offsets[:, 1]) < 0.45  # "two", whose score falls with its value
+        assert hues[near][np.argmin(offsets[near, 0])] == 1
+        assert hues[near][np.argmax(offsets[near, 0])] == 0
+        np.testing.assert_allclose(sorted(hues[near]), np.arange(40) / 39)
+        assert [t.get_text() for t in ax.figure.axes[-1].get_yticklabels()] == ["low", "high"]
+        low, high = points.get_cmap()([0.0, 1.0])[:, :3] * 255
+        assert low.round().tolist() == [255, 70, 70]
+        assert high.round().tolist() == [90, 110, 255]
+
+    def test_grey_where_a_unit_has_no_single_value(self, table):
+        (points,) = beeswarm([e.group([0, 0, 1], ["both", "none"]) for e in table[1]]).collections
+        unknown = np.ma.getmaskarray(points.get_array())
+        assert unknown.sum() == 40
+        FigureCanvasAgg(points.figure).draw()
+        assert {tuple(c) for c in points.get_facecolor()[unknown]} == {(150 / 255, 150 / 255, 150 / 255, 1)}
+
+    def test_the_same_each_time_and_no_two_points_in_one_place(self):
+        scores = np.repeat([0.0, 1.0, 5.0], [7, 1, 3])
+        moved = spread(scores, np.zeros(11, int))
+        assert moved.tolist() == spread(scores, np.zeros(11, int)).tolist()
+        assert len(set(zip(scores, moved, strict=True))) == 11
+        assert abs(spread(np.zeros(500), np.zeros(500, int))).max() <= 0.43
+        assert spread(np.array([0.0, 0.0]), np.array([0, 1])).tolist() == [0, 0]
+
+    def test_axes_given(self, reviews):
+        for figure in (beeswarm, summary_bars):
+            own = Figure().add_subplot()
+            assert figure(reviews, own) is own
+
+    def test_errors(self, reviews):
+        with pytest.raises(lc.MethodError, match="top must be a whole number"):
+            beeswarm(reviews, top=1.5)
+        with pytest.raises(lc.MethodError, match="give a list of explanations"):
+            beeswarm([None])

@@ -1,0 +1,144 @@
+"""Graphs: dots, edges and names against the graph, layouts against their shapes and distances."""
+
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import matplotlib.pyplot
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import lcshap as lc
+from lcshap.core.explanation import edge_matrix
+from lcshap.errors import MethodError
+from lcshap.show.palette import DARK, LIGHT, find_palette, hexadecimal
+from lcshap.show.plots.network import layout, network
+from support import NAMED_GRAPHS, edges_of, graphs, table_game
+
+
+def explain(graph, scores=None, interactions=None):
+    e = lc.LShapley(0).explain(lc.Game(lambda kept: kept.sum(axis=1), graph.d), graph)
+    values = np.linspace(-1, 2, graph.d) if scores is None else np.array(scores, float)
+    return replace(e, scores=values, interactions=interactions)
+
+
+def parts(ax):
+    """The dots, and the collections of lines."""
+    (dots,) = (c for c in ax.collections if isinstance(c, PathCollection))
+    return dots, [c for c in ax.collections if isinstance(c, LineCollection)]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("graph", NAMED_GRAPHS.values(), ids=NAMED_GRAPHS)
+def test_every_unit_is_a_dot_and_every_edge_a_line(graph, dark):
+    e = explain(graph)
+    ax = network(e, dark=dark)
+    dots, (lines,) = parts(ax)
+    places = np.asarray(dots.get_offsets())
+    assert len(places) == graph.d
+    limit = np.abs(e.scores).max()
+    expected = [hexadecimal(find_palette("default").colour(s, limit, dark)) for s in e.scores]
+    assert [to_hex(colour) for colour in dots.get_facecolors()] == expected
+    segments = lines.get_segments()
+    assert len(segments) == len(edges_of(graph))
+    for line, (i, j) in zip(segments, edges_of(graph), strict=True):
+        np.testing.assert_allclose(line, places[[i, j]])
+    assert {to_hex(c) for c in lines.get_colors()} == {hexadecimal((DARK if dark else LIGHT).faint)}
+    assert sorted(text.get_text() for text in ax.texts) == sorted(graph.names)
+    ax.figure.draw_without_rendering()
+    assert matplotlib.pyplot.get_fignums() == []
+
+
+def test_edges_have_the_colour_and_width_of_their_interaction():
+    graph = lc.Graph.ring(4)
+    values = np.array([4.0, -2.0, 0.0, 1.0])
+    ax = network(explain(graph, interactions=edge_matrix(graph, values)))
+    _, (wide, thin) = parts(ax)
+    assert edges_of(graph) == [(0, 1), (0, 3), (1, 2), (2, 3)]
+    palette = find_palette("default")
+    assert [to_hex(c) for c in wide.get_colors()] == [hexadecimal(palette.colour(v, 4.0)) for v in values]
+    assert wide.get_linewidths() == pytest.approx(1.5 * np.abs(values))
+    assert len(thin.get_segments()) == 4
+    assert ax.child_axes[0].get_xlabel().endswith("edges: interactions, ±4")
+
+
+def test_interactions_of_a_game_are_drawn_for_the_output_that_is_asked_for():
+    game, _ = table_game(4, outputs=2)
+    e = lc.LShapley(1, interactions=True).explain(game, lc.Graph.chain(4))
+    with pytest.raises(MethodError, match="2 outputs: say which"):
+        network(e)
+    _, (wide, _) = parts(network(e, output=1))
+    sizes = np.array([abs(e.interactions[1][i, j]) for i, j in edges_of(e.graph)])
+    np.testing.assert_allclose(wide.get_linewidths(), 6 * sizes / sizes.max())
+
+
+def test_chains_rings_and_grids_are_drawn_by_their_shape():
+    np.testing.assert_array_equal(layout(lc.Graph.chain(3)), [[0, 0], [1, 0], [2, 0]])
+    grid = layout(lc.Graph.grid((2, 3), diagonal=True)).reshape(2, 3, 2)
+    np.testing.assert_array_equal(grid[..., 0], [[0, 1, 2]] * 2)  # columns to the right
+    np.testing.assert_array_equal(grid[..., 1], [[0] * 3, [-1] * 3])  # rows downwards
+    for ring in (layout(lc.Graph.ring(8)), layout(lc.Graph.complete(8))):
+        np.testing.assert_allclose(np.linalg.norm(ring, axis=1), 8 / (2 * np.pi))
+        steps = np.linalg.norm(np.diff(ring, axis=0, append=ring[:1]), axis=1)
+        np.testing.assert_allclose(steps, steps[0])
+    cube = layout(lc.Graph.grid((2, 3, 4)))
+    assert len({tuple(place) for place in cube.round(6).tolist()}) == 24
+
+
+@settings(deadline=None, max_examples=40)
+@given(graphs())
+def test_other_layouts_are_repeatable_and_keep_dots_apart(graph):
+    places = layout(graph)
+    assert places.shape == (graph.d, 2)
+    np.testing.assert_array_equal(places, layout(graph))
+    assert all(np.linalg.norm(places[i] - places[j]) > 0.1 for i, j in combinations(range(graph.d), 2))
+
+
+def test_a_path_without_a_shape_is_drawn_straight_and_a_tree_by_distances():
+    numbering = [3, 0, 4, 1, 5, 2]
+    path = lc.Graph.from_edges(6, list(pairwise(numbering)))
+    places = layout(path)[numbering]
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    np.testing.assert_allclose(steps, 1, atol=0.02)
+    assert np.linalg.norm(places[5] - places[0]) == pytest.approx(5, abs=0.05)
+    star = layout(lc.Graph.tree([-1, 0, 0, 0]))
+    spokes = np.linalg.norm(star[1:] - star[0], axis=1)
+    np.testing.assert_allclose(spokes, spokes[0], rtol=0.02)
+
+
+def test_names_are_written_as_they_are_the_largest_scores_first():
+    ax = network(explain(lc.Graph.chain(3, names=["$x$", "a_b", "\\n"])))
+    assert [text.get_text() for text in ax.texts] == ["\\n", "$x$", "a_b"]  # scores of 2, -1 and 0.5
+    assert not any(text.get_parse_math() for text in ax.texts)
+    crowd = lc.Graph.complete(7, names=["five", "one", "six", "two", "four", "three", "apart"])
+    ax = network(explain(crowd, [3, -7, 2, 6, -4, 5, 1]), positions=[[0, 0]] * 6 + [[5, 5]])
+    assert [text.get_text() for text in ax.texts] == ["one", "two", "three", "four", "apart"]  # a dot has four sides
+    assert not network(explain(lc.Graph.chain(41))).texts
+    slanted = network(explain(lc.Graph.chain(12, names=["entertaining"] * 12))).texts
+    assert [text.get_rotation() for text in slanted] == [35] * 12
+
+
+def test_given_positions_and_axes_are_used():
+    places = np.array([[0, 0], [3, 1], [2, 5]])
+    figure = Figure()
+    ax = figure.subplots()
+    assert network(explain(lc.Graph.chain(3)), ax, positions=places, palette="shap") is ax
+    np.testing.assert_array_equal(parts(ax)[0].get_offsets(), places)
+    figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize("positions", [[[0, 1]], np.zeros((3, 3)), np.full((3, 2), np.nan), [["a", "b"]] * 3])
+def test_positions_that_do_not_fit_are_refused(positions):
+    with pytest.raises(MethodError, match="positions must be 3 pairs of finite numbers"):
+        network(explain(lc.Graph.chain(3)), positions=positions)
+
+
+def test_too_many_units_need_positions():
+    graph = lc.Graph.from_edges(1001, [(0, 1)])
+    with pytest.raises(MethodError, match=r"1,001 units are too many to lay out \(at most 1,000\): give positions"):
+        network(explain(graph))
+    assert len(parts(network(explain(graph), positions=np.zeros((1001, 2))))[0].get_offsets()) == 1001
+    assert layout(lc.Graph.chain(5000)).shape == (5000, 2)

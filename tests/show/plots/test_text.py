@@ -1,0 +1,349 @@
+"""The text figure: what is on it, and where, by the artists that it draws."""
+
+import io
+import os
+import pickle
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+import lcshap as lc
+from lcshap.show.plots.bars import waterfall
+from lcshap.show.plots.page import Piece, cut, wrap
+from lcshap.show.plots.text import text
+from lcshap.show.plots.wording import drawable, number, shorten
+
+SENTENCE = "It is not heartwarming or entertaining. It just sucks."
+LONG = " ".join(f"{SENTENCE[:39]} {i}" for i in range(43))
+MIDDLE = LONG[: LONG.index(" 9 ")]
+
+
+def model(texts):
+    """Short words speak for, long ones against, and neighbours change that."""
+    found = []
+    for words in map(str.split, texts):
+        pairs = [(len(a) - 3.0) * (4 - len(b)) / 8 for a, b in pairwise(words)]
+        found.append(sum(5.0 - len(w) for w in words) + sum(pairs))
+    return found
+
+
+@cache
+def explained(x=SENTENCE, masker=None, method=None):
+    method = method or lc.LShapley(1, interactions=True)
+    return lc.Explainer(model, masker or lc.maskers.Text(), method, kind="output")(x)
+
+
+def drawn(ax):
+    """The figure drawn by Agg: the words, their boxes in pixels and their colours, and the arcs."""
+    canvas = FigureCanvasAgg(ax.figure)
+    canvas.draw()
+    boxes = next(c for c in ax.collections if isinstance(c, PolyCollection))
+    arcs = [c for c in ax.collections if isinstance(c, PathCollection)]
+    to_pixels = boxes.get_transform()
+    corners = [to_pixels.transform(path.vertices[:4]) for path in boxes.get_paths()]
+    return ax.texts, corners, boxes.get_facecolor()[:, :3], arcs[0] if arcs else None
+
+
+def inside(inner, outer, slack=1.5):
+    return bool((inner.min >= outer.min - slack).all() and (inner.max <= outer.max + slack).all())
+
+
+class TestWords:
+    def test_every_unit_has_a_box_of_its_colour(self):
+        e = explained()
+        words, boxes, fills, _ = drawn(text(e, palette="paper"))
+        assert [w.get_text() for w in words[:9]] == SENTENCE.split()
+        assert len(boxes) == 9
+        most = max(abs(e.scores))
+        for score, fill, word in zip(e.scores, fills, words, strict=False):
+            share = abs(score) / most
+            expected = (1 - share, 1 - share, 1) if score > 0 else (1, 1 - share, 1 - share)
+            np.testing.assert_allclose(fill, expected, atol=0.003)
+            bright = 0.2126 * fill[0] ** 2.2 + 0.7152 * fill[1] ** 2.2 + 0.0722 * fill[2] ** 2.2
+            assert (bright + 0.05) / 0.05 > 4 or to_rgb(word.get_color()) == (1, 1, 1)
+            assert 1.05 / (bright + 0.05) > 4 or to_rgb(word.get_color()) == (0, 0, 0)
+
+    def test_a_limit_makes_colours_paler(self):
+        e = explained()
+        most = max(abs(e.scores))
+        _, _, fills, _ = drawn(text(e, limit=2 * most, palette="paper"))
+        np.testing.assert_allclose(fills[np.argmax(abs(e.scores))].min(), 0.5, atol=0.003)
+
+    def test_dark(self):
+        ax = text(explained(), dark=True)
+        words, _, fills, _ = drawn(ax)
+        assert max(to_rgb(ax.figure.get_facecolor())) < 0.2
+        assert fills.min() < 0.2
+        assert to_rgb(words[-1].get_color()) > (0.8, 0.8, 0.8)
+
+    def test_the_line_below(self):
+        e = explained()
+        words = [w.get_text() for w in text(e).texts[9:]]
+        largest = abs(e.interactions).max()
+        assert words[:2] == [f"−{max(abs(e.scores)):.3g}", f"+{max(abs(e.scores)):.3g}"]
+        assert words[2:4] == ["output 0", f"v(∅) = 0 → v(V) = {model([SENTENCE])[0]:.3g}".replace("-", "−")]
+        assert words[4].removeprefix("residual ") == number(e.residual, e)
+        assert words[5:] == [f"{e.calls} calls", f"arcs up to ±{largest:.3g}"]
+
+    def test_what_is_no_unit_stays_and_has_no_box(self):
+        e = explained(masker=lc.maskers.Text(pin=frozenset({"It"}), splitter=r"\w+"))
+        words, boxes, _, _ = drawn(text(e))
+        assert "".join(w.get_text() for w in words[:11]) == "".join(SENTENCE.split())
+        assert len(boxes) == 7
+        assert {w.get_color() for w in words[:11] if w.get_text() in ("It", ".")} == {"#969696"}
+
+    def test_a_unit_of_many_words_has_one_box_a_line(self):
+        e = explained(SENTENCE * 3, lc.maskers.Text(units="sentence"))
+        ax = text(e, Figure(figsize=(3, 3)).add_axes((0, 0, 1, 1)))
+        words, boxes, _, _ = drawn(ax)
+        count = len((SENTENCE * 3).split())
+        lines = sorted((round(w.get_position()[1], 3) for w in words[:count]), reverse=True)
+        units = np.searchsorted(
+            [span[1] for span in e.view["spans"]], np.cumsum([len(w) + 1 for w in (SENTENCE * 3).split()]) - 1
+        )
+        assert len(boxes) == len(set(zip(units, lines, strict=True)))
+        assert len(boxes) > e.graph.d
+
+    def test_saved_and_loaded(self, tmp_path):
+        e = explained()
+        again = lc.load(e.save(tmp_path / "e.json"))
+        assert drawn(text(again))[2].tolist() == drawn(text(e))[2].tolist()
+
+    def test_groups_and_tokens(self):
+        e = explained().group([0, 0, 0, 0, 0, 0, 1, 1, 1])
+        assert len(drawn(text(e))[1]) == 2
+        tokens = lc.Explainer(
+            lambda rows: [float(sum(r)) for r in rows], lc.maskers.Tokens(), lc.Shapley(), kind="output"
+        )
+        assert [w.get_text() for w in text(tokens([3, 1, 2])).texts[:3]] == ["3", "1", "2"]
+
+
+class TestPlaces:
+    @pytest.mark.parametrize(("width", "height", "dpi"), [(8, 3, 100), (3, 2.5, 72), (2, 4, 200), (12, 0.8, 100)])
+    @pytest.mark.parametrize("x", [SENTENCE, MIDDLE])
+    def test_words_are_in_their_boxes_and_all_in_the_axes(self, x, width, height, dpi):
+        figure = Figure(figsize=(width, height), dpi=dpi)
+        ax = text(explained(x), figure.add_axes((0.05, 0.05, 0.9, 0.9)))
+        words, boxes, _, _ = drawn(ax)
+        frame = ax.get_window_extent()
+        assert len(boxes) == len(x.split())
+        for word, corners in zip(words, boxes, strict=False):
+            extent = word.get_window_extent()
+            assert corners[:, 0].min() <= extent.x0 + 1
+            assert corners[:, 0].max() >= extent.x1 - 1
+            assert inside(extent, frame, 2)
+        spans = sorted((round(c[:, 1].min()), c[:, 0].min(), c[:, 0].max()) for c in boxes)
+        assert all(a[2] <= b[1] + 0.1 for a, b in pairwise(spans) if a[0] == b[0])
+        assert all(inside(small.get_window_extent(), frame, 2) for small in ax.texts)
+
+    def test_a_new_figure_is_as_high_as_the_text(self):
+        short, long = (text(explained(x)) for x in (SENTENCE, LONG))
+        assert short.figure.get_size_inches()[1] < 1.2
+        words, _, _, _ = drawn(long)
+        assert len(words) > 300
+        assert words[0].get_fontsize() > 9
+        assert inside(words[-1].get_window_extent(), long.figure.bbox)
+
+    def test_another_size_another_layout(self):
+        ax = text(explained(MIDDLE), Figure(figsize=(8, 4)).add_axes((0, 0, 1, 1)))
+        before = [w.get_position() for w in drawn(ax)[0]]
+        assert [w.get_position() for w in drawn(ax)[0]] == before
+        ax.figure.set_size_inches(4, 8)
+        words, _, _, _ = drawn(ax)
+        assert max(w.get_window_extent().x1 for w in words) <= 402
+        assert min(w.get_position()[1] for w in words) < min(y for _, y in before)
+
+    @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+    def test_files(self, kind):
+        stream = io.BytesIO()
+        text(explained()).figure.savefig(stream, format=kind, bbox_inches="tight")
+        assert len(stream.getvalue()) > 1000
+
+    def test_a_figure_can_be_pickled(self):
+        again = pickle.loads(pickle.dumps(text(explained()).figure)).axes[0]
+        assert len(drawn(again)[1]) == 9
+
+    @given(
+        st.lists(st.tuples(st.sampled_from(["", " ", "\n", " \n\n"]), st.floats(0.5, 30)), min_size=1, max_size=40),
+        st.floats(20, 100),
+    )
+    def test_wrap(self, parts, width):
+        pieces = [Piece("x", 0, gap) for gap, _ in parts]
+        widths = [w for _, w in parts]
+        places = wrap(pieces, widths, 4.0, width)
+        for (x, _), own in zip(places, widths, strict=True):
+            assert x + own <= width * (1 + 1e-6) or x == 0
+        for i in range(1, len(places)):
+            (x, line), (before, last) = places[i], places[i - 1]
+            gap = parts[i][0]
+            if line == last:
+                assert x == pytest.approx(before + widths[i - 1] + (4.0 if gap else 0.0))
+                assert "\n" not in gap
+            else:
+                assert x == 0
+                assert line - last == max(1, min(2, gap.count("\n")))
+
+    def test_only_what_is_longer_than_a_line_is_torn(self):
+        glued = [Piece("aa", 0, " "), Piece("bb", 1, " "), Piece("cc", 2, "")]
+        assert wrap(glued, [10, 10, 10], 2, 25) == [(0, 0), (0, 1), (10, 1)]
+        assert wrap(glued, [10, 10, 20], 2, 25) == [(0, 0), (0, 1), (0, 2)]
+        chinese = [Piece("很", 0, ""), Piece("好", 1, ""), Piece("看", 2, "")]
+        assert wrap(chinese, [10, 10, 10], 2, 25) == [(0, 0), (10, 0), (0, 1)]
+
+    def test_cut_keeps_every_character(self):
+        x = "a  b\n" + "é" * 30 + " 👍🏽!"
+        masked = lc.maskers.Text().mask(x)
+        pieces = cut(masked.view)
+        assert "".join(p.gap + p.text for p in pieces) == x
+        assert max(len(p.text) for p in pieces) <= 25
+
+
+class TestArcs:
+    def test_the_largest_by_sign_and_size(self):
+        e = explained()
+        _, _, _, arcs = drawn(text(e, palette="paper"))
+        found = {tuple(pair): e.interactions[tuple(pair)] for pair in e.graph.edges.tolist()}
+        order = sorted((p for p, v in found.items() if v), key=lambda p: abs(found[p]))
+        assert len(arcs.get_paths()) == len(order) > 5
+        assert {found[pair] > 0 for pair in order} == {True, False}
+        for pair, colour in zip(order, arcs.get_edgecolor(), strict=True):
+            assert tuple(colour[:3]) == ((0, 0, 1) if found[pair] > 0 else (1, 0, 0))
+        sizes = np.array([abs(found[pair]) for pair in order])
+        widths = np.array(arcs.get_linewidth())
+        slope = (widths[-1] - widths[0]) / (sizes[-1] - sizes[0])
+        np.testing.assert_allclose(widths, widths[0] + slope * (sizes - sizes[0]))
+        assert slope > 0
+        assert len(drawn(text(e, interactions=3))[3].get_paths()) == 3
+        assert len(drawn(text(explained(MIDDLE)))[3].get_paths()) == 10
+
+    def test_they_join_their_words(self):
+        e = explained("a not very bad film", method=lc.LShapley(2, interactions=True))
+        words, boxes, _, arcs = drawn(text(e, interactions=1))
+        pair = max(e.graph.edges.tolist(), key=lambda p: abs(e.interactions[tuple(p)]))
+        (path,) = arcs.get_paths()
+        ends = arcs.get_transform().transform(path.vertices)[[0, -1]]
+        for unit, (x, y) in zip(pair, ends, strict=True):
+            assert boxes[unit][:, 0].min() < x < boxes[unit][:, 0].max()
+            assert y == pytest.approx(boxes[unit][:, 1].max())
+        assert words[1].get_text() == "not"
+
+    def test_across_lines_both_ends_are_drawn(self):
+        e = explained(method=lc.LShapley(1, interactions=True), masker=lc.maskers.Text(graph="complete"))
+        ax = text(e, Figure(figsize=(2, 3)).add_axes((0, 0, 1, 1)), interactions=50)
+        _, _, _, arcs = drawn(ax)
+        assert len(arcs.get_paths()) == np.count_nonzero(np.triu(e.interactions.toarray(), 1))
+        assert {len(path.vertices) for path in arcs.get_paths()} == {4, 8}
+
+    def test_none(self):
+        e = explained()
+        assert drawn(text(e, interactions=False))[3] is None
+        assert drawn(text(explained(method=lc.Shapley())))[3] is None
+        nothing = lc.Explainer(
+            lambda t: [0.0] * len(t), lc.maskers.Text(), lc.LShapley(1, interactions=True), kind="output"
+        )
+        assert drawn(text(nothing("a b")))[3] is None
+
+
+class TestOddTexts:
+    def test_letters_are_drawn_as_they_are(self):
+        x = "costs $5 or $6_000, $\\foo{ 50% ^_^ <b>x</b> \\alpha"
+        words, _, _, _ = drawn(text(explained(x)))
+        assert [w.get_text() for w in words[: len(x.split())]] == x.split()
+        assert not any(w.get_parse_math() or w.get_usetex() for w in words)
+
+    @pytest.mark.parametrize(
+        "x", ["电影很好看。 good", "ok 👍🏽 👨‍👩‍👧 x", "naïve\u0301\tcafé\r\nyes", "a\x00b \ud800", "w" * 500]
+    )
+    def test_what_no_font_has_is_no_error(self, x):
+        _, boxes, _, _ = drawn(text(explained(x)))
+        assert len(boxes) >= 1
+
+    def test_missing_letters_become_boxes_and_others_stay(self):
+        shown, fonts = drawable("naïve \U000f0000 a\nb", "x\u200by\x07")
+        assert shown == ["naïve □ a b", "xy"] or shown[1] == "x\u200by"
+        assert "DejaVu Sans" in fonts
+
+    def test_another_font_steps_in(self):
+        with rc_context({"font.family": ["cmr10"]}):  # has no ∅
+            shown, fonts = drawable("∅")
+        assert shown == ["∅"]
+        assert fonts[:2] == ["cmr10", "DejaVu Sans"]
+
+    def test_short_names_and_numbers(self):
+        assert shorten("x" * 24) == "x" * 24
+        assert shorten("a b\tc") == "a b c"
+        assert [number(x) for x in (0.0, 1e-12, 999.6, -12345.0, float("nan"))] == [
+            *("0", "1e−12", "1e+03", "−12,345", "nan"),
+        ]
+
+
+class TestErrors:
+    def test_no_text(self):
+        plain = lc.Shapley().explain(lc.Game(lambda k: 1.0 * k.sum(axis=1), 3), lc.Graph.chain(3))
+        with pytest.raises(lc.MethodError, match="this figure is for text; the explanation has no picture"):
+            text(plain)
+
+    def test_several_outputs(self):
+        def two(texts):
+            return np.array([model(texts), model(texts)]).T * [1, -2]
+
+        e = lc.Explainer(two, lc.maskers.Text(), lc.LShapley(1, interactions=True), target="all", kind="output")(
+            SENTENCE
+        )
+        with pytest.raises(lc.MethodError, match="there are 2 outputs: say which"):
+            text(e)
+        shown = [w.get_text() for w in text(e, output=1).texts]
+        assert "output 1" in shown
+        assert f"+{2 * max(abs(explained().scores)):.3g}" in shown
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"limit": 0}, "limit must be a number above 0"),
+            ({"limit": "big"}, "limit must be a number above 0"),
+            ({"interactions": -1}, "interactions is True, False or how many"),
+            ({"interactions": "all"}, "interactions is True, False or how many"),
+            ({"palette": "rainbow"}, "there is no palette 'rainbow'"),
+        ],
+    )
+    def test_bad_options(self, options, words):
+        with pytest.raises(lc.MethodError, match=words):
+            text(explained(), **options)
+
+
+def blurred(picture):
+    """Means of 4 x 4 pixels: another version of a font renderer makes a difference of 5 or so, no arcs one of 24."""
+    high, wide = (n // 4 for n in picture.shape[:2])
+    return picture[: 4 * high, : 4 * wide].reshape(high, 4, wide, 4, 3).mean(axis=(1, 3))
+
+
+@pytest.mark.parametrize("draw", [text, waterfall], ids=["text", "waterfall"])
+def test_looks_as_before(draw):
+    """Against a stored picture; LCSHAP_WRITE_BASELINE=1 writes it anew."""
+    path = Path(__file__).parent / "baseline" / f"{draw.__name__}.png"
+    with rc_context({"font.family": ["DejaVu Sans"], "font.size": 10}):
+        ax = draw(explained())
+        ax.figure.set_size_inches(6, 1.2 if draw is text else 3.6)
+        ax.figure.set_dpi(60)
+        canvas = FigureCanvasAgg(ax.figure)
+        canvas.draw()
+    picture = np.asarray(canvas.buffer_rgba())[..., :3].astype(float)
+    from PIL import Image as image  # noqa: N813
+
+    if os.environ.get("LCSHAP_WRITE_BASELINE") == "1":
+        path.parent.mkdir(exist_ok=True)
+        image.fromarray(picture.astype(np.uint8)).quantize(128).save(path, optimize=True)
+    with image.open(path) as stored:
+        before = np.asarray(stored.convert("RGB")).astype(float)
+    assert picture.shape == before.shape
+    assert np.abs(blurred(picture) - blurred(before)).mean() < 7
