@@ -18,19 +18,28 @@ from .core.coalitions import Coalitions
 from .core.explanation import Explanation, PathExplanation
 from .core.game import Game
 from .core.graphs import Graph
-from .core.io import FileFormatError, load
+from .core.io import load
 from .core.plan import Plan, PlanSum
 from .core.run import run
 from .errors import (
+    BudgetError,
+    DataError,
+    FileFormatError,
     GameError,
     GraphError,
+    Interrupted,
     LcshapError,
     MaskerError,
     MethodError,
+    MetricError,
     MissingExtraError,
     ModelError,
+    OptionError,
     PlanError,
     PlanTooLargeError,
+    RunFailedError,
+    ShowError,
+    Unfinished,
 )
 from .estimators import (
     LIME,
@@ -63,9 +72,11 @@ from .show.html_report import report
 __all__ = [
     "LIME",
     "METHODS",
+    "BudgetError",
     "CShapley",
     "Choice",
     "Coalitions",
+    "DataError",
     "DeletionPath",
     "DividendCShapley",
     "Explainer",
@@ -79,6 +90,7 @@ __all__ = [
     "GraphError",
     "GraphKernelSHAP",
     "InsertionPath",
+    "Interrupted",
     "KernelSHAP",
     "LShapley",
     "LcshapError",
@@ -86,21 +98,26 @@ __all__ = [
     "MaskerError",
     "Method",
     "MethodError",
+    "MetricError",
     "MissingExtraError",
     "ModelError",
     "Myerson",
+    "OptionError",
     "PathExplanation",
     "Plan",
     "PlanError",
     "PlanSum",
     "PlanTooLargeError",
     "RegressionCShapley",
+    "RunFailedError",
     "Saliency",
     "SampleShapley",
     "SampledCShapley",
     "SampledLShapley",
     "SampledMethod",
     "Shapley",
+    "ShowError",
+    "Unfinished",
     "__version__",
     "adapters",
     "choose",

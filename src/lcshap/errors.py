@@ -1,4 +1,27 @@
-"""Every error that lcshap raises on purpose. Catch `LcshapError` to catch them all."""
+"""Every error that lcshap raises on purpose. Catch `LcshapError` to catch them all.
+
+::
+
+    LcshapError
+    ├── OptionError          an option or argument that makes no sense, or contradicts another one
+    │   ├── MethodError      a parameter of a method, or a method that the registry does not know
+    │   ├── BudgetError      a budget that cannot be read, or that a method cannot keep
+    │   ├── MetricError      an argument of a metric
+    │   └── ShowError        an option of a figure, a report or the terminal
+    ├── GraphError           a graph that cannot be
+    ├── PlanError            plans or coalitions that do not fit together
+    │   └── PlanTooLargeError
+    ├── GameError            a game that answered with the wrong shape, NaN, or differently when asked twice
+    ├── MaskerError          an input that a masker cannot cut into units
+    ├── ModelError           a model that failed or gave answers that cannot be used
+    ├── DataError            a data set that is missing or damaged
+    ├── FileFormatError      a file that is no explanation
+    └── MissingExtraError    an optional package that is not installed
+
+    Unfinished               work that ended early; it carries what was finished
+    ├── RunFailedError       because the model failed (it is a ModelError too)
+    └── Interrupted          because of Ctrl-C (it is a KeyboardInterrupt too)
+"""
 
 from __future__ import annotations
 
@@ -9,12 +32,28 @@ class LcshapError(Exception):
     """The root of the tree."""
 
 
+class OptionError(LcshapError, ValueError):
+    """An option or argument that makes no sense, or that contradicts another one."""
+
+
+class MethodError(OptionError):
+    """A parameter of a method that makes no sense, or a method unknown to the registry."""
+
+
+class BudgetError(OptionError):
+    """A budget that cannot be read, or that the chosen method cannot keep."""
+
+
+class MetricError(OptionError):
+    """An argument of a metric that makes no sense."""
+
+
+class ShowError(OptionError):
+    """An option of a figure, a report or the terminal that makes no sense."""
+
+
 class GraphError(LcshapError, ValueError):
     """A graph that cannot be: an edge outside it, a self-loop, names of the wrong length."""
-
-
-class MethodError(LcshapError, ValueError):
-    """A parameter of a method that makes no sense, or a method unknown to the registry."""
 
 
 class PlanError(LcshapError, ValueError):
@@ -32,6 +71,9 @@ class PlanTooLargeError(PlanError):
         self.calls = calls
         self.exact = exact
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.calls, self.exact)
+
 
 class GameError(LcshapError, ValueError):
     """A game that answered with the wrong shape, with NaN or inf, or differently when asked twice."""
@@ -48,12 +90,7 @@ class ModelError(LcshapError, ValueError):
     ----------
     row : which of the rows that the model was asked about was the first bad one, where it was one row.
     answers : what the model did answer to these rows, `(n, outputs)` with NaN elsewhere; None for nothing.
-    explanations : from an `Explainer`: what was finished before the failure, None for the other inputs.
-
-    `Explainer(...)(x, resume=error)` goes on from there and asks for nothing twice.
     """
-
-    explanations: list[Any] | None = None
 
     def __init__(self, message: str, row: int | None = None, answers: Any = None) -> None:
         super().__init__(message)
@@ -61,5 +98,54 @@ class ModelError(LcshapError, ValueError):
         self.answers = answers
 
 
+class DataError(LcshapError, FileNotFoundError):
+    """Data that is not there, or not what it should be; the message says where to get it and where to put it."""
+
+
+class FileFormatError(LcshapError, ValueError):
+    """A file that is no explanation, or one written by a newer version."""
+
+
 class MissingExtraError(LcshapError, ImportError):
     """A package that an optional part needs is not installed; the message has the line that installs it."""
+
+
+class Unfinished(BaseException):
+    """Work on one or more inputs that ended before all of it was done. Nothing that was finished is lost.
+
+    Attributes
+    ----------
+    explanations : for every input its explanation if it was finished, else None (or the error of that input).
+    store : what the model has answered so far. Call the explainer again with ``store=error.store``: it goes on from
+        there and asks for nothing twice.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> issubclass(lc.errors.RunFailedError, (lc.ModelError, lc.errors.Unfinished))
+    True
+    >>> issubclass(lc.errors.Interrupted, (KeyboardInterrupt, lc.errors.Unfinished))
+    True
+    """
+
+    explanations: list[Any]
+    store: Any
+
+    def __init__(self, message: str, explanations: list[Any] | None = None, store: Any = None) -> None:
+        super().__init__(message)
+        self.explanations = explanations or []
+        self.store = store
+
+
+class RunFailedError(Unfinished, ModelError):
+    """The model, or one of several inputs, failed. See `Unfinished` for what is kept, and the cause for the reason."""
+
+    def __init__(
+        self, message: str, explanations: list[Any] | None = None, store: Any = None, row: int | None = None
+    ) -> None:
+        super().__init__(message, explanations, store)
+        self.row, self.answers = row, None
+
+
+class Interrupted(Unfinished, KeyboardInterrupt):
+    """Ctrl-C. See `Unfinished` for what is kept."""

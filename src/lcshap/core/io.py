@@ -11,15 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..errors import LcshapError
+from ..errors import FileFormatError
 from .explanation import Explanation, PathExplanation, edge_matrix
 from .graphs import Graph
 
 FORMAT, VERSION = "lcshap-explanation", 1
-
-
-class FileFormatError(LcshapError, ValueError):
-    """A file that is no explanation, or one written by a newer version."""
 
 
 def save(e: Explanation, path: str | Path) -> Path:

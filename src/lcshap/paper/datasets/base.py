@@ -13,13 +13,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import LcshapError
+from ...errors import DataError as DataError
 
 HELD_OUT = 5  # one in so many of a package's items is the test set, where the package has none
-
-
-class DataError(LcshapError, FileNotFoundError):
-    """Data that is not there, or not what it should be; the message says where to get it and where to put it."""
 
 
 @dataclass(frozen=True, eq=False)
