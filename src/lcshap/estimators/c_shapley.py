@@ -18,8 +18,8 @@ from ..core.graphs.connected import as_matrix
 from ..core.method import Method, check_choice, check_count
 from ..core.plan import TERMS, Plan, Terms, check_calls, check_entries
 from ..errors import MethodError
-from .l_shapley import Context
-from .subsets import CONTEXTS
+from .axioms import Axioms
+from .subsets import CONTEXTS, Context
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,28 @@ class CShapley(Method):
     marginals: Literal["direct", "decomposed"] = "direct"
     max_size: int | None = None
     name: ClassVar[str] = "c-shapley"
+    summary: ClassVar[str] = "C-Shapley of order k: weighted contributions to the connected sets around each unit."
+    choose: ClassVar[str] = (
+        "Choose it where connected pieces carry the meaning and L-Shapley costs too much. The weights 'myerson' put "
+        "the scores on the scale of the Shapley value; decomposed marginals save calls."
+    )
+    cost_in_words: ClassVar[str] = "about order² · d on a chain; (2 · order + 1) · d with decomposed marginals"
+
+    @classmethod
+    def examples(cls) -> tuple[CShapley, ...]:
+        """The parameters that the conformance suite runs."""
+        return tuple(
+            cls(order, context, weights, marginals, max_size)
+            for order, max_size in ((2, None), (1, None), (None, 3), (2, 2))
+            for context in CONTEXTS
+            for weights in ("paper", "myerson")
+            for marginals in ("direct", "decomposed")
+        )
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        direct = self.marginals == "direct"
+        return Axioms(dummy=direct, monotone=direct, unit_mass=self.weights == "myerson")
 
     def __post_init__(self) -> None:
         if self.order is not None:

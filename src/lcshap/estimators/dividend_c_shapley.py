@@ -17,6 +17,7 @@ from ..core.graphs import Graph, Level, connected_sets
 from ..core.graphs.windows import fewest, windows
 from ..core.method import Method, check_count
 from ..core.plan import Plan, Terms, check_calls, check_entries
+from .axioms import Axioms
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,25 @@ class DividendCShapley(Method):
 
     max_size: int = 4
     name: ClassVar[str] = "dividend-c-shapley"
+    summary: ClassVar[str] = (
+        "The Myerson value without what only windows above max_size bring; on grids its counterpart over boxes."
+    )
+    choose: ClassVar[str] = (
+        "Choose it for scores from contiguous pieces alone, at few calls, where what happens is local."
+    )
+    cost_in_words: ClassVar[str] = "max_size · d on a chain, max_size² · d on a grid"
+
+    @classmethod
+    def examples(cls) -> tuple[DividendCShapley, ...]:
+        """The parameters that the conformance suite runs."""
+        return tuple(cls(m) for m in (4, 1, 2, 3, 6))
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        single = self.max_size == 1
+        largest = max(graph.shape) if graph.kind == "grid" else int(np.bincount(graph.components).max())
+        whole = self.max_size >= largest
+        return Axioms(layout=True, dummy=single, monotone=single, efficient="component" if whole else "nothing")
 
     def __post_init__(self) -> None:
         check_count("max_size", self.max_size, least=1)

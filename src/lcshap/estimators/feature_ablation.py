@@ -11,6 +11,7 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import Plan, Terms, check_calls
+from .axioms import Axioms
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,21 @@ class FeatureAblation(Method):
     """
 
     name: ClassVar[str] = "feature-ablation"
+    summary: ClassVar[str] = "What the value loses when one unit goes."
+    choose: ClassVar[str] = (
+        "Choose it as a first look, and to rank units for masking when calls are dear. It cannot see what two units "
+        "say twice."
+    )
+    cost_in_words: ClassVar[str] = "d + 2"
+
+    @classmethod
+    def examples(cls) -> tuple[FeatureAblation, ...]:
+        """The parameters that the conformance suite runs."""
+        return (cls(),)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms()
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         d = graph.d

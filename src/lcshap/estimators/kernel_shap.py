@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.plan import Plan, check_calls
+from .axioms import Axioms
 from .fit import FitMap
 from .sampled import SampledMethod
 
@@ -51,6 +52,24 @@ class KernelSHAP(SampledMethod):
     budget: int
     seed: int = 0
     name: ClassVar[str] = "kernel-shap"
+    summary: ClassVar[str] = (
+        "Weighted least squares with the Shapley kernel, the sum of the scores as an exact constraint."
+    )
+    choose: ClassVar[str] = (
+        "Choose it to compare with published work; GraphKernelSHAP has less error where units near each other "
+        "interact, and SampleShapley at few calls per unit."
+    )
+    cost_in_words: ClassVar[str] = "the budget, from 2d"
+
+    @classmethod
+    def examples(cls) -> tuple[KernelSHAP, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(44, seed=5), cls(30, seed=5), cls(512)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        exact = self.budget >= 2**graph.d
+        return Axioms(symmetric=exact, dummy=exact, monotone=exact, efficient="graph")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)

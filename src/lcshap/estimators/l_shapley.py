@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,8 @@ from ..core.graphs import Graph
 from ..core.method import Method, check_choice, check_count
 from ..core.plan import Plan, Terms, check_calls, check_entries
 from ..errors import MethodError
-from .subsets import CONTEXTS, by_shape, interaction_weights, masks, shapley_weights, subset_terms, table
-
-Context = Literal["absent", "present", "both"]
+from .axioms import Axioms
+from .subsets import CONTEXTS, Context, by_shape, interaction_weights, masks, shapley_weights, subset_terms, table
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,22 @@ class LShapley(Method):
     context: Context = "absent"
     interactions: bool = False
     name: ClassVar[str] = "l-shapley"
+    summary: ClassVar[str] = "L-Shapley of order k: the Shapley value of each unit within its neighbourhood."
+    choose: ClassVar[str] = (
+        "Choose it where what a unit says depends on its neighbours. The context 'present' asks what matters in the "
+        "full input and ranks units for masking; 'both' comes closest to the Shapley value."
+    )
+    cost_in_words: ClassVar[str] = "about 4^order · d on a chain"
+
+    @classmethod
+    def examples(cls) -> tuple[LShapley, ...]:
+        """The parameters that the conformance suite runs."""
+        orders = (cls(order, context) for order in (1, 0, 2) for context in CONTEXTS)
+        return (*orders, cls(order=2, interactions=True))
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms()
 
     def __post_init__(self) -> None:
         check_count("order", self.order)

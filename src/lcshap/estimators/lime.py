@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
-from ..core.explanation import Explanation
-from ..core.game import Game
 from ..core.graphs import Graph
-from ..core.method import check_count
-from ..core.plan import MAX_CALLS, Plan, check_calls
-from ..core.run import explain_values
+from ..core.method import Stop, check_count
+from ..core.plan import Plan, check_calls
 from ..errors import MethodError
+from .axioms import Axioms
 from .fit import FitMap
 from .sampled import SampledMethod
 
@@ -61,6 +59,20 @@ class LIME(SampledMethod):
     ridge: float = 1.0
     features: int | None = None
     name: ClassVar[str] = "lime"
+    summary: ClassVar[str] = "Weighted ridge regression on coalitions near the full input."
+    choose: ClassVar[str] = "Choose it to compare with published work, and for masking at few calls."
+    cost_in_words: ClassVar[str] = "the budget, from 3"
+
+    @classmethod
+    def examples(cls) -> tuple[LIME, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(26, seed=5), cls(512), cls(26, seed=5, features=2)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        selects = self.features is not None
+        exact = self.budget >= 2**graph.d
+        return Axioms(linear=not selects, symmetric=exact and not selects, dummy=False, monotone=False, unit_mass=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,31 +97,14 @@ class LIME(SampledMethod):
         # The intercept is fitted by taking the weighted mean off the design.
         design = np.asarray(kept - np.average(kept, axis=0, weights=weight), np.float64)
         nothing = np.zeros(len(kept), np.int32)
-        operator = FitMap(where, nothing, design, weight, len(coalitions), ridge=self.ridge, efficient=False)
-        return Plan(self, graph, coalitions, operator)
+        fit = FitMap(where, nothing, design, weight, len(coalitions), ridge=self.ridge, efficient=False)
+        selects = self.features is not None and self.features < d
+        return Plan(self, graph, coalitions, SelectedFit(fit, self.features or d) if selects else fit)
 
-    def explain(
-        self,
-        game: Game,
-        graph: Graph,
-        max_calls: int | None = MAX_CALLS,
-        *,
-        tolerance: float | None = None,
-        top: int | None = None,
-        confidence: float = 0.95,
-    ) -> Explanation:
-        """Score the units; see `SampledMethod.explain`. With `features`, nothing stops it before the budget."""
-        if self.features is None or self.features >= graph.d:
-            stop = {"tolerance": tolerance, "top": top, "confidence": confidence}
-            return super().explain(game, graph, max_calls, **stop)  # type: ignore[arg-type]
-        if tolerance is not None or top is not None:
+    def check_stop(self, stop: Stop | None) -> None:
+        """Units are selected at the end: an estimate on the way has not selected them."""
+        if self.features is not None and stop is not None and stop.early:
             raise MethodError("LIME with features selects units at the end: it cannot stop on a tolerance or a ranking")
-        plan = self.plan(graph, max_calls)
-        values = game.evaluate(plan.coalitions)
-        everything = explain_values(plan, values, game)
-        assert isinstance(plan.operator, FitMap)
-        scores = _select(plan.operator, values - values[0], everything.scores, self.features)
-        return replace(everything, scores=scores, stderr=None, freedom=None)
 
 
 def _draw(d: int, budget: int, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -124,13 +119,30 @@ def _draw(d: int, budget: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     return np.stack(list(found.values()))
 
 
-def _select(fit: FitMap, values: NDArray[np.float64], scores: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Fit again on the units with the largest coefficients, for each output by itself."""
-    chosen = np.zeros_like(scores)
-    columns = scores.reshape(len(scores), -1).T
-    outputs = values.reshape(len(values), -1).T
-    for output, (score, value) in enumerate(zip(columns, outputs, strict=True)):
-        units = np.sort(np.argsort(-np.abs(score), kind="stable")[:count])
-        again = replace(fit, design=fit.design[:, units]) @ value
-        chosen.reshape(len(scores), -1)[units, output] = again
-    return chosen
+@dataclass(frozen=True, eq=False)
+class SelectedFit:
+    """A fit on all units, then one on those with the largest coefficients alone. It is not linear in the values."""
+
+    fit: FitMap
+    count: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Units and coalitions."""
+        return self.fit.shape
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.fit.nbytes
+
+    def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]:
+        """Select and fit again for each output by itself."""
+        scores = self.fit @ values
+        chosen = np.zeros_like(scores)
+        columns, outputs = (a.reshape(len(a), -1).T for a in (scores, values))
+        for output, (score, value) in enumerate(zip(columns, outputs, strict=True)):
+            units = np.sort(np.argsort(-np.abs(score), kind="stable")[: self.count])
+            again = replace(self.fit, design=self.fit.design[:, units]) @ value
+            chosen.reshape(len(scores), -1)[units, output] = again
+        return chosen

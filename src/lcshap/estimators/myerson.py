@@ -13,6 +13,7 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph, connected_sets
 from ..core.method import Method
 from ..core.plan import Plan, Terms, check_calls, check_entries
+from .axioms import Axioms
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,23 @@ class Myerson(Method):
     """
 
     name: ClassVar[str] = "myerson"
+    summary: ClassVar[str] = (
+        "The Myerson value: the Shapley value of the game in which a coalition is worth what its connected parts are."
+    )
+    choose: ClassVar[str] = (
+        "Choose it for small or thin graphs (molecules, short texts, trees) when parts that do not touch should not "
+        "interact."
+    )
+    cost_in_words: ClassVar[str] = "d(d+1)/2 on a chain, up to 2^d on dense graphs"
+
+    @classmethod
+    def examples(cls) -> tuple[Myerson, ...]:
+        """The parameters that the conformance suite runs."""
+        return (cls(),)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(dummy=False, monotone=False, efficient="component")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         def check(sets: int, indices: int) -> None:

@@ -18,6 +18,7 @@ from ..core.method import Method, check_count
 from ..core.plan import MAX_CALLS, Plan, check_calls
 from ..core.run import provenance
 from ..errors import GameError, MethodError
+from .axioms import Axioms
 from .path_search import PathSearch
 
 
@@ -132,7 +133,24 @@ class DeletionPath(_Path):
 
     flip_below: float | None = None
     name: ClassVar[str] = "deletion-path"
+    summary: ClassVar[str] = (
+        "Which units must go for the value to fall? A greedy path from the full input, in the context of what is gone."
+    )
+    choose: ClassVar[str] = (
+        "Choose it to ask what the decision hangs on: at equal calls nothing else that we measured lowers the value "
+        "as fast."
+    )
+    cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
     from_full: ClassVar[bool] = True
+
+    @classmethod
+    def examples(cls) -> tuple[DeletionPath, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(30), cls(12), cls(30, window=1, share=0.5)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(linear=False, planned=False, symmetric=False, monotone=False, efficient="depends")
 
     @property
     def threshold(self) -> float | None:
@@ -171,7 +189,24 @@ class InsertionPath(_Path):
 
     flip_above: float | None = None
     name: ClassVar[str] = "insertion-path"
+    summary: ClassVar[str] = (
+        "Which units alone suffice? The deletion path from the other end: from nothing, what raises the value most."
+    )
+    choose: ClassVar[str] = (
+        "Choose it for the shortest extract that the model reads like the whole, where the model makes sense of "
+        "small pieces."
+    )
+    cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
     from_full: ClassVar[bool] = False
+
+    @classmethod
+    def examples(cls) -> tuple[InsertionPath, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(30), cls(12), cls(30, window=1, share=0.5)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(linear=False, planned=False, symmetric=False, monotone=False, efficient="depends")
 
     @property
     def threshold(self) -> float | None:

@@ -19,6 +19,7 @@ from ..core.graphs.windows import windows as find_windows
 from ..core.method import Method, check_choice, check_count
 from ..core.plan import Plan, Terms, check_calls, check_entries
 from ..errors import MethodError
+from .axioms import Axioms
 
 _SMALL = 1 << 20  # a band of this many numbers is always worth storing whole
 
@@ -71,6 +72,39 @@ class RegressionCShapley(Method):
     windows: Literal["kept", "removed"] = "kept"
     ridge: float = 0.0
     name: ClassVar[str] = "regression-c-shapley"
+    summary: ClassVar[str] = (
+        "The additive game closest to v on the windows: n-grams of a chain, n×n patches of a grid, small connected "
+        "sets."
+    )
+    choose: ClassVar[str] = (
+        "Choose it where calls are dear, above all on grids. Windows that are removed ask what matters in the full "
+        "input, and rank units for masking."
+    )
+    cost_in_words: ClassVar[str] = "about max_size · d on chains and grids"
+
+    @classmethod
+    def examples(cls) -> tuple[RegressionCShapley, ...]:
+        """The parameters that the conformance suite runs."""
+        return tuple(
+            cls(m, weights, windows, ridge)
+            for m, ridge in ((4, 0.0), (1, 0.0), (2, 0.0), (3, 0.0), (3, 1.0))
+            for weights in ("uniform", "kernel")
+            for windows in ("kept", "removed")
+        )
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        single = self.max_size == 1
+        largest = min(graph.shape) if graph.kind == "grid" and len(set(graph.shape)) == 1 else graph.d
+        # The kernel gives a window of all units an infinite weight.
+        whole = self.weights == "kernel" and self.max_size >= largest and graph.components.max() == 0
+        return Axioms(
+            layout=True,
+            dummy=single,
+            monotone=single,
+            efficient="graph" if whole else "nothing",
+            unit_mass=self.ridge == 0,
+        )
 
     def __post_init__(self) -> None:
         check_count("max_size", self.max_size, least=1)

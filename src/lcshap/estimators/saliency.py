@@ -8,14 +8,16 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
-from ..core.game import Game
+from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.method import Method, check_choice
+from ..core.method import Cost, Method, Stop, check_choice
 from ..core.plan import MAX_CALLS, Plan
 from ..core.run import explain_values
 from ..errors import MethodError
+from .axioms import Axioms
 
 
 class GradientMethod(Method):
@@ -28,15 +30,15 @@ class GradientMethod(Method):
 
     has_plan: ClassVar[bool] = False
 
-    def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:
-        """There is none: no coalition is evaluated."""
-        raise MethodError(f"{type(self).__name__} reads a gradient and has no plan: use explain")
+    def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
+        """Two calls, for v(∅) and v(V), and one gradient."""
+        return Cost(2, True, 1, f"{self}\n  on      {graph}\n  calls   2, and one gradient of the model")
 
-    def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        return self.plan(graph, limit)
-
-    def explain(self, game: Game, graph: Graph, max_calls: int | None = MAX_CALLS) -> Explanation:
-        """Score the units from one gradient; v(∅) and v(V) are evaluated too, for the residual."""
+    def program(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
+    ) -> Program[Explanation]:
+        """Read one gradient; v(∅) and v(V) are evaluated too, for the residual."""
+        self.check_stop(stop)
         if game.gradient is None:
             raise MethodError(
                 f"{type(self).__name__} needs gradients and this game has none: give Game(..., gradient=...), "
@@ -55,7 +57,7 @@ class GradientMethod(Method):
             )
         ends = Coalitions.from_sets(game.d, [[], range(game.d)])
         nothing = Plan(self, graph, ends, np.zeros((game.d, 2)))
-        e = explain_values(nothing, game.evaluate(ends), game)
+        e = explain_values(nothing, (yield ends), game)
         return Explanation(
             self._score(gradient, change), e.base_value, e.full_value, graph, calls=2, provenance=e.provenance
         )
@@ -94,6 +96,21 @@ class Saliency(GradientMethod):
 
     norm: Literal["max", "l1", "l2"] = "max"
     name: ClassVar[str] = "saliency"
+    summary: ClassVar[str] = "The magnitude of the gradient at each unit."
+    choose: ClassVar[str] = (
+        "Choose it as a baseline only: it is never negative and blind to everything but the immediate neighbourhood "
+        "of the input."
+    )
+    cost_in_words: ClassVar[str] = "2, and one gradient of the model"
+
+    @classmethod
+    def examples(cls) -> tuple[Saliency, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(), cls("l1"), cls("l2")
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(linear=False, planned=False, dummy=False, monotone=False, unit_mass=False)
 
     def __post_init__(self) -> None:
         check_choice("norm", self.norm, ("max", "l1", "l2"))
@@ -119,6 +136,18 @@ class GradientInput(GradientMethod):
     """
 
     name: ClassVar[str] = "gradient-input"
+    summary: ClassVar[str] = "Gradient times input: the change of v, to first order, from the reference to the input."
+    choose: ClassVar[str] = "Choose it where the model is nearly linear in its input; for models that are, it is exact."
+    cost_in_words: ClassVar[str] = "2, and one gradient of the model"
+
+    @classmethod
+    def examples(cls) -> tuple[GradientInput, ...]:
+        """The parameters that the conformance suite runs."""
+        return (cls(),)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(planned=False, dummy=False, monotone=False, unit_mass=False)
 
     def _score(self, gradient: NDArray[np.float64], change: NDArray[np.float64]) -> NDArray[np.float64]:
         weights = change if gradient.ndim == 2 else change[..., None]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.plan import Plan, check_calls
+from .axioms import Axioms
 from .marginals import MarginalMap, draw_within
 from .sampled import SampledMethod
 from .shapley import Shapley
@@ -55,6 +56,22 @@ class SampleShapley(SampledMethod):
     budget: int
     seed: int = 0
     name: ClassVar[str] = "sample-shapley"
+    summary: ClassVar[str] = (
+        "The mean marginal contribution of each unit over random permutations, in antithetic pairs."
+    )
+    choose: ClassVar[str] = (
+        "Choose it at few calls per unit, or when an unbiased estimate and its standard error matter."
+    )
+    cost_in_words: ClassVar[str] = "the budget, from 2d"
+
+    @classmethod
+    def examples(cls) -> tuple[SampleShapley, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(40, seed=5), cls(18, seed=5), cls(512)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(symmetric=self.budget >= 2**graph.d, efficient="graph")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)

@@ -11,9 +11,10 @@ from scipy import sparse, special
 
 from ..core.graphs import Graph
 from ..core.method import Method, check_choice
+from .axioms import Axioms
 from .c_shapley import CShapley
-from .l_shapley import Context
 from .sampled_l_shapley import SampledLocal
+from .subsets import Context
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,20 @@ class SampledCShapley(SampledLocal):
     weights: Literal["myerson", "paper"] = "myerson"
     seed: int = 0
     name: ClassVar[str] = "sampled-c-shapley"
+    summary: ClassVar[str] = "C-Shapley of order k from random orders of each neighbourhood, each with its reverse."
+    choose: ClassVar[str] = (
+        "Choose it where the connected sets are too many for C-Shapley: orders of 2 and more on grids and dense graphs."
+    )
+    cost_in_words: ClassVar[str] = "the budget, from 4d + 2"
+
+    @classmethod
+    def examples(cls) -> tuple[SampledCShapley, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(40, 3), cls(40, 3, "absent", "paper"), cls(80, 2, "both", seed=1)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(symmetric=False, efficient="depends", unit_mass=self.weights == "myerson")
 
     def __post_init__(self) -> None:
         super().__post_init__()

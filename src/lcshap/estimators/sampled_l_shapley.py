@@ -15,10 +15,11 @@ from ..core.graphs import Graph
 from ..core.method import Method, check_choice, check_count
 from ..core.plan import Plan, check_calls
 from ..errors import PlanTooLargeError
-from .l_shapley import Context, LShapley
+from .axioms import Axioms
+from .l_shapley import LShapley
 from .marginals import MarginalMap, draw_within
 from .sampled import SampledMethod
-from .subsets import CONTEXTS
+from .subsets import CONTEXTS, Context
 
 Draw = tuple[NDArray[np.float64], Coalitions]
 _TOGETHER = 8  # orders drawn at once
@@ -131,6 +132,18 @@ class SampledLShapley(SampledLocal):
     context: Context = "absent"
     seed: int = 0
     name: ClassVar[str] = "sampled-l-shapley"
+    summary: ClassVar[str] = "L-Shapley of order k from random orders of each neighbourhood, each with its reverse."
+    choose: ClassVar[str] = "Choose it where a neighbourhood has too many subsets for L-Shapley: high orders, grids."
+    cost_in_words: ClassVar[str] = "the budget, from 4d + 2"
+
+    @classmethod
+    def examples(cls) -> tuple[SampledLShapley, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(40, 3, "absent", 0), cls(40, 3, "present", 3), cls(80, 2, "both", 1)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(symmetric=False, efficient="depends")
 
     def _in_full(self) -> Method:
         return LShapley(self.order, self.context)

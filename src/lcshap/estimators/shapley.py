@@ -12,6 +12,7 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import Plan, check_calls
+from .axioms import Axioms
 from .subsets import masks, shapley_weights
 
 
@@ -36,6 +37,20 @@ class Shapley(Method):
     """
 
     name: ClassVar[str] = "shapley"
+    summary: ClassVar[str] = (
+        "The Shapley value: what each unit adds, averaged over all orders in which units can arrive."
+    )
+    choose: ClassVar[str] = "Choose it up to some 20 units: it is the yardstick for everything else."
+    cost_in_words: ClassVar[str] = "2^d"
+
+    @classmethod
+    def examples(cls) -> tuple[Shapley, ...]:
+        """The parameters that the conformance suite runs."""
+        return (cls(),)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(efficient="graph")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         d = graph.d

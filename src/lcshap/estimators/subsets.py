@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import comb
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,8 @@ from ..core.coalitions import Coalitions
 from ..core.plan import TERMS, Terms
 from ..core.unique import sort_small
 
-CONTEXTS = ("absent", "present", "both")
+Context = Literal["absent", "present", "both"]
+CONTEXTS: tuple[Context, ...] = ("absent", "present", "both")
 
 
 def shapley_weights(n: int) -> NDArray[np.float64]:
