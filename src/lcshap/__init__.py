@@ -10,7 +10,7 @@ array([-0.5,  0. ,  0.5])
 import sys
 from importlib import import_module
 
-from . import adapters, maskers, metrics
+from . import adapters, estimators, maskers, metrics
 from ._version import __version__
 from .advice.chooser import Choice, choose
 from .advice.locality import Locality, locality
@@ -19,6 +19,7 @@ from .core.explanation import Explanation, PathExplanation
 from .core.game import Game
 from .core.graphs import Graph
 from .core.io import load
+from .core.store import MemoryStore, Store
 from .core.plan import Plan, PlanSum
 from .core.run import run
 from .errors import (
@@ -41,89 +42,48 @@ from .errors import (
     ShowError,
     Unfinished,
 )
-from .estimators import (
-    LIME,
-    METHODS,
-    CShapley,
-    DeletionPath,
-    DividendCShapley,
-    FeatureAblation,
-    GradientInput,
-    GraphKernelSHAP,
-    InsertionPath,
-    KernelSHAP,
-    LShapley,
-    Method,
-    Myerson,
-    RegressionCShapley,
-    Saliency,
-    SampledCShapley,
-    SampledLShapley,
-    SampledMethod,
-    SampleShapley,
-    Shapley,
-    get_method,
-)
+from .estimators import *  # noqa: F403 - all methods: the list is estimators.__all__
 from .explainer import Explainer, explain
 from .paper import compat
 from .show import plots
 from .show.html_report import report
 
 __all__ = [
-    "LIME",
-    "METHODS",
     "BudgetError",
-    "CShapley",
     "Choice",
     "Coalitions",
     "DataError",
-    "DeletionPath",
-    "DividendCShapley",
     "Explainer",
     "Explanation",
-    "FeatureAblation",
     "FileFormatError",
     "Game",
     "GameError",
-    "GradientInput",
     "Graph",
     "GraphError",
-    "GraphKernelSHAP",
-    "InsertionPath",
     "Interrupted",
-    "KernelSHAP",
-    "LShapley",
     "LcshapError",
     "Locality",
     "MaskerError",
-    "Method",
     "MethodError",
+    "MemoryStore",
     "MetricError",
     "MissingExtraError",
     "ModelError",
-    "Myerson",
     "OptionError",
     "PathExplanation",
     "Plan",
     "PlanError",
     "PlanSum",
     "PlanTooLargeError",
-    "RegressionCShapley",
     "RunFailedError",
-    "Saliency",
-    "SampleShapley",
-    "SampledCShapley",
-    "SampledLShapley",
-    "SampledMethod",
-    "Shapley",
     "ShowError",
+    "Store",
     "Unfinished",
     "__version__",
     "adapters",
     "choose",
     "compat",
     "explain",
-    "get_method",
     "load",
     "locality",
     "maskers",
@@ -132,6 +92,7 @@ __all__ = [
     "report",
     "run",
 ]
+__all__ += estimators.__all__
 
 # Modules that stood at the top in version 0.1: `from lcshap.values import Value` goes on working.
 _MOVED = {

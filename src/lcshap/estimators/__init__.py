@@ -1,6 +1,7 @@
-"""The methods, one file each."""
+"""The methods, one file each. The registry finds new files by itself; a line here lets type checkers see the name."""
 
 from ..core.method import Method
+from .axioms import Axioms
 from .c_shapley import CShapley
 from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation
@@ -10,7 +11,7 @@ from .l_shapley import LShapley
 from .lime import LIME
 from .myerson import Myerson
 from .paths import DeletionPath, InsertionPath
-from .registry import METHODS, get_method
+from .registry import METHODS, get_method, register_method
 from .regression_c_shapley import RegressionCShapley
 from .saliency import GradientInput, Saliency
 from .sample_shapley import SampleShapley
@@ -22,6 +23,7 @@ from .shapley import Shapley
 __all__ = [
     "LIME",
     "METHODS",
+    "Axioms",
     "CShapley",
     "DeletionPath",
     "DividendCShapley",
@@ -41,4 +43,5 @@ __all__ = [
     "SampledMethod",
     "Shapley",
     "get_method",
+    "register_method",
 ]

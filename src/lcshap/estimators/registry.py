@@ -1,47 +1,175 @@
-"""Every method by its name. A new one adds a line here and a row in the conformance suite."""
+"""Every method by its name: those of this package, those that were registered, and those of installed plugins."""
 
 from __future__ import annotations
 
+import pkgutil
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from inspect import isabstract
+from typing import Any, TypeVar
+
 from ..core.method import Method
 from ..errors import MethodError
-from .c_shapley import CShapley
-from .dividend_c_shapley import DividendCShapley
-from .feature_ablation import FeatureAblation
-from .graph_kernel_shap import GraphKernelSHAP
-from .kernel_shap import KernelSHAP
-from .l_shapley import LShapley
-from .lime import LIME
-from .myerson import Myerson
-from .paths import DeletionPath, InsertionPath
-from .regression_c_shapley import RegressionCShapley
-from .saliency import GradientInput, Saliency
-from .sample_shapley import SampleShapley
-from .sampled_c_shapley import SampledCShapley
-from .sampled_l_shapley import SampledLShapley
-from .shapley import Shapley
 
-METHODS: dict[str, type[Method]] = {
-    method.name: method
-    for method in (
-        Shapley,
-        Myerson,
-        LShapley,
-        CShapley,
-        RegressionCShapley,
-        DividendCShapley,
-        SampledLShapley,
-        SampledCShapley,
-        GraphKernelSHAP,
-        KernelSHAP,
-        SampleShapley,
-        LIME,
-        FeatureAblation,
-        DeletionPath,
-        InsertionPath,
-        Saliency,
-        GradientInput,
-    )
-}
+GROUP = "lcshap.methods"  # the group of entry points in which other packages name their methods
+_TEXTS = ("name", "summary", "choose", "cost_in_words")
+M = TypeVar("M", bound=type[Method])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What there is to know about a method, all of it from the method's own class.
+
+    Attributes
+    ----------
+    name : by which the registry knows it.
+    method : its class.
+    summary : what it computes, in a sentence.
+    choose : when to choose it.
+    cost : how many calls it takes, in words; d is the number of units.
+    examples : methods of this class, the usual one first: the conformance suite runs them.
+    """
+
+    name: str
+    method: type[Method]
+    summary: str
+    choose: str
+    cost: str
+    examples: tuple[Method, ...]
+
+    @property
+    def signature(self) -> str:
+        """How the method is written, with the parameters that it needs and those that its cost depends on.
+
+        >>> METHODS.entry("l-shapley").signature, METHODS.entry("kernel-shap").signature
+        ('LShapley(order)', 'KernelSHAP(budget)')
+        """
+        needed = [
+            f.name for f in fields(self.method) if f.default is MISSING or any(f.name in w for w in self.cost.split())
+        ]
+        return f"{self.method.__name__}({', '.join(needed)})"
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the method draws random numbers, from its parameter `seed`."""
+        return any(f.name == "seed" for f in fields(self.method))
+
+    @classmethod
+    def of(cls, method: Any) -> Entry:
+        """Read a method's class; raise `MethodError` where something is missing."""
+        if not (isinstance(method, type) and issubclass(method, Method)) or isabstract(method):
+            raise MethodError(f"Expected a class that inherits from lcshap.Method, got {method!r}.")
+        for text in _TEXTS:
+            found = getattr(method, text, None)
+            if not isinstance(found, str) or not found:
+                raise MethodError(
+                    f"{method.__name__} has no {text}. Write a line in the class, such as "
+                    f"{text}: ClassVar[str] = {_like(text, method)!r}."
+                )
+        examples = getattr(method, "examples", None)
+        made = () if examples is None else tuple(examples())
+        return cls(method.name, method, method.summary, method.choose, method.cost_in_words, made)
+
+
+class Registry(Mapping[str, type[Method]]):
+    """The classes of all methods, by name and in alphabetical order.
+
+    The modules of this package are searched at first use, and installed plugins (entry points of the group
+    ``lcshap.methods``) when a name is not found or all names are listed.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> "myerson" in lc.METHODS, lc.METHODS["myerson"]
+    (True, <class 'lcshap.estimators.myerson.Myerson'>)
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package: str | None = package
+        self._plugins = False  # whether they were looked for
+        self._entries: dict[str, Entry] = {}
+
+    def add(self, method: M) -> M:
+        """Add a class; see `register_method`."""
+        self._search_package()
+        return self._add(method)
+
+    def entry(self, name: str) -> Entry:
+        """Everything about the method of this name."""
+        self._search_package()
+        if name not in self._entries:
+            self._search_plugins()
+        if name not in self._entries:
+            near = get_close_matches(str(name), self._entries, 3, 0.6)
+            guess = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+            raise MethodError(
+                f"Expected the name of a method, got {name!r}. {guess}There are {', '.join(sorted(self._entries))}."
+            )
+        return self._entries[name]
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All entries, in alphabetical order."""
+        return tuple(self.entry(name) for name in self)
+
+    def own(self) -> tuple[Entry, ...]:
+        """The entries of this package alone."""
+        return tuple(e for e in self.entries() if e.method.__module__.startswith(f"{__package__}."))
+
+    def __getitem__(self, name: str) -> type[Method]:
+        try:
+            return self.entry(name).method
+        except MethodError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        self._search_package()
+        self._search_plugins()
+        return iter(sorted(self._entries))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} methods: {', '.join(self)}>"
+
+    def _add(self, method: M) -> M:
+        entry = Entry.of(method)
+        known = self._entries.setdefault(entry.name, entry)
+        if not _same(known.method, method):
+            raise MethodError(
+                f"Expected a name that no other method has, got {entry.name!r} of {_full_name(method)}: "
+                f"{_full_name(known.method)} has it. Change the attribute `name` of one of them."
+            )
+        self._entries[entry.name] = entry
+        return method
+
+    def _search_package(self) -> None:
+        if self._package is None:
+            return
+        package, self._package = import_module(self._package), None
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            module = import_module(found.name)
+            for thing in list(vars(module).values()):
+                is_method = isinstance(thing, type) and issubclass(thing, Method) and thing.__module__ == found.name
+                if is_method and "name" in vars(thing):  # classes that methods share have no name
+                    self._add(thing)
+
+    def _search_plugins(self) -> None:
+        if self._plugins:
+            return
+        self._plugins = True
+        for point in entry_points(group=GROUP):
+            try:
+                self._add(point.load())
+            except Exception as error:  # somebody else's package: it must not stop ours
+                warnings.warn(f"{_who(point)} is left out: {type(error).__name__}: {error}", stacklevel=3)
+
+
+METHODS = Registry(__package__)
 
 
 def get_method(name: str) -> type[Method]:
@@ -50,7 +178,42 @@ def get_method(name: str) -> type[Method]:
     >>> get_method("l-shapley")(order=2)
     LShapley(order=2, context='absent', interactions=False)
     """
-    try:
-        return METHODS[name]
-    except KeyError:
-        raise MethodError(f"no method {name!r}: there are {', '.join(METHODS)}") from None
+    return METHODS.entry(name).method
+
+
+def register_method(method: M) -> M:
+    """Make a method known by its name, to `Explainer`, `get_method` and the command. Works as a decorator.
+
+    A package that is installed can do without: it names the class in its ``pyproject.toml``, under
+    ``[project.entry-points."lcshap.methods"]``.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.register_method(lc.Shapley)  # the same class again is no mistake
+    <class 'lcshap.estimators.shapley.Shapley'>
+    """
+    return METHODS.add(method)
+
+
+def _same(known: type[Method], method: type[Method]) -> bool:
+    """Whether it is the same class, perhaps of a module that was loaded again."""
+    return _full_name(known) == _full_name(method)
+
+
+def _full_name(method: type[Method]) -> str:
+    return f"{method.__module__}.{method.__qualname__}"
+
+
+def _who(point: EntryPoint) -> str:
+    package = f" of the package {point.dist.name}" if point.dist is not None else ""
+    return f"the method {point.name!r}{package} ({point.value})"
+
+
+def _like(text: str, method: type[Method]) -> str:
+    return {
+        "name": method.__name__.lower(),
+        "summary": "What it computes, in a sentence.",
+        "choose": "Choose it where ...",
+        "cost_in_words": "d + 2",
+    }[text]
