@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Axioms:
-    """The axioms that a method keeps with the parameters that it has.
+    """The axioms that a method keeps, with the parameters that it has and on the graph that it was asked about.
 
     Parameters
     ----------
@@ -19,14 +19,16 @@ class Axioms:
     dummy : a unit that never changes the value scores zero.
     monotone : larger marginal contributions of a unit never lower its score.
     efficient : which scores sum to what their units are worth: "graph": all of them; "component": those of every
-        connected component of the graph; "nothing": no sum holds; "depends": it depends on the graph.
+        connected component of the graph; "nothing": no sum holds; "depends": it depends on the game.
     unit_mass : on an additive game every unit scores exactly its own worth.
 
     Examples
     --------
     >>> import lcshap as lc
-    >>> lc.Shapley().axioms.efficient, lc.CShapley(marginals="decomposed").axioms.dummy
-    ('graph', False)
+    >>> lc.Shapley().axioms(lc.Graph.chain(6)).efficient
+    'graph'
+    >>> lc.KernelSHAP(budget=32).axioms(lc.Graph.chain(6)).symmetric  # all 64 coalitions would make it so
+    False
     """
 
     linear: bool = True
