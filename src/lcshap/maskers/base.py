@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
+from ..core.digest import class_name, digest, token
 from ..core.graphs import Graph
 from ..errors import PlanError
 
@@ -58,6 +60,25 @@ class Masked(ABC):
     """
 
     graph: Graph
+
+    @cached_property
+    def key(self) -> bytes:
+        """16 bytes, equal for the same input masked in the same way and different for all others.
+
+        A digest of the class and of `content`. Values that a `Store` remembers are found by it.
+        """
+        return digest(class_name(type(self)), self.content)
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """Everything that rows depend on, for `key`: all fields of the dataclass.
+
+        Override it where a field is no plain data and yet can be told by what it holds. Of a class that is no dataclass
+        itself nobody knows what its rows depend on, so that its objects share no keys.
+        """
+        if "__dataclass_params__" not in vars(type(self)):
+            return (token(self),)
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def rows_per_call(self) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..core.coalitions import Coalitions
+from ..core.digest import class_name
 from ..core.graphs import Graph
 from ..core.graphs.build import pair_edges, square
 from ..errors import GraphError, MaskerError
@@ -132,6 +133,14 @@ class MaskedGraphNodes(Masked):
     reference: NDArray[Any]
     form: Form
     remove_edges: bool
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The graph as it was given, with all that it has, and what absent nodes lose."""
+        given, edges, key = _open(self.x)
+        graph = self.x.to_dict() if hasattr(self.x, "edge_index") else edges
+        kind = (key, hasattr(given, "new_tensor"), class_name(type(self.x)))
+        return kind, given, graph, self.features, self.reference, self.form, self.remove_edges
 
     def rows(self, coalitions: Coalitions) -> list[Any]:
         """One graph a coalition, of the same kind as was given."""

@@ -108,6 +108,14 @@ class MaskedMolecule(Masked):
     mol: Any
     recipe: Molecule
 
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The string, or all that the `Mol` holds, properties and coordinates too; and what absent atoms become."""
+        if isinstance(self.x, str):
+            return self.x, self.recipe
+        options = _chem().PropertyPickleOptions
+        return self.mol.ToBinary(int(options.AllProps) | int(options.CoordsAsDouble)), self.recipe
+
     def rows(self, coalitions: Coalitions) -> Rows:
         """One row a coalition: what `featurise` makes of it, or a SMILES string or `Mol`."""
         check_units(coalitions, self.graph)

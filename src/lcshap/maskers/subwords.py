@@ -187,6 +187,13 @@ class MaskedSubwords(Masked):
     sides: tuple[Side, ...]
     recipe: Subwords
 
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The texts with their units and what is made of them; which tokenizer, where rows are its encodings."""
+        how = self.recipe
+        encoding = () if how.absent == "delete" else (how.tokenizer, how.fill)
+        return self.sides, how.absent, *encoding
+
     def rows(self, coalitions: Coalitions) -> list[Any]:
         """Strings or pairs of strings; with "mask" and "attention" encodings, each a row of the tokenizer's arrays."""
         check_units(coalitions, self.graph)

@@ -122,6 +122,12 @@ class MaskedTokens(Masked):
     pinned: NDArray[np.int64]
     recipe: Tokens
 
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The ids and how rows are filled up; names of tokens play no part."""
+        how = self.recipe
+        return self.ids, self.positions, self.pinned, how.padding, how.length, how.side, how.absent
+
     def rows(self, coalitions: Coalitions) -> NDArray[np.int64]:
         """One row of ids a coalition, all of the same length."""
         check_units(coalitions, self.graph)
