@@ -16,21 +16,32 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__
-from ..core.graphs import Graph
 from ..core.io import load, to_dict
-from ..errors import LcshapError
+from ..errors import LcshapError, OptionError
 from ..estimators import METHODS
 from ..show.letters import wrapped
 from ..show.palette import limit_of
 from ..show.terminal import about, has_colour, is_dark, render, render_table, write
 from ..show.terminal_pictures import Ink, legend, picture
 from . import doctor, fail, show_demo, width
-from .methods import cost, guess, make_method, preview, purpose, read_budget, read_graph
-from .options import Choice, Choices, Colour, Input, Output, Pages, Settings, Shape, Study, Task, UsageError, takes
+from .methods import describe, find_entry, guess, make_methods, preview, read_budget, read_graph
+from .options import (
+    Colour,
+    Input,
+    MethodOption,
+    MethodSettings,
+    MethodsOption,
+    Output,
+    Pages,
+    Reproduction,
+    Shape,
+    Task,
+    UsageError,
+    takes,
+)
 from .work import Comparison, prepare, quiet_stdout
 from .work import compare as run_comparison
 
-_CHAIN = 100  # units of the chain on which `lcshap methods` counts calls
 _PARSING: Any = typer.BadParameter.__base__  # what typer raises for options that it cannot read
 
 
@@ -56,7 +67,7 @@ class Commands(TyperGroup):
         except Exception as error:
             if debug:
                 traceback.print_exc()
-            wrong = isinstance(error, UsageError | _PARSING)
+            wrong = isinstance(error, OptionError | _PARSING)
             sys.exit(fail(_one_line(error), 2 if wrong else 1))
 
     def invoke(self, ctx: Any) -> Any:
@@ -116,13 +127,13 @@ def lcshap(
         "lcshap explain --model my_module:forest --csv patients.csv --row 3 --drop outcome --json",
     )
 )
-@takes(Input, Task, Choice, Settings, Output)
-def explain(source: Input, task: Task, choice: Choice, settings: Settings, output: Output) -> None:
+@takes(Input, Task, MethodOption, MethodSettings, Output)
+def explain(source: Input, task: Task, option: MethodOption, settings: MethodSettings, output: Output) -> None:
     """Explain what a model says about one input."""
     with quiet_stdout():
-        case, explainer = prepare(source, task, choice, settings, output)
-        shown = explainer.preview(case.x) if choice.preview else None
-        e = None if choice.preview else explainer(case.x)
+        case, explainer = prepare(source, task, option, settings, output)
+        shown = explainer.preview(case.x) if option.preview else None
+        e = None if option.preview else explainer(case.x)
     if e is None:
         _write(shown or "")
         return
@@ -132,8 +143,8 @@ def explain(source: Input, task: Task, choice: Choice, settings: Settings, outpu
         _write(render(e, width(), _coloured(output), output.top, is_dark()))
         if "chosen" in e.provenance:
             _write("\n".join(wrapped(f"chosen because {e.provenance['chosen']['reason']}", width())))
-    if choice.save is not None:
-        _wrote(e.save(choice.save))
+    if option.save is not None:
+        _wrote(e.save(option.save))
     if output.plot is not None:
         from ..show.plots.base import save
         from ..show.plots.choose import plot
@@ -149,11 +160,11 @@ def explain(source: Input, task: Task, choice: Choice, settings: Settings, outpu
         "lcshap compare --model net.onnx --kind logits --image digit.png --grey --units patch=4 --html methods.html",
     )
 )
-@takes(Input, Task, Choices, Settings, Output)
-def compare(source: Input, task: Task, choices: Choices, settings: Settings, output: Output) -> None:
+@takes(Input, Task, MethodsOption, MethodSettings, Output)
+def compare(source: Input, task: Task, option: MethodsOption, settings: MethodSettings, output: Output) -> None:
     """Several methods on one input, each coalition of units evaluated once for all of them."""
     with quiet_stdout():
-        found = run_comparison(source, task, choices, settings, output.curve)
+        found = run_comparison(source, task, option, settings, output.curve)
     if output.json:
         calls = {"together": found.calls, "apart": found.apart}
         print(json.dumps({"explanations": list(map(to_dict, found.explanations)), "calls": calls}, allow_nan=False))
@@ -195,12 +206,11 @@ def _number(value: Any) -> str:
         "lcshap plan --graph tree:-1,0,0,2 --method myerson",
     )
 )
-@takes(Shape, Settings)
-def plan(shape: Shape, settings: Settings) -> None:
+@takes(Shape, MethodSettings)
+def plan(shape: Shape, settings: MethodSettings) -> None:
     """What methods would cost on a graph. No model is needed."""
     graph = read_graph(shape.graph)
-    names = shape.method or ["l-shapley"]
-    methods = [make_method(name, graph, settings, strict=len(names) == 1) for name in names]
+    methods = make_methods(shape.method or ["l-shapley"], graph, settings)
     _write(preview(methods, graph, settings.max_calls))
 
 
@@ -210,16 +220,11 @@ def methods(
 ) -> None:
     """What each method computes, what it costs, and when to use it."""
     if name is not None:
-        if name not in METHODS:
-            raise UsageError(f"there is no method {name!r}{guess(name, METHODS)}: `lcshap methods` lists them")
-        _write(f"{name}: {METHODS[name].__name__}\n\n{inspect.getdoc(METHODS[name])}")
+        entry = find_entry(name)
+        _write(f"{describe(entry, width())}\n\n{inspect.getdoc(entry.method)}")
         return
-    graph = Graph.chain(_CHAIN)
-    for key, kind in METHODS.items():
-        print(f"{key}: {cost(kind, graph)} calls for a text of {_CHAIN} words")
-        for part in purpose(kind):
-            _write("\n".join(f"  {line}" for line in wrapped(part, width() - 2)))
-        print()
+    _write("\n\n".join(describe(entry, width()) for entry in METHODS.entries()))
+    _write("\nd is the number of units: words, pixels, atoms.")
 
 
 @app.command(epilog=_examples("lcshap report a.json b.json --out report.html", "lcshap report runs/*.json"))
@@ -253,8 +258,8 @@ def demo(
         "lcshap reproduce mnist --samples 20 --methods regression-c-shapley,kernel-shap,deletion-path",
     ),
 )
-@takes(Study)
-def repeat(study: Study) -> None:
+@takes(Reproduction)
+def repeat(study: Reproduction) -> None:
     """Run an experiment of the paper again. After an interruption the same command goes on where it was."""
     from ..paper.experiments.reproduce import NAMES, reproduce
 

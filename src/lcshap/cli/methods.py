@@ -1,56 +1,126 @@
-"""Methods and graphs by name, what methods cost, and what their descriptions say."""
+"""Methods and graphs by name, what methods cost, and what the registry says of them."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..advice.chooser import parse_budget
 from ..core.graphs import Graph
 from ..core.plan import PlanSum
-from ..errors import PlanTooLargeError
-from ..estimators import METHODS, DeletionPath, InsertionPath, Method, SampledMethod
-from .options import Settings, UsageError
+from ..errors import BudgetError
+from ..estimators import METHODS, Method
+from ..estimators.registry import Entry
+from ..show.letters import wrapped
+from .options import MethodSettings, UsageError
+
+_BUDGET = "4d"  # of methods that need one, where nobody says
+_SHARED = ("budget", "seed", "order", "context", "weights")  # options that are parameters of several methods
 
 
-def make_method(text: str, graph: Graph, settings: Settings, strict: bool = True) -> Method:
-    """The method that `l-shapley:order=2` names, with budget and seed, and with other settings where it has them.
+class Wanted(NamedTuple):
+    """A method as the user wrote it: its entry, and the parameters after its name."""
 
-    With `strict` a setting that it does not have is refused.
+    text: str
+    entry: Entry
+    parameters: dict[str, Any]
+
+    @property
+    def known(self) -> list[str]:
+        """The parameters that it has."""
+        return [f.name for f in fields(self.entry.method)]
+
+
+def make_methods(texts: Sequence[str], graph: Graph, settings: MethodSettings) -> list[Method]:
+    """The methods that texts such as `l-shapley:order=2` name, with the options of the command where they take them.
+
+    An option that none of the methods takes is refused, and so is a budget that none of them can keep.
     """
-    name, *pairs = text.strip().split(":")
+    wanted = [_read(text) for text in texts]
+    given = {name: getattr(settings, name) for name in _SHARED if getattr(settings, name) is not None}
+    if "budget" in given:
+        given["budget"] = parse_budget(read_budget(given["budget"]), graph.d)
+    for name in given:
+        if name != "budget" or any(name in w.parameters for w in wanted):
+            _check_taken(name, wanted)
+    methods = [_make(w, given, graph) for w in wanted]
+    if "budget" in given and not any("budget" in w.known for w in wanted):
+        _check_costs(methods, graph, given["budget"], settings.max_calls)
+    return methods
+
+
+def find_entry(name: str) -> Entry:
+    """What the registry knows under a name."""
     if name not in METHODS:
         raise UsageError(f"there is no method {name!r}{guess(name, METHODS)}: `lcshap methods` lists them")
-    kind = METHODS[name]
-    known = [f.name for f in fields(kind)]
-    shared = {key: getattr(settings, key) for key in ("order", "context", "weights")}
-    given = {key: value for key, value in shared.items() if value is not None and (strict or key in known)}
-    if "budget" in known:
-        given["budget"] = parse_budget(read_budget(settings.budget), graph.d)
-    if "seed" in known:
-        given["seed"] = settings.seed
+    return METHODS.entry(name)
+
+
+def _read(text: str) -> Wanted:
+    name, *pairs = text.strip().split(":")
+    entry = find_entry(name)
+    given = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
             raise UsageError(f"a parameter is written as name=value, not {pair!r}, in {text!r}")
         given[key] = _value(value)
-    foreign = [key for key in given if key not in known]
-    if foreign:
-        has = f"it has {', '.join(known)}" if known else "it has none"
-        raise UsageError(f"{name} has no parameter {foreign[0]!r}: {has}")
-    if isinstance(given.get("budget"), str):
-        given["budget"] = parse_budget(given["budget"], graph.d)
-    return kind(**given)
+    wanted = Wanted(text.strip(), entry, given)
+    for key in given:
+        if key not in wanted.known:
+            raise UsageError(_has_no(key, wanted))
+    return wanted
+
+
+def _make(wanted: Wanted, given: dict[str, Any], graph: Graph) -> Method:
+    parameters = {name: value for name, value in given.items() if name in wanted.known} | wanted.parameters
+    if "budget" in wanted.known:
+        parameters["budget"] = parse_budget(parameters.get("budget", _BUDGET), graph.d)
+    for f in fields(wanted.entry.method):
+        if f.default is MISSING and f.default_factory is MISSING and f.name not in parameters:
+            raise UsageError(f"{wanted.entry.name} needs a {f.name}: write {wanted.entry.name}:{f.name}=...")
+    return wanted.entry.method(**parameters)
+
+
+def _check_taken(name: str, wanted: Sequence[Wanted]) -> None:
+    """Raise unless an option goes to one of the methods at least."""
+    if any(name in w.known and name not in w.parameters for w in wanted):
+        return
+    own = next((w for w in wanted if name in w.parameters), None)
+    if own is not None:
+        raise UsageError(f"--{name} and {own.text} both give the {name}: leave one of them out")
+    if len(wanted) == 1:
+        raise UsageError(_has_no(name, wanted[0]))
+    raise UsageError(f"none of {', '.join(w.entry.name for w in wanted)} has a parameter {name!r}")
+
+
+def _check_costs(methods: Sequence[Method], graph: Graph, budget: int, max_calls: int) -> None:
+    for method in methods:
+        calls = method.cost(graph, max_calls).calls
+        if calls > budget:
+            raise BudgetError(
+                f"Expected a budget that {method} can keep, got {budget:,} calls: it takes {calls:,} for {graph.d} "
+                "units. Leave --budget out, or choose a method that has one."
+            )
+
+
+def _has_no(key: str, wanted: Wanted) -> str:
+    has = f"it has {', '.join(wanted.known)}" if wanted.known else "it has none"
+    return f"{wanted.entry.name} has no parameter {key!r}: {has}"
 
 
 def read_budget(text: str) -> int | str:
     """The budget as `Explainer` takes it."""
     return int(text) if text.isdigit() else text
+
+
+def in_seconds(budget: str | None) -> bool:
+    """Whether a budget is a time."""
+    return budget is not None and budget.strip().endswith("s")
 
 
 def _value(text: str) -> Any:
@@ -90,56 +160,16 @@ def guess(name: str, known: Iterable[str]) -> str:
 
 def preview(methods: Sequence[Method], graph: Graph, max_calls: int) -> str:
     """What methods cost on a graph; together, where there are several that have plans."""
-    plans = [method.plan(graph, max_calls) for method in methods if method.has_plan]
-    shared = [str(PlanSum(tuple(plans)))] if len(plans) > 1 else list(map(str, plans))
-    others = (method for method in methods if not method.has_plan)
-    return "\n".join([*shared, *(f"{m}\n  on      {graph}\n  calls   {_without_plan(m)}" for m in others)])
+    planned = [method for method in methods if method.has_plan]
+    if len(planned) < 2:
+        return "\n".join(str(method.cost(graph, max_calls)) for method in methods)
+    together = PlanSum(tuple(method.plan(graph, max_calls) for method in planned))
+    others = (method.cost(graph, max_calls) for method in methods if not method.has_plan)
+    return "\n".join(map(str, [together, *others]))
 
 
-def _without_plan(method: Method) -> str:
-    if isinstance(method, DeletionPath | InsertionPath):
-        return f"at most {method.budget:,}: each step decides what to ask next"
-    return "2, and one gradient of the model"
-
-
-def cost(kind: type[Method], graph: Graph) -> str:
-    """How many calls a method takes with its usual parameters, in a few words."""
-    if issubclass(kind, SampledMethod):
-        return f"as many as the budget, from {_least(kind, graph):,},"
-    if issubclass(kind, DeletionPath | InsertionPath):
-        return f"up to the budget, from {graph.d + 2:,},"
-    if not kind.has_plan:
-        return "a gradient and 2"
-    try:
-        return f"{kind().plan(graph).calls:,}"
-    except PlanTooLargeError as error:
-        return f"2^{error.calls.bit_length() - 1}"
-
-
-def _least(kind: type[SampledMethod], graph: Graph) -> int:
-    return kind(budget=10**9).minimum(graph)  # type: ignore[call-arg]
-
-
-def purpose(kind: type[Method]) -> tuple[str, str]:
-    """What a method computes and when to choose it: the first line of its description and its advice."""
-    text = inspect.cleandoc(kind.__doc__ or "")
-    first, _, rest = text.partition("\n")
-    notes = re.search(r"Notes\n-+\n(.*?)(?=\n\n\w+\n-+\n|\Z)", text, re.DOTALL)
-    body = notes[1] if notes else re.split(r"\n\w+\n-+\n", rest)[0]
-    paragraphs = [p for p in body.strip().split("\n\n") if not p.startswith(".. math")]
-    sentences = re.split(r'(?<=[.:;])\s+(?=[A-Zc"])', plain(" ".join(paragraphs)))
-    advice = [s[0].upper() + s[1:].rstrip(";") for s in sentences if s.startswith(("Choose", "choose"))]
-    return plain(first), " ".join(s if s.endswith(".") else s + "." for s in advice) or plain(paragraphs[0])
-
-
-def plain(text: str) -> str:
-    """A docstring's prose without its markup, on one line."""
-    text = re.sub(r":math:`([^`]*)`", lambda found: _symbols(found[1]), text)
-    text = re.sub(r"\s*\[\w+\]_", "", text.replace("``", "`"))
-    return " ".join(text.replace("`", "").split())
-
-
-def _symbols(formula: str) -> str:
-    for name, sign in {r"\setminus": "\\", r"\emptyset": "∅", r"\,": " ", "{": "", "}": ""}.items():
-        formula = formula.replace(name, sign)
-    return formula
+def describe(entry: Entry, width: int) -> str:
+    """A method in a few lines: how it is written, what it computes, when to choose it, and what it costs."""
+    parts = [entry.summary, entry.choose, f"Calls: {entry.cost}."]
+    lines = (line for part in parts for line in wrapped(part, width - 2))
+    return "\n".join([f"{entry.name}: {entry.signature}", *(f"  {line}" for line in lines)])

@@ -12,16 +12,16 @@ from typing import Annotated, Any, get_type_hints
 from typer import Argument, Option
 
 from ..core.plan import MAX_CALLS
-from ..errors import LcshapError
+from ..errors import OptionError
 
 _INPUT, _MODEL, _METHOD, _OUTPUT = "Input (one of them)", "Model", "Method", "Output"
 
 
-class UsageError(LcshapError):
-    """Options that do not go together, or a name that means nothing: the user's to mend, exit code 2."""
+class UsageError(OptionError):
+    """Options of the command that do not go together, or a name that means nothing."""
 
 
-class Kind(StrEnum):
+class OutputKind(StrEnum):
     """What the numbers of a model are."""
 
     LOGITS = "logits"
@@ -108,7 +108,7 @@ class Task:
         ),
     ] = None
     kind: Annotated[
-        Kind | None, Option(help="What its numbers are, where it does not say.", rich_help_panel=_MODEL)
+        OutputKind | None, Option(help="What its numbers are, where it does not say.", rich_help_panel=_MODEL)
     ] = None
     classes: Annotated[Text, Option(help="Names of the classes, as in 'no,yes'.", rich_help_panel=_MODEL)] = None
     target: Annotated[
@@ -131,12 +131,16 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Parameters that several methods have."""
+class MethodSettings:
+    """Parameters that several methods have. None: not given."""
 
-    budget: Annotated[str, Option(help="Model calls, as a number or for each unit: 4d.", rich_help_panel=_METHOD)] = (
-        "4d"
-    )
+    budget: Annotated[
+        Text,
+        Option(
+            help="Model calls, as a number or for each unit: 4d, which is the default; or seconds: 10s.",
+            rich_help_panel=_METHOD,
+        ),
+    ] = None
     order: Annotated[
         int | None, Option(min=0, help="How many edges a neighbourhood reaches.", rich_help_panel=_METHOD)
     ] = None
@@ -146,7 +150,9 @@ class Settings:
     weights: Annotated[Text, Option(help="Of c-shapley and its kin: paper, myerson, ...", rich_help_panel=_METHOD)] = (
         None
     )
-    seed: Annotated[int, Option(min=0, help="Of methods that sample.", rich_help_panel=_METHOD)] = 0
+    seed: Annotated[
+        int | None, Option(min=0, help="Of methods that sample; 0 by default.", rich_help_panel=_METHOD)
+    ] = None
     max_calls: Annotated[int, Option(min=1, help="Refuse methods that take more calls.", rich_help_panel=_METHOD)] = (
         MAX_CALLS
     )
@@ -167,7 +173,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Choice:
+class MethodOption:
     """Of `explain`."""
 
     method: Annotated[
@@ -178,8 +184,8 @@ class Choice:
         ),
     ] = "auto"
     goal: Annotated[
-        str, Option(help="What auto is to answer: fair, necessary or sufficient.", rich_help_panel=_METHOD)
-    ] = "fair"
+        Text, Option(help="What auto is to answer: fair (default), necessary or sufficient.", rich_help_panel=_METHOD)
+    ] = None
     preview: Annotated[
         bool, Option("--preview", help="Only say what it would cost; the model is not asked.", rich_help_panel=_METHOD)
     ] = False
@@ -189,7 +195,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Choices:
+class MethodsOption:
     """Of `compare`."""
 
     methods: Annotated[
@@ -223,7 +229,7 @@ class Pages:
 
 
 @dataclass(frozen=True)
-class Study:
+class Reproduction:
     """Of `reproduce`."""
 
     name: Annotated[

@@ -31,7 +31,6 @@ class Entry:
     summary : what it computes, in a sentence.
     choose : when to choose it.
     cost : how many calls it takes, in words; d is the number of units.
-    examples : methods of this class, the usual one first: the conformance suite runs them.
     """
 
     name: str
@@ -39,7 +38,6 @@ class Entry:
     summary: str
     choose: str
     cost: str
-    examples: tuple[Method, ...]
 
     @property
     def signature(self) -> str:
@@ -52,6 +50,12 @@ class Entry:
             f.name for f in fields(self.method) if f.default is MISSING or any(f.name in w for w in self.cost.split())
         ]
         return f"{self.method.__name__}({', '.join(needed)})"
+
+    @property
+    def examples(self) -> tuple[Method, ...]:
+        """Methods of this class, the usual one first: the conformance suite runs them."""
+        make = getattr(self.method, "examples", tuple)
+        return tuple(make())
 
     @property
     def sampled(self) -> bool:
@@ -70,9 +74,7 @@ class Entry:
                     f"{method.__name__} has no {text}. Write a line in the class, such as "
                     f"{text}: ClassVar[str] = {_like(text, method)!r}."
                 )
-        examples = getattr(method, "examples", None)
-        made = () if examples is None else tuple(examples())
-        return cls(method.name, method, method.summary, method.choose, method.cost_in_words, made)
+        return cls(method.name, method, method.summary, method.choose, method.cost_in_words)
 
 
 class Registry(Mapping[str, type[Method]]):

@@ -1,0 +1,100 @@
+"""The command itself: its entry point, and what it can do without its extra."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import pytest
+from command import fails, process, run
+
+import lcshap as lc
+from lcshap import cli
+from lcshap.cli import demo
+from lcshap.core.io import from_dict
+
+
+@pytest.fixture
+def no_onnxruntime(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+
+
+def without(monkeypatch, missing):
+    found = cli.find_spec
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == missing else found(name))
+
+
+def test_demo_prints_its_page_and_writes_another(here):
+    out, err = run("demo", "--html", "d.html")
+    assert err == ""
+    printed = demo.render(demo.explain(), width=100, colour=False, dark=True)
+    assert out == f"{printed}\n\nAll of this to click through, in a browser: d.html\n"
+    page = (here / "d.html").read_text(encoding="utf-8")
+    assert all(name in page for name in ["lcshap demo", *demo.METHODS])
+    assert os.listdir(here) == ["d.html"]
+    fails_after = run("demo", "--html", "d.txt", code=2)[1]
+    assert re.fullmatch(r"lcshap: error: a report is a web page[^\n]*\n", fails_after)
+
+
+def test_demo_writes_to_a_new_folder_and_opens_it(here, monkeypatch):
+    opened = []
+    monkeypatch.setattr(cli.webbrowser, "open", opened.append)
+    monkeypatch.setattr(tempfile, "tempdir", str(here))
+    out = run("demo", "--open", "--color", "always")[0]
+    assert "\033[48;2;" in out or "\033[38;2;" in out
+    (page,) = here.glob("lcshap-*/lcshap-demo.html")
+    assert out.splitlines()[-1].endswith(str(page))
+    assert opened == [page.as_uri()]
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra_only_the_demo_works(here, monkeypatch, capsys, missing):
+    without(monkeypatch, missing)
+    monkeypatch.setenv("COLUMNS", "100")
+    assert cli.main(["demo", "--color", "never", "--html", "d.html"]) == 0
+    assert capsys.readouterr().out == run("demo", "--html", "d.html")[0]
+    assert cli.main(["explain", "--model", "demo-text"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert 'pip install "lcshap[cli]"' in err
+    assert err.count("\n") == 1
+    assert cli.main([]) == 1
+    assert cli.main(["--version"]) == 0
+    assert lc.__version__ in capsys.readouterr().out
+    assert cli.main(["demo", "--color", "pink"]) == 2
+    assert cli.main(["demo", "--html", "nowhere/d.html"]) == 1
+    assert "lcshap: error: " in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("no_onnxruntime")
+def test_without_onnxruntime_the_line_that_installs_it(monkeypatch, capsys):
+    line = r'pip install "lcshap\[onnx\]"'
+    for arguments in (["demo"], ["explain", "--model", "demo-text"], ["compare", "--model", "demo-digits"]):
+        fails(*arguments, code=1, match=line)
+    without(monkeypatch, "typer")
+    assert cli.main(["demo"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(rf"lcshap: error: [^\n]*{line}\n", err)
+
+
+def test_the_library_does_not_import_the_extra():
+    code = "import lcshap, lcshap.cli, sys; print([m for m in ('typer', 'rich') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_version():
+    assert run("--version")[0] == f"lcshap {lc.__version__}\n"
+    assert cli.main(["--version"]) == 0
+
+
+def test_real_runs():
+    done = process("explain", "--model", "demo-text", "--json")
+    assert done.returncode == 0
+    assert len(from_dict(json.loads(done.stdout)).scores) == 9
+    assert done.stderr == ""
+    done = process("explain", "--model", "demo-text", "--method", "lima")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("lcshap: error: there is no method 'lima'")

@@ -1,0 +1,201 @@
+"""From options to inputs, maskers, models and targets."""
+
+import numpy as np
+import pytest
+from command import explained, fails, module, run
+from PIL import Image as Picture
+
+from lcshap.paper.networks.demo import demo_digits
+
+
+def test_targets_values_and_classes():
+    digits = ("--model", "demo-digits", "--method", "feature-ablation", "--units", "patch=4")
+    assert explained(*digits).provenance["targets"] == ["3"]
+    eight = explained(*digits, "--target", 8)  # the class of that name, not the ninth
+    assert eight.provenance["targets"] == ["8"]
+    model, _, image = demo_digits()
+    logits = model.predict(image[None])[0].astype(float)
+    assert eight.full_value == pytest.approx(logits[1] - np.logaddexp(*logits), abs=1e-6)
+    assert explained(*digits, "--target", 1).provenance["targets"] == ["8"]
+    assert explained(*digits, "--target", 3, "--target", 8).scores.shape == (49, 2)
+    assert explained(*digits, "--target", "all").scores.shape == (49, 2)
+    assert explained(*digits, "--target", 8, "--against", 3).provenance["targets"] == ["8 - 3"]
+    assert explained(*digits, "--target", 0, "--against", 1).provenance["targets"] == ["3 - 8"]
+    assert explained(*digits, "--value", "prob").provenance["value"] == "prob"
+    names = explained("--model", "demo-text", "--classes", "thumb down, thumb up", "--target", "thumb up")
+    assert names.provenance["targets"] == ["thumb up"]
+    fails("explain", *digits, "--against", 8, code=2, match="--against goes with one --target")
+    fails("explain", *digits, "--target", 3, "--target", 8, "--against", 8, code=2, match="goes with one --target")
+    fails("explain", *digits, "--target", 12, code=1, match="out of range")
+    fails("explain", *digits, "--kind", "output", code=1, match="contradicts it")
+    assert "explains log_prob of 3, 8" in run("explain", *digits, "--target", 3, "--target", 8)[0]
+
+
+def test_texts_from_files_and_standard_input(here):
+    (here / "review.txt").write_bytes("\ufeffGood film. Très bad end.".encode())
+    module(here, "own", "def count(texts):\n    return [float(len(t)) for t in texts]\n")
+    model = ("--model", "own:count", "--kind", "output", "--method", "feature-ablation")
+    assert explained(*model, "--file", "review.txt").names == ("Good", "film.", "Très", "bad", "end.")
+    assert explained(*model, "--file", "-", text="one two").names == ("one", "two")
+    sentences = explained(*model, "--file", "review.txt", "--units", "sentence")
+    assert sentences.names == ("Good film.", "Très bad end.")
+    masked = explained(*model, "--text", "ab c", "--units", "character", "--absent", "____")
+    assert masked.scores.tolist() == [-3, -3, -3]
+    (here / "latin.txt").write_bytes("Très".encode("latin-1"))
+    fails("explain", *model, "--file", "latin.txt", code=1, match="no text in UTF-8")
+    fails("explain", *model, "--file", "none.txt", code=2, match="there is no file 'none.txt'")
+    fails("explain", *model, "--file", ".", code=2, match="cannot be read")
+    fails("explain", *model, "--text", "", code=1, match="nothing to explain")
+    fails("explain", *model, "--text", "a", "--units", "pixel", code=2, match="it takes word, sentence, character")
+
+
+def test_image_files(here):
+    model, _, grey = demo_digits()
+    Picture.fromarray(grey).save("digit.png")
+    Picture.fromarray(np.dstack([grey, grey // 2, grey])).save("colour.png")
+    digits = ("--model", "demo-digits", "--method", "feature-ablation")
+    e = explained(*digits, "--image", "digit.png", "--units", "patch=7", "--absent", 0)
+    assert e.provenance["targets"] == ["3"]
+    assert len(e.scores) == 16
+    assert np.array_equal(e.view["image"][..., 0], grey)
+    covered = grey.copy()
+    covered[7:14, 14:21] = 0
+    both = model.predict(np.stack([grey, covered])).astype(float)
+    log_prob = both[:, 0] - np.logaddexp(both[:, 0], both[:, 1])
+    assert e.scores[6] == pytest.approx(log_prob[0] - log_prob[1], abs=1e-6)
+    assert len(explained(*digits, "--image", "digit.png").scores) == 784
+    fails("explain", *digits, "--image", "colour.png", code=1, match=r"images of shape \(28, 28\) are needed")
+    module(here, "means", "def model(rows):\n    return rows.reshape(len(rows), -1).mean(axis=1)\n")
+    means = ("--model", "means:model", "--kind", "output", "--method", "feature-ablation", "--units", "patch=28")
+    full = {
+        (): np.dstack([grey, grey // 2, grey]).mean(),
+        ("--scale",): np.dstack([grey, grey // 2, grey]).mean() / 255,
+        ("--scale", "--channels-first"): np.dstack([grey, grey // 2, grey]).mean() / 255,
+        ("--grey",): np.asarray(Picture.fromarray(np.dstack([grey, grey // 2, grey])).convert("L")).mean(),
+    }
+    for options, expected in full.items():
+        e = explained(*means, "--image", "colour.png", "--absent", 0, *options)
+        assert e.full_value == pytest.approx(expected, rel=1e-5)
+        assert e.base_value == 0
+    regions = explained(*means[:-2], "--image", "colour.png", "--units", "superpixel=6", "--absent", "blur")
+    assert 2 <= len(regions.scores) <= 12
+    (here / "no.png").write_bytes(b"not an image")
+    fails("explain", *digits, "--image", "no.png", code=1, match="no image that can be read")
+    fails("explain", *digits, "--image", "none.png", code=2, match="there is no file")
+    fails("explain", *digits, "--image", "digit.png", "--units", "patch=big", code=2, match="at least 1, not 'big'")
+    fails("explain", *digits, "--image", "digit.png", "--units", "word", code=2, match="it takes pixel, patch=N")
+
+
+def test_tables(here):
+    rows = np.random.default_rng(0).normal(size=(30, 3)).round(3)
+    lines = [f"{a},{b},{k % 2},{c}" for k, (a, b, c) in enumerate(rows.tolist())]
+    (here / "t.csv").write_text("\n".join(["age,dose,outcome,mass", *lines]))
+    module(here, "linear", "def model(rows):\n    return rows @ [1.0, -2.0, 0.5]\n")
+    model = ("--model", "linear:model", "--kind", "output", "--csv", "t.csv", "--drop", "outcome", "--row", 3)
+    weights = np.array([1.0, -2.0, 0.5])
+    others = np.delete(rows, 3, axis=0)
+    e = explained(*model, "--background", 0)
+    assert e.names == ("age", "dose", "mass")
+    np.testing.assert_allclose(e.scores, weights * (rows[3] - others.mean(axis=0)), atol=1e-12)
+    e = explained(*model, "--background", 29)
+    np.testing.assert_allclose(e.scores, weights * (rows[3] - others.mean(axis=0)), atol=1e-12)
+    two = explained(*model, "--background", 2)
+    np.testing.assert_allclose(two.scores, weights * (rows[3] - others[[0, -1]].mean(axis=0)), atol=1e-12)
+    assert f"age = {rows[3, 0]:.4g}" in run("explain", *model)[0]
+    fails("explain", *model, "--drop", "outcom", code=2, match=r"no column 'outcom'.*it has age, dose, mass")
+    fails("explain", *model[:-1], 30, code=2, match="rows 0 to 29")
+    fails("explain", *model, "--background", -1, code=2, match="--background is a number of rows")
+    fails("explain", *model, "--units", "word", code=2, match="leave it out")
+    for name, content, match in (
+        ("word.csv", "a,b\n1,x\n2,3\n", "row 0 of word.csv has 'x' in column 'b'"),
+        ("short.csv", "a,b\n1,2\n3\n", "row 1 of short.csv has 1 columns, not 2"),
+        ("empty.csv", "", "is empty"),
+        ("one.csv", "a,b\n1,2\n", "one row only"),
+    ):
+        (here / name).write_text(content)
+        fails("explain", "--model", "linear:model", "--kind", "output", "--csv", name, code=1, match=match)
+    (here / "bare.csv").write_text("1,2,3\n4,5,6\n")
+    assert explained("--model", "linear:model", "--kind", "output", "--csv", "bare.csv").names == ("0", "1", "2")
+
+
+def test_series_bytes_tokens_and_molecules(here):
+    module(
+        here,
+        "sums",
+        "def numbers(rows):\n    return rows.reshape(len(rows), -1).sum(axis=1)\n"
+        "def oxygen(texts):\n    return [float(t.count('O')) for t in texts]\n",
+    )
+    model = ("--model", "sums:numbers", "--kind", "output", "--method", "feature-ablation")
+    (here / "s.csv").write_text("x,y\n" + "\n".join(f"{t},{10 * t}" for t in range(8)))
+    e = explained(*model, "--series", "s.csv", "--units", "window=4", "--absent", 0)
+    assert e.scores.tolist() == [11 * (0 + 1 + 2 + 3), 11 * (4 + 5 + 6 + 7)]
+    assert e.view["channels"] == ["x", "y"]
+    (here / "one.csv").write_text("\n".join(map(str, range(64))))
+    assert len(explained(*model, "--series", "one.csv", "--absent", "interpolate").scores) == 32
+    (here / "f.bin").write_bytes(bytes([1, 2, 3, 4, 5]))
+    e = explained(*model, "--bytes", "f.bin", "--units", "window=2")
+    assert e.scores.tolist() == [3, 7, 5]
+    assert len(explained(*model, "--bytes", "f.bin").scores) == 5
+    assert explained(*model, "--tokens", "12 7, 31").scores.tolist() == [12, 7, 31]
+    assert explained(*model, "--tokens", "12 7 31", "--absent", 5).scores.tolist() == [7, 2, 26]
+    oxygen = explained("--model", "sums:oxygen", "--kind", "output", "--smiles", "CCO", "--method", "feature-ablation")
+    assert oxygen.scores.tolist() == [0, 0, 1]
+    fails("explain", *model, "--tokens", "a b", code=2, match="--tokens takes integers")
+    fails("explain", *model, "--tokens", "1", "--absent", "pad", code=2, match="--absent takes an integer")
+
+
+def onnx_file(path):
+    """A file whose model adds up four numbers, times 1 for one class and -1 for the other."""
+    import onnx
+
+    info, floats = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
+    weights = np.array([[1.0, -1.0]] * 4, np.float32)
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("MatMul", ["x", "w"], ["y"])],
+        "sum",
+        [info("x", floats, [None, 4])],
+        [info("y", floats, [None, 2])],
+        [onnx.numpy_helper.from_array(weights, "w")],
+    )
+    made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(made.SerializeToString())
+
+
+def test_an_onnx_file(here):
+    onnx_file(here / "sum.onnx")
+    (here / "t.csv").write_text("a,b,c,d\n1,2,3,4\n0,0,0,0\n0,0,0,0\n")
+    table = ("--csv", "t.csv", "--background", 0)
+    e = explained("--model", "sum.onnx", "--kind", "logits", "--value", "log_odds", *table)
+    assert e.scores.tolist() == pytest.approx([2, 4, 6, 8])
+    assert e.provenance["model"] == "OnnxModel"
+    fails("explain", "--model", "none.onnx", "--kind", "logits", *table, code=2, match="there is no file 'none.onnx'")
+    fails("explain", "--model", "sum.onnx", *table, code=1, match="write --kind logits")
+    (here / "bad.onnx").write_bytes(b"no graph")
+    fails("explain", "--model", "bad.onnx", "--kind", "logits", *table, code=1, match="InvalidProtobuf|Protobuf")
+
+
+def test_objects_of_modules(here):
+    module(
+        here,
+        "own",
+        "from sklearn.linear_model import LogisticRegression\nimport numpy as np\nimport lcshap\n"
+        "forest = LogisticRegression().fit(np.eye(3), [0, 1, 1])\n"
+        "class box:\n    adapter = lcshap.adapters.CallableModel(lambda rows: rows.sum(axis=1), 'output')\n"
+        "masker = lcshap.maskers.Text(units='character')\n"
+        "def count(texts):\n    return [float(len(t)) for t in texts]\n"
+        "def broken(rows):\n    raise RuntimeError('out of order')\n",
+    )
+    (here / "t.csv").write_text("a,b,c\n1,2,3\n0,0,0\n")
+    assert explained("--model", "own:forest", "--csv", "t.csv").provenance["model"] == "SklearnModel"
+    assert explained("--model", "own:box.adapter", "--csv", "t.csv").scores.tolist() == pytest.approx([1, 2, 3])
+    letters = explained("--model", "own:count", "--kind", "output", "--text", "abc", "--masker", "own:masker")
+    assert letters.names == ("a", "b", "c")
+    words = ("--text", "a b")
+    fails("explain", "--model", "own:counts", *words, code=2, match=r"own has no 'counts' \(did you mean count\?\)")
+    fails("explain", "--model", "owl:count", *words, code=1, match="the module owl cannot be imported")
+    fails("explain", "--model", "own", *words, code=2, match="package.module:object, not 'own'")
+    fails("explain", "--model", "own:count", *words, code=1, match="does not say what its numbers are: write --kind")
+    fails(
+        "explain", "--model", "own:broken", "--kind", "output", *words, code=1, match="the model failed.*out of order"
+    )
+    fails("explain", "--model", "own:masker", "--kind", "output", *words, code=1, match="is no model")

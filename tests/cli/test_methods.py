@@ -1,0 +1,158 @@
+"""Methods and graphs by name, and what is said of them."""
+
+from dataclasses import fields, make_dataclass
+
+import pytest
+from command import explained, fails, module, run
+
+import lcshap as lc
+from lcshap.cli import methods, options
+
+
+@pytest.mark.parametrize("name", [n for n in lc.METHODS if n not in ("saliency", "gradient-input")])
+def test_every_method_can_be_named(name):
+    budget = ("--budget", "12d") if "budget" in [f.name for f in fields(lc.METHODS[name])] else ()
+    e = explained("--model", "demo-text", "--method", name, *budget)
+    assert e.provenance["name"] == name
+    assert len(e.scores) == 9
+
+
+@pytest.mark.parametrize("name", ["saliency", "gradient-input"])
+def test_methods_that_read_gradients_need_a_model_that_has_them(here, name):
+    fails("explain", "--model", "demo-text", "--method", name, code=2, match="choose a method that needs only values")
+    module(here, "linear", "import torch\nnet = torch.nn.Linear(3, 2)\n")
+    (here / "t.csv").write_text("a,b,c\n1,2,3\n4,5,6\n7,8,9\n")
+    e = explained("--model", "linear:net", "--kind", "logits", "--csv", "t.csv", "--background", 0, "--method", name)
+    assert e.provenance["name"] == name
+
+
+def test_parameters_of_methods():
+    words = ("--model", "demo-text", "--text", "a very good film")
+    e = explained(*words, "--method", "l-shapley:order=2:interactions=true")
+    assert e.provenance["parameters"] == {"order": 2, "context": "absent", "interactions": True}
+    assert e.interactions is not None
+    e = explained(*words, "--method", "c-shapley", "--weights", "myerson")
+    assert e.provenance["parameters"]["weights"] == "myerson"
+    e = explained(*words, "--method", "kernel-shap:budget=3d", "--seed", 5)
+    assert e.provenance["parameters"] == {"budget": 12, "seed": 5}
+    assert explained(*words, "--budget", 20).provenance["chosen"]["budget"] == 20
+    assert explained(*words, "--goal", "necessary", "--budget", "4d").provenance["name"] == "deletion-path"
+    fails("explain", *words, "--method", "shapley", "--order", 2, code=2, match="shapley has no parameter 'order'")
+    fails("explain", *words, "--method", "l-shapley:depth=2", code=2, match="it has order, context, interactions")
+    fails("explain", *words, "--method", "l-shapley:2", code=2, match="name=value")
+    fails("explain", *words, "--order", 2, code=2, match="say --method")
+    fails("explain", *words, "--budget", "many", code=2, match="a budget is")
+    fails("explain", *words, "--goal", "fun", code=2, match="goal must be one of")
+
+
+def test_plan_is_the_cost_preview():
+    graphs = {
+        "chain:400": lc.Graph.chain(400),
+        "ring:12": lc.Graph.ring(12),
+        "grid:8x9": lc.Graph.grid((8, 9)),
+        "grid:3x4x5": lc.Graph.grid((3, 4, 5)),
+        "complete:6": lc.Graph.complete(6),
+        "tree:-1,0,0,2": lc.Graph.tree([-1, 0, 0, 2]),
+    }
+    for text, graph in graphs.items():
+        assert run("plan", "--graph", text)[0] == f"{lc.LShapley(1).plan(graph)}\n"
+    out = run("plan", "--graph", "chain:50", "--method", "l-shapley", "--method", "lime", "--order", 2)[0]
+    assert out == f"{lc.LShapley(2).plan(lc.Graph.chain(50)) + lc.LIME(200).plan(lc.Graph.chain(50))}\n"
+    assert "at most 200" in run("plan", "--graph", "chain:50", "--method", "deletion-path")[0]
+    assert "one gradient" in run("plan", "--graph", "chain:50", "--method", "saliency")[0]
+    fails("plan", "--graph", "chain:50", "--method", "shapley", code=1, match=r"2\^50 calls, above max_calls")
+    fails("plan", "--graph", "chain:50", "--max-calls", 10, code=1, match="above max_calls=10")
+    fails("plan", "--graph", "chian:50", code=2, match="did you mean chain")
+    for wrong in ("chain:", "chain:many", "grid:8y8", "chain:3x4"):
+        fails("plan", "--graph", wrong, code=2, match="a graph is written as")
+    fails("plan", "--graph", "chain:0", code=1, match="at least one unit")
+    fails("plan", code=2, match="--graph")
+
+
+def test_methods_says_what_each_does_and_costs():
+    out = run("methods")[0]
+    flat = " ".join(out.split())
+    for entry in lc.METHODS.entries():
+        said = f"{entry.name}: {entry.signature} {entry.summary} {entry.choose} Calls: {entry.cost}."
+        assert " ".join(said.split()) in flat
+    assert "l-shapley: LShapley(order)" in out
+    assert "shapley: Shapley()" in out
+    assert "Calls: up to the budget, from d + 2." in out
+    assert "d is the number of units" in out
+    assert max(map(len, out.splitlines())) <= 100
+    one = run("methods", "c-shapley")[0]
+    assert "Parameters\n----------" in one
+    assert "References" in one
+    assert lc.CShapley.choose in " ".join(one.split())
+    fails("methods", "kernelshap", code=2, match="did you mean kernel-shap")
+
+
+class TestOptionsAndParameters:
+    """An option that is given is used, or refused: never ignored."""
+
+    graph = lc.Graph.chain(8)
+
+    def make(self, *texts, **given):
+        return methods.make_methods(texts, self.graph, options.MethodSettings(**given))
+
+    def test_options_reach_the_methods_that_take_them(self):
+        assert self.make("kernel-shap", budget="40", seed=3) == [lc.KernelSHAP(40, seed=3)]
+        assert self.make("kernel-shap") == [lc.KernelSHAP(32)]
+        assert self.make("shapley", "lime", "l-shapley", budget="5d", order=2) == [
+            lc.Shapley(),
+            lc.LIME(40),
+            lc.LShapley(2),
+        ]
+        assert self.make("lime:budget=50", "kernel-shap", budget="40") == [lc.LIME(50), lc.KernelSHAP(40)]
+
+    @pytest.mark.parametrize(
+        ("texts", "given", "says"),
+        [
+            (["lime:budget=50"], {"budget": "400"}, "--budget and lime:budget=50 both give the budget"),
+            (["shapley", "lime:budget=50"], {"budget": "400"}, "both give the budget"),
+            (["lime:seed=1"], {"seed": 1}, "--seed and lime:seed=1 both give the seed"),
+            (["l-shapley:order=1"], {"order": 2}, "both give the order"),
+            (["shapley"], {"seed": 0}, "shapley has no parameter 'seed': it has none"),
+            (["shapley", "l-shapley"], {"seed": 0}, "none of shapley, l-shapley has a parameter 'seed'"),
+            (["shapley", "lime"], {"weights": "paper"}, "none of shapley, lime has a parameter 'weights'"),
+        ],
+    )
+    def test_what_nobody_takes_or_two_give_is_refused(self, texts, given, says):
+        with pytest.raises(options.UsageError, match=says):
+            self.make(*texts, **given)
+
+    def test_a_budget_that_cannot_be_kept_is_refused_with_the_cost(self):
+        assert self.make("shapley", budget="256") == [lc.Shapley()]
+        with pytest.raises(lc.BudgetError, match=r"got 255 calls: it takes 256 for 8 units"):
+            self.make("shapley", budget="255")
+
+    def test_on_the_command_line_they_are_usage_errors(self):
+        words = ("explain", "--model", "demo-text", "--method")
+        fails(*words, "lime:budget=50", "--budget", 400, code=2, match="both give the budget")
+        fails(*words, "shapley", "--budget", 5, code=2, match="it takes 512")
+        fails(*words, "shapley", "--seed", 0, code=2, match="no parameter 'seed'")
+        fails(*words, "shapley", "--goal", "fair", code=2, match="--goal is for --method auto")
+        fails(*words, "l-shapley:order=-1", code=2, match="order must be an integer of at least 0")
+        fails(*words, "c-shapley:weights=heavy", code=2, match="weights must be one of 'paper', 'myerson'")
+        fails(*words, "lime:budget=many", code=2, match="budget")
+
+
+def test_a_method_of_somebody_else_can_be_named(monkeypatch):
+    texts = {"name": "twice", "summary": "Twice.", "choose": "Never.", "cost_in_words": "d + 2"}
+    twice = make_dataclass("Twice", [("factor", int)], bases=(lc.FeatureAblation,), namespace=texts, frozen=True)
+    monkeypatch.setattr(lc.METHODS, "_entries", dict(lc.METHODS._entries))
+    lc.register_method(twice)
+    made = methods.make_methods(["twice:factor=2"], lc.Graph.chain(3), options.MethodSettings())
+    assert made == [twice(2)]
+    with pytest.raises(options.UsageError, match=r"twice needs a factor: write twice:factor=\.\.\."):
+        methods.make_methods(["twice"], lc.Graph.chain(3), options.MethodSettings())
+    assert "twice: Twice(factor)" in run("methods")[0]
+
+
+def test_guesses_and_graphs():
+    assert methods.guess("l-shaply", lc.METHODS).startswith(" (did you mean l-shapley")
+    assert methods.guess("xyz", lc.METHODS) == ""
+    assert methods.read_graph("tree:-1,0,0") == lc.Graph.tree([-1, 0, 0])
+    assert methods.read_budget("400") == 400
+    assert methods.read_budget("4d") == "4d"
+    assert [methods.in_seconds(b) for b in (None, "4d", "10s")] == [False, False, True]

@@ -1,0 +1,81 @@
+"""What the commands do, apart from reading options and printing."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from command import module, run
+
+import lcshap as lc
+from lcshap.cli import options, work
+from lcshap.core.io import from_dict
+
+
+def test_compare_evaluates_each_coalition_once(here):
+    module(
+        here,
+        "own",
+        "seen = []\ndef count(texts):\n    seen.extend(texts)\n    return [float(len(t)) ** 2 for t in texts]\n",
+    )
+    text = "one three five seven eleven"
+    names = ["l-shapley:order=2", "c-shapley", "kernel-shap", "deletion-path"]
+    options = ("--model", "own:count", "--kind", "output", "--text", text, "--methods", ",".join(names))
+    found = json.loads(run("compare", *options, "--json")[0])
+    explanations = [from_dict(one) for one in found["explanations"]]
+    seen = sys.modules["own"].seen
+    assert len(seen) == len(set(seen)) == found["calls"]["together"]
+    assert found["calls"]["apart"] == sum(e.calls for e in explanations) > found["calls"]["together"]
+    assert [e.provenance["name"] for e in explanations] == ["l-shapley", "c-shapley", "kernel-shap", "deletion-path"]
+    methods = [lc.LShapley(2), lc.CShapley(), lc.KernelSHAP(20), lc.DeletionPath(20)]
+    for e, method in zip(explanations, methods, strict=True):
+        expected = lc.Explainer(sys.modules["own"].count, lc.maskers.Text(), method, kind="output")(text)
+        np.testing.assert_allclose(e.scores, expected.scores, atol=1e-9)
+        assert e.calls == expected.calls
+
+
+def test_what_is_printed_meanwhile_goes_to_standard_error(capsys):
+    with work.quiet_stdout():
+        print("loading")
+    print("result")
+    assert capsys.readouterr() == ("result\n", "loading\n")
+
+
+def explainer_of(**given):
+    option = options.MethodOption(**{k: v for k, v in given.items() if k in ("method", "goal")})
+    settings = options.MethodSettings(**{k: v for k, v in given.items() if k not in ("method", "goal")})
+    task = options.Task(model="demo-text")
+    case, explainer = work.prepare(options.Input(text="a good film"), task, option, settings, options.Output())
+    return case, explainer
+
+
+def test_the_explainer_is_the_one_that_the_options_describe():
+    case, explainer = explainer_of(method="kernel-shap", budget="12", seed=3, max_calls=100)
+    assert case.x == "a good film"
+    assert (explainer.method, explainer.max_calls) == (lc.KernelSHAP(12, seed=3), 100)
+    assert explainer_of()[1].method == "auto"
+    timed = explainer_of(method="kernel-shap", budget="10s", seed=3)[1]
+    assert (timed.method, timed.budget, timed.seed) == ("kernel-shap", "10s", 3)
+    aimed = explainer_of(goal="necessary", budget="20")[1]
+    assert (aimed.goal, aimed.budget) == ("necessary", 20)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"method": "lime", "goal": "fair"}, "--goal is for --method auto"),
+        ({"order": 2}, "--order goes with a method that has it"),
+        ({"method": "lime:ridge=2", "budget": "10s"}, "a budget in seconds goes with the name of a method alone"),
+        ({"method": "lim", "budget": "10s"}, "there is no method 'lim'"),
+    ],
+)
+def test_options_that_contradict_each_other(given, says):
+    with pytest.raises(options.UsageError, match=says):
+        explainer_of(**given)
+
+
+def test_compare_takes_no_seconds():
+    settings = options.MethodSettings(budget="10s")
+    task = options.Task(model="demo-text")
+    with pytest.raises(options.UsageError, match="a number of calls, such as 400 or 4d"):
+        work.compare(options.Input(), task, options.MethodsOption(), settings, curve=False)
