@@ -1,0 +1,73 @@
+"""Scores that sort into a path: the marginals along it, pooled where a later one is larger."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+Numbers = NDArray[np.float64]
+
+_STEP = 2.0**-22  # of the largest score: two steps of single precision, so that float32 keeps the order
+_SUM_OF_STEPS = 1e-3  # of the largest score, over all units
+_CANCELLED = 1e-4  # of the largest marginal: if all scores are smaller, the marginals cancel, and the step is its part
+
+
+def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers) -> tuple[Numbers, NDArray[np.intp]]:
+    r"""Scores of all units that, sorted with ties by index, give back their order.
+
+    The path's are the decreasing sequence nearest to its marginals (isotonic regression, by pooling adjacent
+    violators). It has the same sum. Each block of pooled units has its joint effect, and they share it equally, up to a
+    step of a few millionths of the largest score wherever the order puts a higher index before a lower one: a tie would
+    sort the wrong way.
+
+    .. math:: \min_s \sum_t (s_t - m_t)^2 \quad\text{such that}\quad s_t - s_{t+1} \ge
+              \begin{cases} \varepsilon & i_t > i_{t+1} \\ 0 & \text{else} \end{cases}
+
+    Parameters
+    ----------
+    order : all units, first those of the path.
+    marginals : of the units of the path, in its order.
+    estimates : of the marginals of the other units, in their order, none larger than the one before it. They are cut
+        off at the last score of the path.
+
+    Returns
+    -------
+    The scores in the given order, and where the blocks of the path begin, with its length at the end.
+
+    Examples
+    --------
+    >>> scores, blocks = path_scores(np.array([2, 0, 1, 3]), np.array([4.0, 0.0, 2.0]), np.array([1.5]))
+    >>> scores, blocks
+    (array([4., 1., 1., 1.]), array([0, 1, 3]))
+    """
+    n = len(marginals)
+    if not n:
+        return estimates.copy(), np.zeros(1, np.intp)
+    # With the steps added beforehand, "each at least a step below the one before" is "decreasing".
+    ramp = _step(marginals, estimates) * np.concatenate([[0], np.cumsum(order[:-1] > order[1:])])
+    known = np.concatenate([marginals, estimates])
+    wanted = known + ramp
+    pooled = isotonic_regression(wanted[:n], increasing=False)
+    found = np.concatenate([pooled.x, np.minimum.accumulate(np.append(pooled.x[-1], wanted[n:]))[1:]])
+    return np.where(found == wanted, known, found - ramp), np.asarray(pooled.blocks, np.intp)
+
+
+def _step(marginals: Numbers, estimates: Numbers) -> float:
+    """By how much scores differ that would be equal."""
+    pooled = isotonic_regression(marginals, increasing=False).x
+    scores = np.concatenate([pooled, np.minimum(estimates, pooled[-1])])
+    largest = max(np.abs(scores).max(), _CANCELLED * np.abs(np.concatenate([marginals, estimates])).max())
+    return float(largest * min(_STEP, _SUM_OF_STEPS / len(scores)))
+
+
+def block_means(values: Numbers, blocks: NDArray[np.intp]) -> Numbers:
+    """Each block's mean in place of its values, for every column.
+
+    >>> block_means(np.array([[1.0, 5.0], [3.0, 7.0], [4.0, 0.0]]), np.array([0, 2, 3]))
+    array([[2., 6.],
+           [2., 6.],
+           [4., 0.]])
+    """
+    sizes = np.diff(blocks)
+    return np.asarray(np.repeat(np.add.reduceat(values, blocks[:-1], axis=0) / sizes[:, None], sizes, axis=0))
