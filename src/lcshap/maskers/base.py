@@ -14,6 +14,7 @@ from ..core.coalitions import Coalitions
 from ..core.digest import class_name, digest, token
 from ..core.graphs import Graph
 from ..errors import PlanError
+from .keys import find_idle, set_keys
 
 Rows = Any  # a list (of strings, of sequences) or an array whose first axis counts the rows
 
@@ -113,6 +114,26 @@ class Masked(ABC):
         each atom of a "molecule".
         """
         return None
+
+    def keys(self, coalitions: Coalitions) -> list[bytes]:
+        """16 bytes for each coalition, within this input: never equal where rows differ, so equal rows are asked once.
+
+        By default they are equal where coalitions are, `idle` units aside. Maskers whose rows may be equal in other
+        ways, as texts without one of two equal words are, look at the rows.
+        """
+        check_units(coalitions, self.graph)
+        return set_keys(coalitions, self.idle)
+
+    @cached_property
+    def idle(self) -> NDArray[np.bool_] | None:
+        """Which units never change any row, such as black pixels where the reference is black; None: none is known.
+
+        Found by default where rows are a `blend`, from its numbers and their `owners`.
+        """
+        if self.owners is None:
+            return None
+        mix = self.blend(Coalitions.from_sets(self.graph.d, [[]]))
+        return None if mix is None else find_idle(mix.x, mix.reference, self.owners, self.graph.d)
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.integer] | None:
         """About how long the rows of each coalition are, where that differs: rows of like length share a batch."""

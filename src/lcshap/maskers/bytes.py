@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..core.coalitions import Coalitions
 from ..errors import MaskerError
 from .base import Masked, Masker, blend, check_units, is_count
 from .cutting import Span
+from .keys import find_idle
 from .text import Layout, check_layout, make_graph
 
 
@@ -138,6 +140,11 @@ class MaskedBytes(Masked):
         """The file and where its units are."""
         spans = np.array(self.spans, np.int64)
         return {"kind": "bytes", "bytes": self.x, "spans": spans, "labels": np.arange(len(spans))}
+
+    @cached_property
+    def idle(self) -> NDArray[np.bool_]:
+        """Units whose bytes all look like padding."""
+        return find_idle(self.full, np.full_like(self.full, self.padding), self.labels, self.graph.d)
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.integer]:
         """One row of integers a coalition, all of one length."""

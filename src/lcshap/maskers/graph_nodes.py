@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..core.graphs import Graph
 from ..core.graphs.build import pair_edges, square
 from ..errors import GraphError, MaskerError
 from .base import Masked, Masker, check_units
+from .keys import find_idle
 
 Kept = NDArray[np.bool_]
 Form = Literal["sparse", "dense", "index", "list"]
@@ -148,6 +150,15 @@ class MaskedGraphNodes(Masked):
         kept = coalitions.dense()
         features = _like(_open(self.x)[0], np.where(kept[:, :, None], self.features, self.reference))
         return [self._row(f, k) for f, k in zip(features, kept, strict=True)]
+
+    @cached_property
+    def idle(self) -> NDArray[np.bool_]:
+        """Nodes whose features are the reference and which have no edges to lose."""
+        nodes = np.broadcast_to(np.arange(self.graph.d)[:, None], self.features.shape)
+        found = find_idle(self.features, self.reference, nodes, self.graph.d)
+        if self.remove_edges:
+            found[_pairs(_open(self.x)[1], self.form)] = False
+        return found
 
     def _row(self, features: Any, kept: Kept) -> Any:
         _, edges, key = _open(self.x)

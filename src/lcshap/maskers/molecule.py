@@ -16,8 +16,11 @@ from ..core.graphs import Graph
 from ..errors import MaskerError
 from ..extras import need
 from .base import Masked, Masker, Rows, check_units
+from .keys import set_keys, text_keys
 
 Numbers = frozenset[int]
+
+_MOST = 100_000  # SMILES strings that are kept between their keys and their rows
 
 
 @dataclass(frozen=True)
@@ -122,14 +125,37 @@ class MaskedMolecule(Masked):
         featurise = self.recipe.featurise
         if self.recipe.absent == "mask" and featurise is not None:
             return _check_rows(featurise(_chem().Mol(self.mol), coalitions.dense()), len(coalitions))
-        with _quiet():
-            mols = [self._cut(frozenset(range(self.graph.d)).difference(kept)) for kept in coalitions]
         if featurise is not None:
-            return _check_rows(featurise(mols), len(mols))
-        if not isinstance(self.x, str):
-            return mols
-        sizes, write = coalitions.sizes, _chem().MolToSmiles
-        return [self.x if size == self.graph.d else write(mol) for size, mol in zip(sizes, mols, strict=True)]
+            return _check_rows(featurise(self._fragments(coalitions)), len(coalitions))
+        return self._smiles(coalitions) if isinstance(self.x, str) else self._fragments(coalitions)
+
+    def keys(self, coalitions: Coalitions) -> list[bytes]:
+        """Equal where coalitions are or, where rows are SMILES strings, where these are: of like fragments, too."""
+        if self.recipe.featurise is not None or not isinstance(self.x, str):
+            return super().keys(coalitions)
+        check_units(coalitions, self.graph)
+        return text_keys(self._smiles(coalitions))
+
+    def _fragments(self, coalitions: Coalitions) -> list[Any]:
+        with _quiet():
+            return [self._cut(frozenset(range(self.graph.d)).difference(kept)) for kept in coalitions]
+
+    def _smiles(self, coalitions: Coalitions) -> list[str]:
+        """The string of each fragment. They are slow to make, so that those made for keys are kept for rows."""
+        sets, known = set_keys(coalitions), self._known
+        new = np.array([row for row, key in enumerate(sets) if key not in known], np.intp)
+        some = coalitions.take(new)
+        whole, write = some.sizes == self.graph.d, _chem().MolToSmiles
+        made = [self.x if w else write(mol) for w, mol in zip(whole.tolist(), self._fragments(some), strict=True)]
+        fresh = dict(zip((sets[row] for row in new.tolist()), made, strict=True))
+        found = [fresh[key] if key in fresh else known[key] for key in sets]
+        if len(known) + len(fresh) <= _MOST:
+            known.update(fresh)
+        return found
+
+    @cached_property
+    def _known(self) -> dict[bytes, str]:
+        return {}
 
     @property
     def view(self) -> dict[str, Any]:

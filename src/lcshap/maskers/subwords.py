@@ -18,6 +18,7 @@ from ..core.graphs import Graph
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
 from .cutting import _RUN, Span
+from .keys import pair_keys, text_keys
 from .text import Layout, MaskedText, Text, check_layout, make_graph
 
 _ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
@@ -223,6 +224,21 @@ class MaskedSubwords(Masked):
             "spans": np.concatenate(spans),
             "labels": np.arange(self.graph.d),
         }
+
+    def keys(self, coalitions: Coalitions) -> list[bytes]:
+        """Equal exactly where texts or pairs of texts are; for encodings, where other than idle units are the same."""
+        if self.recipe.absent != "delete":
+            return super().keys(coalitions)
+        return text_keys(self.rows(coalitions)) if len(self.sides) == 1 else pair_keys(self.rows(coalitions))
+
+    @cached_property
+    def idle(self) -> NDArray[np.bool_] | None:
+        """Units without tokens, or whose tokens are what replaces absent ones; None where units are deleted."""
+        if self.recipe.absent == "delete":
+            return None
+        owner, same = self._tokens["owner"], self._tokens["input_ids"] == self.recipe.fill
+        counts = (owner >= 0) & ~(same & (self.recipe.absent == "mask"))
+        return np.asarray(np.bincount(owner[counts], minlength=self.graph.d) == 0)
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
         """About how many tokens each row has: those of its units, each taken alone."""

@@ -17,6 +17,7 @@ from ..core.graphs import Graph
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units
 from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context
+from .keys import text_keys
 
 Layout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
 
@@ -150,6 +151,10 @@ class MaskedText(Masked):
         """The text and where its units are."""
         spans = np.array(self.spans, np.int64).reshape(-1, 2)
         return {"kind": "text", "text": self.text, "spans": spans, "labels": np.arange(len(spans))}
+
+    def keys(self, coalitions: Coalitions) -> list[bytes]:
+        """Equal exactly where texts are."""
+        return text_keys(self.rows(coalitions))
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
         """How many characters are kept, white space aside; None where units are replaced, not deleted."""

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
+from .keys import row_keys
 from .text import Layout, check_layout, check_rules, find_role, make_graph
+
+_CELLS = 1 << 20  # how many tokens of rows are made at once for their keys: bounds the memory
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,22 @@ class MaskedTokens(Masked):
         spans = np.stack([ends - [len(name) for name in self.graph.names], ends], axis=1)
         text = " ".join(self.graph.names)
         return {"kind": "text", "text": text, "spans": spans, "labels": np.arange(len(spans))}
+
+    def keys(self, coalitions: Coalitions) -> list[bytes]:
+        """Equal exactly where rows are; where their length is free, padding that fills them up does not count."""
+        if self.recipe.absent == "replace":
+            return super().keys(coalitions)
+        keys: list[bytes] = []
+        step = max(1, _CELLS // len(self.ids))
+        for start in range(0, len(coalitions), step):
+            some = coalitions[start : start + step]
+            rows = self.rows(some)
+            ends, bits = rows.itemsize * rows.shape[1] * np.arange(1, len(rows) + 1), rows.tobytes()
+            counts = rows.itemsize * (rows.shape[1] if self.recipe.length else some.sizes + len(self.pinned))
+            first = ends - (rows.itemsize * rows.shape[1] if self.recipe.side == "right" else counts)
+            spans = zip(first.tolist(), (first + counts).tolist(), strict=True)
+            keys += row_keys(bits[a:b] for a, b in spans)
+        return keys
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
         """How many tokens each row has, where the length of rows is free; None where it is fixed."""
