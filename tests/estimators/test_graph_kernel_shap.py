@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
+from lcshap.errors import BudgetError
 from lcshap.estimators.graph_kernel_shap import MOST_PAIRS, near_triples
 from lcshap.estimators.pair_design import design
 from lcshap.estimators.pair_prior import prior
@@ -144,6 +145,17 @@ def test_too_few_pairs_say_so():
     assert np.isfinite(lc.GraphKernelSHAP(60).explain(v, lc.Graph.chain(20)).stderr).all()
 
 
+@pytest.mark.parametrize("calls_a_unit", [2, 8])
+def test_the_seed_chooses_the_pairs(calls_a_unit):
+    """At few calls the pairs are prefixes of permutations, at more they are chosen one by one: both from the seed."""
+    v, chain = lc.Game(lambda kept: np.tanh(kept @ np.linspace(-1, 1, 20)) * kept[:, 3], 20), lc.Graph.chain(20)
+    one, same, other = (lc.GraphKernelSHAP(20 * calls_a_unit, seed=s) for s in (0, 0, 1))
+    assert one.plan(chain).coalitions.keys() == same.plan(chain).coalitions.keys()
+    assert set(one.plan(chain).coalitions.keys()) != set(other.plan(chain).coalitions.keys())
+    assert one.explain(v, chain).scores.tobytes() == same.explain(v, chain).scores.tobytes()
+    assert one.explain(v, chain).scores.tobytes() != other.explain(v, chain).scores.tobytes()
+
+
 class TestDesign:
     @pytest.mark.parametrize(
         ("d", "pairs"), [(2, 1), (3, 2), (6, 20), (6, 31), (10, 30), (10, 500), (50, 40), (50, 900), (200, 300)]
@@ -213,5 +225,5 @@ def test_bad_input():
         lc.GraphKernelSHAP(100, reach=-1)
     with pytest.raises(lc.MethodError, match=rf"at most {2 * MOST_PAIRS + 2:,} calls, not 20,000: .*SampleShapley"):
         lc.GraphKernelSHAP(20_000).plan(lc.Graph.chain(50))
-    with pytest.raises(lc.MethodError, match="at least 100 calls for 50 units, not 99"):
+    with pytest.raises(BudgetError, match="at least 100 calls for 50 units, not 99"):
         lc.GraphKernelSHAP(99).plan(lc.Graph.chain(50))

@@ -1,10 +1,13 @@
 """Sampled methods: exact where the budget covers all, unbiased below, honest about how sure they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import lcshap as lc
 import oracles
+from lcshap.estimators.sampled import top_is_sure
 from support import NAMED_GRAPHS, edges_of, table_game
 
 BUDGETED = [lc.SampleShapley, lc.KernelSHAP, lc.LIME, lc.SampledLShapley, lc.SampledCShapley]
@@ -352,6 +355,20 @@ class TestAnytime:
         ties = lc.SampleShapley(1500).explain(game, self.graph, top=6)
         assert ties.provenance["stopped"] == "budget"  # the fourth to the last are all alike
         assert lc.SampleShapley(500).explain(lc.Game(lambda k: k[:, 0] * 1.0, 12), self.graph, top=1).ranking[0] == 0
+
+    @pytest.mark.parametrize("top", [1, 3])
+    def test_the_top_has_to_be_sure_of_all_its_comparisons_together(self, top):
+        """Each lead is 2.5 standard errors: 98.7 % sure if it were the only one, but there are 19 of them."""
+        d, error = 20, np.sqrt(0.5)  # of a difference: 1
+        scores = 2.5 * np.maximum(top - np.arange(d), 0.0)
+        e = lc.Explanation(scores, 0.0, 1.0, lc.Graph.chain(d), 100, stderr=np.full(d, error), freedom=10**6)
+        assert not top_is_sure(e, top, 0.95)
+        assert top_is_sure(e, top, 0.75)  # a twentieth of what is allowed to go wrong, for each
+        assert top_is_sure(replace(e, scores=1.3 * scores), top, 0.95)
+        alone = lc.Explanation(
+            scores[[top - 1, top]], 0.0, 1.0, lc.Graph.chain(2), 4, stderr=e.stderr[:2], freedom=10**6
+        )
+        assert top_is_sure(alone, 1, 0.95)
 
     def test_ctrl_c_returns_what_is_known(self):
         game, rows = smooth_game(12, seed=12), []
