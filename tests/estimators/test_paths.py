@@ -1,4 +1,7 @@
-"""Deletion and insertion paths: greedy where greedy is right, joint effects, budgets, flips, interruptions."""
+"""Deletion and insertion paths: greedy where greedy is right, joint effects, scores, budgets, thresholds, resuming."""
+
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,6 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lcshap as lc
+from lcshap.core.adaptive import drive, evaluate_games
+from lcshap.core.method import Stop
+from lcshap.core.store import MemoryStore
+from lcshap.errors import BudgetError
 from lcshap.estimators.paths import DeletionPath, InsertionPath
 from support import NAMED_GRAPHS, graphs, table_game
 
@@ -16,9 +23,9 @@ WORTH = np.array([0.5, -1.0, 3.0, 2.0, -0.25, 0.0, 1.0])
 class Counting:
     """A game that keeps every coalition it is asked for, and can be interrupted in a round."""
 
-    def __init__(self, fn, d, fail_at=None, error=KeyboardInterrupt):
+    def __init__(self, fn, d, fail_at=None, error=KeyboardInterrupt, store=None):
         self.seen, self.rounds, self.fail_at, self.error, self.inner = [], 0, fail_at, error, fn
-        self.game = lc.Game(self.fn, d)
+        self.game = lc.Game(self.fn, d, store=store)
 
     def fn(self, kept):
         if self.rounds == self.fail_at:
@@ -44,6 +51,8 @@ def check(e, method, game):
     np.testing.assert_allclose(e.path_values, along, rtol=0, atol=1e-12)
     change = along[0] - along[-1] if method.from_full else along[-1] - along[0]
     np.testing.assert_allclose(e.scores[e.path].sum(axis=0), change, rtol=0, atol=1e-12)
+    steering = e.scores if e.scores.ndim == 1 else e.scores[:, method.output]
+    assert np.argsort(-steering, kind="stable").tolist() == e.order.tolist()
     ends = game.fn(np.array([[False] * d, [True] * d]))
     np.testing.assert_array_equal([e.base_value, e.full_value], ends)
 
@@ -94,8 +103,8 @@ def test_redundant_neighbours_are_found_with_windows_and_missed_without():
     assert set(with_windows.path[:2].tolist()) == {10, 11}
     assert with_windows.path_values[2] < with_windows.full_value - 5
     assert without.path_values[4] > without.full_value - 1.3
-    first, second = with_windows.path[:2]
-    assert with_windows.scores[first] < 1 < 5 < with_windows.scores[second]  # marginals along the path, not halves
+    joint = with_windows.full_value - with_windows.path_values[2]
+    np.testing.assert_allclose(with_windows.scores[[10, 11]], joint / 2, rtol=1e-6)  # neither does anything alone
 
 
 @pytest.mark.parametrize("window", [2, 3, 4])
@@ -122,6 +131,17 @@ def test_marginals_that_grow_along_the_path_are_put_on_one_scale():
     worth = np.random.default_rng(0).exponential(size=60)
     game = lc.Game(lambda kept: -np.logaddexp(0, 20 - kept @ worth * 25 / worth.sum()), 60)
     e = DeletionPath(budget=240, window=1).explain(game, lc.Graph.chain(60))
+    assert e.path.tolist() == np.argsort(-worth)[: len(e.path)].tolist()
+    assert len(e.path) == 12
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_calls_suffice_where_marginals_drift_together(seed):
+    """At 2 calls a unit, most marginals are as old as the path. Unscaled, the path takes what it asked last instead."""
+    worth = np.random.default_rng(seed).exponential(size=60)
+    worth *= 12 / worth.sum()
+    game = lc.Game(lambda kept: 1 / (1 + np.exp(8 - kept @ worth)), 60)
+    e = DeletionPath(budget=120, window=1).explain(game, lc.Graph.chain(60))
     assert e.path.tolist() == np.argsort(-worth)[: len(e.path)].tolist()
     assert len(e.path) == 12
 
@@ -190,7 +210,45 @@ def test_ties_go_to_the_lower_index(cls):
     assert not np.signbit(cls(budget=30).explain(lc.Game(lambda k: 0.0 * k[:, 0], 6), lc.Graph.ring(6)).scores).any()
 
 
-# -- flips ------------------------------------------------------------------------------------------------------------
+def test_sorted_scores_mask_as_fast_as_the_path_on_a_network_for_digits():
+    """Sorted by their raw marginals, the pixels of a path go in a worse order than leave-one-out puts them in."""
+    pytest.importorskip("onnxruntime")
+    from lcshap.paper.datasets import load
+    from lcshap.paper.networks.demo import demo_digits
+
+    model, grid, areas = demo_digits()[0], lc.Graph.grid((28, 28)), []
+    for image in load("mnist", split="test", classes=(3, 8)).shuffled().take(range(4)).inputs:
+        x = np.asarray(image, float).ravel()
+
+        def odds(kept, x=x):
+            logits = model.predict(np.where(kept, x, x.mean()).reshape(-1, 28, 28)).astype(float)
+            return logits[:, 0] - logits[:, 1]
+
+        sign = np.sign(odds(np.ones((1, 784), bool)))[0]
+        game = lc.Game(lambda kept, odds=odds, sign=sign: -np.logaddexp(0, -sign * odds(kept)), 784)
+        e = DeletionPath(budget=4 * 784).explain(game, grid)
+        raw = e.scores.copy()
+        raw[e.path] = -np.diff(e.path_values)
+        rankings = [np.argsort(-s, kind="stable") for s in (e.scores, e.scores.astype(np.float32), raw)]
+        rankings += [e.ranking, lc.FeatureAblation().explain(game, grid).ranking]
+        areas.append([masking_area(lambda kept: sign * odds(kept), order) for order in rankings])  # noqa: B023
+    by_scores, by_single, by_raw, by_path, by_ablation = np.mean(areas, axis=0)
+    assert by_scores == by_single == by_path
+    assert by_path < by_ablation - 1
+    assert by_raw > by_ablation + 1  # why the marginals are pooled
+
+
+def masking_area(odds, order):
+    """The area of the paper's masking curve from 0 to 20 %, relative to the full input."""
+    percents = np.array([0, 1, 2, 5, 10, 20])
+    kept = np.ones((len(percents), len(order)), bool)
+    for row, p in zip(kept, percents, strict=True):
+        row[order[: round(p * len(order) / 100)]] = False
+    values = odds(kept)
+    return np.trapezoid(values - values[0], percents) / 20
+
+
+# -- thresholds -------------------------------------------------------------------------------------------------------
 
 
 @BOTH
@@ -228,6 +286,28 @@ def test_the_set_shrinks_to_what_is_needed():
 
 
 @BOTH
+def test_a_threshold_that_is_reached_is_not_crossed(cls):
+    """Values 3, 2, 1, 0: a threshold of 1 is crossed by the third removal only, and one of 3 not from the start."""
+    game, chain = lc.Game(lambda kept: 1.0 * kept.sum(axis=1), 3), lc.Graph.chain(3)
+    for reached, moves in ((0, 1), (1, 2), (2, 3), (3, None)):
+        level = {"flip_below": 3.0 - reached} if cls is DeletionPath else {"flip_above": 0.0 + reached}
+        e = cls(8, **level).explain(game, chain)
+        assert e.flipped is (moves is not None)
+        assert len(e.path) == (moves or 3)
+        assert e.flip_set == (None if moves is None else tuple(range(moves)))
+
+
+@BOTH
+def test_the_smaller_set_has_to_cross_the_threshold_too(cls):
+    """Either of units 0 and 1 can be spared only up to the threshold, not beyond it."""
+    worth = np.array([2.0, 1.0, 0.0])
+    game = lc.Game(lambda kept: kept @ worth - 3 * (cls is DeletionPath), 3)
+    level = {"flip_below": -2.0} if cls is DeletionPath else {"flip_above": 2.0}
+    e = cls(8, **level).explain(game, lc.Graph.chain(3))
+    assert e.flip_set == (0, 1)
+
+
+@BOTH
 def test_no_flip_and_flipped_from_the_start(cls):
     game = lc.Game(lambda kept: kept @ WORTH, 7)
     field = "flip_below" if cls is DeletionPath else "flip_above"
@@ -246,8 +326,6 @@ def test_no_flip_and_flipped_from_the_start(cls):
 
 @BOTH
 def test_many_inputs_in_the_rounds_of_the_longest_with_the_same_bits(cls):
-    from lcshap.core.adaptive import drive, evaluate_games
-
     inputs = [(table_game(d, seed=d)[0], lc.Graph.chain(d)) for d in (3, 9, 6)]
     method = cls(budget=40, share=0.5)
     games, chains = zip(*inputs, strict=True)
@@ -257,42 +335,47 @@ def test_many_inputs_in_the_rounds_of_the_longest_with_the_same_bits(cls):
         assert one.scores.tobytes() == other.scores.tobytes()
         assert one.order.tolist() == other.order.tolist()
         assert (one.calls, one.rounds) == (other.calls, other.rounds)
-    searches = [method._search(game, graph) for game, graph in inputs]
-    driven = drive([s.program() for s in searches], evaluate_games(games), [s.memo for s in searches])
-    assert driven.rounds == max(e.rounds for e in alone)
+    rounds = 0
+
+    def evaluate(requests):
+        nonlocal rounds
+        rounds += 1
+        return evaluate_games(games)(requests)
+
+    drive([method.program(game, graph) for game, graph in inputs], evaluate)
+    assert rounds == max(e.rounds for e in alone)
 
 
 @BOTH
-def test_ctrl_c_gives_what_is_known(cls):
-    fn = table_game(8, seed=4)[0].fn
-    whole = cls(budget=100).explain(lc.Game(fn, 8), lc.Graph.chain(8))
-    for fail_at in range(1, whole.rounds):
-        method = cls(budget=100)
-        e = method.explain(Counting(fn, 8, fail_at).game, lc.Graph.chain(8))
-        check(e, method, lc.Game(fn, 8))
-        assert e.provenance["interrupted"]
-        assert e.path.tolist() == whole.path[: len(e.path)].tolist()
-    assert not whole.provenance["interrupted"]
-    with pytest.raises(KeyboardInterrupt):
-        cls(budget=100).explain(Counting(fn, 8, 0).game, lc.Graph.chain(8))
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_a_path_that_was_stopped_goes_on_with_its_store(cls, error):
+    fn, graph, method = table_game(8, seed=4)[0].fn, lc.Graph.chain(8), cls(budget=100)
+    whole = method.explain(lc.Game(fn, 8), graph)
+    for fail_at in range(whole.rounds):
+        store = MemoryStore()
+        first = Counting(fn, 8, fail_at, error, store)
+        with pytest.raises(error):
+            method.explain(first.game, graph)
+        second = Counting(fn, 8, store=store)
+        e = method.explain(second.game, graph)
+        assert replace(e, rows=whole.rows) == whole
+        assert len(first.seen) + len(second.seen) == len({*first.seen, *second.seen}) == whole.calls
 
 
-def test_an_error_of_the_model_carries_what_is_known():
-    fn = table_game(8, seed=4)[0].fn
-    games = [lc.Game(fn, 8), Counting(fn, 8, 3, MemoryError("too long")).game]
-    with pytest.raises(MemoryError, match="too long") as caught:
-        DeletionPath(budget=100).explain_many(games, [lc.Graph.chain(8)] * 2)
-    for e in caught.value.explanations:
-        check(e, DeletionPath(budget=100), lc.Game(fn, 8))
-        assert len(e.path) >= 1
+def test_a_path_out_of_time_ends_with_what_it_has_asked():
+    game, graph, method = table_game(8, seed=4)[0], lc.Graph.chain(8), DeletionPath(budget=100)
+    (e,) = method.explain_many([game], [graph], stop=Stop(deadline=time.monotonic() - 1))
+    assert e.calls == 10
+    assert len(e.path) == 1
+    check(e, method, game)
 
 
 @BOTH
 def test_refusals(cls):
     game, graph = table_game(8)[0], lc.Graph.chain(8)
-    with pytest.raises(lc.MethodError, match="needs 10 calls at least"):
+    with pytest.raises(BudgetError, match="needs 10 calls at least"):
         cls(budget=9).explain(game, graph)
-    with pytest.raises(lc.MethodError, match="no plan in advance; use explain"):
+    with pytest.raises(lc.MethodError, match="no plan in advance"):
         cls(budget=40).plan(graph)
     with pytest.raises(lc.PlanTooLargeError):
         cls(budget=40).explain(game, graph, max_calls=30)

@@ -18,8 +18,8 @@ def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers)
 
     The path's are the decreasing sequence nearest to its marginals (isotonic regression, by pooling adjacent
     violators). It has the same sum. Each block of pooled units has its joint effect, and they share it equally, up to a
-    step of a few millionths of the largest score wherever the order puts a higher index before a lower one: a tie would
-    sort the wrong way.
+    small step wherever the order puts a higher index before a lower one: a tie would sort the wrong way. All steps
+    together are a thousandth of the largest score at the most.
 
     .. math:: \min_s \sum_t (s_t - m_t)^2 \quad\text{such that}\quad s_t - s_{t+1} \ge
               \begin{cases} \varepsilon & i_t > i_{t+1} \\ 0 & \text{else} \end{cases}

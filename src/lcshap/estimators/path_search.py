@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.adaptive import Memo, Program, Stopped
+from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
+from ..core.store import Answers
 from ..errors import MethodError
 
 Values = NDArray[np.float64]
 Window = tuple[int, ...]
+Stands = Callable[[Coalitions], NDArray[np.bool_] | None]
 
 # Tuned on texts of 50 and 200 words and on 784 pixels at 4 calls a unit (benchmarks/paths.py); flat around the optimum.
 _EXPLORE = 0.4  # the share of a round's calls for units that have not been looked at for long
 _GROW = 0.2  # a round moves this share of the units moved before it, or one: late steps matter less than early ones
 _DRIFT = 4.0  # by how much marginals may all grow or shrink from one round to the next
 _JOINT = 0.5  # a window is more than its units if this share of its gain is not theirs
+_SHRINK = 4  # one in so many of the calls left goes into the smallest set that changes the decision, once it changes
 
 
 class Settings(Protocol):
@@ -50,22 +54,34 @@ class Settings(Protocol):
 
     @property
     def threshold(self) -> float | None:
-        """The value at which to stop."""
+        """The value at which to stop; None where the decision, if there is one, is the model's."""
+
+
+def no_decision(coalitions: Coalitions) -> None:
+    """What a game without a decision says."""
 
 
 class PathSearch:
-    """One path on its way. Units are *moved*: removed from V, or inserted into ∅; gains are what the path looks for."""
+    """One path on its way. Units are *moved*: removed from V, or inserted into ∅; gains are what the path looks for.
 
-    def __init__(self, method: Settings, graph: Graph) -> None:
-        self.method, self.graph, self.memo = method, graph, Memo()
+    `stands` says on which coalitions the decision of the full input still stands, or None where there is no decision.
+    It is asked about coalitions only whose values are known.
+    """
+
+    def __init__(
+        self, method: Settings, graph: Graph, stands: Stands = no_decision, deadline: float | None = None
+    ) -> None:
+        self.deadline = deadline
+        self.method, self.graph, self.stands, self.memo = method, graph, stands, Answers()
         self.sign = -1.0 if method.from_full else 1.0
         self.path: list[int] = []
         self.values: list[Values] = []  # v along the path
-        self.scores: Values = np.empty(0)  # the last known marginal of each unit, all outputs
+        self.last: Values = np.empty(0)  # the last known marginal of each unit, all outputs
         self.pool: dict[Window, float] = {}  # what moving a window is thought to gain: single units, and joint effects
         self.age = np.zeros(graph.d, np.int64)  # rounds since a unit was looked at
         self.joint: set[Window] = set()  # the edges that have been moved together
         self.ends: Values = np.empty(0)  # v(∅) and v(V)
+        self.decides = False  # whether there is a decision that can flip
         self.flip_set: Window | None = None
         self.rounds = 0
         self.looks = 0  # rounds since the last move
@@ -75,61 +91,86 @@ class PathSearch:
     # -- the program --------------------------------------------------------------------------------------------------
 
     def program(self) -> Program[PathSearch]:
-        """Walk until the budget is used or the threshold crossed. Stopped on the way, return what there is."""
-        try:
-            yield from self._start()
-            going = True
-            while going and len(self.path) < self.graph.d and not self.flipped:
-                going = yield from self._advance()
-            if self.flipped:
-                yield from self._shrink()
-        except Stopped:
-            if not self.values:
-                raise
+        """Walk until the budget is used or the threshold crossed.
+
+        A decision of the model's that flips does not end the path: the set is made smaller with a part of the calls
+        left, and the path goes on. Calls that are left at the end of the path are used on the set as well.
+        """
+        yield from self._start()
+        going = True
+        while going and len(self.path) < self.graph.d and not self._crossed_threshold:
+            going = yield from self._advance()
+        yield from self._shrink(self.left)
         return self
 
     @property
     def left(self) -> int:
-        """The calls that may still be made."""
-        return self.method.budget - self.memo.calls
+        """The calls that may still be made; none after the deadline."""
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            return 0
+        return self.method.budget - len(self.memo)
 
     @property
-    def flipped(self) -> bool:
-        """Whether the value after the last move is beyond the threshold."""
-        return self._beyond(self.values[-1])
+    def flipped(self) -> bool | None:
+        """Whether the decision has flipped on the path; None where there is none."""
+        return self.flip_set is not None if self.decides else None
 
-    def _beyond(self, value: Values) -> bool:
+    @property
+    def _crossed_threshold(self) -> bool:
+        return self.method.threshold is not None and self.flip_set is not None
+
+    def _flips(self, values: Values, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> NDArray[np.bool_]:
+        """After which of these moves the value is beyond the threshold, or the model's decision another."""
         threshold = self.method.threshold
-        return threshold is not None and bool(self.sign * (self._steer(value) - threshold) > 0)
+        if threshold is not None:
+            return np.asarray(self.sign * (self.steer(values) - threshold) > 0)
+        stands = self.stands(self._request(moves, context)) if self.decides and len(values) else None
+        return np.zeros(len(values), bool) if stands is None else stands != self.method.from_full
 
-    def _steer(self, values: Values) -> Any:
-        return values[..., self.method.output] if self.scores.ndim == 2 else values
+    def steer(self, values: Values) -> Any:
+        """The values of the output that steers."""
+        return values[..., self.method.output] if self.last.ndim == 2 else values
 
-    def _marginals(self, after: Values, before: Values) -> Values:
+    def marginals(self, after: Values, before: Values) -> Values:
+        """What units contributed that were moved between these values."""
         return before - after if self.method.from_full else after - before
 
-    def _ask(self, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> Program[Values]:
-        """The values after moves on top of a context, as many as the calls left allow (known ones cost nothing)."""
+    def _request(self, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> Coalitions:
+        """What is there after moves on top of a context."""
         moved = Coalitions.from_sets(self.graph.d, moves)
         if context:
             mask = moved.dense()
             mask[:, list(context)] = True
             moved = Coalitions.from_dense(mask)
-        request = replace(moved, removed=np.full(len(moves), self.method.from_full))
-        new, calls = self.memo.new(request), self.memo.calls
-        values = yield request[: new[self.left]] if len(new) > self.left else request
-        self.rounds += self.memo.calls > calls
-        return values
+        return replace(moved, removed=np.full(len(moves), self.method.from_full))
+
+    def _ask(
+        self, moves: Sequence[Sequence[int]], context: Sequence[int] = (), most: int | None = None
+    ) -> Program[Values]:
+        """The values after the first of these moves, as many as `most` calls pay for, or all calls left."""
+        request, limit = self._request(moves, context), self.left if most is None else most
+        keys = request.keys()
+        new = self.memo.new(keys)
+        if len(new) > limit:
+            keys, new = keys[: new[limit]], new[:limit]
+        if len(new):
+            answers = yield request.take(new)
+            self.memo.add([keys[i] for i in new], answers)
+            self.rounds += 1
+        return self.memo.look_up(keys)
 
     def _start(self) -> Program[None]:
         d = self.graph.d
-        values = yield from self._ask([[], list(range(d)), *([i] for i in range(d))])
+        values = yield from self._ask([[], list(range(d)), *([i] for i in range(d))], most=self.method.budget)
         if values.ndim == 2 and self.method.output >= values.shape[1]:
             raise MethodError(f"output {self.method.output} of a game that has {values.shape[1]} outputs")
         self.ends = values[1::-1] if self.method.from_full else values[:2]
-        self.scores = self._marginals(values[2:], values[0])
-        self.pool = {(i,): gain for i, gain in enumerate(self._steer(self.scores).tolist())}
+        self.last = self.marginals(values[2:], values[0])
+        self.pool = {(i,): gain for i, gain in enumerate(self.steer(self.last).tolist())}
         self.values = [values[0]]
+        self.decides = self.method.threshold is not None or self.stands(self._request([[]])) is not None
+        if self._flips(values[:1], [[]])[0]:
+            self.flip_set = ()
 
     # -- a round ------------------------------------------------------------------------------------------------------
 
@@ -140,11 +181,11 @@ class PathSearch:
         if not len(values):
             return False
         windows = windows[: len(values)]
-        marginals = self._marginals(values, self.values[-1])
-        gains = dict(zip(windows, self._steer(marginals).tolist(), strict=True))
+        marginals = self.marginals(values, self.values[-1])
+        gains = dict(zip(windows, self.steer(marginals).tolist(), strict=True))
         for window, marginal in zip(windows, marginals, strict=True):
             if len(window) == 1:
-                self.scores[window[0]] = marginal
+                self.last[window[0]] = marginal
         ranked = sorted(gains, key=lambda w: (-gains[w] / len(w), len(w), w))
         self._learn(gains)
         # A large window that leads at first sight may have a unit without a part in it: look again before it moves.
@@ -154,7 +195,10 @@ class PathSearch:
             return True
         self.looks = 0
         units = self._best([w for w in ranked if len(w) - 1 <= self.left])  # each unit on the way may cost a call
+        before = self.flip_set
         yield from self._move(units)
+        if self.flip_set != before and not self._crossed_threshold:
+            yield from self._shrink(self.left // _SHRINK)
         return bool(units)
 
     def _choose(self) -> list[Window]:
@@ -244,31 +288,36 @@ class PathSearch:
 
     def _move(self, units: list[int]) -> Program[None]:
         """Move units one by one, so that each has its marginal in the context in which it went."""
-        values = yield from self._ask([units[: n + 1] for n in range(len(units))], self.path)
-        for unit, value in zip(units, values, strict=False):
-            self.scores[unit] = self._marginals(value, self.values[-1])
+        moves = [units[: n + 1] for n in range(len(units))]
+        values = yield from self._ask(moves, self.path)
+        flips = self._flips(values, moves[: len(values)], self.path)
+        for unit, value, flip in zip(units, values, flips, strict=False):
+            self.last[unit] = self.marginals(value, self.values[-1])
             self.path.append(unit)
             self.values.append(value)
-            if self.flipped:
+            if flip and self.flip_set is None:
+                self.flip_set = tuple(sorted(self.path))
+            if self._crossed_threshold:
                 break
         gone = set(self.path)
         self.pool = {w: gain for w, gain in self.pool.items() if gone.isdisjoint(w)}
 
     # -- the smallest set that flips ----------------------------------------------------------------------------------
 
-    def _shrink(self) -> Program[None]:
-        """Take units out of the path, as long as what is left still crosses the threshold."""
-        flip = list(self.path)
-        self.flip_set = tuple(sorted(flip))
-        while flip:
-            # Those with small scores are the likeliest to be unnecessary: should the budget end, they were tried.
-            spare = sorted(flip, key=lambda i: (self._steer(self.scores[i]), i))
-            values = yield from self._ask([[j for j in flip if j != i] for i in spare])
-            margins = self.sign * self._steer(values)
-            if not len(values) or not self._beyond(values[int(margins.argmax())]):
+    def _shrink(self, calls: int) -> Program[None]:
+        """Take units out of the set that flips, as long as it still does, with so many calls at the most."""
+        last = len(self.memo) + calls
+        while self.flip_set:
+            # Those with small marginals are the likeliest to be unnecessary: should the calls end, they were tried.
+            spare = sorted(self.flip_set, key=lambda i: (self.steer(self.last[i]), i))
+            smaller = [tuple(j for j in self.flip_set if j != i) for i in spare]
+            values = yield from self._ask(smaller, most=min(self.left, last - len(self.memo)))
+            if not len(values):
                 return
-            flip.remove(spare[int(margins.argmax())])
-            self.flip_set = tuple(sorted(flip))
+            flips = np.flatnonzero(self._flips(values, smaller[: len(values)]))
+            if not len(flips):
+                return
+            self.flip_set = smaller[flips[(self.sign * self.steer(values[flips])).argmax()]]
 
 
 def _parts(window: Window) -> list[Window]:

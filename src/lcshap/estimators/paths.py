@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.adaptive import drive, evaluate_games
-from ..core.explanation import PathExplanation
-from ..core.game import Game
+from ..core.adaptive import Program
+from ..core.explanation import Explanation, PathExplanation
+from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.method import Method, check_count
-from ..core.plan import MAX_CALLS, Plan, check_calls
+from ..core.method import Cost, Method, Stop, check_count
+from ..core.plan import MAX_CALLS, check_calls
 from ..core.run import provenance
-from ..errors import GameError, MethodError
+from ..errors import BudgetError, MethodError
 from .axioms import Axioms
+from .path_scores import block_means, path_scores
 from .path_search import PathSearch
 
 
@@ -46,55 +47,49 @@ class _Path(Method):
     @property
     @abstractmethod
     def threshold(self) -> float | None:
-        """The value at which to stop."""
+        """The value at which to stop; None where the decision, if there is one, is the model's."""
 
-    def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        raise MethodError(f"{self.name} is adaptive: there is no plan in advance; use explain")
-
-    def explain(self, game: Game, graph: Graph, max_calls: int | None = MAX_CALLS) -> PathExplanation:
-        """Follow the path on a game. Ctrl-C ends it early, with what is known by then."""
-        return self.explain_many([game], [graph], max_calls)[0]
-
-    def explain_many(
-        self, games: Sequence[Game], graphs: Sequence[Graph], max_calls: int | None = MAX_CALLS
-    ) -> list[PathExplanation]:
-        """Follow the paths of several inputs in the same rounds; each is what `explain` gives.
-
-        If the game fails on the way, the error it raised has the explanations up to there (None for inputs of which
-        nothing was known) as the attribute `explanations`.
-        """
+    def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
+        """At most the budget: each step decides what to ask next."""
         check_calls(self.budget, max_calls, exact=True)
-        searches = [self._search(game, graph) for game, graph in zip(games, graphs, strict=True)]
-        driven = drive([s.program() for s in searches], evaluate_games(games), [s.memo for s in searches])
-        found = [
-            _explanation(self, search, game, driven.error) if search.values else None
-            for search, game in zip(searches, games, strict=True)
-        ]
-        known = [e for e in found if e is not None]
-        interrupted = isinstance(driven.error, KeyboardInterrupt) and len(known) == len(found)
-        if driven.error is not None and not interrupted:
-            driven.error.explanations = found  # type: ignore[attr-defined]
-            raise driven.error
-        return known
+        self._check_budget(graph)
+        words = f"at most {self.budget:,}: each step decides what to ask next"
+        return Cost(self.budget, False, 0, f"{self}\n  on      {graph}\n  calls   {words}")
 
-    def _search(self, game: Game, graph: Graph) -> PathSearch:
-        if game.d != graph.d:
-            raise GameError(f"the game has {game.d} units, the graph {graph.d}")
+    def program(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
+    ) -> Program[Explanation]:
+        """Follow the path, round by round."""
+        self.check_stop(stop)
+        check_calls(self.budget, max_calls, exact=True)
+        self._check_budget(graph)
+        search = PathSearch(self, graph, game.stands, None if stop is None else stop.deadline)
+        yield from search.program()
+        return _explanation(self, search, game)
+
+    def _check_budget(self, graph: Graph) -> None:
         least = min(graph.d + 2, 2**graph.d)
         if self.budget < least:
-            raise MethodError(
+            raise BudgetError(
                 f"a budget of {self.budget} is too small: {self.name} on {graph.d} units needs {least} calls at least "
-                "(the empty and the full coalition, and one for each unit)"
+                "(the empty and the full coalition, and one for each unit)",
+                least,
             )
-        return PathSearch(self, graph)
 
 
 @dataclass(frozen=True)
 class DeletionPath(_Path):
     r"""Which units must go for the value to fall? A greedy path from the full input, in the context of what is gone.
 
-    .. math:: \phi(i_t) = v(V \setminus \{i_1 .. i_{t-1}\}) - v(V \setminus \{i_1 .. i_t\}), \qquad
+    .. math:: m_t = v(V \setminus \{i_1 .. i_{t-1}\}) - v(V \setminus \{i_1 .. i_t\}), \qquad
+              \phi(i_t) = \frac{1}{|B|} \sum_{s \in B \ni t} m_s, \qquad
               \sum_{t \le n} \phi(i_t) = v(V) - v(V \setminus \{i_1 .. i_n\})
+
+    The scores are the marginal contributions m along the path, pooled where a later one is larger: B is the block of
+    neighbouring steps that t belongs to, by isotonic regression. Units that only work together thus share their joint
+    effect equally, and sorting the scores gives the path. (So that this is true of ties as well, units of one block
+    differ a little where ties by index would go against the path: by some millionths of the largest score, a thousandth
+    at the most.) ``e.path_values`` has the values before pooling.
 
     It starts with leave-one-out, d + 2 calls. Then, round by round: ask for the marginal contributions of the leading
     units in the present context, and of connected windows of units not looked at for long; remove what gains most per
@@ -110,16 +105,22 @@ class DeletionPath(_Path):
     window : units in a window at the most. Windows find neighbours that stand in for each other ("very very bad"), of
         which no single one matters; one that gains more per unit than any unit alone goes as a whole, its units in the
         order of their own marginals. 1 looks at single units only.
-    output : which output steers the path, for a game with several. Scores are given for all.
-    flip_below : stop once v is below this value (a log-probability of log 0.5, log-odds of 0), and use what is left of
-        the budget to take units out of the set found as long as it still flips: ``e.flip_set``.
+    output : which output steers the path, for a game with several. Scores are given for all, pooled over the same
+        blocks.
+    flip_below : stop once v is strictly below this value (a log-probability of log 0.5, log-odds of 0), and use what is
+        left of the budget to take units out of the set found as long as it still flips: ``e.flip_set``. None leaves the
+        decision to the model, where it makes one (a classifier in an `Explainer`): ``e.flipped`` says whether it
+        decides otherwise after some step of the path. The path does not stop there. At most a quarter of the calls left
+        are used to make the set smaller, and then the path goes on.
 
     Notes
     -----
     Choose it to ask what the decision hangs on: at equal calls nothing else that we measured lowers the value as fast
-    (the paper's masking measure, benchmarks/paths.py). It is not a division of v(V) - v(∅) among the units: of two
-    units that say the same, the one that goes last is given everything. Units never removed have the marginal that was
-    last known, in the context of fewer removals: use ``e.ranking``, not the order of the scores.
+    (the paper's masking measure, benchmarks/paths.py). Do not choose it to find units that suffice: where only the top
+    units are kept, its ranking is among the last; `InsertionPath` or a Shapley value serves there. It is not a division
+    of v(V) - v(∅) among the units: units never removed are not part of the sum above. Their scores are estimates of
+    their marginals at the end of the path (the last that was measured, on the scale of the last round), and never above
+    the last score of the path.
 
     Examples
     --------
@@ -127,8 +128,8 @@ class DeletionPath(_Path):
     >>> g = lc.Graph.chain(6, names="a very very bad film indeed".split())
     >>> v = lc.Game(lambda kept: 2.0 * (kept[:, 1] | kept[:, 2]) + kept[:, 3], 6)
     >>> e = lc.DeletionPath(budget=24).explain(v, g)
-    >>> [g.names[i] for i in e.path[:3]], e.path_values[:4]
-    (['bad', 'very', 'very'], array([3., 2., 2., 0.]))
+    >>> [g.names[i] for i in e.path[:3]], e.path_values[:4], e.scores.round(3)
+    (['bad', 'very', 'very'], array([3., 2., 2., 0.]), array([0., 1., 1., 1., 0., 0.]))
     """
 
     flip_below: float | None = None
@@ -162,20 +163,25 @@ class DeletionPath(_Path):
 class InsertionPath(_Path):
     r"""Which units alone suffice? The deletion path from the other end: from nothing, what raises the value most.
 
-    .. math:: \phi(i_t) = v(\{i_1 .. i_t\}) - v(\{i_1 .. i_{t-1}\}), \qquad
+    .. math:: m_t = v(\{i_1 .. i_t\}) - v(\{i_1 .. i_{t-1}\}), \qquad
+              \phi(i_t) = \frac{1}{|B|} \sum_{s \in B \ni t} m_s, \qquad
               \sum_{t \le n} \phi(i_t) = v(\{i_1 .. i_n\}) - v(\emptyset)
 
-    The algorithm is that of `DeletionPath`, with "remove" read as "insert".
+    The algorithm and the pooling of the scores are those of `DeletionPath`, with "remove" read as "insert".
 
     Parameters
     ----------
     budget, share, window, output : as for `DeletionPath`.
-    flip_above : stop once v is above this value, and take out of the set found what it does not need: ``e.flip_set``.
+    flip_above : stop once v is strictly above this value, and take out of the set found what it does not need:
+        ``e.flip_set``. None leaves the decision to the model, where it makes one: ``e.flipped`` says whether the units
+        inserted up to some step alone make it decide as it does at the full input, and the path goes on. If it decides
+        so without any unit, `flipped` is True and `flip_set` is empty.
 
     Notes
     -----
-    Choose it for the shortest extract that the model reads like the whole. Start from nothing only where the model
-    makes sense of small pieces.
+    Choose it for the shortest extract that the model reads like the whole, which is where `DeletionPath` is weak. Start
+    from nothing only where the model makes sense of small pieces. Units never inserted have estimates for scores, as
+    there.
 
     Examples
     --------
@@ -214,22 +220,38 @@ class InsertionPath(_Path):
         return self.flip_above
 
 
-def _explanation(method: _Path, search: PathSearch, game: Game, error: BaseException | None) -> PathExplanation:
+def _explanation(method: _Path, search: PathSearch, game: AbstractGame) -> PathExplanation:
     graph = search.graph
-    path = search.path[: len(search.values) - 1]  # Ctrl-C can come between two lines
-    rest = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool.get((i,), math.inf), i))
+    path = search.path
+    rest = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool[i,], i))
+    order = np.array(path + rest, np.intp)
     empty, full = search.ends
     return PathExplanation(
-        scores=search.scores,
+        scores=_scores(search, order, len(path)),
         base_value=float(empty) if empty.ndim == 0 else empty,
         full_value=float(full) if full.ndim == 0 else full,
         graph=graph,
-        calls=search.memo.calls,
+        calls=len(search.memo),
         path=np.array(path, np.intp),
         path_values=np.array(search.values),
-        order=np.array(path + rest, np.intp),
-        flipped=None if method.threshold is None else search.flipped,
+        order=order,
+        flipped=search.flipped,
         flip_set=search.flip_set,
         rounds=search.rounds,
-        provenance={**provenance(method, graph, game), "interrupted": error is not None},
+        provenance=provenance(method, graph, game),
     )
+
+
+def _scores(search: PathSearch, order: NDArray[np.intp], moved: int) -> NDArray[np.float64]:
+    """Scores that sort into the order; those of other outputs than the one that steers, pooled over its blocks."""
+    values = np.array(search.values)
+    marginals = search.marginals(values[1:], values[:-1])
+    estimates = np.array([search.pool[i,] for i in order[moved:].tolist()])
+    along, blocks = path_scores(order, search.steer(marginals), estimates)
+    scores = search.last.copy()
+    if scores.ndim == 1:
+        scores[order] = along
+    else:
+        scores[order[:moved]] = block_means(marginals, blocks)
+        scores[order, search.method.output] = along
+    return scores
