@@ -1,6 +1,7 @@
 """What the documents claim exists: tests they name, references they cite, code they show."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -38,22 +39,14 @@ def test_the_python_in_the_documents_runs(file):
         exec(compile(block, file, "exec"), {})
 
 
-def test_the_method_in_contributing_works():
-    block = re.search(r"   ```python\n(.*?)   ```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL).group(1)
-    imports = """
-from dataclasses import dataclass
-from typing import ClassVar
-import numpy as np
-from lcshap import *
-from lcshap.core.plan import Plan, Terms, check_calls
-"""
-    scope = {}
-    code = imports + "\n".join(line[3:] for line in block.splitlines())
-    exec(compile(code, "CONTRIBUTING.md", "exec"), scope)
-    v = lc.Game(lambda kept: kept @ [1.0, 2.0, 4.0], 3)
-    e = scope["LeaveOneOut"]().explain(v, lc.Graph.chain(3))
-    assert e.scores.tolist() == [1, 2, 4]
-    assert e.calls == 5
+def test_the_tables_of_methods_are_those_of_the_registry():
+    made = runpy.run_path(str(ROOT / "docs/make_methods.py"))
+    for path, make in made["FILES"].items():
+        assert made["updated"](path, make()) == path.read_text(encoding="utf-8"), "run python docs/make_methods.py"
+    table = made["guide"]()
+    assert all(f"`lc.{entry.signature}`" in table for entry in lc.METHODS.own())
+    assert "| `lc.LIME(budget)` |" in table
+    assert "| depends on its parameters | seed |" in table
 
 
 def test_figures_of_the_studies_are_those_in_their_tables():

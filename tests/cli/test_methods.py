@@ -140,7 +140,7 @@ class TestOptionsAndParameters:
 def test_a_method_of_somebody_else_can_be_named(monkeypatch):
     texts = {"name": "twice", "summary": "Twice.", "choose": "Never.", "cost_in_words": "d + 2"}
     twice = make_dataclass("Twice", [("factor", int)], bases=(lc.FeatureAblation,), namespace=texts, frozen=True)
-    monkeypatch.setattr(lc.METHODS, "_entries", dict(lc.METHODS._entries))
+    monkeypatch.setattr(lc.METHODS, "_entries", {e.name: e for e in lc.METHODS.entries()})
     lc.register_method(twice)
     made = methods.make_methods(["twice:factor=2"], lc.Graph.chain(3), options.MethodSettings())
     assert made == [twice(2)]

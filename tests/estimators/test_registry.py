@@ -123,7 +123,7 @@ class TestRegistering:
             registry.add(wrong)
 
     def test_an_explainer_finds_it_by_name(self, monkeypatch):
-        monkeypatch.setattr(lc.METHODS, "_entries", dict(lc.METHODS._entries))
+        monkeypatch.setattr(lc.METHODS, "_entries", {e.name: e for e in lc.METHODS.entries()})
 
         @lc.register_method
         @dataclass(frozen=True)
