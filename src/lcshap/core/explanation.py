@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from .._version import __version__
-from ..errors import MethodError
+from ..errors import OptionError
 from ..extras import need
 from .graphs import Graph
+from .presenter import presenter
+from .views import View
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,12 +31,14 @@ class Explanation:
     base_value, full_value : v(∅) and v(V), a number or one per output. `base_values` is the same as `base_value`.
     graph : the units, with their names.
     calls : how many distinct coalitions the scores rest on, ∅ and V included.
+    rows : how many rows were really sent for them: fewer where rows are equal or were known before, more where a
+        coalition takes several background rows or rows were timed or checked; None where nobody counted.
     interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph; a
         tuple of them, one an output, for a game with several outputs.
     provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
     stderr : the standard error of each score where they come from samples (inf where there are too few to tell), with
         its degrees of freedom in `freedom`; None where nothing was left to chance.
-    view : from an `Explainer`: what a picture of the input needs, see `lcshap.maskers.Masked.view`.
+    view : from an `Explainer`: what a picture of the input needs, see `lcshap.core.views`.
     curve : where asked for: the masking curve, "percents", "counts", "values" and in words "what" they are, see
         `lcshap.metrics.masking_curve`.
     """
@@ -48,8 +52,9 @@ class Explanation:
     interactions: sparse.csr_array | tuple[sparse.csr_array, ...] | None = None
     stderr: NDArray[np.float64] | None = None
     freedom: int | None = None
-    view: dict[str, Any] | None = None
+    view: View | None = None
     curve: dict[str, Any] | None = None
+    rows: int | None = None
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -79,7 +84,7 @@ class Explanation:
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """A confidence interval for each score, by Student's t; the score itself twice where nothing was sampled."""
         if not 0 < confidence < 1:
-            raise MethodError(f"confidence must be between 0 and 1, not {confidence!r}")
+            raise OptionError(f"confidence must be between 0 and 1, not {confidence!r}")
         if self.stderr is None:
             return self.scores, self.scores
         width = half_width(self.stderr, self.freedom or 0, confidence)
@@ -95,7 +100,7 @@ class Explanation:
     def output(self, index: int) -> Explanation:
         """The explanation of one output of several."""
         if self.scores.ndim == 1:
-            raise MethodError("this explanation has one output only")
+            raise OptionError("this explanation has one output only")
         column = range(self.scores.shape[1])[index]
         interactions = self.interactions[column] if isinstance(self.interactions, tuple) else None
         return Explanation(
@@ -131,16 +136,13 @@ class Explanation:
         """
         label = np.asarray(labels)
         if label.shape != (self.graph.d,) or label.dtype.kind not in "iu" or label.min() < 0:
-            raise MethodError(f"labels must be {self.graph.d} integers from 0 up, one a unit")
+            raise OptionError(f"labels must be {self.graph.d} integers from 0 up, one a unit")
         count = int(label.max()) + 1
         scores = np.zeros((count, *self.scores.shape[1:]))
         np.add.at(scores, label, self.scores)
         pairs = label[self.graph.edges]
         graph = Graph.from_edges(count, pairs[pairs[:, 0] != pairs[:, 1]], names)
-        view = self.view
-        if view is not None:
-            parts = view["labels"]
-            view = {**view, "labels": np.where(parts < 0, -1, label[parts])}
+        view = None if self.view is None else self.view.grouped(label)
         return Explanation(
             scores,
             self.base_value,
@@ -153,26 +155,18 @@ class Explanation:
 
     def show(self, top: int = 10) -> None:
         """Print the input with its scores, in colour where the terminal has it."""
-        from ..show.terminal import print_explanation
-
-        print_explanation(self, top=top)
+        presenter().show(self, top)
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
-        from ..show.notebook import to_html
-
-        return to_html(self)
+        return presenter().html(self)
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
-        from ..show.terminal import rich_console
-
-        yield from rich_console(self, console, options)
+        yield from presenter().rich(self, console, options)
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw it with matplotlib: the picture that suits the input, or one by name, see `lcshap.show.plots.plot`."""
-        from ..show.plots import plot
-
-        return plot(self, kind, ax, **options)
+        return presenter().plot(self, kind, ax, **options)
 
     # -- elsewhere ------------------------------------------------------------------------------------------------
 
@@ -184,9 +178,7 @@ class Explanation:
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write to one web page that opens from disk, see `lcshap.report`."""
-        from ..show.html_report import report
-
-        return report(self, path, **options)
+        return presenter().report(self, path, **options)
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame: unit, name, score (a column an output), standard error, rank."""
@@ -211,7 +203,7 @@ class Explanation:
         if self.scores.ndim == 1:
             return self
         if output is None:
-            raise MethodError(f"there are {self.scores.shape[1]} outputs: say which, output=0 for the first")
+            raise OptionError(f"there are {self.scores.shape[1]} outputs: say which, output=0 for the first")
         return self.output(output)
 
     def __eq__(self, other: object) -> bool:
@@ -256,6 +248,11 @@ class PathExplanation(Explanation):
     flipped: bool | None = None
     flip_set: tuple[int, ...] | None = None
     rounds: int = 0
+
+    @property
+    def removed(self) -> bool:
+        """Whether the path removes units from the full input; else it inserts them into the empty one."""
+        return self.provenance.get("name") != "insertion-path"
 
     @property
     def ranking(self) -> NDArray[np.intp]:

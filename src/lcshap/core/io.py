@@ -14,8 +14,10 @@ from scipy import sparse
 from ..errors import FileFormatError
 from .explanation import Explanation, PathExplanation, edge_matrix
 from .graphs import Graph
+from .views import KINDS, View
 
-FORMAT, VERSION = "lcshap-explanation", 1
+FORMAT, VERSION = "lcshap-explanation", 2  # version 1 is that of lcshap 0.1: views without sentences, or none at all
+_APART = ("graph", "interactions", "view")  # fields that are more than numbers, texts and arrays
 
 
 def save(e: Explanation, path: str | Path) -> Path:
@@ -45,8 +47,9 @@ def to_dict(e: Explanation) -> dict[str, Any]:
     }
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "class": type(e).__name__, "graph": graph}
     for f in fields(e):
-        if f.name not in ("graph", "interactions"):
+        if f.name not in _APART:
             content[f.name] = _plain(getattr(e, f.name))
+    content["view"] = None if e.view is None else _view_to_dict(e.view)
     content["interactions"] = None if e.interactions is None else _plain(_edge_values(e))
     return content
 
@@ -64,13 +67,33 @@ def from_dict(content: Any, source: str = "this") -> Explanation:
         kind, stored = classes[content["class"]], content["graph"]
         made = Graph.from_edges(stored["d"], np.array(stored["edges"], np.int64).reshape(-1, 2), stored["names"])
         graph = Graph(made.adjacency, made.names, stored["kind"], tuple(stored["shape"]))
-        values = {f.name: _array(content.get(f.name)) for f in fields(kind) if f.name not in ("graph", "interactions")}
+        values = {f.name: _array(content.get(f.name)) for f in fields(kind) if f.name not in _APART}
+        values["view"] = _view_from_dict(content.get("view"), source)
         if content["interactions"] is not None:
             values["interactions"] = edge_matrix(graph, _array(content["interactions"]))
         e: Explanation = kind(graph=graph, **values)
         return e
+    except FileFormatError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise FileFormatError(f"{source} is damaged: {error!r}") from None
+
+
+def _view_to_dict(view: View) -> dict[str, Any]:
+    return {"kind": view.kind, **{f.name: _plain(getattr(view, f.name)) for f in fields(view)}}
+
+
+def _view_from_dict(content: Any, source: str) -> View | None:
+    """The view of a kind that this version knows, from its fields; fields that it does not have keep their default."""
+    if content is None:
+        return None
+    kind = KINDS.get(content["kind"])
+    if kind is None:
+        raise FileFormatError(
+            f"Expected {source} to be of an input of kind {', '.join(KINDS)}, got {content['kind']!r}. "
+            "Update lcshap, or make the explanation without a view."
+        )
+    return kind(**{f.name: _array(content[f.name]) for f in fields(kind) if f.name in content})
 
 
 def _edge_values(e: Explanation) -> NDArray[np.float64]:

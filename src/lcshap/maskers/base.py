@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.digest import class_name, digest, token
 from ..core.graphs import Graph
+from ..core.views import View
 from ..errors import PlanError
 from .keys import find_idle, set_keys
 
@@ -106,13 +107,8 @@ class Masked(ABC):
         return None
 
     @property
-    def view(self) -> dict[str, Any] | None:
-        """What a picture of the input needs, as strings, numbers and arrays; None: the names of the units are enough.
-
-        "kind" says which picture, and "labels" always holds the unit of each part, -1 for none: of each `spans` of a
-        "text" or of "bytes", of each pixel of an "image", of each number of a "series", of each entry of a "table", of
-        each atom of a "molecule".
-        """
+    def view(self) -> View | None:
+        """What a picture of the input needs, see `lcshap.core.views`; None: the names of the units are enough."""
         return None
 
     def keys(self, coalitions: Coalitions) -> list[bytes]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..core.coalitions import Coalitions
+from ..core.views import BytesView
 from ..errors import MaskerError
 from .base import Masked, Masker, blend, check_units, is_count
 from .cutting import Span
@@ -136,10 +137,9 @@ class MaskedBytes(Masked):
     padding: int
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> BytesView:
         """The file and where its units are."""
-        spans = np.array(self.spans, np.int64)
-        return {"kind": "bytes", "bytes": self.x, "spans": spans, "labels": np.arange(len(spans))}
+        return BytesView(bytes=self.x, spans=np.array(self.spans, np.int64), labels=np.arange(len(self.spans)))
 
     @cached_property
     def idle(self) -> NDArray[np.bool_]:

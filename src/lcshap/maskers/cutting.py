@@ -10,6 +10,10 @@ from itertools import pairwise
 from operator import index
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.views import TextView
 from ..errors import MaskerError
 
 Span = tuple[int, int]
@@ -102,6 +106,12 @@ def _with_context(text: str, spans: list[Span], roles: list[str]) -> list[tuple[
             pieces.append(((s, e), role))
         at = e
     return pieces
+
+
+def text_view(text: str, spans: NDArray[np.int64]) -> TextView:
+    """A text with a unit for each span, and its sentences."""
+    sentences = np.array(list(_sentences(text)), np.int64).reshape(-1, 2)
+    return TextView(text=text, spans=spans, sentences=sentences, labels=np.arange(len(spans)))
 
 
 # -- grapheme clusters (Unicode Standard Annex #29, rules GB3-GB13 without GB9c) ----------------------------------

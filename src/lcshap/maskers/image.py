@@ -15,6 +15,7 @@ from scipy.ndimage import gaussian_filter
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.graphs.build import grid_edges
+from ..core.views import ImageView
 from ..errors import MaskerError
 from ..extras import need
 from .base import Blend, Masked, Masker, check_units, is_count
@@ -179,11 +180,11 @@ class MaskedImage(Masked):
         return self._units
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> ImageView:
         """The image and its reference, channels last, and the unit of each pixel."""
         both = (np.ascontiguousarray(_channels_last(a, self.channels)) for a in (self.x, self.reference))
         image, reference = both
-        return {"kind": "image", "image": image, "reference": reference, "labels": self.labels}
+        return ImageView(image=image, reference=reference, labels=self.labels)
 
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """The masked images, an array `(n, *x.shape)` of the dtype of `x`."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
+from ..core.views import MoleculeView
 from ..errors import MaskerError
 from ..extras import need
 from .base import Masked, Masker, Rows, check_units
@@ -158,10 +159,9 @@ class MaskedMolecule(Masked):
         return {}
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> MoleculeView:
         """The molecule as a mol block, which keeps the order of the atoms."""
-        block = _chem().MolToV3KMolBlock(self.mol)
-        return {"kind": "molecule", "block": block, "labels": np.arange(self.graph.d)}
+        return MoleculeView(block=_chem().MolToV3KMolBlock(self.mol), labels=np.arange(self.graph.d))
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
         """How many atoms are kept, where rows are molecules; None where `featurise` makes them."""

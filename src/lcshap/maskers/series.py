@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.graphs.build import complete_edges
+from ..core.views import SeriesView
 from ..errors import MaskerError
 from .base import Blend, Masked, Masker, blend, check_units
 from .text import Layout, check_layout, make_graph
@@ -188,10 +189,10 @@ class MaskedSeries(Masked):
         return None if self.interpolate else self.labels
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> SeriesView:
         """The series and the unit of each of its numbers, `(time, channels)`."""
         series, labels = (_channels_first(a, self.channels).T for a in (self.x, self.labels))
-        return {"kind": "series", "series": series, "channels": list(self.names), "labels": labels}
+        return SeriesView(series=series, channels=tuple(self.names), labels=labels)
 
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """An array `(n * M, *x.shape)` of the dtype of `x`: for each coalition, all background rows in their order."""

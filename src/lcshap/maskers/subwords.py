@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
+from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
-from .cutting import _RUN, Span
+from .cutting import _RUN, Span, text_view
 from .keys import pair_keys, text_keys
 from .text import Layout, MaskedText, Text, check_layout, make_graph
 
@@ -209,7 +210,7 @@ class MaskedSubwords(Masked):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> TextView:
         """The text, or the two one below the other, and where its units are."""
         texts = [side if isinstance(side, str) else side.text for side in self.sides]
         starts = [0, len(texts[0]) + 1]
@@ -218,12 +219,7 @@ class MaskedSubwords(Masked):
             for side, start in zip(self.sides, starts, strict=False)
             if isinstance(side, MaskedText)
         ]
-        return {
-            "kind": "text",
-            "text": "\n".join(texts),
-            "spans": np.concatenate(spans),
-            "labels": np.arange(self.graph.d),
-        }
+        return text_view("\n".join(texts), np.concatenate(spans))
 
     def keys(self, coalitions: Coalitions) -> list[bytes]:
         """Equal exactly where texts or pairs of texts are; for encodings, where other than idle units are the same."""

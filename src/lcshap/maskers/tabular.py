@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
+from ..core.views import TableView
 from ..errors import MaskerError
 from ..extras import need
 from .base import Blend, Masked, Masker, check_units
@@ -191,9 +192,9 @@ class MaskedTabular(Masked):
         return found
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> TableView:
         """The columns with their values."""
-        return {"kind": "table", "columns": list(self.columns), "values": self.x, "labels": self.owners}
+        return TableView(columns=tuple(self.columns), values=self.x, labels=self.owners)
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.floating]:
         """An array `(n * M, columns)`: for each coalition, all background rows in their order."""

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
+from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units
-from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context
+from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context, text_view
 from .keys import text_keys
 
 Layout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
@@ -147,10 +148,9 @@ class MaskedText(Masked):
         return rows
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> TextView:
         """The text and where its units are."""
-        spans = np.array(self.spans, np.int64).reshape(-1, 2)
-        return {"kind": "text", "text": self.text, "spans": spans, "labels": np.arange(len(spans))}
+        return text_view(self.text, np.array(self.spans, np.int64).reshape(-1, 2))
 
     def keys(self, coalitions: Coalitions) -> list[bytes]:
         """Equal exactly where texts are."""

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
+from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
+from .cutting import text_view
 from .keys import row_keys
 from .text import Layout, check_layout, check_rules, find_role, make_graph
 
@@ -137,12 +139,11 @@ class MaskedTokens(Masked):
         return self._replaced(coalitions) if self.recipe.absent == "replace" else self._deleted(coalitions)
 
     @property
-    def view(self) -> dict[str, Any]:
+    def view(self) -> TextView:
         """The names of the tokens as a text."""
         ends = np.cumsum([len(name) + 1 for name in self.graph.names]) - 1
         spans = np.stack([ends - [len(name) for name in self.graph.names], ends], axis=1)
-        text = " ".join(self.graph.names)
-        return {"kind": "text", "text": text, "spans": spans, "labels": np.arange(len(spans))}
+        return text_view(" ".join(self.graph.names), spans)
 
     def keys(self, coalitions: Coalitions) -> list[bytes]:
         """Equal exactly where rows are; where their length is free, padding that fills them up does not count."""

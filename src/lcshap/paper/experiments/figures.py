@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.explanation import Explanation
+from ...core.views import ImageView
 from ...errors import MethodError
 from ...extras import need
 from ...metrics import MaskingCurve
@@ -139,8 +140,8 @@ def _picture(ax: Any, e: Explanation) -> None:
     from ...show.plots.image import masked_image
 
     masked_image(e, ax, percent=0)
-    assert e.view is not None
-    colours = np.asarray(e.view["image"], np.float64)
+    assert isinstance(e.view, ImageView)
+    colours = np.asarray(e.view.image, np.float64)
     if colours.shape[2] == 3:
         ax.imshow((colours - colours.min()) / (np.ptp(colours) or 1.0), interpolation="nearest")
 

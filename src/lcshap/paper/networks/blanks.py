@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.coalitions import Coalitions
+from ...core.views import View
 from ...maskers.base import Masked, Masker, check_units
 from ...maskers.text import MaskedText, Text
 
@@ -55,6 +56,6 @@ class MaskedBlanks(Masked):
         return ["".join(row) for row in np.where(kept, characters, " ").tolist()]
 
     @property
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> View | None:
         """That of the text."""
         return self.words.view

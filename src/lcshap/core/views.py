@@ -1,0 +1,243 @@
+"""What a picture of an input needs: one class for each kind of input.
+
+A masker makes the view of its input, an explanation carries it, files keep it, and `lcshap.show` draws it. All views
+have `labels`, the unit of each part of the input, -1 for none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import OptionError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class View:
+    """An input, and the unit of each of its parts.
+
+    Views are equal if all their fields are, arrays to the last bit.
+
+    Attributes
+    ----------
+    labels : the unit of each part, -1 for none. What a part is, each kind of view says.
+    kind : the name of the kind in files.
+
+    Examples
+    --------
+    >>> view = TextView(text="so good", spans=[[0, 2], [3, 7]], labels=[0, 1])
+    >>> view.grouped([0, 0]).labels
+    array([0, 0])
+    >>> view == TextView(text="so good", spans=[[0, 2], [3, 7]], labels=[0, 1])
+    True
+    """
+
+    kind: ClassVar[str] = ""
+
+    labels: NDArray[np.intp]
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels)
+        if labels.dtype.kind not in "iu" and labels.size:
+            raise OptionError(f"Expected integers as labels of a view, got {labels.dtype}.")
+        object.__setattr__(self, "labels", labels.astype(np.intp, copy=False))
+
+    def grouped(self, groups: ArrayLike) -> Self:
+        """The view of an explanation by groups of units; ``groups[i]`` is the group of unit i."""
+        return replace(self, labels=np.where(self.labels < 0, -1, np.asarray(groups)[self.labels]))
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(_same(one, two) for one, two in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _expect(self, shape: tuple[int, ...], what: str) -> None:
+        if self.labels.shape != shape:
+            raise OptionError(f"Expected a label for each {what}, shape {shape}, got {self.labels.shape}.")
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TextView(View):
+    """A text. Its parts are `spans`.
+
+    Attributes
+    ----------
+    text : all of it.
+    spans : `(n, 2)`, where each part starts and ends, in characters.
+    sentences : `(m, 2)`, where sentences start and end; empty where nobody looked for them.
+    """
+
+    kind: ClassVar[str] = "text"
+
+    text: str
+    spans: NDArray[np.int64]
+    sentences: NDArray[np.int64] = ()  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(spans=_spans(self.spans), sentences=_spans(self.sentences))
+        self._expect((len(self.spans),), "span")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The text of each span."""
+        return tuple(self.text[start:end] for start, end in self.spans.tolist())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BytesView(View):
+    """The bytes of a file. Its parts are `spans`.
+
+    Attributes
+    ----------
+    bytes : all of them.
+    spans : `(n, 2)`, where each part starts and ends.
+    """
+
+    kind: ClassVar[str] = "bytes"
+
+    bytes: NDArray[np.uint8]
+    spans: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(bytes=np.asarray(self.bytes, np.uint8), spans=_spans(self.spans))
+        self._expect((len(self.spans),), "span")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ImageView(View):
+    """An image. Its parts are pixels, `labels` is `(height, width)`.
+
+    Attributes
+    ----------
+    image, reference : `(height, width, channels)`; the reference is what stands where units are absent.
+    """
+
+    kind: ClassVar[str] = "image"
+
+    image: NDArray[Any]
+    reference: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(image=np.asarray(self.image), reference=np.asarray(self.reference))
+        if self.image.ndim != 3 or self.reference.shape != self.image.shape:
+            raise OptionError(
+                "Expected an image of shape (height, width, channels) and a reference of the same shape, got "
+                f"{self.image.shape} and {self.reference.shape}."
+            )
+        self._expect(self.image.shape[:2], "pixel")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeriesView(View):
+    """A time series. Its parts are numbers, `labels` is `(steps, channels)`.
+
+    Attributes
+    ----------
+    series : `(steps, channels)`.
+    channels : their names.
+    """
+
+    kind: ClassVar[str] = "series"
+
+    series: NDArray[Any]
+    channels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(series=np.asarray(self.series), channels=tuple(map(str, self.channels)))
+        if self.series.ndim != 2 or self.series.shape[1] != len(self.channels):
+            raise OptionError(
+                f"Expected a series of shape (steps, channels) and {len(self.channels)} channels, got "
+                f"{self.series.shape}."
+            )
+        self._expect(self.series.shape, "number")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableView(View):
+    """A row of a table. Its parts are columns.
+
+    Attributes
+    ----------
+    columns : their names.
+    values : the value of each.
+    """
+
+    kind: ClassVar[str] = "table"
+
+    columns: tuple[str, ...]
+    values: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(columns=tuple(map(str, self.columns)), values=np.asarray(self.values))
+        if self.values.shape != (len(self.columns),):
+            raise OptionError(f"Expected {len(self.columns)} values, one a column, got shape {self.values.shape}.")
+        self._expect(self.values.shape, "column")
+
+    @property
+    def unit_values(self) -> dict[int, float]:
+        """The value of each unit that is one column.
+
+        >>> TableView(columns=["age", "x", "y"], values=[70.0, 1.0, 2.0], labels=[0, 1, 1]).unit_values
+        {0: 70.0}
+        """
+        units, first, count = np.unique(self.labels, return_index=True, return_counts=True)
+        alone = (units >= 0) & (count == 1)
+        return {int(unit): float(self.values[i]) for unit, i in zip(units[alone], first[alone], strict=True)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MoleculeView(View):
+    """A molecule. Its parts are atoms.
+
+    Attributes
+    ----------
+    block : a mol block, which keeps the order of the atoms.
+    """
+
+    kind: ClassVar[str] = "molecule"
+
+    block: str
+
+
+KINDS: dict[str, type[View]] = {
+    view.kind: view for view in (TextView, BytesView, ImageView, SeriesView, TableView, MoleculeView)
+}
+
+
+def owners(view: TextView | BytesView) -> NDArray[np.intp]:
+    """The unit of each character of a text or of each byte of a file, -1 for none.
+
+    >>> owners(TextView(text="so good", spans=[[0, 2], [3, 7]], labels=[0, 1])).tolist()
+    [0, 0, -1, 1, 1, 1, 1]
+    """
+    found = np.full(len(view.text if isinstance(view, TextView) else view.bytes), -1, np.intp)
+    for (start, end), unit in zip(view.spans.tolist(), view.labels.tolist(), strict=True):
+        found[start:end] = unit
+    return found
+
+
+def _spans(given: Any) -> NDArray[np.int64]:
+    return np.asarray(given, np.int64).reshape(-1, 2)
+
+
+def _same(one: Any, two: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        if one.dtype != two.dtype or one.shape != two.shape:
+            return False
+        return np.ascontiguousarray(one).tobytes() == np.ascontiguousarray(two).tobytes()
+    return bool(one == two)
