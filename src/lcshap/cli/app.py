@@ -19,10 +19,11 @@ from .. import __version__
 from ..core.io import load, to_dict
 from ..errors import LcshapError, OptionError
 from ..estimators import METHODS
+from ..show import words
 from ..show.letters import wrapped
 from ..show.palette import limit_of
-from ..show.terminal import about, has_colour, is_dark, render, render_table, write
-from ..show.terminal_pictures import Ink, legend, picture
+from ..show.terminal import has_colour, is_dark, picture, render, render_table, write
+from ..show.terminal_pictures import Ink, legend
 from . import doctor, fail, show_demo, width
 from .methods import describe, find_entry, guess, make_methods, preview, read_budget, read_graph
 from .options import (
@@ -141,8 +142,8 @@ def explain(source: Input, task: Task, option: MethodOption, settings: MethodSet
         print(json.dumps(to_dict(e), allow_nan=False))
     else:
         _write(render(e, width(), _coloured(output), output.top, is_dark()))
-        if "chosen" in e.provenance:
-            _write("\n".join(wrapped(f"chosen because {e.provenance['chosen']['reason']}", width())))
+        if why := words.why(e):
+            _write("\n".join(wrapped(why, width())))
     if option.save is not None:
         _wrote(e.save(option.save))
     if output.plot is not None:
@@ -181,7 +182,7 @@ def compare(source: Input, task: Task, option: MethodsOption, settings: MethodSe
 def _side_by_side(found: Comparison, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
     columns, colour, dark, first = width(), _coloured(output), is_dark(), found.explanations[0]
-    parts = [f"explained: {about(first)}; v(∅) = {_number(first.base_value)} → v(V) = {_number(first.full_value)}"]
+    parts = [f"explained: {words.about(first)}; {words.ends(first)}"]
     both = list(zip(found.names, found.explanations, strict=True))
     if first.scores.ndim == 1:
         inks = [Ink(e.scores, limit_of([e.scores]), colour, dark) for e in found.explanations]
@@ -189,14 +190,11 @@ def _side_by_side(found: Comparison, output: Output) -> str:
         if len(drawn[0]) > 1:
             parts += ["\n".join(lines) for lines in drawn] + legend(columns, inks[0])
         parts.append(render_table(found.explanations, found.names, columns, colour, output.top, dark))
+        parts += ["\n".join(wrapped(f"{name}: {words.flip(e)}", columns)) for name, e in both if words.flip(e)]
     else:
         parts += [render(e, columns, colour, output.top, dark) for _, e in both]
     parts.append(f"all methods together took {found.calls:,} model calls instead of {found.apart:,}")
     return "\n\n".join(parts)
-
-
-def _number(value: Any) -> str:
-    return ", ".join(f"{v:.4g}" for v in (value if hasattr(value, "__len__") else [value]))
 
 
 @app.command(

@@ -29,8 +29,9 @@ from ..paper.networks.demo import SENTENCE, demo_digits, demo_text
 from ..show.html_report import report
 from ..show.letters import fit, wrapped
 from ..show.palette import limit_of
-from ..show.terminal import settled
-from ..show.terminal_pictures import Ink, legend, picture
+from ..show.terminal import picture
+from ..show.terminal_pictures import Ink, legend
+from ..show.words import unexplained
 
 _BUDGET = 36  # calls of methods that take a budget: four a word
 METHODS: dict[str, Method] = {
@@ -155,7 +156,7 @@ def _table(found: Found, inks: Mapping[str, Ink], width: int) -> list[str]:
     lines = [f"{'':{label}}{head}{'residual':>{_RESIDUAL}}{'calls':>{_CALLS}}"]
     for name, e in found.items():
         row = "".join(_cell(inks[name], score, size) for score, size in zip(e.scores, columns, strict=True))
-        lines.append(f"{fit(name, label)}{row}{_signed(settled(e)):>{_RESIDUAL}}{e.calls:>{_CALLS},}")
+        lines.append(f"{fit(name, label)}{row}{_signed(unexplained(e)):>{_RESIDUAL}}{e.calls:>{_CALLS},}")
     return lines
 
 

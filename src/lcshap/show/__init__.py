@@ -1,1 +1,40 @@
-"""Explanations for people: words, terminal, notebook, figures, web page."""
+"""Explanations for people: words, terminal, notebook, figures, web page.
+
+Importing this room lets explanations show themselves (``e.show()``, ``e.plot()``, ``e.to_html(...)``). Matplotlib and
+rich are imported when something is drawn with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..core.explanation import Explanation
+from ..core.presenter import install
+from .html_report import report
+from .notebook import to_html
+from .plots.choose import plot
+from .terminal import print_explanation, rich_console
+
+
+class _Show:
+    """What this room does for an explanation, see `lcshap.core.presenter.Presenter`."""
+
+    def show(self, e: Explanation, top: int) -> None:
+        print_explanation(e, top=top)
+
+    def html(self, e: Explanation) -> str:
+        return to_html(e)
+
+    def rich(self, e: Explanation, console: Any, options: Any) -> Iterator[Any]:
+        return rich_console(e, console, options)
+
+    def plot(self, e: Explanation, kind: str | None, ax: Any, **options: Any) -> Any:
+        return plot(e, kind, ax, **options)
+
+    def report(self, e: Explanation, path: str | Path, **options: Any) -> Path:
+        return report(e, path, **options)
+
+
+install(_Show())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
@@ -62,24 +61,6 @@ def fit(text: str, width: int, right: bool = False) -> str:
         text += _CUT
     space = " " * (width - display_width(text))
     return space + text if right else text + space
-
-
-def signed(number: float, limit: float) -> str:
-    """A score with its sign, with as many decimals as give the largest score four digits; rounding errors as zero.
-
-    >>> [signed(number, 0.4) for number in (0.4, -0.0125, 3e-17)], signed(-31415.9, 31415.9), signed(1e-7, 1e-7)
-    (['+0.4000', '-0.0125', '+0.0000'], '-31416', '+1.000e-07')
-    """
-    if abs(number) < 1e-12 * limit:
-        number = 0.0
-    if not 1e-4 <= limit < 1e7:
-        return f"{number:+.3e}"
-    return f"{round(number, decimals(limit)) + 0.0:+.{decimals(limit)}f}"  # adding zero turns -0.0 into 0.0
-
-
-def decimals(limit: float) -> int:
-    """How many decimals give a number of this size four digits."""
-    return max(0, 3 - math.floor(math.log10(limit) + 1e-9))  # 0.9999999999 is 1
 
 
 def wrap(text: str, width: int) -> Iterator[tuple[int, int]]:

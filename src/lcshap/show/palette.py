@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MethodError
+from ..errors import ShowError
 
 RGB = tuple[int, int, int]
 
@@ -62,7 +62,7 @@ def find_palette(name: str | Palette) -> Palette:
     if isinstance(name, Palette):
         return name
     if name not in PALETTES:
-        raise MethodError(f"there is no palette {name!r}: choose one of {', '.join(PALETTES)}")
+        raise ShowError(f"there is no palette {name!r}: choose one of {', '.join(PALETTES)}")
     return PALETTES[name]
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
 import numpy as np
 
-from ..core.explanation import Explanation, PathExplanation
+from ..core.explanation import Explanation
 from ..extras import need
+from . import words
+from .check import check_count
+from .drawings import drawing_of
 from .letters import display_width, fit, printable, wrapped
 from .palette import limit_of
-from .terminal_pictures import Ink, legend, picture
+from .terminal_pictures import Ink, legend
 
 
 def render(
@@ -44,16 +46,25 @@ def render(
     <BLANKLINE>
     v(∅) = 0 → v(V) = -0.5; scores sum to -0.5, residual 0; 8 calls
     """
+    check_count("top", top)
     if e.scores.ndim == 2:
         outputs = [e.output(k) for k in range(e.scores.shape[1])]
-        targets = e.provenance.get("targets") or map(str, range(len(outputs)))
-        table = render_table(outputs, list(targets), width, colour, top, dark, palette)
-        return "\n".join([*wrapped(heading(e), width), "", table])
+        table = render_table(outputs, words.outputs(e), width, colour, top, dark, palette)
+        parts = [wrapped(words.heading(e), width), [table], wrapped(words.flip(e), width) if words.flip(e) else []]
+        return "\n\n".join("\n".join(part) for part in parts if part)
     ink = Ink(e.scores, limit_of([e.scores]), colour, dark, palette)
     drawn = picture(e, width, ink)
     drawn += legend(width, ink) if drawn else []
-    parts = [wrapped(heading(e), width), drawn, _bars(e, width, ink, top), wrapped(ending(e), width)]
+    said = [line for line in (words.flip(e), words.ending(e)) if line]
+    parts = [wrapped(words.heading(e), width), drawn, _bars(e, width, ink, top)]
+    parts.append([line for text in said for line in wrapped(text, width)])
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def picture(e: Explanation, width: int, ink: Ink) -> list[str]:
+    """The input with its scores; nothing where no picture of it is drawn in letters."""
+    draw = drawing_of(e.view).terminal
+    return [] if draw is None else draw(e, e.view, width, ink)
 
 
 def print_explanation(e: Explanation, file: IO[str] | None = None, top: int = 10) -> None:
@@ -88,30 +99,11 @@ def write(text: str, file: IO[str]) -> None:
     print(text.encode(encoding, "replace").decode(encoding), file=file)
 
 
-def unit_names(e: Explanation) -> list[str]:
-    """The names of the units, printable; with their numbers where names repeat, with their values in a table."""
-    counts = Counter(e.names)
-    names = [printable(name if counts[name] == 1 else f"{name} [{i}]") for i, name in enumerate(e.names)]
-    if e.view is not None and e.view["kind"] == "table":
-        for value, unit in zip(e.view["values"].tolist(), e.view["labels"].tolist(), strict=True):
-            if unit >= 0:
-                names[unit] += f" = {value:.4g}"
-    return names
-
-
-def leading(e: Explanation, top: int) -> list[int]:
-    """The units with the largest absolute scores; of a path, which has an order of its own, the first."""
-    order = e.ranking if isinstance(e, PathExplanation) else np.argsort(-np.abs(e.scores), kind="stable")
-    return [int(unit) for unit in order[:top]]
-
-
 def _bars(e: Explanation, width: int, ink: Ink, top: int) -> list[str]:
     """The leading units: name, score, and a bar to the right of the axis or to its left."""
-    chosen = leading(e, top)
-    names, scores = unit_names(e), e.scores[chosen]
-    numbers = [ink.number(score) for score in scores]
-    if e.stderr is not None:
-        numbers = [f"{n} ± {ink.number(e.stderr[i]).lstrip('+')}" for n, i in zip(numbers, chosen, strict=True)]
+    chosen = words.leading(e, top)
+    names, scores = words.unit_names(e), e.scores[chosen]
+    numbers = [words.score(e, unit, ink.limit) for unit in chosen]
     label = min(max((display_width(names[i]) for i in chosen), default=0), max(8, width // 3))
     number = max(map(len, numbers), default=0)
     room = max(4, width - label - number - 6)
@@ -129,8 +121,7 @@ def _bars(e: Explanation, width: int, ink: Ink, top: int) -> list[str]:
         lines.append(f"{fit(names[i], label)}  {fit(text, number, right=True)}  {bar}".rstrip())
     others = len(e.scores) - len(chosen)
     if others:
-        rest = ink.number(e.scores.sum() - scores.sum())
-        lines += wrapped(f"and {others:,} others, {rest} together", width)
+        lines += wrapped(words.others(others, ink.number(e.scores.sum() - scores.sum())), width)
     return lines
 
 
@@ -150,7 +141,7 @@ def render_table(
     inks = [Ink(e.scores, limit_of([e.scores]), colour, dark, palette) for e in explanations]
     share = np.max([np.abs(ink.scores) / ink.limit for ink in inks], axis=0)
     units = sorted(np.argsort(-share, kind="stable")[:top].tolist())
-    heads, labels = [printable(name) for name in names], unit_names(explanations[0])
+    heads, labels = [printable(name) for name in names], words.unit_names(explanations[0])
     label = min(max([8, *(display_width(labels[i]) for i in units)]), max(8, width // 3))
     columns = [min(max(9, display_width(head)), max(9, width - label - 2)) + 2 for head in heads]
     blocks: list[list[int]] = [[]]  # which columns stand side by side
@@ -182,38 +173,8 @@ def _block(columns: Sequence[tuple[Explanation, str, Ink, int]], rows: Sequence[
     others = len(columns[0][0].scores) - len(rows)
     if others:
         rest = (ink.number(e.scores.sum() - e.scores[units].sum()) for e, _, ink, _ in columns)
-        lines.append(line(f"{others:,} others", rest))
+        lines.append(line(words.count(others, "other"), rest))
     lines += ["", line("sum", (ink.number(e.scores.sum()) for e, _, ink, _ in columns))]
-    lines.append(line("residual", (ink.number(settled(e)) for e, _, ink, _ in columns)))
+    lines.append(line("residual", (ink.number(words.unexplained(e)) for e, _, ink, _ in columns)))
     lines.append(line("calls", (f"{e.calls:,}" for e, *_ in columns)))
     return lines
-
-
-def settled(e: Explanation) -> float:
-    """The residual, with zero for what is only rounding."""
-    residual, size = float(e.residual), np.abs(e.scores).sum() + abs(e.full_value) + abs(e.base_value)
-    return 0.0 if abs(residual) <= 1e-12 * size else residual
-
-
-def about(e: Explanation) -> str:
-    """In words, which number is explained; empty where the explanation does not say."""
-    value, targets = e.provenance.get("value"), e.provenance.get("targets") or []
-    if value is None:
-        return ""
-    one = "output" in e.provenance and len(targets) > e.provenance["output"]
-    shown = [targets[e.provenance["output"]]] if one else targets
-    return printable(f"{value} of {', '.join(shown)}" if shown else str(value))
-
-
-def heading(e: Explanation) -> str:
-    """The method, and what it explains."""
-    return " explains ".join(filter(None, [printable(str(e.provenance.get("method", "Explanation"))), about(e)]))
-
-
-def ending(e: Explanation) -> str:
-    """What the scores start from and sum to, what they leave unexplained, and what they cost."""
-    total = float(e.scores.sum())
-    return (
-        f"v(∅) = {e.base_value:.4g} → v(V) = {e.full_value:.4g}; scores sum to {total:.4g}, "
-        f"residual {settled(e):.2g}; {e.calls:,} calls"
-    )

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.explanation import Explanation
-from .letters import display_width, fit, printable, signed, wrap, wrapped
+from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
+from .letters import display_width, fit, printable, wrap, wrapped
 from .palette import DARK, LIGHT, RGB, find_palette, ink_on, limit_of
+from .words import signed
 
 Run = tuple[str, int]  # some text and the unit that it belongs to, -1 for none
 Line = list[Run]
@@ -87,37 +89,19 @@ def ansi(text: str, ink: RGB, back: RGB | None = None) -> str:
     return f"\033[{';'.join(codes)}m{text}\033[0m"
 
 
-def picture(e: Explanation, width: int, ink: Ink) -> list[str]:
-    """The input with its scores, where it is a text, an image, a series or bytes; nothing for others."""
-    kind = None if e.view is None else e.view["kind"]
-    if kind == "image":
-        return _image(e, width, ink)
-    lines = {"text": _text, "series": _series, "bytes": _bytes}.get(str(kind), _nothing)(e, width)
-    return [part for line in lines for part in ink.lines(line, kind == "series")]
-
-
 def legend(width: int, ink: Ink) -> list[str]:
     """What the signs of a picture without colour mean."""
     return [] if ink.colour else wrapped(_SIGNS, width)
 
 
-def _nothing(e: Explanation, width: int) -> list[Line]:
-    return []
+# -- one for each kind of view: lines for an explanation, its view, a width and the ink ----------------------------
 
 
-def owners(view: dict[str, Any], size: int) -> NDArray[np.intp]:
-    """The unit of each character of a text or each byte of a file, -1 for none."""
-    found = np.full(size, -1, np.intp)
-    for (start, end), unit in zip(view["spans"].tolist(), view["labels"].tolist(), strict=True):
-        found[start:end] = unit
-    return found
-
-
-def _text(e: Explanation, width: int) -> list[Line]:
-    assert e.view is not None
-    text = printable(e.view["text"], lines=True)
-    owner = owners(e.view, len(text))
-    return [text_runs(text[a:b].rstrip(), owner[a:b]) for a, b in wrap(text, width)]
+def text_lines(e: Explanation, view: TextView, width: int, ink: Ink) -> list[str]:
+    """A text, wrapped, on the colours of its units."""
+    text, owner = printable(view.text, lines=True), owners(view)
+    lines = [text_runs(text[a:b].rstrip(), owner[a:b]) for a, b in wrap(text, width)]
+    return [part for line in lines for part in ink.lines(line)]
 
 
 def text_runs(text: str, owner: NDArray[np.intp]) -> Line:
@@ -126,11 +110,11 @@ def text_runs(text: str, owner: NDArray[np.intp]) -> Line:
     return [("".join(c for c, _ in run), unit) for unit, run in groupby(pairs, key=lambda pair: pair[1])]
 
 
-def _series(e: Explanation, width: int) -> list[Line]:
-    assert e.view is not None
-    series, labels, names = e.view["series"], e.view["labels"], [printable(n) for n in e.view["channels"]]
+def series_lines(e: Explanation, view: SeriesView, width: int, ink: Ink) -> list[str]:
+    """A bar a step, or for several, in the colour of their unit; a line a channel."""
+    series, labels, names = view.series, view.labels, [printable(n) for n in view.channels]
     room = min(12, max(map(display_width, names))) if len(names) > 1 else 0
-    lines = []
+    lines: list[Line] = []
     for channel, name in list(enumerate(names))[:_LINES]:
         parts = np.array_split(np.arange(len(series)), min(width - room - 2, len(series)))
         heights = np.array([series[part, channel].mean() for part in parts])
@@ -138,17 +122,20 @@ def _series(e: Explanation, width: int) -> list[Line]:
         units = labels[[part[len(part) // 2] for part in parts], channel]
         bars = "".join(_BARS[int(7.999 * height)] for height in level)
         lines.append([(fit(name, room) + "  " if room else "", -1), *text_runs(bars, units)])
-    return [*lines, [(f"… {len(names) - _LINES} more channels", -1)]] if len(names) > _LINES else lines
+    if len(names) > _LINES:
+        lines.append([(f"… {len(names) - _LINES} more channels", -1)])
+    return [part for line in lines for part in ink.lines(line, letters=True)]
 
 
-def _bytes(e: Explanation, width: int) -> list[Line]:
-    return hex_lines(e, 16 if width >= _HEX_WIDTH else 8)
+def byte_lines(e: Explanation, view: BytesView, width: int, ink: Ink) -> list[str]:
+    """A dump on the colours of the units."""
+    lines = hex_lines(e, view, 16 if width >= _HEX_WIDTH else 8)
+    return [part for line in lines for part in ink.lines(line)]
 
 
-def hex_lines(e: Explanation, size: int = 16, most: int = _LINES) -> list[Line]:
+def hex_lines(e: Explanation, view: BytesView, size: int = 16, most: int = _LINES) -> list[Line]:
     """A dump of bytes, so many a line: of long files the lines with the largest scores."""
-    assert e.view is not None
-    data, owner = e.view["bytes"], owners(e.view, len(e.view["bytes"]))
+    data, owner = view.bytes, owners(view)
     weight = np.where(owner < 0, 0.0, np.abs(e.scores)[owner])
     starts = np.arange(0, len(data), size)
     if len(starts) > most:
@@ -173,10 +160,9 @@ def _hex_line(data: list[int], owner: list[int], start: int, size: int) -> Line:
     return [*line, (" " * (3 * (size - len(data)) + 1), -1), *text_runs(letters, np.array(owner))]
 
 
-def _image(e: Explanation, width: int, ink: Ink) -> list[str]:
+def image_lines(e: Explanation, view: ImageView, width: int, ink: Ink) -> list[str]:
     """The image and its scores side by side, two pixels a letter."""
-    assert e.view is not None
-    labels, image = e.view["labels"], to_rgb(e.view["image"])
+    labels, image = view.labels, to_rgb(view.image)
     scores = np.where(labels < 0, 0.0, e.scores[labels])
     height, wide = scores.shape
     scale = min((width - 3) // 2 / wide, 2 * _LINES / height, 4.0)

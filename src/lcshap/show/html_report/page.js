@@ -36,6 +36,7 @@ function showEntry() {
   updateControls();
   showPicture();
   showFacts();
+  showFlip();
   showTop();
   showInteractions();
   showSettings();

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...errors import ShowError
 from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
 from .pack import Pool, embed
 from .samples import collect, pack_sample
@@ -56,7 +56,7 @@ def report(
     """
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):
-        raise MethodError(f"a report is a web page: write to a name that ends in .html, not {path.name!r}")
+        raise ShowError(f"a report is a web page: write to a name that ends in .html, not {path.name!r}")
     pool, methods = Pool(), dict[str, int]()
     packed = [pack_sample(sample, place, methods, pool) for place, sample in enumerate(collect(explanations))]
     title = title or ("Explanation" if len(packed) == 1 else f"{len(packed):,} explanations")

@@ -2,20 +2,21 @@
 
 function showFacts() {
   const { entry, words } = shown;
-  const facts = [
-    ["Method", shown.method, "wide"],
-    ["Output", shown.output, "wide"],
-    ["v(∅)", format(entry.base)],
-    ["v(V)", format(entry.full)],
-    ["Sum of scores", format(words.scores.reduce((sum, score) => sum + score, 0))],
-    ["Residual", format(entry.residual, 3)],
-    ["Calls", entry.calls.toLocaleString("en")],
-    ["Units", String(words.scores.length)],
-  ].filter(([, value]) => value);
-  const items = facts.map(([name, value, size = ""]) =>
-    make("div", { class: size }, make("dt", {}, name), make("dd", { "data-fact": name }, value)),
-  );
+  const facts = [["method", shown.method], ...entry.facts, ["units", String(words.scores.length)]];
+  const items = facts
+    .filter(([, value]) => value)
+    .map(([name, value]) => {
+      const wide = name === "method" || name === "explains";
+      return make("div", { class: wide ? "wide" : "" }, make("dt", {}, name), make("dd", { "data-fact": name }, value));
+    });
   byId("facts").replaceChildren(...items);
+}
+
+/** Whether a path changed the decision: every second part of the sentence is the name of a unit. */
+function showFlip() {
+  const parts = shown.entry.flip ?? [];
+  byId("flip").hidden = !parts.length;
+  byId("flip").replaceChildren(...parts.map((part, k) => (k % 2 ? make("em", { dir: "auto" }, part) : part)));
 }
 
 const FEW_UNITS = 12;
@@ -72,7 +73,7 @@ function showInteractions() {
 const PLOT = { width: 340, height: 170, left: 56, right: 24, top: 12, bottom: 30 };
 
 function showCurve() {
-  const { percents, values, what } = shown.steps;
+  const { percents, values, what, note } = shown.steps;
   const box = byId("curve");
   const none = "No masking curve: Explainer(..., curve=True) makes one.";
   if (!values) return box.replaceChildren(make("p", { class: "note" }, none));
@@ -92,8 +93,7 @@ function showCurve() {
     ...points.map(([cx, cy]) => makeSvg("circle", { cx, cy, r: 2.5 })),
     makeSvg("circle", { cx: points[state.step][0], cy: points[state.step][1], r: 6, class: "now" }),
   );
-  const note = make("p", { class: "note" }, `${what}, while the top units are masked`);
-  box.replaceChildren(make("h3", {}, "Masking curve"), svg, note);
+  box.replaceChildren(make("h3", {}, "Masking curve"), svg, make("p", { class: "note" }, note));
 }
 
 function valueTicks(values, y) {

@@ -7,31 +7,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.views import BytesView, ImageView, MoleculeView, SeriesView, TableView, TextView, View
 from ...errors import MissingExtraError
 from ...extras import need
-from ...maskers.cutting import _sentences
+from .. import drawings
 from .pack import Pool, number, pack
 
 
-def draw(view: dict[str, Any] | None, pool: Pool) -> dict[str, Any]:
-    """The picture of an input by its kind; "bars" where nothing but the names of the units is known."""
-    maker = _MAKERS.get(view["kind"]) if view else None
-    return maker(view, pool) if view and maker else {"kind": "bars"}
+def draw(view: View | None, pool: Pool) -> dict[str, Any]:
+    """The picture of an input; "bars" where nothing but the names of the units is known."""
+    packed: dict[str, Any] = globals()[f"pack_{drawings.drawing_of(view).page}"](view, pool)
+    return packed
 
 
-def slices(view: dict[str, Any]) -> tuple[str, ...]:
-    """The pieces of a text that are parts of units."""
-    return tuple(view["text"][start:end] for start, end in np.asarray(view["spans"]).tolist())
+def pack_bars(view: View | None, pool: Pool) -> dict[str, Any]:
+    """No picture but the names of the units."""
+    return {"kind": "bars"}
 
 
-def _text(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+def pack_text(view: TextView, pool: Pool) -> dict[str, Any]:
     """Where the parts are, in UTF-16 as JavaScript counts, and where sentences are if they are coarser than units."""
-    text, spans = view["text"], np.asarray(view["spans"]).reshape(-1, 2)
+    text, spans, sentences = view.text, view.spans, view.sentences
     wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4") > 0xFFFF
     utf16 = np.arange(len(text) + 1) + np.concatenate([[0], np.cumsum(wide)])
     made = {"kind": "text", "spans": pack(utf16[spans].ravel()), **_labels(view, pool)}
-    sentences = np.array(list(_sentences(text)), np.int64).reshape(-1, 2)
-    if _nested(spans, np.asarray(view["labels"]), sentences):
+    if len(sentences) and _nested(spans, view.labels, sentences):
         made["sentences"] = pack(utf16[sentences].ravel())
     return made
 
@@ -46,10 +46,10 @@ def _nested(spans: NDArray[Any], labels: NDArray[Any], sentences: NDArray[np.int
     return bool(inside and len(pairs) == count and 1 < len(sentences) < count)
 
 
-def _image(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+def pack_image(view: ImageView, pool: Pool) -> dict[str, Any]:
     """The image and its reference in 256 levels: grey, RGB or RGBA; a reference of one colour as one pixel."""
-    image = np.asarray(view["image"])
-    levels = [_levels(np.asarray(view[key]), image) for key in ("image", "reference")]
+    image = view.image
+    levels = [_levels(array, image) for array in (image, view.reference)]
     reference = levels[1].reshape(-1, levels[1].shape[2])
     if (reference == reference[0]).all():
         reference = reference[0]
@@ -70,25 +70,24 @@ def _levels(array: NDArray[Any], image: NDArray[Any]) -> NDArray[np.uint8]:
     return array if array.shape[2] in (1, 3, 4) else array.mean(axis=2, keepdims=True).astype(np.uint8)
 
 
-def _series(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
-    series = np.asarray(view["series"])
-    made = {"kind": "series", "channels": list(map(str, view["channels"])), "length": len(series)}
-    return {**made, "series": pack(series.astype(np.float32).ravel()), **_labels(view, pool)}
+def pack_series(view: SeriesView, pool: Pool) -> dict[str, Any]:
+    """All numbers, by step and channel."""
+    made = {"kind": "series", "channels": list(view.channels), "length": len(view.series)}
+    return {**made, "series": pack(view.series.astype(np.float32).ravel()), **_labels(view, pool)}
 
 
-def _bytes(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
-    spans = pack(np.asarray(view["spans"]).ravel())
-    return {"kind": "bytes", "bytes": pack(np.asarray(view["bytes"], np.uint8)), "spans": spans, **_labels(view, pool)}
+def pack_bytes(view: BytesView, pool: Pool) -> dict[str, Any]:
+    """All bytes, and where the parts are."""
+    return {"kind": "bytes", "bytes": pack(view.bytes), "spans": pack(view.spans.ravel()), **_labels(view, pool)}
 
 
-def _table(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
-    values = [number(value) for value in np.asarray(view["values"]).tolist()]
-    return {"kind": "table", "columns": pool.add(list(map(str, view["columns"]))), "values": values} | _labels(
-        view, pool
-    )
+def pack_table(view: TableView, pool: Pool) -> dict[str, Any]:
+    """The columns and their values."""
+    values = [number(value) for value in view.values.tolist()]
+    return {"kind": "table", "columns": pool.add(list(view.columns)), "values": values, **_labels(view, pool)}
 
 
-def _molecule(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
+def pack_molecule(view: MoleculeView, pool: Pool) -> dict[str, Any]:
     """Atoms with their places, symbols and labels, and bonds; bars if RDKit is not there to read the molecule."""
     try:
         chem = need("rdkit.Chem", "molecule")
@@ -96,8 +95,8 @@ def _molecule(view: dict[str, Any], pool: Pool) -> dict[str, Any]:
         quiet = need("rdkit.rdBase", "molecule").BlockLogs()
     except MissingExtraError:
         return {"kind": "bars"}
-    mol = chem.MolFromMolBlock(view["block"], removeHs=False)
-    mol = mol or chem.MolFromMolBlock(view["block"], removeHs=False, sanitize=False)
+    mol = chem.MolFromMolBlock(view.block, removeHs=False)
+    mol = mol or chem.MolFromMolBlock(view.block, removeHs=False, sanitize=False)
     del quiet
     if mol is None:
         return {"kind": "bars"}
@@ -124,17 +123,7 @@ def _symbol(atom: Any) -> list[Any]:
     return ["", 0, 0] if plain else [element, hydrogens, charge]
 
 
-def _labels(view: dict[str, Any], pool: Pool) -> dict[str, int]:
+def _labels(view: View, pool: Pool) -> dict[str, int]:
     """The unit of each part; nothing where part i is unit i."""
-    labels = np.asarray(view["labels"]).ravel()
+    labels = view.labels.ravel()
     return {} if np.array_equal(labels, np.arange(len(labels))) else {"labels": pool.add(pack(labels))}
-
-
-_MAKERS = {
-    "text": _text,
-    "image": _image,
-    "series": _series,
-    "bytes": _bytes,
-    "table": _table,
-    "molecule": _molecule,
-}

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...core.views import TextView
+from ...errors import ShowError
+from .. import words
 from ..palette import limit_of
 from .pack import Pool, number, pack
-from .pictures import draw, slices
-from .settings import python, rows
+from .pictures import draw
+from .settings import python
 
 _SORTED_BY = ("full", "residual", "largest", "calls")
 _NAME = 120  # the longest name of a sample, in characters
@@ -34,11 +36,11 @@ def labelled(explanations: Any) -> list[tuple[str, Explanation]]:
     lists = explanations if isinstance(explanations, Mapping) else {"": explanations}
     found = [(str(name), e) for name, members in lists.items() for e in _listed(members)]
     if not found:
-        raise MethodError("there is nothing to report: give at least one explanation")
+        raise ShowError("there is nothing to report: give at least one explanation")
     for _, e in found:
         if not isinstance(e, Explanation):
-            raise MethodError(f"a report shows explanations, not {type(e).__name__}: give what an Explainer returns")
-    return [(name or str(e.provenance.get("method", "scores")), e) for name, e in found]
+            raise ShowError(f"a report shows explanations, not {type(e).__name__}: give what an Explainer returns")
+    return [(name or words.method(e), e) for name, e in found]
 
 
 def _listed(members: Any) -> list[Any]:
@@ -61,9 +63,9 @@ def pack_sample(sample: Sample, place: int, methods: dict[str, int], pool: Pool)
     """What the list of samples needs, and what is read when the sample is shown."""
     picture, view, names = draw(sample.first.view, pool), sample.first.view, sample.first.names
     listed: dict[str, Any] = {"name": _name(sample, picture, place), "kind": picture["kind"]}
-    if view and picture["kind"] == "text":
-        listed["text"] = view["text"]
-    if not (view and picture["kind"] == "text" and "labels" not in picture and slices(view) == names):
+    if isinstance(view, TextView):
+        listed["text"] = view.text
+    if not (isinstance(view, TextView) and "labels" not in picture and view.parts == names):
         listed["names"] = pool.add(list(names))
     entries = [_pack_entry(e, column) for e, column in sample.entries.values()]
     listed["entries"] = [
@@ -75,51 +77,48 @@ def pack_sample(sample: Sample, place: int, methods: dict[str, int], pool: Pool)
 
 def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
     """One method, one output. Rankings travel too: rounded scores can tie."""
-    scores, ranking, base, full, residual, stderr = (
-        part if column is None or part is None else np.asarray(part)[..., column]
-        for part in (e.scores, e.ranking, e.base_value, e.full_value, e.residual, e.stderr)
-    )
-    assert scores is not None
+    one = e if column is None else e.output(column)
+    ranking = e.ranking if column is None else e.ranking[:, column]
     entry: dict[str, Any] = {
-        "scores": pack(np.asarray(scores, np.float32)),
+        "scores": pack(np.asarray(one.scores, np.float32)),
         "ranking": pack(np.asarray(ranking)),
-        "base": number(base),
-        "full": number(full),
-        "residual": number(residual),
-        "largest": number(limit_of([scores]) if np.any(scores) else 0.0),
+        "base": number(one.base_value),
+        "full": number(one.full_value),
+        "residual": number(words.unexplained(one)),
+        "largest": number(limit_of([one.scores]) if np.any(one.scores) else 0.0),
         "calls": int(e.calls),
-        "settings": rows(e.provenance),
+        "facts": [["explains", words.about(one)], *words.totals(one, digits=6).items()],
+        "settings": words.settings(e.provenance),
         "python": python(e.provenance, e.curve is not None),
     }
-    if stderr is not None:
-        entry["stderr"] = pack(np.asarray(stderr, np.float32))
-    matrix = e.interactions[column or 0] if isinstance(e.interactions, tuple) else e.interactions
-    if matrix is not None:
-        upper = sparse.coo_array(sparse.triu(matrix, k=1))
+    if flip := words.flip_parts(e):
+        entry["flip"] = flip
+    if one.stderr is not None:
+        entry["stderr"] = pack(np.asarray(one.stderr, np.float32))
+    if one.interactions is not None:
+        upper = sparse.coo_array(sparse.triu(one.interactions, k=1))
         entry["pairs"] = pack(np.stack([upper.row, upper.col], axis=1).ravel())
         entry["interactions"] = pack(upper.data.astype(np.float32))
     if e.curve is not None:
         parts = {key: [number(x) for x in np.asarray(e.curve[key]).tolist()] for key in ("percents", "values")}
-        entry["curve"] = {**parts, "counts": np.asarray(e.curve["counts"]).tolist(), "what": str(e.curve["what"])}
+        what = str(e.curve["what"])
+        said = {"what": what, "note": words.curve_note(what)}
+        entry["curve"] = {**parts, "counts": np.asarray(e.curve["counts"]).tolist(), **said}
     return entry
 
 
 def _outputs(e: Explanation) -> Iterator[tuple[str, int | None]]:
     """The name of each output, and its column; None where there is only one."""
-    targets = [str(target) for target in e.provenance.get("targets", ())]
-    if e.scores.ndim == 1:
-        index = e.provenance.get("output", 0)
-        yield (targets[index] if index < len(targets) else ""), None
-        return
-    count = e.scores.shape[1]
-    names = targets if len(set(targets)) == count else [f"output {column}" for column in range(count)]
-    yield from zip(names, range(count), strict=True)
+    names = words.outputs(e)
+    yield from [(names[0], None)] if e.scores.ndim == 1 else zip(names, range(len(names)), strict=True)
 
 
 def _input_key(e: Explanation) -> bytes:
     """Equal for explanations of the same input in the same units; without a view, by names, v(∅) and v(V)."""
     digest = hashlib.sha256(repr((e.graph.d, e.names)).encode("utf-8", "surrogatepass"))
-    content = e.view or {"base": np.asarray(e.base_value), "full": np.asarray(e.full_value)}
+    content = {"base": np.asarray(e.base_value), "full": np.asarray(e.full_value)}
+    if e.view is not None:
+        content = {"kind": e.view.kind} | {f.name: getattr(e.view, f.name) for f in fields(e.view)}
     for name, part in sorted(content.items()):
         if isinstance(part, np.ndarray):
             digest.update(repr((name, part.dtype.str, part.shape)).encode())
@@ -131,10 +130,9 @@ def _input_key(e: Explanation) -> bytes:
 
 def _name(sample: Sample, picture: dict[str, Any], place: int) -> str:
     """A text by its beginning, a molecule by its formula, other inputs by their kind and place in the report."""
-    e, kind = sample.first, picture["kind"]
-    if e.view and kind == "text":
-        name = " ".join(e.view["text"].split())
-        return name if len(name) <= _NAME else f"{name[:_NAME]}…"
+    view, kind = sample.first.view, picture["kind"]
+    if isinstance(view, TextView):
+        return words.shorten(view.text, _NAME)
     if kind == "molecule":
         return str(picture["formula"])
     return f"{'units' if kind == 'bars' else kind} {place + 1}"

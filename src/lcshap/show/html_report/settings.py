@@ -1,113 +1,135 @@
-"""How an explanation was made: as rows to read, and as Python to run again."""
+"""How an explanation was made, as Python to run again."""
 
 from __future__ import annotations
 
-import ast
-from dataclasses import fields, is_dataclass
+import keyword
+import re
 from typing import Any
 
-from ... import estimators, maskers
-from ...asking.values import VALUES
+from .. import words
 
-
-def rows(provenance: dict[str, Any]) -> list[tuple[str, str]]:
-    """The settings, one a row; what is nested as ``name = value``.
-
-    >>> rows({"method": "LIME()", "parameters": {"seed": 3}, "versions": {"lcshap": "1.0"}})
-    [('method', 'LIME()'), ('seed', '3'), ('versions', 'lcshap 1.0')]
-    """
-    named = "method" in provenance
-    content = {key: value for key, value in provenance.items() if not (named and key in ("name", "parameters"))}
-    if named and isinstance(provenance.get("parameters"), dict):  # in the method already, but for being easy to find
-        seed = provenance["parameters"].get("seed", "none: the method draws nothing")
-        content = {"method": provenance["method"], "seed": seed, **content}
-    return [(str(key), _say(value, " " if key == "versions" else " = ")) for key, value in content.items()]
+_CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")  # how classes of methods and maskers are called
+_VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")  # any other value is a function of the user
 
 
 def python(provenance: dict[str, Any], curve: bool = False) -> str:
     """A snippet that makes the explanation again, given the model and the input.
 
-    Nothing is taken for code but calls of lcshap's own methods and maskers with literal arguments; whatever else the
-    record holds is a literal or a comment.
+    It is built from the parts of the record. Nothing in it becomes code but names of classes and parameters that look
+    like such, and literals; whatever else there is becomes a comment, as do the texts that version 0.1 recorded.
+
+    >>> text = {"name": "Text", "parameters": {"units": "word"}}
+    >>> method = {"method": "LIME(budget=9)", "name": "lime", "class": "LIME", "parameters": {"budget": 9}}
+    >>> print(python({**method, "masker": text, "value": "log_prob", "targets": [["sci", "fi"]]}))
+    import lcshap as lc
+    <BLANKLINE>
+    model = ...  # what was explained, here as a model
+    x = ...  # the input
+    explainer = lc.Explainer(
+        model,
+        lc.maskers.Text(units='word'),
+        lc.LIME(budget=9),
+        value='log_prob',
+        target=('sci', 'fi'),  # and classes=[...], if the model has none
+    )
+    e = explainer(x)
     """
-    versions = _say(provenance.get("versions", ""), " ")
-    method = _call(provenance.get("method", ""), estimators, "lc.")
-    head = [f"# made with {_one_line(versions)}"] if versions else []
-    head += ["import lcshap as lc", ""]
-    after = ".rescaled()" if provenance.get("rescaled") else ""
-    if "masker" not in provenance:
-        expression, comment = method
-        body = [
-            f"graph = ...  # {_one_line(provenance.get('graph', 'the units and who is next to whom'))}",
-            "game = ...  # lc.Game(values_of_coalitions, graph.d)",
-            f"method = {expression}{comment}",
-            f"e = method.explain(game, graph){after}",
-        ]
-        return "\n".join([*head, *body])
-    masker = _call(provenance["masker"], maskers, "lc.maskers.")
-    body = [
+    versions = _one_line(words.versions(provenance.get("versions", "")))
+    head = [*([f"# made with {versions}"] if versions else []), "import lcshap as lc", ""]
+    body = _of_a_model(provenance, curve) if "masker" in provenance else _of_a_game(provenance)
+    body[-1] += _after(provenance)
+    if provenance.get("grouped"):
+        body.append("# and then e.group(...): the groups are not recorded")
+    return "\n".join([*head, *body])
+
+
+def _of_a_game(provenance: dict[str, Any]) -> list[str]:
+    method, comment = _method(provenance)
+    return [
+        f"graph = ...  # {_one_line(provenance.get('graph', 'the units and who is next to whom'))}",
+        "game = ...  # lc.Game(values_of_coalitions, graph.d)",
+        f"method = {method}{comment}",
+        "e = method.explain(game, graph)",
+    ]
+
+
+def _of_a_model(provenance: dict[str, Any], curve: bool) -> list[str]:
+    arguments = [_masker(provenance["masker"]), _method(provenance)]
+    return [
         f"model = ...  # what was explained, here as {_one_line(provenance.get('model', 'a model'))}",
         "x = ...  # the input",
         "explainer = lc.Explainer(",
         "    model,",
-        *(f"    {expression},{comment}" for expression, comment in (masker, method)),
+        *(f"    {expression},{comment}" for expression, comment in arguments),
         *(f"    {option}" for option in _options(provenance, curve)),
         ")",
-        f"e = explainer(x){after}",
+        "e = explainer(x)",
     ]
-    return "\n".join([*head, *body])
 
 
-def _say(value: Any, between: str) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name}{between}{part}" for name, part in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+def _after(provenance: dict[str, Any]) -> str:
+    """What was done with the explanation afterwards."""
+    output = provenance.get("output")
+    picked = f".output({output})" if isinstance(output, int) and not isinstance(output, bool) else ""
+    return (".rescaled()" if provenance.get("rescaled") else "") + picked
+
+
+# -- the parts of the record ----------------------------------------------------------------------------------------
+
+
+def _method(provenance: dict[str, Any]) -> tuple[str, str]:
+    """The method as an expression, and a comment: by its class, or by its name where the class is not recorded."""
+    name, kind, parameters = (provenance.get(key) for key in ("name", "class", "parameters"))
+    maker = f"lc.get_method({name!r})" if isinstance(name, str) else None
+    if isinstance(kind, str) and _CLASS.fullmatch(kind):
+        maker = f"lc.{kind}"
+    return _call(maker, parameters, provenance.get("method") or "a method")
+
+
+def _masker(record: Any) -> tuple[str, str]:
+    if not isinstance(record, dict):
+        return "...", f"  # {_one_line(record)}"
+    name = record.get("name")
+    maker = f"lc.maskers.{name}" if isinstance(name, str) and _CLASS.fullmatch(name) else None
+    return _call(maker, record.get("parameters"), words.masker(record))
+
+
+def _call(maker: str | None, parameters: Any, record: Any) -> tuple[str, str]:
+    """A call with literal arguments; ... and the record as a comment, where it cannot be written as such."""
+    named = isinstance(parameters, dict) and all(_is_name(key) for key in parameters)
+    if maker is None or not named:
+        return "...", f"  # {_one_line(record)}"
+    plain = {key: value for key, value in parameters.items() if words.is_plain(value)}
+    missing = [key for key in parameters if key not in plain]
+    arguments = ", ".join(f"{key}={words.literal(value)}" for key, value in plain.items())
+    return f"{maker}({arguments})", f"  # with its {' and '.join(missing)}" if missing else ""
 
 
 def _options(provenance: dict[str, Any], curve: bool) -> list[str]:
-    value, kind, targets = (provenance.get(key) for key in ("value", "kind", "targets"))
+    value, kind = (provenance.get(key) for key in ("value", "kind"))
     found = [f"kind={kind!r},"] if isinstance(kind, str) else []
-    if value in VALUES:
+    if isinstance(value, str) and value in _VALUES:
         found.append(f"value={value!r},")
     elif value is not None:
         found.append(f"value=...,  # {_one_line(value)}")
-    if targets:
-        names = [_contrast(str(target)) for target in targets]
-        hint = (
-            "" if all(str(target).isdigit() for target in targets) else "  # and classes=[...], if the model has none"
-        )
-        found.append(f"target={(names[0] if len(names) == 1 else names)!r},{hint}")
+    found += _targets(provenance.get("targets"), old=not isinstance(provenance["masker"], dict))
     return [*found, "curve=True,"] if curve else found
 
 
-def _contrast(target: str) -> str | tuple[str, ...]:
-    """A pair of classes is recorded as "a - b"."""
-    parts = target.split(" - ")
-    return tuple(parts) if len(parts) == 2 else target
+def _targets(items: Any, old: bool) -> list[str]:
+    """The target as an option. Version 0.1 recorded the contrast of a and b as "a - b", like a class of that name."""
+    if not isinstance(items, list | tuple) or not items:
+        return []
+    found = [tuple(map(str, item)) if isinstance(item, list | tuple) else str(item) for item in items]
+    if old and any(" - " in item for item in found if isinstance(item, str)):
+        return [f"target=...,  # {_one_line(', '.join(map(words.target, items)))}"]
+    numbers = all(isinstance(item, str) and item.isdigit() for item in found)
+    hint = "" if numbers else "  # and classes=[...], if the model has none"
+    return [f"target={(found[0] if len(found) == 1 else found)!r},{hint}"]
 
 
-def _call(text: Any, module: Any, prefix: str) -> tuple[str, str]:
-    """A recorded call as code, or ... with the record as a comment; what its repr leaves out is said beside it."""
-    try:
-        call = ast.parse(str(text), mode="eval").body
-    except (SyntaxError, ValueError):
-        call = None
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and _is_literal(call)):
-        return "...", f"  # {_one_line(text) or 'a method'}"
-    made = getattr(module, call.func.id, None)
-    if call.func.id not in module.__all__ or not is_dataclass(made):
-        return "...", f"  # {_one_line(text)}"
-    hidden = [f.name for f in fields(made) if not f.repr]
-    return prefix + ast.unparse(call), f"  # with its {' and '.join(hidden)}, if any" if hidden else ""
-
-
-def _is_literal(call: ast.Call) -> bool:
-    try:
-        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
-            ast.literal_eval(argument)
-    except ValueError:
-        return False
-    return True
+def _is_name(name: Any) -> bool:
+    return isinstance(name, str) and name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _one_line(text: Any) -> str:

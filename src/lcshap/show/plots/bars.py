@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from textwrap import wrap as fill
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from .. import words
+from ..check import check_count
 from ..palette import find_palette, hexadecimal
 from .base import PaletteName, axes, one_output, theme
-from .wording import LITERAL, about, drawable, number, shorten
+from .wording import LITERAL, about, closing, drawable, number
 
 _WIDTH, _ROW = 6.4, 0.3  # inches
+_LINE = 100  # letters in a line of the caption
 
 
 def bars(
@@ -57,7 +59,7 @@ def bars(
     label_rows(ax, names, dark)
     _label_ends(ax, ends, [number(x, e) for x in lengths], lengths, dark)
     note = ["95 % intervals"] if len(where) else []
-    caption(ax, about(e), [f"residual {number(e.residual, e)}", f"{e.calls:,} calls", *note])
+    caption(ax, about(e), [*closing(e), *note], [words.flip(e)])
     return ax
 
 
@@ -95,40 +97,14 @@ def waterfall(
     label_rows(ax, [*names, "residual"], dark)
     _label_ends(ax, stops, [number(x, e) for x in steps], steps, dark, float(e.base_value))
     rows = (-0.65, len(steps) - 0.35)
-    for x, row, name, va in ((e.base_value, 0, "v(∅)", "bottom"), (e.full_value, 1, "v(V)", "top")):
+    sides = ((e.base_value, 0, words.base(e, number), "bottom"), (e.full_value, 1, words.full(e, number), "top"))
+    for x, row, name, va in sides:
         ax.vlines(x, *rows, ink, linewidth=0.8, linestyle=":", zorder=0.5)
         end = {"xy": (x, rows[row]), "xytext": (0, 2 - 4 * row), "textcoords": "offset points", "va": va}
-        ax.annotate(f"{name} = {number(x, e)}", **end, ha="center", color=ink, fontsize=9)
+        ax.annotate(name, **end, ha="center", color=ink, fontsize=9)
     ax.set_ylim(len(steps) + 0.4, -1.4)
-    caption(ax, [*about(e)[:-1], f"{e.calls:,} calls"])
+    caption(ax, [*about(e)[:-1], words.cost(e)], [words.flip(e)])
     return ax
-
-
-def unit_names(e: Explanation) -> list[str]:
-    """Names to tell units apart: with their value in a table, with a number where a text has a word twice."""
-    times, names, seen = Counter(e.names), list(e.names), Counter[str]()
-    for i, name in enumerate(e.names):
-        seen[name] += 1
-        names[i] = shorten(name) + (f" ({seen[name]})" if times[name] > 1 else "")
-    for unit, value in values_of(e).items():
-        names[unit] += f" = {number(value)}"
-    return names
-
-
-def values_of(e: Explanation) -> dict[int, float]:
-    """The value of each unit that is one column of a table."""
-    if e.view is None or e.view["kind"] != "table":
-        return {}
-    labels = np.asarray(e.view["labels"])
-    units, first, count = np.unique(labels, return_index=True, return_counts=True)
-    alone = (units >= 0) & (count == 1)
-    return {int(u): float(e.view["values"][i]) for u, i in zip(units[alone], first[alone], strict=True)}
-
-
-def check_top(top: int) -> None:
-    """Refuse what is no number of rows."""
-    if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
-        raise MethodError(f"top must be a whole number from 1 up, not {top!r}")
 
 
 def label_rows(ax: Any, names: Sequence[str], dark: bool) -> None:
@@ -141,21 +117,23 @@ def label_rows(ax: Any, names: Sequence[str], dark: bool) -> None:
 
 
 def caption(ax: Any, *lines: Sequence[str]) -> None:
-    """Small lines below the axes."""
-    shown, fonts = drawable(*(" · ".join(facts) for facts in lines))
+    """Small lines below the axes; no line where there is nothing to say."""
+    said = [" · ".join(facts) for facts in lines]
+    wrapped = [part for line in said for part in fill(line, _LINE)]
+    shown, fonts = drawable(*wrapped)
     ax.set_xlabel("\n".join(shown), fontsize=8, fontfamily=fonts, **LITERAL)
 
 
 def _rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
     """The units with a row of their own, all others, and the names of the rows."""
-    check_top(top)
+    check_count("top", top)
     order = np.argsort(-np.abs(e.scores), kind="stable")
     if len(order) == top + 1:  # one other takes no more room than its name
         top += 1
-    all_names = unit_names(e)
+    all_names = words.unit_names(e, most=24)
     names = [all_names[i] for i in order[:top]]
     others = order[top:]
-    return order[:top], others, [*names, f"and {len(others):,} others"] if len(others) else names
+    return order[:top], others, [*names, words.others(len(others))] if len(others) else names
 
 
 def _fills(lengths: NDArray[np.float64], others: int, palette: PaletteName, dark: bool) -> list[str]:

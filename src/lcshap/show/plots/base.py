@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from textwrap import wrap as fill
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...core.views import View
+from ...errors import ShowError
 from ...extras import need
+from .. import words
 from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
+from .wording import LITERAL, drawable, number
 
 PaletteName = str | Palette
+V = TypeVar("V", bound=View)
 
 
 def theme(dark: bool) -> Theme:
@@ -56,15 +61,15 @@ def one_output(e: Explanation, output: int | None = None) -> Explanation:
     if e.scores.ndim == 1:
         return e
     if output is None:
-        raise MethodError(f"there are {e.scores.shape[1]} outputs: say which, output=0 for the first")
+        raise ShowError(f"there are {e.scores.shape[1]} outputs: say which, output=0 for the first")
     return e.output(output)
 
 
-def view_of(e: Explanation, *kinds: str) -> dict[str, Any]:
-    """What a picture of the input needs, if it is an input of one of these kinds."""
-    if e.view is None or e.view["kind"] not in kinds:
-        what = "no picture of its input" if e.view is None else f"an input of kind {e.view['kind']!r}"
-        raise MethodError(f"this figure is for {' or '.join(kinds)}; the explanation has {what}")
+def view_of(e: Explanation, kind: type[V]) -> V:
+    """What a picture of the input needs, if it is an input of this kind."""
+    if not isinstance(e.view, kind):
+        what = "no picture of its input" if e.view is None else f"an input of kind {e.view.kind!r}"
+        raise ShowError(f"this figure is for {kind.kind}; the explanation has {what}")
     return e.view
 
 
@@ -87,16 +92,17 @@ def colour_bar(
     ax.figure.colorbar(scale, cax=bar, orientation="horizontal", ticks=[-limit, 0, limit], alpha=alpha)
     colours = theme(dark)
     bar.set_facecolor(hexadecimal(colours.background))
-    bar.set_xticks([-limit, 0, limit], [f"{-limit:.3g}", "0", f"{limit:+.3g}"])
+    bar.set_xticks([-limit, 0, limit], [number(-limit), "0", f"+{number(limit)}"])
     for label, side in zip(bar.get_xticklabels(), ("left", "center", "right"), strict=True):
         label.set_horizontalalignment(side)
     bar.tick_params(colors=hexadecimal(colours.ink), labelsize=8, length=2)
     for spine in bar.spines.values():
         spine.set_color(hexadecimal(colours.faint))
-    residual = float(e.residual) if abs(float(e.residual)) > 1e-9 * limit else 0.0
-    parts = [f"v(∅) = {e.base_value:.4g}", f"v(V) = {e.full_value:.4g}", f"residual {residual:.2g}"]
-    text = ("   " if width > 220 else "\n").join(parts) + (f"\n{note}" if note else "")
-    bar.set_xlabel(text, color=hexadecimal(colours.ink), fontsize=8)
+    parts = [words.base(e, number), words.full(e, number), words.residual(e, number)]
+    lines = ["   ".join(parts)] if width > 220 else parts
+    lines += [line for line in (note, *fill(words.flip(e), max(24, round(width / 4)))) if line]
+    shown, fonts = drawable(*lines)
+    bar.set_xlabel("\n".join(shown), color=hexadecimal(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)
     return bar
 
 
@@ -104,6 +110,6 @@ def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:
     """Write the figure of some axes to a file: PNG, SVG or PDF, by the ending of its name."""
     path = Path(path)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise MethodError(f"a figure is saved as .png, .svg or .pdf, not {path.name!r}")
+        raise ShowError(f"a figure is saved as .png, .svg or .pdf, not {path.name!r}")
     ax.figure.savefig(path, dpi=dpi, facecolor=ax.figure.get_facecolor())
     return path

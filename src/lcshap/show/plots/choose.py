@@ -6,7 +6,9 @@ from importlib import import_module
 from typing import Any
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...errors import ShowError
+from .. import words
+from ..drawings import drawing_of
 
 KINDS = {
     "text": "text",
@@ -24,7 +26,6 @@ KINDS = {
     "summary_bars": "many",
     "beeswarm": "many",
 }  # the name of a figure to its module
-_USUAL = {"text": "text", "image": "image", "series": "series", "bytes": "hexdump", "molecule": "molecule"}
 _OF_MANY = ("compare", "summary_bars", "beeswarm")
 
 
@@ -42,15 +43,15 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, **options: Any
     ``e.plot()``, ``e.plot("waterfall", top=5)``, ``e.plot(dark=True).figure.savefig("words.png")``.
     """
     if kind is None:
-        kind = _USUAL.get(e.view["kind"], "bars") if e.view is not None else "bars"
+        kind = drawing_of(e.view).plot
     if kind not in KINDS:
-        raise MethodError(f"there is no figure {kind!r}: choose one of {', '.join(KINDS)}")
+        raise ShowError(f"there is no figure {kind!r}: choose one of {', '.join(KINDS)}")
     function = getattr(import_module(f"lcshap.show.plots.{KINDS[kind]}"), kind)
     given: Any = [e] if kind in _OF_MANY else e
     if kind == "neighbourhood":
         given = e.graph
     elif kind == "curves":
         if e.curve is None:
-            raise MethodError("this explanation has no masking curve: make it with Explainer(..., curve=True)")
-        given = {str(e.provenance.get("name", "explanation")): e.curve}
+            raise ShowError("this explanation has no masking curve: make it with Explainer(..., curve=True)")
+        given = {words.method_names([e])[0]: e.curve}
     return function(given, ax=ax, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...core.views import ImageView, TextView
+from ...errors import ShowError
+from .. import words
 from ..palette import hexadecimal, ink_on, limit_of
-from .bars import label_rows, unit_names
-from .base import PaletteName, axes, colour_map, colours, one_output, theme
+from .bars import label_rows
+from .base import PaletteName, axes, colour_map, colours, one_output, theme, view_of
 from .image import image
 from .page import WIDTH, Page, Row, cut
-from .wording import LITERAL, about, drawable, number, shorten
+from .wording import LITERAL, about, closing, drawable, number
 
 _MOST = 40  # rows of a heat map
 
@@ -48,16 +49,16 @@ def compare(
     ``lcshap.show.plots.compare([e, other])`` for two explanations of one input.
     """
     found = check_explanations(explanations, output)
-    names = _method_names(found) if names is None else [str(name) for name in names]
+    names = words.method_names(found) if names is None else [str(name) for name in names]
     if len(names) != len(found):
-        raise MethodError(f"{len(names)} names for {len(found)} explanations: give one each")
+        raise ShowError(f"{len(names)} names for {len(found)} explanations: give one each")
     limits = [limit_of([e.scores for e in found] if shared else [own.scores]) for own in found]
-    kinds = {None if e.view is None else e.view["kind"] for e in found}
-    if kinds == {"text"}:
+    kinds = {type(e.view) for e in found}
+    if kinds == {TextView}:
         return _texts(found, names, ax, limits, shared, palette, dark)
     if len({e.names for e in found}) > 1:
-        raise MethodError("these explanations have different units: compare explanations of one input")
-    if kinds == {"image"}:
+        raise ShowError("these explanations have different units: compare explanations of one input")
+    if kinds == {ImageView}:
         return _images(found, names, ax, limits, palette, dark)
     return _table(found, names, ax, limits, palette, dark)
 
@@ -66,24 +67,8 @@ def check_explanations(explanations: Sequence[Explanation], output: int | None) 
     """One output of each, if these are explanations."""
     found = [explanations] if isinstance(explanations, Explanation) else list(explanations)
     if not found or not all(isinstance(e, Explanation) for e in found):
-        raise MethodError("give a list of explanations, at least one")
+        raise ShowError("give a list of explanations, at least one")
     return [one_output(e, output) for e in found]
-
-
-def _method_names(found: list[Explanation]) -> list[str]:
-    """As recorded; where a method comes twice, with the parameters that differ."""
-    names = [str(e.provenance.get("name", "explanation")) for e in found]
-    for name, times in Counter(names).items():
-        same = [k for k, own in enumerate(names) if own == name]
-        given = [found[k].provenance.get("parameters", {}) for k in same]
-        differ = [key for key in given[0] if len({repr(p.get(key)) for p in given}) > 1]
-        for k, parameters in zip(same, given, strict=True) if times > 1 else ():
-            names[k] = ", ".join([name, *(f"{key} {parameters.get(key)}" for key in differ)])
-    return names
-
-
-def _cost(e: Explanation) -> str:
-    return f"residual {number(e.residual, e)} · {e.calls:,} calls"
 
 
 def _texts(
@@ -95,15 +80,15 @@ def _texts(
     palette: PaletteName,
     dark: bool,
 ) -> Any:
-    views = [e.view for e in found if e.view is not None]
-    if len({view["text"] for view in views}) > 1:
-        raise MethodError("these explanations are of different texts: compare explanations of one input")
+    views = [view_of(e, TextView) for e in found]
+    if len({view.text for view in views}) > 1:
+        raise ShowError("these explanations are of different texts: compare explanations of one input")
     fit, ax = ax is None, axes(ax, (WIDTH, 1), dark)
     rows = [
         Row(
             cut(view),
             colours(e.scores, limit, palette, dark),
-            label=(shorten(name), _cost(e) + ("" if shared else f" · ±{number(limit)}")),
+            label=(words.shorten(name), " · ".join([*closing(e), *([] if shared else [f"±{number(limit)}"])])),
         )
         for e, view, name, limit in zip(found, views, names, limits, strict=True)
     ]
@@ -123,8 +108,8 @@ def _images(
     for k, (e, name, limit) in enumerate(zip(found, names, limits, strict=True)):
         part = ax.inset_axes([(k + 0.05) * share, 0.25, 0.9 * share, 0.6])
         own = image(e, part, limit=limit, palette=palette, dark=dark)
-        (title,), fonts = drawable(shorten(name))
-        note = f"{title}\n{e.calls:,} calls"
+        (title,), fonts = drawable(words.shorten(name))
+        note = f"{title}\n{words.cost(e)}"
         own.set_title(note, fontsize=9, color=hexadecimal(theme(dark).ink), fontfamily=fonts, **LITERAL)
     return ax
 
@@ -142,13 +127,11 @@ def _table(
     for (row, column), score in np.ndenumerate(scores[rows]):
         ink = hexadecimal(ink_on(fills[column][row]))
         ax.text(column, row, number(score, found[column]), color=ink, ha="center", va="center", fontsize=8)
-    left = unit_names(found[0])
+    left = words.unit_names(found[0], most=24)
     label_rows(ax, [left[i] for i in rows], dark)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    heads, fonts = drawable(*(shorten(name, 20) for name in names))
-    notes = [
-        f"{head}\nresidual {number(e.residual, e)}\n{e.calls:,} calls" for head, e in zip(heads, found, strict=True)
-    ]
+    heads, fonts = drawable(*(words.shorten(name, 20) for name in names))
+    notes = ["\n".join([head, *closing(e)]) for head, e in zip(heads, found, strict=True)]
     ax.set_xticks(range(len(found)), notes, fontsize=8, fontfamily=fonts, **LITERAL)
     ax.tick_params(axis="x", length=0, labeltop=True, labelbottom=False)
     ax.spines["bottom"].set_visible(False)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import half_width
-from ...errors import MethodError
-from ...metrics.masking import MaskingCurve
+from ...errors import ShowError
+from .. import words
 from ..palette import find_palette, hexadecimal
 from .base import PaletteName, axes, theme
+from .wording import number
 
 # After the two of the palette, told apart by colour-blind eyes (Okabe and Ito); styles and markers work without colour.
 _COLOURS = ("#009e73", "#cc79a7", "#e69f00", "#56b4e9")
@@ -20,7 +22,49 @@ _STYLES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _AREA = 20.0  # percent up to which the area goes
 
-Curve = MaskingCurve | Mapping[str, Any]
+
+@runtime_checkable
+class MeasuredCurve(Protocol):
+    """What `lcshap.metrics.masking_curve` gives: values at percents of units that are masked (kept, if `keep`)."""
+
+    @property
+    def percents(self) -> NDArray[np.float64]:
+        """How many percent of the units."""
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """What the model says there."""
+
+    @property
+    def what(self) -> str:
+        """In words, what the values are."""
+
+    @property
+    def keep(self) -> bool:
+        """Whether the top units are the only ones kept."""
+
+
+Curve = MeasuredCurve | Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """A curve as it is drawn: less its start."""
+
+    percents: NDArray[np.float64]
+    drop: NDArray[np.float64]
+    what: str
+    keep: bool
+
+    @property
+    def has_area(self) -> bool:
+        return bool(self.percents[0] == 0 and _AREA in self.percents)
+
+    @property
+    def area(self) -> float:
+        """The mean up to 20 %, by trapezoids: as `lcshap.metrics.MaskingCurve.area` has it."""
+        inside = self.percents <= _AREA
+        return float(np.trapezoid(self.drop[inside], self.percents[inside]) / _AREA)
 
 
 def curves(
@@ -43,27 +87,27 @@ def curves(
     band : the confidence of the bands, between 0 and 1.
     """
     if not 0 < band < 1:
-        raise MethodError(f"band must be between 0 and 1, not {band!r}")
+        raise ShowError(f"band must be between 0 and 1, not {band!r}")
     samples = {str(name): _read(str(name), given) for name, given in found.items()}
     if not samples:
-        raise MethodError("there are no curves to draw: give at least one method")
+        raise ShowError("there are no curves to draw: give at least one method")
     first = next(iter(samples.values()))[0]
     _check([curve for each in samples.values() for curve in each], first)
     ax = axes(ax, (6.0, 4.0), dark)
     ax.axhline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8, zorder=0)
     hues = [*(hexadecimal(find_palette(palette).colour(end, 1.0, dark)) for end in (1.0, -1.0)), *_COLOURS]
-    for number, (name, each) in enumerate(samples.items()):
+    for place, (name, each) in enumerate(samples.items()):
         mean, width = mean_and_width(np.stack([curve.drop for curve in each]), band)
-        colour = hues[number % len(hues)]
-        style, marker = _STYLES[number % len(_STYLES)], _MARKERS[number % len(_MARKERS)]
-        label = f"{name}, {np.mean([curve.area(_AREA) for curve in each]):+.3g}" if _AREA in first.percents else name
+        colour = hues[place % len(hues)]
+        style, marker = _STYLES[place % len(_STYLES)], _MARKERS[place % len(_MARKERS)]
+        label = f"{name}, {_signed(np.mean([curve.area for curve in each]))}" if first.has_area else name
         ax.plot(first.percents, mean, color=colour, linestyle=style, marker=marker, markersize=4, label=label)
         if np.isfinite(width).all():
             ax.fill_between(first.percents, mean - width, mean + width, color=colour, alpha=0.15, linewidth=0)
     what = first.what if all(curve.what == first.what for each in samples.values() for curve in each) else "log-odds"
-    ax.set(xlabel=f"units {'kept' if first.keep else 'masked'} (%)", xlim=first.percents[[0, -1]])
-    ax.set_ylabel(f"change of the {what}", parse_math=False)
-    _legend(ax, _AREA in first.percents, dark)
+    ax.set(xlabel=words.curve_axis(first.keep), xlim=first.percents[[0, -1]])
+    ax.set_ylabel(words.curve_change(what), parse_math=False)
+    _legend(ax, first.has_area, dark)
     return ax
 
 
@@ -78,34 +122,40 @@ def mean_and_width(drops: NDArray[np.float64], confidence: float) -> tuple[NDArr
     return np.asarray(drops.mean(axis=0)), half_width(error, count - 1, confidence)
 
 
-def _read(name: str, given: Any) -> list[MaskingCurve]:
+def _signed(x: Any) -> str:
+    return ("+" if x > 0 else "") + number(x)
+
+
+def _read(name: str, given: Any) -> list[_Line]:
     """A list of curves, from objects or dictionaries, or from a single one."""
-    each: list[Any] = [given] if isinstance(given, MaskingCurve | Mapping) or given is None else list(given)
+    each: list[Any] = [given] if isinstance(given, MeasuredCurve | Mapping) or given is None else list(given)
     if not each:
-        raise MethodError(f"there are no curves of {name!r}: give at least one")
-    return [curve if isinstance(curve, MaskingCurve) else _from_dict(name, curve) for curve in each]
+        raise ShowError(f"there are no curves of {name!r}: give at least one")
+    return [_line(name, curve) for curve in each]
 
 
-def _from_dict(name: str, curve: Any) -> MaskingCurve:
+def _line(name: str, curve: Any) -> _Line:
+    if isinstance(curve, MeasuredCurve):
+        return _Line(curve.percents, curve.values - curve.values[0], curve.what, curve.keep)
     if curve is None:
-        raise MethodError(f"an explanation by {name!r} has no curve: make it with Explainer(..., curve=True)")
+        raise ShowError(f"an explanation by {name!r} has no curve: make it with Explainer(..., curve=True)")
     if not isinstance(curve, Mapping):
-        raise MethodError(f"a curve of {name!r} must be a MaskingCurve or the curve of an explanation, not {curve!r}")
+        raise ShowError(f"a curve of {name!r} must be a MaskingCurve or the curve of an explanation, not {curve!r}")
     try:
-        percents, counts, values = (np.asarray(curve[key]) for key in ("percents", "counts", "values"))
-        return MaskingCurve(percents, counts, values, str(curve["what"]))
+        percents, _, values = (np.asarray(curve[key], np.float64) for key in ("percents", "counts", "values"))
+        return _Line(percents, values - values[0], str(curve["what"]), bool(curve.get("keep", False)))
     except KeyError:
-        raise MethodError(f"a curve of {name!r} needs percents, counts, values and what, not {list(curve)}") from None
+        raise ShowError(f"a curve of {name!r} needs percents, counts, values and what, not {list(curve)}") from None
 
 
-def _check(each: list[MaskingCurve], first: MaskingCurve) -> None:
+def _check(each: list[_Line], first: _Line) -> None:
     for curve in each:
         if not np.array_equal(curve.percents, first.percents):
-            raise MethodError(
+            raise ShowError(
                 f"curves at different percents: {first.percents.tolist()} and {curve.percents.tolist()}; measure again"
             )
         if curve.keep != first.keep:
-            raise MethodError("curves of units that are masked and of units that are kept: draw them apart")
+            raise ShowError("curves of units that are masked and of units that are kept: draw them apart")
 
 
 def _legend(ax: Any, with_area: bool, dark: bool) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.graphs import Graph, connected_sets
-from ...core.method import check_count
-from ...errors import MethodError
+from ...errors import ShowError
 from ...extras import need
+from ..check import check_count
 from ..palette import find_palette, hexadecimal
 from .base import PaletteName, axes, theme
 from .network import dot, layout, points, write_names
@@ -51,11 +51,11 @@ def neighbourhood(
     examples : draw only so many of either kind, instead of all. A picture holds at most 128 coalitions.
     """
     if examples is not None:
-        check_count("examples", examples, least=1)
+        check_count("examples", examples)
     near = Neighbourhood.find(graph, unit, order, LIMIT if examples is None else _COUNTED)
     kinds = [_some(sets, examples) for sets in (near.connected, near.others)]
     if sum(map(len, kinds)) > LIMIT:
-        raise MethodError(f"{examples} examples of either kind are too many to draw: at most {LIMIT // 2}")
+        raise ShowError(f"{examples} examples of either kind are too many to draw: at most {LIMIT // 2}")
     ax = axes(ax, (9.0, 4.2), dark)
     ax.set_axis_off()
     style = _Style.make(palette, dark, ax.get_window_extent().width * 72 / ax.figure.dpi)
@@ -93,12 +93,12 @@ class Neighbourhood:
         >>> near.connected, near.others
         ([(2,), (1, 2), (2, 3), (1, 2, 3)], [])
         """
-        check_count("order", order)
+        check_count("order", order, least=0)
         unit = _check_unit(unit, graph.d)
         units = graph.ball(unit, order)
         rest = [u for u in units if u != unit]
         if 2 ** len(rest) > limit:
-            raise MethodError(
+            raise ShowError(
                 f"2^{len(rest)} coalitions of {len(units)} units are too many to draw (at most {limit:,}): "
                 "give a smaller order" + (", or examples=1 for one of each kind" if limit == LIMIT else "")
             )
@@ -233,9 +233,9 @@ def _check_unit(unit: Any, d: int) -> int:
     try:
         number = operator.index(unit)
     except TypeError:
-        raise MethodError(f"unit must be the number of a unit, 0..{d - 1}, not {unit!r}") from None
+        raise ShowError(f"unit must be the number of a unit, 0..{d - 1}, not {unit!r}") from None
     if not 0 <= number < d:
-        raise MethodError(f"unit {number} is outside the graph: units are 0..{d - 1}")
+        raise ShowError(f"unit {number} is outside the graph: units are 0..{d - 1}")
     return number
 
 

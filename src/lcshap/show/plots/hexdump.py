@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...core.views import BytesView, owners
 from ...extras import need
+from ..check import check_count
 from ..palette import RGB, hexadecimal, ink_on, limit_of
 from .base import PaletteName, axes, colour_bar, colours, one_output, theme, view_of
 
@@ -48,10 +49,10 @@ def hexdump(
     -----
     Characters are drawn as shapes, not as text: they keep their places in axes of any size.
     """
-    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
-        raise MethodError(f"rows must be an integer of at least 1, not {rows!r}")
-    e, view = one_output(e, output), view_of(e, "bytes")
-    units, limit, faint = units_of(view), limit_of([e.scores]), theme(dark).faint
+    if rows is not None:
+        check_count("rows", rows)
+    e, view = one_output(e, output), view_of(e, BytesView)
+    units, limit, faint = owners(view), limit_of([e.scores]), theme(dark).faint
     lines = list(cut(np.append(np.abs(e.scores), -1.0)[units], rows or _ROWS))
     ax = axes(ax, (_INCH * _END + 0.2, _INCH * _LINE * len(lines) + 1.05), dark)
     tints = colours(e.scores, limit, palette, dark)
@@ -66,7 +67,7 @@ def hexdump(
             continue
         for places, unit in _runs(units[start : start + count]):
             ink = faint if unit < 0 else ink_on(tints[unit])
-            glyphs[ink] += [mark for i in places for mark in _marks(i, y, int(view["bytes"][start + i]))]
+            glyphs[ink] += [mark for i in places for mark in _marks(i, y, int(view.bytes[start + i]))]
             if unit >= 0:
                 boxes.append((_HEX + 3 * places[0] - 0.5, y, 3 * len(places), tints[unit]))
                 boxes.append((_TEXT + places[0], y, len(places), tints[unit]))
@@ -75,14 +76,6 @@ def hexdump(
     ax.set_axis_off()
     colour_bar(ax, e, limit, palette, dark)
     return ax
-
-
-def units_of(view: dict[str, Any]) -> NDArray[np.intp]:
-    """The unit of each byte, -1 for none."""
-    units = np.full(len(view["bytes"]), -1, np.intp)
-    for (start, end), label in zip(view["spans"].tolist(), view["labels"].tolist(), strict=True):
-        units[start:end] = label
-    return units
 
 
 def cut(size: NDArray[np.float64], rows: int) -> Iterator[tuple[int, int]]:

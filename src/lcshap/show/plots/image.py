@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...core.views import ImageView
+from ...errors import ShowError
 from ...extras import need
-from ...metrics.masking import masked_counts
 from ..palette import find_palette, hexadecimal
 from .base import PaletteName, axes, colour_bar, colour_map, one_output, theme, view_of
 from .wording import check_limit
@@ -38,11 +38,11 @@ def image(
     output : which one, where there are several.
     """
     if not 0 <= alpha <= 1:
-        raise MethodError(f"alpha must be from 0 to 1, not {alpha!r}")
-    e, view = one_output(e, output), view_of(e, "image")
-    labels, limit = view["labels"], check_limit(limit, [e.scores])
+        raise ShowError(f"alpha must be from 0 to 1, not {alpha!r}")
+    e, view = one_output(e, output), view_of(e, ImageView)
+    labels, limit = view.labels, check_limit(limit, [e.scores])
     ax = _frame(ax, labels.shape, dark, below=0.9)
-    ax.imshow(grey(view["image"]), cmap="gray")
+    ax.imshow(grey(view.image), cmap="gray")
     heat = np.where(labels < 0, np.nan, e.scores[labels])
     ax.imshow(heat, colour_map(palette, dark), alpha=alpha, vmin=-limit, vmax=limit, interpolation="nearest")
     if e.graph.d < labels.size and e.graph.d <= _BORDERS:
@@ -75,11 +75,11 @@ def masked_image(
     output : which one, where there are several.
     """
     if not 0 <= percent <= 100:
-        raise MethodError(f"percent must be from 0 to 100, not {percent!r}")
-    e, view = one_output(e, output), view_of(e, "image")
-    labels, brightness = view["labels"], grey(view["image"])
+        raise ShowError(f"percent must be from 0 to 100, not {percent!r}")
+    e, view = one_output(e, output), view_of(e, ImageView)
+    labels, brightness = view.labels, grey(view.image)
     bright = _active(active, brightness)
-    count = int(masked_counts(np.array([percent], np.float64), e.graph.d)[0])
+    count = max(1, round(percent * e.graph.d / 100)) if percent > 0 else 0
     top = np.isin(labels, e.ranking[:count])
     found = find_palette(palette)
     spread = np.ptp(brightness) or 1.0
@@ -130,7 +130,7 @@ def _active(active: float | ArrayLike | None, brightness: NDArray[np.float64]) -
     if given.ndim == 0 and given.dtype.kind in "iuf":
         return np.asarray(brightness > given)
     if given.shape != brightness.shape or given.dtype != np.bool_:
-        raise MethodError(
+        raise ShowError(
             f"active must be a number or a boolean array of shape {brightness.shape}, "
             f"not {given.dtype} of shape {given.shape}"
         )

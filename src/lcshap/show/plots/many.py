@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...core.views import TableView, TextView
+from ...errors import ShowError
 from ...extras import need
+from ..check import check_count
 from ..palette import find_palette, hexadecimal
-from .bars import caption, check_top, label_rows, values_of
+from ..words import shorten, unit_values
+from .bars import caption, label_rows
 from .base import PaletteName, axes, theme
 from .compare import check_explanations
-from .wording import shorten
 
 Key = Callable[[str], str]
 _BINS = 80  # in which points of a swarm lie on top of each other
@@ -47,7 +49,7 @@ def summary(
     ``lcshap.show.plots.summary(explainer(texts))``.
     """
     if top is not None:
-        check_top(top)
+        check_count("top", top)
     found = check_explanations(explanations, output)
     return _summarise(_observe(found, key), len(found)).head(top)
 
@@ -110,12 +112,12 @@ def beeswarm(
     --------
     ``lcshap.show.plots.beeswarm(explainer(rows))``.
     """
-    check_top(top)
+    check_count("top", top)
     found = check_explanations(explanations, output)
     points = _observe(found, key)
     table = _summarise(points, len(found)).head(top)
     points = points[points["name"].isin(table["name"])].copy()
-    by_value = all(e.view is not None and e.view["kind"] == "table" for e in found)
+    by_value = all(isinstance(e.view, TableView) for e in found)
     if by_value:
         ranks = points.groupby("name")["value"]
         points["hue"] = (ranks.rank() - 1) / (ranks.transform("count") - 1).clip(lower=1)
@@ -166,14 +168,13 @@ def _observe(found: list[Explanation], key: Key | None) -> Any:
     pandas = need("pandas", "pandas")
     rows = []
     for e in found:
-        is_text = e.view is not None and e.view["kind"] == "text"
-        same = key or (word if is_text else str)
-        values = values_of(e)
+        same = key or (word if isinstance(e.view, TextView) else str)
+        values = unit_values(e)
         for i, (name, score) in enumerate(zip(e.names, e.scores.tolist(), strict=True)):
             rows.append((same(name), score, i / max(len(e.names) - 1, 1), values.get(i, np.nan)))
     table = pandas.DataFrame(rows, columns=["name", "score", "where", "value"])
     if not all(isinstance(name, str) for name in table["name"]):
-        raise MethodError("key must make a str of each name")
+        raise ShowError("key must make a str of each name")
     return table
 
 

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.views import MoleculeView
 from ...extras import need
 from ..palette import RGB, find_palette, limit_of
 from .base import PaletteName, axes, colour_bar, one_output, theme, view_of
+from .wording import number
 
 _PIXELS = 1200  # the longer side of the drawing
 
@@ -32,19 +34,19 @@ def molecule(
     ----------
     output : which one, where there are several.
     """
-    e, view = one_output(e, output), view_of(e, "molecule")
-    mol = need("rdkit.Chem", "molecule").MolFromMolBlock(view["block"], removeHs=False)
-    limit, bond_values = limit_of([e.scores]), bond_scores(e, mol, view["labels"])
+    e, view = one_output(e, output), view_of(e, MoleculeView)
+    mol = need("rdkit.Chem", "molecule").MolFromMolBlock(view.block, removeHs=False)
+    limit, bond_values = limit_of([e.scores]), bond_scores(e, mol, view.labels)
     bond_limit = limit_of([list(bond_values.values())])
     found = find_palette(palette)
-    atoms = {i: found.colour(float(e.scores[unit]), limit, dark) for i, unit in enumerate(view["labels"]) if unit >= 0}
+    atoms = {i: found.colour(float(e.scores[unit]), limit, dark) for i, unit in enumerate(view.labels) if unit >= 0}
     bonds = {number: found.colour(value, bond_limit, dark) for number, value in bond_values.items()}
     picture = _draw(mol, atoms, bonds, dark)
     height, width = picture.shape[:2]
     ax = axes(ax, (4.5, 4.5 * height / width + 1.0), dark)
     ax.imshow(picture)
     ax.set_axis_off()
-    colour_bar(ax, e, limit, palette, dark, note=f"bonds: interactions, ±{bond_limit:.3g}" if bonds else "")
+    colour_bar(ax, e, limit, palette, dark, note=f"bonds: interactions, ±{number(bond_limit)}" if bonds else "")
     return ax
 
 

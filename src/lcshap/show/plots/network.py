@@ -11,10 +11,11 @@ from scipy.spatial.distance import cdist
 
 from ...core.explanation import Explanation
 from ...core.graphs import Graph
-from ...errors import MethodError
+from ...errors import ShowError
 from ...extras import need
 from ..palette import find_palette, hexadecimal, limit_of
 from .base import PaletteName, axes, colour_bar, colours, one_output, theme
+from .wording import number
 
 _NAMES = 40  # more units than this are drawn without their names
 _UNITS = 1000  # more than this get no layout by distances, which takes d × d numbers
@@ -62,7 +63,7 @@ def network(
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    note = f"edges: interactions, ±{edge_limit:.3g}" if len(values) else ""
+    note = f"edges: interactions, ±{number(edge_limit)}" if len(values) else ""
     colour_bar(ax, e, limit, palette, dark, note=note)
     return ax
 
@@ -86,7 +87,7 @@ def layout(graph: Graph) -> NDArray[np.float64]:
         depth, row, column = np.unravel_index(np.arange(graph.d), (1,) * (3 - len(graph.shape)) + graph.shape)
         return np.stack([column + 0.45 * depth, -row + 0.3 * depth], axis=1).astype(np.float64)
     if graph.d > _UNITS:
-        raise MethodError(f"{graph.d:,} units are too many to lay out (at most {_UNITS:,}): give positions")
+        raise ShowError(f"{graph.d:,} units are too many to lay out (at most {_UNITS:,}): give positions")
     return _by_distance(graph)
 
 
@@ -176,7 +177,7 @@ def _by_distance(graph: Graph) -> NDArray[np.float64]:
 def _check(positions: ArrayLike, d: int) -> NDArray[np.float64]:
     places = np.asarray(positions)
     if places.shape != (d, 2) or places.dtype.kind not in "iuf" or not np.isfinite(places).all():
-        raise MethodError(f"positions must be {d} pairs of finite numbers, not {places.dtype} of shape {places.shape}")
+        raise ShowError(f"positions must be {d} pairs of finite numbers, not {places.dtype} of shape {places.shape}")
     return places.astype(np.float64)
 
 

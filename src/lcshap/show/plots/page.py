@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.views import TextView
 from ...extras import need
 from ..palette import RGB, hexadecimal, ink_on
 from .base import PaletteName, colours, theme
@@ -40,20 +41,20 @@ class Piece:
         return bool(self.gap) or unicodedata.east_asian_width(self.text[0]) in "WF"
 
 
-def cut(view: dict[str, Any]) -> list[Piece]:
+def cut(view: TextView) -> list[Piece]:
     """A text in pieces, each of one unit and of about 20 characters at most.
 
-    >>> view = {"text": "so good!", "spans": np.array([[0, 2], [3, 7]]), "labels": np.array([0, 1])}
+    >>> view = TextView(text="so good!", spans=[[0, 2], [3, 7]], labels=[0, 1])
     >>> [(piece.text, piece.unit, piece.gap) for piece in cut(view)]
     [('so', 0, ''), ('good', 1, ' '), ('!', -1, '')]
     """
     parts, at = [], 0
-    for (start, end), unit in zip(view["spans"].tolist(), view["labels"].tolist(), strict=True):
+    for (start, end), unit in zip(view.spans.tolist(), view.labels.tolist(), strict=True):
         parts += [(at, start, -1), (start, end, unit)]
         at = end
     pieces, gap = [], ""
-    for start, end, unit in [*parts, (at, len(view["text"]), -1)]:
-        for found in re.findall(r"\s+|\S{1,20}(?:[\u0300-\u036f\ufe0f]|\u200d\S)*", view["text"][start:end]):
+    for start, end, unit in [*parts, (at, len(view.text), -1)]:
+        for found in re.findall(r"\s+|\S{1,20}(?:[\u0300-\u036f\ufe0f]|\u200d\S)*", view.text[start:end]):
             if found.isspace():
                 gap += found
             else:

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.views import SeriesView
 from ...extras import need
 from ..palette import hexadecimal, limit_of
 from .base import PaletteName, axes, colour_bar, colour_map, one_output, theme, view_of
+from .wording import number
 
 _MARGIN = 0.1  # of a band, above and below its line
 _RANGES = 12  # more channels than this are drawn without saying from where to where they go
@@ -33,8 +35,8 @@ def series(
     ----------
     output : which one, where there are several.
     """
-    e, view = one_output(e, output), view_of(e, "series")
-    values, labels = np.asarray(view["series"], np.float64), view["labels"]
+    e, view = one_output(e, output), view_of(e, SeriesView)
+    values, labels = np.asarray(view.series, np.float64), view.labels
     steps, count = values.shape
     limit, colours = limit_of([e.scores]), theme(dark)
     ax = axes(ax, (7.0, 1.6 + max(1.6, 0.7 * min(count, 16))), dark)
@@ -55,7 +57,7 @@ def series(
     ax.hlines(range(1, count), -0.5, steps - 0.5, hexadecimal(colours.background), linewidth=3)
     ax.set(xlim=(-0.5, steps - 0.5), ylim=(low, high), xlabel="step")
     if count > 1:
-        _name_bands(ax, view["channels"], values)
+        _name_bands(ax, view.channels, values)
     colour_bar(ax, e, limit, palette, dark, below=42)
     return ax
 
@@ -79,11 +81,11 @@ def _span(values: NDArray[np.float64]) -> tuple[float, float]:
     return float(values.min() - room), float(values.max() + room)
 
 
-def _name_bands(ax: Any, names: list[str], values: NDArray[np.float64]) -> None:
+def _name_bands(ax: Any, names: tuple[str, ...], values: NDArray[np.float64]) -> None:
     count = len(names)
     said = list(names)
     if count <= _RANGES:
         lowest, highest = values.min(axis=0), values.max(axis=0)
-        said = [f"{name}\n{a:.3g} to {b:.3g}" for name, a, b in zip(names, lowest, highest, strict=True)]
+        said = [f"{name}\n{number(a)} to {number(b)}" for name, a, b in zip(names, lowest, highest, strict=True)]
     ax.set_yticks(np.arange(count - 1, -1, -1) + 0.5, said, fontsize=8, parse_math=False)
     ax.tick_params(axis="y", length=0)

@@ -8,11 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...core.views import TextView
+from ...errors import ShowError
+from .. import words
 from ..palette import find_palette
 from .base import PaletteName, axes, colours, one_output, view_of
 from .page import WIDTH, Page, Row, cut
-from .wording import about, check_limit, number
+from .wording import about, check_limit, closing, number
 
 _ARCS = 10
 
@@ -43,14 +45,16 @@ def text(
     ``lcshap.show.plots.text(e)`` for any explanation ``e`` of a text.
     """
     e = one_output(e, output)
-    view_of(e, "text")
+    view = view_of(e, TextView)
     limit = check_limit(limit, [e.scores])
     fit, ax = ax is None, axes(ax, (WIDTH, 1), dark)
-    facts = [*about(e), f"residual {number(e.residual, e)}", f"{e.calls:,} calls"]
-    page = Page(ax, [_row(e, limit, interactions, palette, dark)], dark)
+    facts = [*about(e), *closing(e)]
+    page = Page(ax, [_row(e, view, limit, interactions, palette, dark)], dark)
     arcs = page.rows[0].arcs
     if arcs:
         facts.append(f"arcs up to ±{number(max(abs(v) for _, _, v in arcs))}")
+    if flip := words.flip(e):
+        facts.append(flip)
     page.finish(facts, number(limit), palette, fit)
     return ax
 
@@ -58,8 +62,10 @@ def text(
 # -- what is written ------------------------------------------------------------------------------------------------
 
 
-def _row(e: Explanation, limit: float, interactions: bool | int, palette: PaletteName, dark: bool) -> Row:
-    pieces = cut(view_of(e, "text"))
+def _row(
+    e: Explanation, view: TextView, limit: float, interactions: bool | int, palette: PaletteName, dark: bool
+) -> Row:
+    pieces = cut(view)
     drawn = {piece.unit for piece in pieces}
     arcs = [arc for arc in _largest(e, interactions) if drawn.issuperset(arc[:2])]
     found = find_palette(palette)
@@ -70,7 +76,7 @@ def _row(e: Explanation, limit: float, interactions: bool | int, palette: Palett
 def _largest(e: Explanation, interactions: bool | int) -> list[tuple[int, int, float]]:
     """The pairs of units that interact most, each from left to right; the largest last, which is drawn on top."""
     if not isinstance(interactions, int) or interactions < 0:
-        raise MethodError(f"interactions is True, False or how many to draw, not {interactions!r}")
+        raise ShowError(f"interactions is True, False or how many to draw, not {interactions!r}")
     if e.interactions is None:
         return []
     pairs = sparse.coo_array(sparse.triu(e.interactions, 1))

@@ -1,4 +1,4 @@
-"""Numbers, names and other strings as figures write them: short, literal, and in fonts that can draw them."""
+"""Words as figures write them: literal, and in fonts that can draw them."""
 
 from __future__ import annotations
 
@@ -9,41 +9,32 @@ from numbers import Real
 from typing import Any
 
 from ...core.explanation import Explanation
-from ...errors import MethodError
+from ...errors import ShowError
 from ...extras import need
+from .. import words
 from ..palette import limit_of
 
 LITERAL = {"parse_math": False, "usetex": False}
 
 
 def number(x: Any, e: Explanation | None = None) -> str:
-    """A number in three digits; 0 where it is but rounding next to the scores of an explanation.
+    """A number as `lcshap.show.words` writes it, with a proper minus.
 
-    >>> number(-0.12345), number(1234.5), number(1234567.0)
-    ('−0.123', '1,234', '1.23e+06')
+    >>> number(-0.123456)
+    '−0.1235'
     """
-    x = float(x)
-    if e is not None and abs(x) < 1e-9 * limit_of([e.scores, e.full_value, e.base_value]):
-        return "0"
-    return (f"{x:,.0f}" if 1e3 <= abs(x) < 1e6 else f"{x:.3g}").replace("-", "−")
+    return words.number(x, e).replace("-", "−")
 
 
 def about(e: Explanation) -> list[str]:
-    """What is explained and between which values, in short."""
-    target = " ".join(map(str, e.provenance.get("targets", ())[e.provenance.get("output", 0) :][:1]))
-    value = str(e.provenance.get("value", ""))
-    what = f"{value}{' ' if value == 'output' else ' of '}{target}" if target else value
-    return [*([what] if what else []), f"v(∅) = {number(e.base_value, e)} → v(V) = {number(e.full_value, e)}"]
+    """What is explained and between which values."""
+    what = words.about(e)
+    return [*([what] if what else []), words.ends(e, number)]
 
 
-def shorten(name: str, most: int = 24) -> str:
-    """A name in one line, its end cut off where it is long.
-
-    >>> shorten("a\\nb"), shorten("x" * 40, 5)
-    ('a b', 'xxxx…')
-    """
-    line = " ".join(name.split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+def closing(e: Explanation) -> list[str]:
+    """What is left unexplained, and what it cost."""
+    return [words.residual(e, number), words.cost(e)]
 
 
 def check_limit(limit: float | None, scores: Iterable[Any]) -> float:
@@ -51,7 +42,7 @@ def check_limit(limit: float | None, scores: Iterable[Any]) -> float:
     if limit is None:
         return limit_of(scores)
     if not isinstance(limit, Real) or not 0 < limit < float("inf"):
-        raise MethodError(f"limit must be a number above 0, the score of the full colour, not {limit!r}")
+        raise ShowError(f"limit must be a number above 0, the score of the full colour, not {limit!r}")
     return float(limit)
 
 
@@ -91,6 +82,3 @@ def _glyphs(path: str) -> frozenset[str]:
     except RuntimeError:
         return frozenset()
     return frozenset(map(chr, font.get_charmap()))
-
-
-# -- where it stands ------------------------------------------------------------------------------------------------

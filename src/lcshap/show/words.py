@@ -1,0 +1,390 @@
+"""Everything that is said about an explanation in words, said once: for the terminal, notebooks, figures and the page.
+
+Texts are made harmless (see `lcshap.show.letters.printable`). Numbers have four digits, and what is but rounding next
+to the scores and values of the explanation is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.explanation import Explanation, PathExplanation
+from ..core.views import TableView
+from .letters import printable
+from .palette import limit_of
+
+_NOISE = 1e-9  # a share of the largest number there is: what is smaller is rounding
+_DIGITS = 4
+_NAMED = 12  # units of a flip set that are all named; of more, the first of them
+
+Format = Callable[[Any, Explanation], str]  # how a number of an explanation is written
+
+
+# -- numbers --------------------------------------------------------------------------------------------------------
+
+
+def settled(x: Any, *scale: Any) -> float:
+    """A number, with zero for what is only rounding next to the largest of some others.
+
+    >>> settled(3e-17, [0.4, -2.0]), settled(3e-7, [0.4, -2.0])
+    (0.0, 3e-07)
+    """
+    return 0.0 if abs(x) <= _NOISE * limit_of(scale) else float(x)
+
+
+def unexplained(e: Explanation) -> float:
+    """The residual of an explanation with one output, with zero for rounding."""
+    return settled(e.residual, e.scores, e.full_value, e.base_value)
+
+
+def number(x: Any, e: Explanation | None = None, digits: int = _DIGITS) -> str:
+    """A number in four digits; 0 where it is but rounding next to the scores and values of an explanation.
+
+    >>> number(-0.123456), number(1234.5), number(1234567.0)
+    ('-0.1235', '1,234', '1.235e+06')
+    """
+    x = float(x) if e is None else settled(x, e.scores, e.full_value, e.base_value)
+    return f"{x:,.0f}" if 10**3 <= abs(x) < 10**6 and digits <= _DIGITS else f"{x:.{digits}g}"
+
+
+def signed(x: float, limit: float) -> str:
+    """A score with its sign, with as many decimals as give the largest score four digits: for columns of scores.
+
+    >>> [signed(x, 0.4) for x in (0.4, -0.0125, 3e-17)], signed(-31415.9, 31415.9), signed(1e-7, 1e-7)
+    (['+0.4000', '-0.0125', '+0.0000'], '-31416', '+1.000e-07')
+    """
+    x = settled(x, limit)
+    if not 1e-4 <= limit < 1e7:
+        return f"{x:+.{_DIGITS - 1}e}"
+    decimals = max(0, _DIGITS - 1 - math.floor(math.log10(limit) + 1e-9))  # 0.9999999999 is 1
+    return f"{round(x, decimals) + 0.0:+.{decimals}f}"  # adding zero turns -0.0 into 0.0
+
+
+def score(e: Explanation, unit: int, limit: float) -> str:
+    """The score of a unit, with its standard error where there is one."""
+    error = "" if e.stderr is None else f" ± {signed(float(e.stderr[unit]), limit).lstrip('+')}"
+    return signed(float(e.scores[unit]), limit) + error
+
+
+def count(n: int, what: str) -> str:
+    """So many of something.
+
+    >>> count(1, "unit"), count(2000, "call")
+    ('1 unit', '2,000 calls')
+    """
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def shorten(name: str, most: int = 24) -> str:
+    """A name in one line, its end cut off where it is long.
+
+    >>> shorten("a\\nb"), shorten("x" * 40, 5)
+    ('a b', 'xxxx…')
+    """
+    line = " ".join(name.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+# -- what is explained, and by what ---------------------------------------------------------------------------------
+
+
+def target(item: Any) -> str:
+    """A class by its name; a pair of classes, for a contrast.
+
+    >>> target("sci - fi"), target(["sci", "fi"])
+    ('sci - fi', 'sci rather than fi')
+    """
+    if isinstance(item, list | tuple) and len(item) == 2:
+        return printable(f"{item[0]} rather than {item[1]}")
+    return printable(str(item))
+
+
+def targets(e: Explanation) -> list[str]:
+    """The classes or outputs that are explained, by name: one for each column of scores, as far as they are known."""
+    items = e.provenance.get("targets") or []
+    if e.scores.ndim == 1:
+        place = e.provenance.get("output", 0)
+        return [target(item) for item in items[place : place + 1]]
+    return [target(item) for item in items]
+
+
+def outputs(e: Explanation) -> list[str]:
+    """A name for each output, to tell them apart."""
+    names = targets(e)
+    if e.scores.ndim == 1:
+        return names[:1] or [""]
+    wanted = e.scores.shape[1]
+    return names if len(set(names)) == len(names) == wanted else [f"output {k}" for k in range(wanted)]
+
+
+def about(e: Explanation) -> str:
+    """Which number is explained: "log_prob of positive"; empty where the explanation does not say."""
+    value, names = e.provenance.get("value"), ", ".join(targets(e))
+    if value is None:
+        return names
+    return printable(f"{value}{' ' if value == 'output' else ' of '}{names}" if names else str(value))
+
+
+def method(e: Explanation) -> str:
+    """The method with its parameters."""
+    return printable(str(e.provenance.get("method", "Explanation")))
+
+
+def method_names(explanations: Sequence[Explanation]) -> list[str]:
+    """The methods in short; where one comes twice, with the parameters that differ."""
+    names = [printable(str(e.provenance.get("name", "explanation"))) for e in explanations]
+    for name, times in Counter(names).items():
+        same = [k for k, own in enumerate(names) if own == name]
+        given = [explanations[k].provenance.get("parameters", {}) for k in same]
+        differ = [key for key in given[0] if len({repr(p.get(key)) for p in given}) > 1]
+        for k, parameters in zip(same, given, strict=True) if times > 1 else ():
+            names[k] = ", ".join([name, *(printable(f"{key} {parameters.get(key)}") for key in differ)])
+    return names
+
+
+def heading(e: Explanation) -> str:
+    """The method, and what it explains."""
+    return " explains ".join(filter(None, [method(e), about(e)]))
+
+
+def why(e: Explanation) -> str:
+    """Why this method was chosen, where it was chosen automatically; else empty."""
+    chosen = e.provenance.get("chosen")
+    return printable(f"chosen because {chosen['reason']}") if isinstance(chosen, dict) and "reason" in chosen else ""
+
+
+# -- what the scores add up to, and what they cost ------------------------------------------------------------------
+
+
+def base(e: Explanation, write: Format = number) -> str:
+    """What the model says of the empty input."""
+    return f"v(∅) = {_each(e.base_value, e, write)}"
+
+
+def full(e: Explanation, write: Format = number) -> str:
+    """What the model says of the full input."""
+    return f"v(V) = {_each(e.full_value, e, write)}"
+
+
+def ends(e: Explanation, write: Format = number) -> str:
+    """What the scores start from and lead to."""
+    return f"{base(e, write)} → {full(e, write)}"
+
+
+def residual(e: Explanation, write: Format = number) -> str:
+    """What the scores leave unexplained."""
+    return f"residual {_each(e.residual, e, write)}"
+
+
+def cost(e: Explanation) -> str:
+    """How many distinct coalitions the model was asked about, and how many rows were sent where that is another number.
+
+    >>> import lcshap as lc
+    >>> cost(lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 3), lc.Graph.chain(3)))
+    '8 calls'
+    """
+    sent = "" if e.rows is None or e.rows == e.calls else f" ({count(e.rows, 'row')})"
+    return count(e.calls, "call") + sent
+
+
+def ending(e: Explanation) -> str:
+    """What the scores start from and sum to, what they leave unexplained, and what they cost."""
+    return f"{ends(e)}; scores sum to {number(e.scores.sum(), e)}, {residual(e)}; {cost(e)}"
+
+
+def totals(e: Explanation, digits: int = _DIGITS) -> dict[str, str]:
+    """The same as a table, of an explanation with one output."""
+    values = {"v(∅)": e.base_value, "v(V)": e.full_value, "sum of scores": e.scores.sum(), "residual": e.residual}
+    return {name: number(value, e, digits) for name, value in values.items()} | {"calls": f"{e.calls:,}"}
+
+
+def _each(values: Any, e: Explanation, write: Format) -> str:
+    return ", ".join(write(value, e) for value in np.atleast_1d(values).tolist())
+
+
+# -- units ----------------------------------------------------------------------------------------------------------
+
+
+def unit_names(e: Explanation, most: int | None = None) -> list[str]:
+    """Names that tell units apart: with a number where one comes twice, with its value where it is a column of a table.
+
+    Parameters
+    ----------
+    most : names of more characters are cut.
+    """
+    times, seen, names = Counter(e.names), Counter[str](), []
+    for name in e.names:
+        seen[name] += 1
+        short = printable(name) if most is None else shorten(name, most)
+        names.append(short + (f" ({seen[name]})" if times[name] > 1 else ""))
+    for unit, value in unit_values(e).items():
+        names[unit] += f" = {number(value)}"
+    return names
+
+
+def unit_values(e: Explanation) -> dict[int, float]:
+    """The value of each unit that is one column of a table."""
+    return e.view.unit_values if isinstance(e.view, TableView) else {}
+
+
+def others(n: int, together: str = "") -> str:
+    """Units that have no row of their own.
+
+    >>> others(3), others(1, "+0.5")
+    ('and 3 others', 'and 1 other, +0.5 together')
+    """
+    return f"and {count(n, 'other')}" + (f", {together} together" if together else "")
+
+
+def leading(e: Explanation, top: int) -> list[int]:
+    """The units to name first: those with the largest absolute scores; of a path, which has an order, the first."""
+    order = e.ranking if isinstance(e, PathExplanation) else np.argsort(-np.abs(e.scores), kind="stable")
+    return [int(unit) for unit in order[:top]]
+
+
+# -- paths ----------------------------------------------------------------------------------------------------------
+
+
+def flip(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
+    """Whether a path changed the model's decision, and which units that takes; empty where nobody asked.
+
+    Parameters
+    ----------
+    mark : how the name of a unit stands out.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> g = lc.Graph.chain(4, names="it is not bad".split())
+    >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 2] & kept[:, 3]), 4)
+    >>> flip(lc.DeletionPath(12, flip_below=0.5).explain(v, g))
+    'Without *not* the model would not say this.'
+    >>> flip(lc.InsertionPath(12, flip_above=0.5).explain(v, g))
+    '*not*, *bad* alone are enough for this.'
+    """
+    return "".join(mark(part) if k % 2 else part for k, part in enumerate(flip_parts(e)))
+
+
+def flip_parts(e: Explanation) -> list[str]:
+    """The same sentence in pieces: every second one is the name of a unit. Empty where nobody asked."""
+    if not isinstance(e, PathExplanation) or e.flipped is None:
+        return []
+    if not e.flipped or not e.flip_set:
+        return [_no_flip_set(e)]
+    names = unit_names(e)
+    start, end = "", f" alone {'is' if len(e.flip_set) == 1 else 'are'} enough for this."
+    if e.removed:
+        start, end = "Without ", " the model would not say this."
+    if len(e.flip_set) > _NAMED:
+        end = f" {others(len(e.flip_set) - _NAMED)}{end}"
+    pieces = [piece for unit in e.flip_set[:_NAMED] for piece in (", ", names[unit])]
+    return [start, *pieces[1:], end]
+
+
+def _no_flip_set(e: PathExplanation) -> str:
+    moved = f"{count(len(e.path), 'unit')} {'was' if len(e.path) == 1 else 'were'}"
+    if e.flipped and e.flip_set is None:
+        return f"The decision changed after {moved} {'removed' if e.removed else 'inserted'}."
+    if e.flipped:
+        return (
+            "The model does not say this of the full input." if e.removed else "Not a single unit is needed for this."
+        )
+    if e.removed:
+        return f"The decision did not change while {moved} removed."
+    return f"The decision was not reached while {moved} inserted."
+
+
+# -- masking curves -------------------------------------------------------------------------------------------------
+
+
+def curve_axis(keep: bool = False) -> str:
+    """Along a masking curve."""
+    return f"units {'kept' if keep else 'masked'} (%)"
+
+
+def curve_change(what: str) -> str:
+    """Up a masking curve, less its start."""
+    return f"change of the {what}"
+
+
+def curve_note(what: str) -> str:
+    """Below a masking curve."""
+    return printable(f"{what}, while the top units are masked")
+
+
+# -- settings -------------------------------------------------------------------------------------------------------
+
+
+def settings(provenance: dict[str, Any]) -> list[tuple[str, str]]:
+    """How an explanation was made, a row for each setting.
+
+    >>> settings({"method": "LIME()", "parameters": {"seed": 3}, "versions": {"lcshap": "1.0"}})
+    [('method', 'LIME()'), ('seed', '3'), ('versions', 'lcshap 1.0')]
+    >>> settings({"masker": {"name": "Text", "parameters": {"units": "word"}}, "targets": [["sci", "fi"]]})
+    [('masker', "Text(units='word')"), ('targets', 'sci rather than fi')]
+    """
+    named = "method" in provenance
+    hidden = ("name", "class", "parameters") if named else ()
+    content = {key: value for key, value in provenance.items() if key not in hidden}
+    if named and isinstance(provenance.get("parameters"), dict):  # in the method already, but for being easy to find
+        seed = provenance["parameters"].get("seed", "none: the method draws nothing")
+        content = {"method": provenance["method"], "seed": seed, **content}
+    return [(str(key), _SETTINGS.get(str(key), said)(value)) for key, value in content.items()]
+
+
+def said(value: Any, between: str = " = ") -> str:
+    """A setting, in one line: what is nested as ``name = value``."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}{between}{part}" for name, part in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def versions(value: Any) -> str:
+    """The versions of packages."""
+    return said(value, " ")
+
+
+def masker(record: Any) -> str:
+    """A recorded masker as a call; records of version 0.1 are texts already.
+
+    >>> masker({"name": "Text", "parameters": {"units": "word", "pin": []}})
+    "Text(units='word', pin=())"
+    """
+    if not isinstance(record, dict) or not isinstance(record.get("parameters"), dict):
+        return said(record)
+    parameters = ", ".join(f"{name}={literal(part)}" for name, part in record["parameters"].items())
+    return f"{record.get('name')}({parameters})"
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a recorded value is made of texts, finite numbers, True, False and None, also nested."""
+    if isinstance(value, dict):
+        return all(map(is_plain, (*value.keys(), *value.values())))
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, value))
+    return value is None or type(value) in (str, bool, int) or (type(value) is float and math.isfinite(value))
+
+
+def literal(value: Any) -> str:
+    """A recorded value as Python writes it, whether it comes from a file, which has no tuples, or not.
+
+    >>> literal({"a": [1, (True, "x")]})
+    "{'a': (1, (True, 'x'))}"
+    """
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(literal, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
+
+
+def _targets(value: Any) -> str:
+    return ", ".join(map(target, value)) if isinstance(value, Iterable) and not isinstance(value, str) else said(value)
+
+
+_SETTINGS: dict[str, Callable[[Any], str]] = {"versions": versions, "masker": masker, "targets": _targets}
