@@ -16,6 +16,7 @@ from ..core.graphs import Graph
 from ..core.views import View
 from ..errors import PlanError
 from .keys import find_idle, set_keys
+from .many import are_objects, split
 
 Rows = Any  # a list (of strings, of sequences) or an array whose first axis counts the rows
 
@@ -28,8 +29,16 @@ class Masker(ABC):
         """Cut an input into units. Raises `MaskerError` where that cannot be done."""
 
     def is_many(self, x: Any) -> bool:
-        """Whether this is a list of inputs and not one input."""
-        return isinstance(x, list | tuple)
+        """Whether this is a list of inputs and not one input: a sequence, an iterator, an array or a pandas column.
+
+        Maskers of arrays count axes: an array with one more than an input has is a list of inputs. Raises `MaskerError`
+        where that cannot be told.
+        """
+        return are_objects(x, "one input or many")
+
+    def inputs(self, x: Any) -> list[Any]:
+        """The inputs in a list of inputs; one input is a list of one."""
+        return split(x) if self.is_many(x) else [x]
 
 
 @dataclass(frozen=True, eq=False)

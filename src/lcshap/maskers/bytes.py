@@ -18,6 +18,7 @@ from ..errors import MaskerError
 from .base import Masked, Masker, blend, check_units, is_count
 from .cutting import Span
 from .keys import find_idle
+from .many import count_axes, is_list
 from .text import Layout, check_layout, make_graph
 
 
@@ -77,6 +78,16 @@ class Bytes(Masker):
             raise MaskerError("the layout says how long rows are: give it or length, not both")
         self._check_dtype()
         check_layout(self.graph)
+
+    def is_many(self, x: Any) -> bool:
+        """A list is many files; so is an array of uint8 with two axes, or one of objects, each of them bytes."""
+        axes = count_axes(x)
+        if axes is None:
+            return is_list(x)
+        dtype = getattr(x, "dtype", None)
+        if getattr(dtype, "kind", None) == "S":
+            raise MaskerError(f"Expected bytes, got an array of {dtype}, which loses zeros. Give a list of bytes.")
+        return axes == 2 or (axes == 1 and dtype == np.dtype(object))
 
     def mask(self, x: Any) -> MaskedBytes:
         """Cut a file into windows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from ..core.graphs.build import pair_edges, square
 from ..errors import GraphError, MaskerError
 from .base import Masked, Masker, check_units
 from .keys import find_idle
+from .many import count_axes, is_list
 
 Kept = NDArray[np.bool_]
 Form = Literal["sparse", "dense", "index", "list"]
@@ -85,8 +87,11 @@ class GraphNodes(Masker):
             raise MaskerError(f"remove_edges must be True or False, not {self.remove_edges!r}")
 
     def is_many(self, x: Any) -> bool:
-        """A list is many graphs, a tuple one."""
-        return isinstance(x, list)
+        """A list is many graphs, a tuple one. An iterator, an array of objects and a PyG `Dataset` are many too."""
+        dataset = getattr(sys.modules.get("torch_geometric.data"), "Dataset", None)
+        if dataset is not None and isinstance(x, dataset):
+            return True
+        return count_axes(x) == 1 or (is_list(x) and not isinstance(x, tuple))
 
     def mask(self, x: Any) -> MaskedGraphNodes:
         """Take every node as a unit."""

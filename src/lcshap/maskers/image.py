@@ -19,6 +19,7 @@ from ..core.views import ImageView
 from ..errors import MaskerError
 from ..extras import need
 from .base import Blend, Masked, Masker, check_units, is_count
+from .many import count_axes, is_list, shape_of
 
 _CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
 _BLUR = 0.1  # the standard deviation of "blur", as a share of the shorter side
@@ -46,6 +47,7 @@ class Image(Masker):
         once from `seed`, so the same for all coalitions.
     channels : where the channels of a 3-D array are: "last" or "first". None tells by the shape: exactly one of the two
         axes must have at most 4 entries, anything else is refused. An array `(H, W)` has none, whatever is said here.
+        "none": no image has channels, so that a 3-D array is a list of images; so it is if the reference is `(H, W)`.
     diagonal : units that touch at a corner are neighbours too: 8 neighbours in a grid instead of 4.
     segments : about how many superpixels.
     seed : of the noise; nothing else is random.
@@ -71,7 +73,7 @@ class Image(Masker):
     patch: int | tuple[int, int] | None = None
     labels: NDArray[np.integer] | None = field(default=None, repr=False)
     reference: str | float | Sequence[float] | NDArray[Any] = "mean"
-    channels: Channels | None = None
+    channels: Channels | Literal["none"] | None = None
     diagonal: bool = False
     segments: int = 50
     seed: int = 0
@@ -79,8 +81,8 @@ class Image(Masker):
     def __post_init__(self) -> None:
         if self.units not in ("pixel", "superpixel"):
             raise MaskerError(f'units must be "pixel" or "superpixel", not {self.units!r}')
-        if self.channels not in ("last", "first", None):
-            raise MaskerError(f'channels must be "last", "first" or None, not {self.channels!r}')
+        if self.channels not in ("last", "first", "none", None):
+            raise MaskerError(f'channels must be "last", "first", "none" or None, not {self.channels!r}')
         if isinstance(self.reference, str) and self.reference not in ("mean", "blur", "noise"):
             raise MaskerError(
                 f'reference must be "mean", "blur", "noise", a colour or an array, not {self.reference!r}'
@@ -93,9 +95,17 @@ class Image(Masker):
             raise MaskerError(f"segments must be an integer of at least 1, not {self.segments!r}")
         _sides(self.patch)
 
+    def is_many(self, x: Any) -> bool:
+        """A list is many images, an array with four axes too; one with three where images are known to be grey."""
+        axes = count_axes(x)
+        if axes == 3:
+            grey = self.channels is None and len(shape_of(self.reference)) == 2
+            return grey or self.channels == "none"
+        return is_list(x) if axes is None else axes in (1, 4)
+
     def mask(self, x: Any) -> MaskedImage:
         """Cut an image into units."""
-        image = np.array(x, order="C")  # a copy: later changes to the user's array are none of ours
+        image = np.array(np.asarray(x), order="C")  # a copy: later changes to the user's array are none of ours
         channels = _check(image, self.channels)
         colours = _channels_last(image, channels)
         labels, graph = self._cut(colours)
@@ -206,7 +216,7 @@ def _sides(patch: int | tuple[int, int] | None) -> tuple[int, int]:
     return operator.index(pair[0]), operator.index(pair[1])
 
 
-def _check(image: NDArray[Any], channels: Channels | None) -> Channels | None:
+def _check(image: NDArray[Any], channels: Channels | Literal["none"] | None) -> Channels | None:
     """Refuse what is no image; say where the channels are."""
     if image.dtype.kind not in "biuf":
         raise MaskerError(f"an image is an array of real numbers, not of {image.dtype}")
@@ -217,11 +227,18 @@ def _check(image: NDArray[Any], channels: Channels | None) -> Channels | None:
     if not np.isfinite(image).all():
         where = tuple(np.argwhere(~np.isfinite(image))[0].tolist())
         raise MaskerError(f"the image has {image[where]} at {where}: only finite numbers can be masked")
-    if image.ndim == 2 or channels is not None:
-        return channels if image.ndim == 3 else None
+    if image.ndim == 2:
+        return None
+    if channels == "none":
+        raise MaskerError(f'Expected an image of shape (H, W) for channels="none", got {image.shape}.')
+    if channels is not None:
+        return channels
     first, last = image.shape[0] <= _CHANNELS, image.shape[2] <= _CHANNELS
     if first == last:
-        raise MaskerError(f'where are the channels of shape {image.shape}? Give channels="last" or channels="first"')
+        raise MaskerError(
+            f'where are the channels of shape {image.shape}? Give channels="last" or channels="first", '
+            'or channels="none" if these are several grey images'
+        )
     return "last" if last else "first"
 
 

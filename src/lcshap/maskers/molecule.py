@@ -18,6 +18,7 @@ from ..errors import MaskerError
 from ..extras import need
 from .base import Masked, Masker, Rows, check_units
 from .keys import set_keys, text_keys
+from .many import are_objects
 
 Numbers = frozenset[int]
 
@@ -88,6 +89,10 @@ class Molecule(Masker):
             raise MaskerError('absent="mask" needs featurise: a function (mol, kept) -> rows that masks absent atoms')
         if not isinstance(self.hydrogens, bool):
             raise MaskerError(f"hydrogens must be True or False, not {self.hydrogens!r}")
+
+    def is_many(self, x: Any) -> bool:
+        """A list, an iterator (a supplier of RDKit, say), an array or a pandas Series is many molecules."""
+        return are_objects(x, "one molecule or many")
 
     def mask(self, x: Any) -> MaskedMolecule:
         """Take every atom as a unit."""

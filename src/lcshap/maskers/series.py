@@ -15,6 +15,7 @@ from ..core.graphs.build import complete_edges
 from ..core.views import SeriesView
 from ..errors import MaskerError
 from .base import Blend, Masked, Masker, blend, check_units
+from .many import are_rows, count_axes, is_frame, shape_of, split_rows
 from .text import Layout, check_layout, make_graph
 
 Channels = Literal["last", "first"]
@@ -36,7 +37,8 @@ class Series(Masker):
         nearest steps of the channel that are present, a constant beyond the first and the last, the mean where none
         is; so it depends on the coalition. A number, or one per channel. An array of the series' shape. Rows
         `(M, *shape)`: each coalition takes M model rows, with row m where units are absent, and answers are averaged.
-    channels : where the channels of a 2-D array are, "last" or "first". An array `(time,)` has none.
+    channels : where the channels of a 2-D array are, "last" or "first". An array `(time,)` has none. "none": no series
+        has channels, so that a 2-D array is a list of series.
     names : of the channels; "channel 0", ... by default.
     graph : "chain", "ring" or "complete" over the windows in their order, or a function from their number to a `Graph`.
 
@@ -63,7 +65,7 @@ class Series(Masker):
     window: int = 1
     by_channel: bool = False
     reference: str | float | Sequence[float] | NDArray[Any] = "mean"
-    channels: Channels | None = None
+    channels: Channels | Literal["none"] | None = None
     names: Sequence[str] | None = None
     graph: Layout = "chain"
 
@@ -74,20 +76,35 @@ class Series(Masker):
             raise MaskerError(
                 f'reference must be "mean", "interpolate", a number or an array of numbers, not {self.reference!r}'
             )
-        if self.channels not in ("last", "first", None):
-            raise MaskerError(f'channels must be "last", "first" or None, not {self.channels!r}')
+        if self.channels not in ("last", "first", "none", None):
+            raise MaskerError(f'channels must be "last", "first", "none" or None, not {self.channels!r}')
         if isinstance(self.names, str):
             raise MaskerError(f"names must be a list of strings, one a channel, not {self.names!r}")
         check_layout(self.graph)
 
     def is_many(self, x: Any) -> bool:
-        """A list of numbers is one series; a list of sequences is many."""
-        return isinstance(x, list | tuple) and bool(x) and not isinstance(x[0], int | float | np.number)
+        """A list of numbers is one series; a list of sequences is many.
+
+        An array with three axes is many series with channels. One with two is a series with channels where `channels`
+        says so, and many series where that is "none" or the reference has as many steps as each row.
+        """
+        if count_axes(x) != 2 or self.channels == "none":
+            return are_rows(x, 1 if self.channels == "none" else 2)
+        if self.channels is None and shape_of(self.reference) != x.shape[1:]:
+            raise MaskerError(
+                f"Expected one series or many, got an array of shape {x.shape}, which may be either. "
+                'Give channels="last" or "first" for one series, channels="none" for one series a row.'
+            )
+        return self.channels is None
+
+    def inputs(self, x: Any) -> list[Any]:
+        """The series in a list of series; one is a list of one."""
+        return (list(x.to_numpy()) if is_frame(x) else split_rows(x)) if self.is_many(x) else [x]
 
     def mask(self, x: Any) -> MaskedSeries:
         """Cut a series into windows."""
         series = self._read(x)
-        channels = self.channels if series.ndim == 2 else None
+        channels = self.channels if series.ndim == 2 and self.channels != "none" else None
         table = _channels_first(series, channels)
         names = self._names(len(table))
         _check_finite(table, names)
@@ -114,11 +131,13 @@ class Series(Masker):
     def _read(self, x: Any) -> NDArray[Any]:
         """A copy of a series, of a shape that can be explained."""
         try:
-            series = np.array(x, order="C")
+            series = np.array(np.asarray(x), order="C")
         except ValueError as error:
             raise MaskerError(f"a series is an array of numbers: {error}") from error
         if series.dtype.kind not in "iuf":
             raise MaskerError(f"a series is an array of real numbers, not of {series.dtype}")
+        if self.channels == "none" and series.ndim != 1:
+            raise MaskerError(f'Expected a series of shape (time,) for channels="none", got {series.shape}.')
         if series.ndim not in (1, 2):
             raise MaskerError(
                 f"one series has shape (time,), (time, channels) or (channels, time), not {series.shape}; "

@@ -20,6 +20,7 @@ from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
 from .cutting import _RUN, Span, text_view
 from .keys import pair_keys, text_keys
+from .many import are_objects, count_axes, split
 from .text import Layout, MaskedText, Text, check_layout, make_graph
 
 _ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
@@ -98,8 +99,18 @@ class Subwords(Masker):
             raise MaskerError(f'the tokenizer has no {name} token: write absent="delete" or absent="{other}"')
 
     def is_many(self, x: Any) -> bool:
-        """A list is many inputs; a tuple is one, a pair of texts."""
-        return isinstance(x, list)
+        """A list is many inputs; a tuple is one, a pair of texts. Two columns of strings are many pairs."""
+        if isinstance(x, tuple):
+            if [isinstance(text, str) for text in x] != [True, True]:
+                raise MaskerError(f"Expected a tuple of two texts, got {x!r:.60}. For many inputs give a list.")
+            return False
+        return (count_axes(x) == 2 and x.shape[1] == 2) or are_objects(x, "one text, two columns of texts or many")
+
+    def inputs(self, x: Any) -> list[Any]:
+        """The texts or pairs in a list of them; one is a list of one."""
+        if not self.is_many(x):
+            return [x]
+        return [tuple(pair) for pair in np.asarray(x).tolist()] if count_axes(x) == 2 else split(x)
 
     def mask(self, x: Any) -> MaskedSubwords:
         """Cut a text or a pair of texts into units."""

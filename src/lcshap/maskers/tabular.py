@@ -17,6 +17,7 @@ from ..core.views import TableView
 from ..errors import MaskerError
 from ..extras import need
 from .base import Blend, Masked, Masker, check_units
+from .many import are_rows, split_rows
 
 _FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
 
@@ -86,8 +87,12 @@ class Tabular(Masker):
             _ = self._graph  # so that what goes wrong does so here
 
     def is_many(self, x: Any) -> bool:
-        """A list of numbers is one row; a list of rows is many."""
-        return isinstance(x, list | tuple) and (not x or np.ndim(x[0]) > 0)
+        """A list of numbers is one row; a list of rows, an array with two axes or a DataFrame is many."""
+        return are_rows(x)
+
+    def inputs(self, x: Any) -> list[Any]:
+        """The rows in a list of rows; one is a list of one."""
+        return split_rows(x) if self.is_many(x) else [x]
 
     def mask(self, x: Any) -> MaskedTabular:
         """Cut a row into its columns. x is a sequence of numbers, an array or a pandas Series."""
@@ -267,7 +272,7 @@ def _read(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]:
     framed = hasattr(data, "to_numpy")
     labels = list(getattr(data, "columns", getattr(data, "index", ()))) if framed else []
     names = tuple(labels) if labels and all(isinstance(label, str) for label in labels) else None
-    array = np.array(data.to_numpy() if framed else data)
+    array = np.array(data.to_numpy() if framed else np.asarray(data))
     if array.dtype.kind == "f":
         return array, names
     try:

@@ -19,6 +19,7 @@ from ..errors import MaskerError
 from .base import Masked, Masker, check_units
 from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context, text_view
 from .keys import text_keys
+from .many import are_objects
 
 Layout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
 
@@ -86,6 +87,10 @@ class Text(Masker):
             raise MaskerError(f"splitter must be a regular expression (of str) or a function, not {self.splitter!r}")
         check_layout(self.graph)
         check_rules(self.pin, self.drop)
+
+    def is_many(self, x: Any) -> bool:
+        """A list, an iterator, an array or a pandas Series of strings is many texts."""
+        return are_objects(x, "one text or many")
 
     def mask(self, x: Any) -> MaskedText:
         """Cut a string into units."""

@@ -15,6 +15,7 @@ from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
 from .cutting import text_view
 from .keys import row_keys
+from .many import are_rows, split_rows
 from .text import Layout, check_layout, check_rules, find_role, make_graph
 
 _CELLS = 1 << 20  # how many tokens of rows are made at once for their keys: bounds the memory
@@ -78,8 +79,12 @@ class Tokens(Masker):
         check_layout(self.graph)
 
     def is_many(self, x: Any) -> bool:
-        """A list of numbers is one input; a list of sequences is many."""
-        return isinstance(x, list | tuple) and bool(x) and not isinstance(x[0], int | np.integer)
+        """A list of numbers is one input; a list of sequences or an array with two axes is many."""
+        return are_rows(x)
+
+    def inputs(self, x: Any) -> list[Any]:
+        """The sequences in a list of sequences; one is a list of one."""
+        return split_rows(x) if self.is_many(x) else [x]
 
     def mask(self, x: Any) -> MaskedTokens:
         """Take every token that is not padding as a unit."""
