@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..core.digest import class_name, digest, token
 from ..core.graphs import Graph
 from ..core.views import View
 from ..errors import PlanError
+from .describe import describe
 from .keys import find_idle, set_keys
 from .many import are_objects, split
 
@@ -39,6 +40,18 @@ class Masker(ABC):
     def inputs(self, x: Any) -> list[Any]:
         """The inputs in a list of inputs; one input is a list of one."""
         return split(x) if self.is_many(x) else [x]
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The settings that the repr shows, as JSON can hold them; arrays and functions in few words."""
+        if not is_dataclass(self):
+            return {}
+        return {field.name: describe(getattr(self, field.name)) for field in fields(self) if field.repr}
 
 
 @dataclass(frozen=True, eq=False)

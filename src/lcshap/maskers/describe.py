@@ -1,0 +1,54 @@
+"""What a masker's settings are, as plain data for the record of an explanation."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from .many import count_axes
+
+_LONGEST = 100  # entries of a list that are written down
+
+
+def describe(setting: Any) -> Any:
+    """A setting as JSON can hold it: numbers, strings and short lists as they are, anything else in few words.
+
+    >>> describe((1, np.float64(0.5), "a")), describe({"b", "a"}), describe(np.zeros((8, 8))), describe(len)
+    ([1, 0.5, 'a'], ['a', 'b'], 'array(8, 8)', 'builtins.len')
+    """
+    if isinstance(setting, np.generic):
+        setting = setting.item()
+    if setting is None or isinstance(setting, bool | int | str):
+        return setting
+    if isinstance(setting, float):
+        return setting if math.isfinite(setting) else repr(setting)
+    if isinstance(setting, np.dtype):
+        return setting.name
+    if count_axes(setting) is not None:
+        return f"array({', '.join(map(str, setting.shape))})"
+    if isinstance(setting, re.Pattern):
+        return str(setting.pattern)
+    if isinstance(setting, list | tuple | Set | Mapping):
+        return _describe_many(setting)
+    if callable(setting) and hasattr(setting, "__qualname__"):
+        module = getattr(setting, "__module__", None)
+        return f"{module}.{setting.__qualname__}" if module else str(setting.__qualname__)
+    return str(setting) if _says_what_it_is(setting) else type(setting).__qualname__
+
+
+def _describe_many(setting: Collection[Any]) -> Any:
+    if len(setting) > _LONGEST:
+        return f"{type(setting).__name__} of {len(setting)}"
+    if isinstance(setting, Mapping):
+        return {str(key): describe(value) for key, value in setting.items()}
+    items = [describe(item) for item in setting]
+    return sorted(items, key=str) if isinstance(setting, Set) else items
+
+
+def _says_what_it_is(setting: Any) -> bool:
+    """Whether it says more of itself than its address in memory."""
+    return not callable(setting) and hex(id(setting)) not in repr(setting)
