@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import lcshap as lc
+import oracles
 
 
 def table_game(d, seed=0, outputs=None, check=False):
@@ -57,3 +58,64 @@ def graphs(draw, max_d=7):
 def example(name):
     """What a script of examples/ defines, without running it as a program."""
     return runpy.run_path(str(Path(__file__).parents[1] / "examples" / f"{name}.py"), run_name="example")
+
+
+def smooth_game(d, seed=0, outputs=None):
+    """A game with interactions of all orders that decay: what models look like more than a random table does."""
+    rng = np.random.default_rng(seed)
+    unary = rng.normal(size=(d, outputs or 1))
+    pairs = rng.normal(size=(d, d, outputs or 1)) / d
+
+    def fn(kept):
+        z = kept.astype(float)
+        score = z @ unary + np.einsum("ni,nj,ijo->no", z, z, pairs)
+        value = -np.logaddexp(0, -score)
+        return value if outputs else value[:, 0]
+
+    if d > 14:
+        return lc.Game(fn, d)
+    values = fn(every(d))  # looked up, so that a value does not depend on the batch it is asked for in
+    return lc.Game(lambda kept: values[kept @ (2 ** np.arange(d))], d)
+
+
+def every(d):
+    """All coalitions of d units, in the order of their numbers."""
+    return (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
+
+
+def exact_table(game):
+    """All values of a game, as the dict that the oracles take."""
+    kept = every(game.d)
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in kept]
+    return {s: np.atleast_1d(v).tolist() for s, v in zip(sets, game.fn(kept), strict=True)}
+
+
+def check_against(oracle, method, graph, seed=0, outputs=None):
+    """A method on a random game against an oracle, a function of neighbours and table; the explanation."""
+    game, table = table_game(graph.d, seed, outputs)
+    e = method.explain(game, graph)
+    wanted = np.array(oracle(oracles.neighbours(graph.d, edges_of(graph)), table))
+    wanted = wanted if outputs else wanted[:, 0]
+    assert e.scores.shape == wanted.shape
+    np.testing.assert_allclose(e.scores, wanted, rtol=0, atol=1e-10)
+    full, empty = table[frozenset(range(graph.d))], table[frozenset()]
+    np.testing.assert_array_equal(e.full_value, full if outputs else full[0])
+    np.testing.assert_array_equal(e.base_value, empty if outputs else empty[0])
+    missing = np.array(full) - np.array(empty) - np.array(wanted).reshape(graph.d, -1).sum(axis=0)
+    np.testing.assert_allclose(e.residual, missing if outputs else missing[0], atol=1e-10)
+    return e
+
+
+def check_unbiased(make, options, graph, oracle):
+    """Over 400 seeds: the mean within 4 standard errors of the truth, and 95 % intervals that cover 90-99 %."""
+    game, seeds = smooth_game(graph.d, seed=1), 400
+    truth = np.ravel(oracle(graph.d, oracles.neighbours(graph.d, edges_of(graph)), exact_table(game)))
+    found = [make(seed=seed, **options).explain(game, graph) for seed in range(seeds)]
+    assert all(e.calls <= options["budget"] for e in found)
+    scores = np.stack([e.scores for e in found])
+    spread = scores.std(axis=0, ddof=1) / np.sqrt(seeds)
+    assert (np.abs(scores.mean(axis=0) - truth) <= 4 * spread + 1e-12).all()
+    enough = [e for e in found if e.freedom >= 7]
+    assert len(enough) > 300
+    covered = np.mean([(e.interval()[0] <= truth + 1e-12) & (truth - 1e-12 <= e.interval()[1]) for e in enough])
+    assert 0.90 <= covered <= 0.99

@@ -1,0 +1,82 @@
+"""KernelSHAP: exact where the budget covers all, and the regression that it is below."""
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+import oracles
+from support import (
+    smooth_game,
+    table_game,
+)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 8])
+def test_exact_with_all_coalitions(d):
+    game, table = table_game(d, seed=d, outputs=2)
+    for budget in (2**d, 2**d + 1, 10**6):
+        e = lc.KernelSHAP(budget=budget).explain(game, lc.Graph.chain(d))
+        np.testing.assert_allclose(e.scores, oracles.shapley(d, table), atol=1e-8)
+        assert e.calls == 2**d
+        assert e.stderr is None or not e.stderr.any()
+
+
+def test_exact_where_only_pairs_interact():
+    """Of a pair of opposite orders, or of complements, each unit gets half of what its pairs add."""
+    d = 30
+    rng = np.random.default_rng(2)
+    unary, pairs = rng.normal(size=d), np.triu(rng.normal(size=(d, d)), 1)
+    v = lc.Game(lambda kept: kept @ unary + np.einsum("ni,nj,ij->n", kept, kept, pairs), d)
+    shapley = unary + (pairs + pairs.T).sum(axis=1) / 2
+    for method in [lc.KernelSHAP(4 * d)]:
+        np.testing.assert_allclose(method.explain(v, lc.Graph.chain(d)).scores, shapley, atol=1e-9)
+
+
+class TestKernelSHAP:
+    @pytest.mark.parametrize(("d", "budget"), [(8, 40), (8, 100), (9, 120), (20, 60), (20, 300)])
+    def test_against_least_squares_written_out(self, d, budget):
+        """The same coalitions and weights, solved by elimination of the last score and numpy's least squares."""
+        game = smooth_game(d, seed=3)
+        plan = lc.KernelSHAP(budget, seed=4).plan(lc.Graph.chain(d))
+        values = game.evaluate(plan.coalitions)
+        kept = plan.coalitions.dense()
+        weight = np.zeros(plan.calls)
+        weight[plan.operator.plus] = weight[plan.operator.minus] = plan.operator.weight
+        inside = slice(1, -1)
+        total = values[-1] - values[0]
+        design = kept[inside, :-1] - 1.0 * kept[inside, -1:]
+        response = values[inside] - values[0] - kept[inside, -1] * total
+        root = np.sqrt(weight[inside])
+        head = np.linalg.lstsq(root[:, None] * design, root * response, rcond=None)[0]
+        np.testing.assert_allclose(lc.run(plan, game).scores, [*head, total - head.sum()], atol=1e-9)
+
+    def test_pairs_and_no_repeats(self):
+        for d, budget in ((7, 50), (10, 400), (30, 200), (200, 800)):
+            plan = lc.KernelSHAP(budget).plan(lc.Graph.chain(d))
+            assert budget - 1 <= plan.calls <= budget
+            kept = {bytes(row) for row in plan.coalitions.dense()}
+            assert len(kept) == plan.calls
+            assert kept == {bytes(~row) for row in plan.coalitions.dense()}
+
+    def test_sizes_follow_the_kernel(self):
+        """Without exhaustion, the share of size s is that of 1/(s(d-s))."""
+        d = 60
+        plan = lc.KernelSHAP(20_000).plan(lc.Graph.chain(d))
+        sizes = np.bincount(plan.coalitions.sizes, minlength=d + 1)[2:-2]
+        s = np.arange(2, d - 1)
+        mass = 1 / (s * (d - s))
+        np.testing.assert_allclose(sizes / sizes.sum(), mass / mass.sum(), atol=0.002)
+        assert sizes[0] < 2 * 1770  # sizes 1 and d-1 are complete, 2 is not
+        assert (plan.coalitions.sizes == 1).sum() == d
+
+    def test_too_few_rows_keep_equal_shares(self):
+        e = lc.KernelSHAP(40).explain(lc.Game(lambda kept: kept.sum(axis=1), 20), lc.Graph.chain(20))
+        np.testing.assert_allclose(e.scores, 1, atol=1e-9)
+
+    def test_the_standard_error_is_about_right(self):
+        game, d = smooth_game(14, seed=5), 14
+        truth = lc.Shapley().explain(game, lc.Graph.chain(d)).scores
+        found = [lc.KernelSHAP(120, seed=s).explain(game, lc.Graph.chain(d)) for s in range(200)]
+        errors = np.sqrt(np.mean([(e.scores - truth) ** 2 for e in found]))
+        told = np.sqrt(np.mean([e.stderr**2 for e in found]))
+        assert 0.6 < told / errors < 1.7

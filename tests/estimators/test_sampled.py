@@ -1,0 +1,167 @@
+"""What sampled methods share: budgets, seeds, estimates on the way, and stopping."""
+
+import collections
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.estimators.sampled import top_is_sure
+from support import (
+    smooth_game,
+)
+
+BUDGETED = [lc.SampleShapley, lc.KernelSHAP, lc.LIME, lc.SampledLShapley, lc.SampledCShapley]
+
+
+class TestBudget:
+    @pytest.mark.parametrize("method", BUDGETED)
+    @pytest.mark.parametrize("d", [1, 2, 3, 6, 11, 40])
+    def test_is_kept_or_refused(self, method, d):
+        graph = lc.Graph.chain(d)
+        rows = []
+        game = lc.Game(lambda kept: rows.append(len(kept)) or kept.sum(axis=1) ** 2.0, d)
+        least = method(budget=2).minimum(graph)
+        for budget in sorted({least, least + 1, 4 * d + 3, 16 * d}):
+            if budget < least:
+                continue
+            rows.clear()
+            e = method(budget=budget, seed=3).explain(game, graph)
+            assert sum(rows) == e.calls <= budget
+            assert np.isfinite(e.scores).all()
+
+    @pytest.mark.parametrize("method", BUDGETED)
+    def test_below_the_minimum_says_the_minimum(self, method):
+        graph = lc.Graph.grid((5, 5))
+        options = {"order": 4} if method in (lc.SampledLShapley, lc.SampledCShapley) else {}
+        least = method(budget=2, **options).minimum(graph)
+        with pytest.raises(lc.BudgetError, match=rf"at least {least} calls for 25 units, not {least - 1}"):
+            method(budget=least - 1, **options).plan(graph)
+
+    @pytest.mark.parametrize("method", BUDGETED)
+    def test_bad_parameters(self, method):
+        for options, says in (
+            ({"budget": 1}, "budget must be an integer of at least 2"),
+            ({"budget": 3.5}, "budget must be an integer"),
+            ({"budget": 100, "seed": -1}, "seed must be"),
+        ):
+            with pytest.raises(lc.MethodError, match=says):
+                method(**options)
+
+    def test_max_calls_holds_for_budgets_too(self):
+        with pytest.raises(lc.PlanTooLargeError, match="above max_calls=100"):
+            lc.KernelSHAP(budget=500).plan(lc.Graph.chain(30), max_calls=100)
+
+
+@pytest.mark.parametrize("method", BUDGETED)
+def test_seeds(method):
+    graph, game = lc.Graph.chain(40), smooth_game(40)
+    one, same, other = (method(400, seed=s).explain(game, graph) for s in (5, 5, 6))
+    assert one.scores.tobytes() == same.scores.tobytes()
+    assert one.scores.tobytes() != other.scores.tobytes()
+
+
+class TestAnytime:
+    graph = lc.Graph.chain(12)
+    METHODS = (lc.SampleShapley(900), lc.KernelSHAP(900), lc.LIME(900), lc.SampledLShapley(900, order=5))
+
+    @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+    def test_stream_ends_with_what_explain_says_and_asks_nothing_twice(self, method):
+        seen = []
+        game = smooth_game(12, seed=10, outputs=2)
+        counted = lc.Game(lambda kept: seen.extend(map(bytes, kept)) or game.fn(kept), 12)
+        found = list(method.stream(counted, self.graph))
+        assert len(found) > 3
+        assert len(seen) == len(set(seen)) == found[-1].calls
+        calls = [e.calls for e in found]
+        assert calls == sorted(calls)
+        whole = method.explain(game, self.graph)
+        assert found[-1].scores.tobytes() == whole.scores.tobytes()
+        assert found[-1].stderr.tobytes() == whole.stderr.tobytes()
+        assert found[-1].calls == whole.calls
+        np.testing.assert_allclose(found[2].full_value - found[2].base_value, whole.full_value - whole.base_value)
+
+    def test_the_first_estimates_are_those_of_a_smaller_budget(self):
+        game = smooth_game(12, seed=10)
+        first = next(iter(lc.SampleShapley(900, seed=3).stream(game, self.graph)))
+        small = lc.SampleShapley(first.calls, seed=3).explain(game, self.graph)
+        assert small.scores.tobytes() == first.scores.tobytes()
+
+    def test_stops_on_a_tolerance(self):
+        game = smooth_game(12, seed=11)
+        e = lc.SampleShapley(4000).explain(game, self.graph, tolerance=0.02)
+        assert e.provenance["stopped"] == "tolerance"
+        assert e.calls < 2500
+        low, high = e.interval()
+        assert (high - low).max() <= 0.04 + 1e-12
+        strict = lc.SampleShapley(500).explain(game, self.graph, tolerance=1e-9)
+        assert strict.provenance["stopped"] == "budget"
+        assert strict.scores.tobytes() == lc.SampleShapley(500).explain(game, self.graph).scores.tobytes()
+        assert lc.SampleShapley(2**12).explain(game, self.graph, tolerance=1e-9).provenance["stopped"] == "exact"
+
+    def test_stops_when_the_top_is_sure(self):
+        worth = np.array([9.0, 7, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1])
+        game = lc.Game(lambda kept: kept @ worth + 0.3 * np.sin(7.0 * (kept @ np.arange(12.0))), 12)
+        e = lc.SampleShapley(4000).explain(game, self.graph, top=3)
+        assert e.provenance["stopped"] == "top"
+        assert e.ranking[:3].tolist() == [0, 1, 2]
+        assert e.calls < 1000
+        ties = lc.SampleShapley(1500).explain(game, self.graph, top=6)
+        assert ties.provenance["stopped"] == "budget"  # the fourth to the last are all alike
+        assert lc.SampleShapley(500).explain(lc.Game(lambda k: k[:, 0] * 1.0, 12), self.graph, top=1).ranking[0] == 0
+
+    @pytest.mark.parametrize("top", [1, 3])
+    def test_the_top_has_to_be_sure_of_all_its_comparisons_together(self, top):
+        """Each lead is 2.5 standard errors: 98.7 % sure if it were the only one, but there are 19 of them."""
+        d, error = 20, np.sqrt(0.5)  # of a difference: 1
+        scores = 2.5 * np.maximum(top - np.arange(d), 0.0)
+        e = lc.Explanation(scores, 0.0, 1.0, lc.Graph.chain(d), 100, stderr=np.full(d, error), freedom=10**6)
+        assert not top_is_sure(e, top, 0.95)
+        assert top_is_sure(e, top, 0.75)  # a twentieth of what is allowed to go wrong, for each
+        assert top_is_sure(replace(e, scores=1.3 * scores), top, 0.95)
+        alone = lc.Explanation(
+            scores[[top - 1, top]], 0.0, 1.0, lc.Graph.chain(2), 4, stderr=e.stderr[:2], freedom=10**6
+        )
+        assert top_is_sure(alone, 1, 0.95)
+
+    def test_ctrl_c_ends_it_and_a_stream_has_given_what_was_known(self):
+        game, rows, found = smooth_game(12, seed=12), [], []
+
+        def interrupted(kept):
+            rows.append(len(kept))
+            if sum(rows) > 600:
+                raise KeyboardInterrupt
+            return game.fn(kept)
+
+        with pytest.raises(KeyboardInterrupt):
+            lc.SampleShapley(3000).explain(lc.Game(interrupted, 12), self.graph, tolerance=1e-9)
+        rows.clear()
+        with pytest.raises(KeyboardInterrupt):
+            collections.deque(map(found.append, lc.SampleShapley(3000).stream(lc.Game(interrupted, 12), self.graph)))
+        e = found[-1]
+        assert 0 < e.calls <= 600
+        small = lc.SampleShapley(e.calls).explain(game, self.graph)
+        assert small.scores.tobytes() == e.scores.tobytes()
+
+    @pytest.mark.parametrize(
+        ("options", "says"),
+        [
+            ({"tolerance": 0}, "tolerance must be positive"),
+            ({"top": 0}, "top must be an integer of at least 1"),
+            ({"top": 13}, "top must be"),
+            ({"tolerance": 1, "confidence": 1.0}, "confidence must be between 0 and 1"),
+        ],
+    )
+    def test_bad_stopping(self, options, says):
+        with pytest.raises(lc.MethodError, match=says):
+            lc.SampleShapley(900).explain(smooth_game(12), self.graph, **options)
+
+    def test_intervals(self):
+        e = lc.SampleShapley(24).explain(smooth_game(12), self.graph)
+        assert np.isinf(e.stderr).all()  # one pair cannot tell
+        assert np.isinf(e.interval()[1]).all()
+        exact = lc.Shapley().explain(smooth_game(12), self.graph)
+        assert exact.interval()[0] is exact.scores
+        with pytest.raises(lc.OptionError, match="confidence"):
+            exact.interval(95)

@@ -1,0 +1,48 @@
+"""Weights over all subsets of a neighbourhood."""
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.estimators.subsets import by_shape, interaction_weights, masks, shapley_weights, subset_terms
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9])
+def test_weights_are_probabilities(n):
+    """Over all subsets of the others: of the Shapley value, and of the interaction index."""
+    sizes = masks(n - 1).sum(axis=1) if n > 1 else np.zeros(1, int)
+    assert shapley_weights(n)[sizes].sum() == pytest.approx(1)
+    if n > 1:
+        sizes = masks(n - 2).sum(axis=1) if n > 2 else np.zeros(1, int)
+        assert interaction_weights(n)[sizes].sum() == pytest.approx(1)
+
+
+def test_masks_are_all_subsets_and_mirrored_ones_complements():
+    found = masks(4)
+    assert len({bytes(row) for row in found}) == 16
+    assert np.array_equal(found, ~found[::-1])
+
+
+def test_neighbourhoods_are_grouped_by_size_and_place():
+    graph = lc.Graph.chain(6)
+    balls = graph.balls(1)
+    groups = {shape: units.tolist() for units, shape in by_shape(balls, np.arange(6))}
+    assert groups == {(2, 0): [0], (2, 1): [5], (3, 1): [1, 2, 3, 4]}
+
+
+@pytest.mark.parametrize("context", ["absent", "present", "both"])
+def test_terms_are_the_subsets_in_their_context(context):
+    members = np.array([[0, 2], [1, 3]], np.int32)
+    weights = np.array([0.1, 0.2, 0.3, 0.4])
+    found = {}
+    for terms in subset_terms(5, np.array([0, 1]), members, weights, context):
+        for row, weight, kept in zip(terms.rows, terms.weights, terms.sets.dense(), strict=True):
+            found[row, tuple(np.flatnonzero(kept).tolist())] = weight
+    wanted = {}
+    for row, (a, b) in enumerate(members.tolist()):
+        outside = {0, 1, 2, 3, 4} - {a, b}
+        for weight, kept in zip(weights, (set(), {a}, {b}, {a, b}), strict=True):
+            for kind, more in (("absent", set()), ("present", outside)):
+                if context in (kind, "both"):
+                    wanted[row, tuple(sorted(kept | more))] = weight / (2 if context == "both" else 1)
+    assert found == pytest.approx(wanted)
