@@ -41,7 +41,14 @@ class MethodError(OptionError):
 
 
 class BudgetError(OptionError):
-    """A budget that cannot be read, or that the chosen method cannot keep."""
+    """A budget that cannot be read, or that the chosen method cannot keep.
+
+    `least` is the smallest number of calls that would do, where it is known.
+    """
+
+    def __init__(self, message: str, least: int | None = None) -> None:
+        super().__init__(message)
+        self.least = least
 
 
 class MetricError(OptionError):
@@ -118,6 +125,7 @@ class Unfinished(BaseException):
     explanations : for every input its explanation if it was finished, else None (or the error of that input).
     store : what the model has answered so far. Call the explainer again with ``store=error.store``: it goes on from
         there and asks for nothing twice.
+    answers : from an adapter: what the model did answer to the rows of one batch, NaN elsewhere; None for nothing.
 
     Examples
     --------
@@ -130,11 +138,14 @@ class Unfinished(BaseException):
 
     explanations: list[Any]
     store: Any
+    answers: Any
 
-    def __init__(self, message: str, explanations: list[Any] | None = None, store: Any = None) -> None:
+    def __init__(
+        self, message: str, explanations: list[Any] | None = None, store: Any = None, answers: Any = None
+    ) -> None:
         super().__init__(message)
         self.explanations = explanations or []
-        self.store = store
+        self.store, self.answers = store, answers
 
 
 class RunFailedError(Unfinished, ModelError):
@@ -144,7 +155,7 @@ class RunFailedError(Unfinished, ModelError):
         self, message: str, explanations: list[Any] | None = None, store: Any = None, row: int | None = None
     ) -> None:
         super().__init__(message, explanations, store)
-        self.row, self.answers = row, None
+        self.row = row
 
 
 class Interrupted(Unfinished, KeyboardInterrupt):

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
+from ..errors import Interrupted, ModelError
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
@@ -123,9 +123,13 @@ class RemoteModel(Model):
             call.wait()
             log.info("%d rows; so far %d requests, %d of them again", len(rows), self.requests, self.retried)
             return call.result()
-        except BaseException as error:  # Ctrl-C included, whenever it comes
+        except KeyboardInterrupt as error:  # whenever it comes
             call.stop()
-            error.answers = call.answers  # type: ignore[attr-defined]
+            raise Interrupted("Ctrl-C while the remote model was asked", answers=call.answers) from error
+        except BaseException as error:
+            call.stop()
+            if isinstance(error, ModelError):
+                error.answers = call.answers
             raise
 
     def cost(self, calls: int) -> str:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
-from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
-from ..core.game import Game
+from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.plan import MAX_CALLS
-from ..errors import MethodError, PlanTooLargeError
+from ..errors import BudgetError, OptionError, PlanTooLargeError
 from ..estimators import (
     CShapley,
     DeletionPath,
@@ -31,13 +26,13 @@ from ..estimators import (
     Shapley,
 )
 from ..estimators.graph_kernel_shap import MOST_PAIRS
+from .budget import parse_budget
 
 GOALS = {
     "fair": "how much does each unit contribute, all combinations considered? (Shapley)",
     "necessary": "what must go for the decision to change? (deletion path)",
     "sufficient": "what alone makes the decision? (insertion path)",
 }
-_TIMED_ROWS = 32  # coalitions evaluated, three times, to find out what a call takes
 _COUNTED = 200_000  # deterministic methods above so many calls are not listed: counting them would take too long
 
 
@@ -56,7 +51,7 @@ class Choice:
         """Deterministic methods within the budget and their calls, dearest first. Counting them takes a moment."""
         return tuple(_fitting(self.graph, self.budget))
 
-    def explain(self, game: Game) -> Explanation:
+    def explain(self, game: AbstractGame) -> Explanation:
         """Run the chosen method; the explanation's provenance says what was chosen and why."""
         e = self.method.explain(game, self.graph)
         chosen = {"goal": self.goal, "budget": self.budget, "reason": self.reason}
@@ -79,7 +74,7 @@ def choose(
     goal: str = "fair",
     budget: int | str = "4d",
     *,
-    game: Game | None = None,
+    game: AbstractGame | None = None,
     seed: int = 0,
 ) -> Choice:
     """Choose a method for a question and a budget.
@@ -106,7 +101,7 @@ def choose(
     taking units away, step by step, answers this question directly, and every call makes it better
     """
     if goal not in GOALS:
-        raise MethodError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {goal!r}")
+        raise OptionError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {goal!r}")
     calls = parse_budget(budget, graph.d, game)
     method: Method
     if goal == "fair":
@@ -115,8 +110,8 @@ def choose(
         path = DeletionPath if goal == "necessary" else InsertionPath
         least = graph.d + 2
         if calls < least:
-            raise MethodError(
-                f"goal {goal!r} needs a budget of at least {least} calls for {graph.d} units, not {calls}"
+            raise BudgetError(
+                f"goal {goal!r} needs a budget of at least {least} calls for {graph.d} units, not {calls}", least
             )
         method = path(calls)
         way = "taking units away" if goal == "necessary" else "building up from nothing"
@@ -130,9 +125,10 @@ def fair_estimator(graph: Graph, calls: int, seed: int = 0) -> tuple[Method, str
     if d < 63 and 2**d <= min(calls, MAX_CALLS):
         return Shapley(), f"all 2^{d} = {2**d:,} coalitions fit: the result is exact"
     if calls < 2 * d:
-        raise MethodError(
+        raise BudgetError(
             f"goal 'fair' needs a budget of at least {2 * d} calls for {d} units, not {calls}"
-            + (f"; FeatureAblation takes {d + 2}, and answers another question" if calls >= d + 2 else "")
+            + (f"; FeatureAblation takes {d + 2}, and answers another question" if calls >= d + 2 else ""),
+            2 * d,
         )
     if calls <= 2 * MOST_PAIRS + 2:
         return (
@@ -143,35 +139,6 @@ def fair_estimator(graph: Graph, calls: int, seed: int = 0) -> tuple[Method, str
         SampleShapley(calls, seed=seed),
         f"above {2 * MOST_PAIRS + 2:,} calls GraphKernelSHAP gets too large, and permutations come next",
     )
-
-
-def parse_budget(budget: int | str, d: int, game: Game | None = None) -> int:
-    """Calls from a number, "4d" or "30s".
-
-    >>> parse_budget("4d", 50), parse_budget("2.5d", 10), parse_budget(300, 50)
-    (200, 25, 300)
-    """
-    if isinstance(budget, int | np.integer) and not isinstance(budget, bool) and budget >= 1:
-        return int(budget)
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(d|s)\s*", budget) if isinstance(budget, str) else None
-    if found is None or float(found[1]) <= 0:
-        raise MethodError(f"a budget is a number of calls, or a text such as '4d' or '30s', not {budget!r}")
-    if found[2] == "d":
-        return int(float(found[1]) * d)
-    if game is None:
-        raise MethodError(f"a budget in seconds ({budget!r}) needs the game, to time a few rows of it")
-    return max(1, int(float(found[1]) / seconds_per_call(game)))
-
-
-def seconds_per_call(game: Game) -> float:
-    """Time a few random coalitions, three times, and take the fastest: the first call often loads something."""
-    some = Coalitions.from_dense(np.random.default_rng(0).random((_TIMED_ROWS, game.d)) < 0.5)
-    best = np.inf
-    for _ in range(3):
-        start = time.perf_counter()
-        game.evaluate(some)
-        best = min(best, time.perf_counter() - start)
-    return max(best / _TIMED_ROWS, 1e-9)
 
 
 def _fitting(graph: Graph, calls: int) -> list[tuple[Method, int]]:

@@ -12,11 +12,11 @@ from scipy import special
 
 from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
-from ..core.game import Game
+from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.plan import MAX_CALLS, Plan, PlanSum
 from ..core.run import explain_values
-from ..errors import MethodError
+from ..errors import BudgetError, OptionError
 from ..estimators import CShapley, LShapley, Method, SampleShapley
 from ..estimators.marginals import MarginalMap
 from ..estimators.sampled_c_shapley import SampledCShapley
@@ -76,7 +76,7 @@ class Locality:
 
 
 def locality(
-    game: Game,
+    game: AbstractGame,
     graph: Graph,
     methods: Sequence[Method] | None = None,
     budget: int | None = None,
@@ -113,8 +113,13 @@ def locality(
     >>> lc.locality(near, g).smallest(0.01)
     LShapley(order=1, context='absent', interactions=False)
     """
+    if not isinstance(game, AbstractGame) or not isinstance(graph, Graph):
+        raise OptionError(
+            f"Expected a game and a graph, got {type(game).__name__} and {type(graph).__name__}. For a model and an "
+            "input call explainer.locality(x)."
+        )
     if not 0 < confidence < 1:
-        raise MethodError(f"confidence must be between 0 and 1, not {confidence!r}")
+        raise OptionError(f"confidence must be between 0 and 1, not {confidence!r}")
     budget = 16 * graph.d if budget is None else budget
     methods = _default_methods() if methods is None else tuple(methods)
     sampler = SampleShapley(budget, seed)
@@ -122,23 +127,23 @@ def locality(
     plans = [method.plan(graph, max_calls) for method in methods]
     if isinstance(sampled.operator, MarginalMap) and sampled.operator.samples < _FEWEST:
         least = 2 + 2 * (graph.d - 1) * _FEWEST
-        raise MethodError(
-            f"an interval needs {_FEWEST} pairs of permutations, a budget of at least {least}, not {budget}"
+        raise BudgetError(
+            f"an interval needs {_FEWEST} pairs of permutations, a budget of at least {least}, not {budget}", least
         )
     controls = [_control(method, graph, sampler, sampled) for method in methods]
     merged = PlanSum((sampled, *plans, *(c for c in controls if c is not None)))
     values = game.evaluate(merged.coalitions)
     if values.ndim != 1:
-        raise MethodError("the locality check takes a game with one output: ask for one at a time")
+        raise OptionError("the locality check takes a game with one output: ask for one at a time")
     columns = iter(merged.columns)
     shapley_values = values[next(columns)]
     shapley = explain_values(sampled, shapley_values, game)
     own = [explain_values(plan, values[next(columns)], game) for plan in plans]
     distances: list[Distance] = []
-    for e, control in zip(own, controls, strict=True):
+    for method, e, control in zip(methods, own, controls, strict=True):
         drawn = None if control is None else _pairs(control, values[next(columns)])
         pairs = _pairs(sampled, shapley_values)
-        distances.append(_distance(plans[len(distances)], e.scores, pairs, drawn, confidence))
+        distances.append(_distance(method, e.calls, e.scores, pairs, drawn, confidence))
     return Locality(tuple(distances), shapley, merged.calls, confidence)
 
 
@@ -178,7 +183,8 @@ def _pairs(plan: Plan, values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _distance(
-    plan: Plan,
+    method: Method,
+    calls: int,
     scores: NDArray[np.float64],
     pairs: NDArray[np.float64],
     control: NDArray[np.float64] | None,
@@ -194,7 +200,7 @@ def _distance(
     reach = error * float(special.stdtrit(max(len(gaps) - 1, 1), (1 + confidence) / 2)) if len(gaps) > 1 else 0.0
     low, middle, high = (float(np.sqrt(max(x, 0.0))) for x in (square - reach, square, square + reach))
     relative = middle / float(np.sqrt(size)) if size > 0 else float(middle > 0)
-    return Distance(plan.method, plan.calls, middle, low, high, relative, controlled)
+    return Distance(method, calls, middle, low, high, relative, controlled)
 
 
 def _mean_square(gaps: NDArray[np.float64]) -> tuple[float, float]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import os
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,13 +18,15 @@ from numpy.typing import NDArray
 from ..adapters.base import Model
 from ..adapters.callable import check_answers
 from ..core.coalitions import Coalitions
-from ..core.game import name
-from ..errors import ModelError
+from ..core.digest import digest, token
+from ..core.game import Tally, name
+from ..errors import ModelError, Unfinished
 from ..maskers.base import Blend, Masked, Rows
 from .progress import Progress
 
 log = logging.getLogger("lcshap")
-Request = tuple[Masked, Coalitions]
+Asked = tuple[Masked, Coalitions]
+Places = NDArray[np.intp]
 _SMALLEST, _LARGEST = 16, 1024  # rows: where the search for a batch size starts and ends
 _WORSE = 1.1  # a batch size is worse if a row takes so many times as long
 _NEAR = 1.5  # and is not tried again if so many times
@@ -86,124 +89,169 @@ class BatchSize:
             log.info("batch size %d", self.best)
 
 
-class Engine:
-    """A model with its batch size. `outputs` answers requests of many inputs in shared batches.
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is to be asked about one input.
 
-    `raw` is the user's own model behind the adapter: the batch size is remembered for that.
+    Attributes
+    ----------
+    masked, coalitions : the input, and the coalitions of it whose rows are wanted.
+    deliver : takes some of them (where they stand in `coalitions`) and their answers `(n, rows_per_call, outputs)`, as
+        soon as they are there. A `ModelError` that it raises counts as a failure of the model.
+    tally : counts the rows that are sent.
+    label : names the input in errors.
     """
 
-    def __init__(
-        self, model: Model, batch_size: int | None = None, progress: bool | None = None, raw: Any = None
-    ) -> None:
-        self.model, self.progress = model, progress
-        self.size = BatchSize(model if raw is None else raw, batch_size or model.batch_size)
-        self.batches = self.rows = 0
+    masked: Masked
+    coalitions: Coalitions
+    deliver: Callable[[Places, NDArray[np.float64]], None]
+    tally: Tally
+    label: str = ""
 
-    def outputs(self, requests: Sequence[Request]) -> list[NDArray[np.float64]]:
-        """The model's answers: for each request an array `(coalitions, rows_per_call, outputs)`.
 
-        Rows of like length travel together, whichever input they belong to. If the model fails, or on Ctrl-C, the
-        error says at which coalition, and its `finished` has the answers so far (NaN where there are none).
+Piece = tuple[Question, Places]  # some coalitions of a question
+
+
+class Engine:
+    """A model with its batch size. `ask` answers the questions of many inputs in shared batches.
+
+    `raw` is the user's own model behind the adapter: the batch size is remembered for that, and its answers are.
+    """
+
+    def __init__(self, model: Model, batch_size: int | None = None, raw: Any = None) -> None:
+        self.model = model
+        self.raw = model if raw is None else raw
+        self.size = BatchSize(self.raw, batch_size or model.batch_size)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """What tells this model from others in a store."""
+        raw = self.raw
+        if isinstance(raw, str | os.PathLike):  # a file: another one after it was written again
+            stat = os.stat(raw)
+            return digest(type(self.model).__name__, self.model.kind, os.fspath(raw), stat.st_mtime_ns, stat.st_size)
+        return digest(type(self.model).__name__, self.model.kind, token(raw))
+
+    def ask(
+        self, questions: Sequence[Question], progress: Progress | None = None, keep: bool = False
+    ) -> list[Exception | None]:
+        """Ask the model. Answers are delivered batch by batch.
+
+        Rows of like length travel together, whichever input they belong to. If the model fails, the error says at
+        which coalition; what it has answered before, in the same batch too, has been delivered.
+
+        Parameters
+        ----------
+        keep : a failure ends only the question that it belongs to, and is returned in its place. A batch of several
+            inputs that fails is asked again, input by input, to find out whose failure it is.
         """
-        owner = np.repeat(np.arange(len(requests)), [len(c) for _, c in requests])
-        within = np.concatenate([np.arange(len(c)) for _, c in requests]) if requests else np.empty(0, int)
-        order = np.argsort(_lengths(requests), kind="stable")
-        found = _Found(requests)
-        bar = Progress(len(order), "model calls", self.progress)
-        start = 0
-        try:
-            while start < len(order):
-                per_call = requests[owner[order[start]]][0].rows_per_call
-                part = order[start : start + max(1, self.size.next // per_call)]
-                part = np.sort(part)  # rows of one input together
-                cuts = np.flatnonzero(np.diff(owner[part])) + 1
-                pieces = [(int(owner[p[0]]), within[p]) for p in (np.split(part, cuts) if len(cuts) else [part])]
-                try:
-                    answer = self._answer([(requests[o][0], requests[o][1].take(rows)) for o, rows in pieces])
-                except (ModelError, KeyboardInterrupt) as error:
-                    found.add(pieces, getattr(error, "answers", None))
-                    raise
-                if answer is None:
+        owner = np.repeat(np.arange(len(questions)), [len(q.coalitions) for q in questions])
+        within = np.concatenate([np.arange(len(q.coalitions)) for q in questions]) if questions else np.empty(0, int)
+        left = np.argsort(_lengths(questions), kind="stable")
+        errors: list[Exception | None] = [None] * len(questions)
+        while len(left):
+            per_call = questions[owner[left[0]]].masked.rows_per_call
+            count = max(1, self.size.next // per_call)
+            part = np.sort(left[:count])  # rows of one input together
+            cuts = np.flatnonzero(np.diff(owner[part])) + 1
+            owners, places = [], []
+            for piece in np.split(part, cuts) if len(cuts) else [part]:
+                owners.append(int(owner[piece[0]]))
+                places.append(within[piece])
+            batch = [(questions[o], rows) for o, rows in zip(owners, places, strict=True)]
+            try:
+                if not self._answer(batch):
                     continue  # out of memory: the batch size is smaller now
-                found.add(pieces, answer)
-                start += len(part)
-                bar.advance(len(part))
-        except (ModelError, KeyboardInterrupt) as error:
-            error.finished = found.answers  # type: ignore[union-attr]
-            raise
-        finally:
-            bar.close()
-        return [f if f is not None else np.empty((0, 1, 1)) for f in found.answers]
+            except ModelError as error:
+                if not keep:
+                    raise
+                found = [error] if len(batch) == 1 else [self._fails(piece) for piece in batch]
+                for number, failure in zip(owners, found, strict=True):
+                    errors[number] = failure
+            left = left[count:]
+            if any(errors):
+                left = left[[errors[o] is None for o in owner[left]]]
+            if progress is not None:
+                progress.advance(len(part))
+        return errors
 
-    def _answer(self, batch: list[Request]) -> NDArray[np.float64] | None:
-        """One batch, `(rows, outputs)`. None where the memory did not suffice and the batch size was halved."""
-        begin = time.perf_counter()
-        calls = sum(len(coalitions) for _, coalitions in batch)
-        count = sum(len(coalitions) * masked.rows_per_call for masked, coalitions in batch)
-        answers: list[NDArray[np.float64]] = []
-        blends = [m.blend(c) for m, c in batch] if self.model.blends else [None]
+    def _fails(self, piece: Piece) -> ModelError | None:
+        """Ask about the rows of one input alone; the error, if there is one."""
         try:
+            while not self._answer([piece]):
+                pass
+        except ModelError as error:
+            return error
+        return None
+
+    def _answer(self, batch: list[Piece]) -> bool:
+        """Ask about one batch and deliver. False where the memory did not suffice: the batch size was halved."""
+        begin = time.perf_counter()
+        sets = [(q.masked, q.coalitions.take(rows)) for q, rows in batch]
+        calls = sum(len(coalitions) for _, coalitions in sets)
+        count = sum(len(coalitions) * masked.rows_per_call for masked, coalitions in sets)
+        answers: list[NDArray[np.float64]] = []
+        try:
+            blends = [m.blend(c) for m, c in sets] if self.model.blends else [None]
             if all(isinstance(blend, Blend) for blend in blends) and len({b.x.shape for b in blends if b}) == 1:
                 answers.append(self._check(self.model.predict_blends([b for b in blends if b]), count))
             else:
-                for rows in _joined([masked.rows(coalitions) for masked, coalitions in batch]):
+                for rows in _joined([masked.rows(coalitions) for masked, coalitions in sets]):
                     answers.append(self._check(self.model.predict(rows), len(rows)))
         except Exception as error:
             if _out_of_memory(error) and calls > 1:
                 self.size.settle(max(1, min(self.size.next, calls) // 2))
                 log.warning("out of memory: the batch size is %d now", self.size.best)
-                return None
-            raise _failure(error, batch, answers, count) from error
+                return False
+            _deliver(batch, _so_far(error, answers, count))
+            raise _failure(error, batch, sets, sum(map(len, answers))) from error
         except KeyboardInterrupt as error:
-            error.answers = _so_far(error, answers, count)  # type: ignore[attr-defined]
+            _deliver(batch, _so_far(error, answers, count))
             raise
         self.size.learn(count, time.perf_counter() - begin)
-        self.batches, self.rows = self.batches + 1, self.rows + count
-        return np.concatenate(answers)
+        _deliver(batch, np.concatenate(answers))
+        return True
 
     def _check(self, answers: Any, count: int) -> NDArray[np.float64]:
-        return check_answers(answers, count, "the model").astype(np.float64, copy=False)
+        """The answers as numbers of our own: a model may use its buffer again."""
+        return check_answers(answers, count, "the model").astype(np.float64)
 
 
-class _Found:
-    """The answers so far, by request."""
-
-    def __init__(self, requests: Sequence[Request]) -> None:
-        self.requests = requests
-        self.answers: list[NDArray[np.float64] | None] = [None] * len(requests)
-
-    def add(self, pieces: list[tuple[int, NDArray[np.integer]]], answer: NDArray[np.float64] | None) -> None:
-        """Put the rows of a batch where they belong: `pieces` has the request and its coalitions, in the same order."""
-        if answer is None:
-            return
-        end = 0
-        for o, rows in pieces:
-            known = self.answers[o]
-            masked, coalitions = self.requests[o]
-            start, end = end, end + len(rows) * masked.rows_per_call
-            if known is None:
-                known = np.full((len(coalitions), masked.rows_per_call, answer.shape[1]), np.nan)
-                self.answers[o] = known
-            if known.shape[2] != answer.shape[1]:
-                raise ModelError(f"the model gave {known.shape[2]} outputs for some rows, {answer.shape[1]} for others")
-            known[rows] = answer[start:end].reshape(len(rows), *known.shape[1:])
+def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None) -> None:
+    """Hand out the answers of a batch; of one that failed on the way, those of coalitions that are complete."""
+    end = 0
+    failure: ModelError | None = None
+    for question, places in batch if answers is not None else ():
+        assert answers is not None
+        per_call = question.masked.rows_per_call
+        start, end = end, end + len(places) * per_call
+        part = answers[start:end].reshape(len(places), per_call, -1)
+        there = ~np.isnan(part).any(axis=(1, 2))
+        question.tally.rows += int(there.sum()) * per_call
+        try:
+            question.deliver(places[there], part[there])
+        except ModelError as error:  # the other questions still get their answers
+            failure = failure or error
+    if failure is not None:
+        raise failure
 
 
-def _failure(error: Exception, batch: list[Request], answers: list[NDArray[np.float64]], count: int) -> ModelError:
-    """The error for the user: where it happened, with the answers that did come."""
-    before = sum(map(len, answers))
+def _failure(error: Exception, batch: list[Piece], asked: list[Asked], before: int) -> ModelError:
+    """The error for the user: where it happened."""
     row = getattr(error, "row", None)
+    labels = dict.fromkeys(question.label for question, _ in batch if question.label)
+    who = f"{' or '.join(labels)}, " if labels else ""
     if row is not None:
-        where = f"the coalition {_name_row(batch, before + row)}"
+        where = f"the coalition {_name_row(asked, before + row)}"
     else:
-        where = f"{sum(len(c) for _, c in batch)} coalitions, the first of them {name(batch[0][1], 0)}"
+        where = f"{sum(len(c) for _, c in asked)} coalitions, the first of them {name(asked[0][1], 0)}"
     said = str(error) if isinstance(error, ModelError) else repr(error)
-    return ModelError(f"the model failed while evaluating {where}: {said}", row, _so_far(error, answers, count))
+    return ModelError(f"the model failed while evaluating {who}{where}: {said}", row)
 
 
 def _so_far(error: BaseException, answers: list[NDArray[np.float64]], count: int) -> NDArray[np.float64] | None:
     """The answers to a batch that came, `(count, outputs)` with NaN elsewhere: full ones, then those of the error."""
-    partial = getattr(error, "answers", None)
+    partial = error.answers if isinstance(error, ModelError | Unfinished) else None
     answers = [*answers, *([] if partial is None else [partial])]
     if not answers:
         return None
@@ -211,7 +259,7 @@ def _so_far(error: BaseException, answers: list[NDArray[np.float64]], count: int
     return np.concatenate([*answers, missing], dtype=np.float64)
 
 
-def _name_row(batch: list[Request], row: int) -> str:
+def _name_row(batch: list[Asked], row: int) -> str:
     """The coalition that a row of a batch belongs to."""
     for masked, coalitions in batch:
         rows = len(coalitions) * masked.rows_per_call
@@ -221,11 +269,11 @@ def _name_row(batch: list[Request], row: int) -> str:
     raise AssertionError("a row beyond the batch")
 
 
-def _lengths(requests: Sequence[Request]) -> NDArray[np.integer]:
+def _lengths(questions: Sequence[Question]) -> NDArray[np.integer]:
     found = []
-    for masked, coalitions in requests:
-        lengths = masked.lengths(coalitions)
-        found.append(np.zeros(len(coalitions), np.int64) if lengths is None else lengths)
+    for question in questions:
+        lengths = question.masked.lengths(question.coalitions)
+        found.append(np.zeros(len(question.coalitions), np.int64) if lengths is None else lengths)
     return np.concatenate(found) if found else np.empty(0, np.int64)
 
 

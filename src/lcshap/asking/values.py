@@ -94,7 +94,7 @@ class Value:
             raise ModelError(f"the answer at the full input has shape {full.shape}: (1, k) or (1, M, k) is needed")
         chances = None if kind == "output" else _probabilities(full, kind)[0]
         if callable(self.name) or self.name == "expected_log_prob":
-            return FixedValue(self, kind, full, (), False, ())
+            return FixedValue(self, kind, full, (), False, (), classes)
         k = full.shape[-1] if self.name == "output" or chances is None else len(chances)
         names = [str(c) for c in range(k)]
         if classes is not None and len(classes) == k:
@@ -108,7 +108,7 @@ class Value:
             target = int(chances.argmax())
         pairs, several = _pairs(0 if target is None else target, names)
         titles = tuple(names[a] if b is None else f"{names[a]} - {names[b]}" for a, b in pairs)
-        return FixedValue(self, kind, full, pairs, several, titles)
+        return FixedValue(self, kind, full, pairs, several, titles, classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +121,7 @@ class FixedValue:
     pairs : for every value its class, and the class that is subtracted or None.
     several : whether the values are `(n, m)`, not `(n,)`.
     names : what each of the m values is about; empty where they are about no single class.
+    classes : the names of the classes, where they are known.
     """
 
     value: Value
@@ -129,6 +130,14 @@ class FixedValue:
     pairs: tuple[tuple[int, int | None], ...]
     several: bool
     names: tuple[str, ...]
+    classes: Sequence[str] | None = None
+
+    @property
+    def targets(self) -> list[str | list[str]]:
+        """What each value is about, for the record: the name of a class, or the two names of a contrast."""
+        known = self.classes is not None and len(self.classes) > max((max(a, b or 0) for a, b in self.pairs), default=0)
+        name = (lambda c: str(self.classes[c])) if known else str  # type: ignore[index]
+        return [name(a) if b is None else [name(a), name(b)] for a, b in self.pairs]
 
     def __call__(self, outputs: Any) -> Floats:
         """The values, `(n,)` or `(n, m)` in float64; `ModelError` with the row where one is not finite."""
@@ -139,6 +148,21 @@ class FixedValue:
         values = self._call(outputs) if callable(self.value.name) else self._values(outputs)
         check_rows(np.isfinite(values), values, "the value is", "every value must be a finite number")
         return values
+
+    def stands(self, outputs: Any) -> NDArray[np.bool_] | None:
+        """Whether the decision at the full input still stands, for each row of outputs.
+
+        The decision is the most probable class (the lowest index on a tie); of a contrast, that a is more probable
+        than b. None where there is none to ask about: outputs that are no classes, or a class that the model does not
+        choose at the full input.
+        """
+        if self.kind == "output":
+            return None
+        chances, (first,) = _probabilities(_as_outputs(outputs), self.kind), _probabilities(self.full, self.kind)
+        a, b = self.pairs[0] if self.pairs else (int(first.argmax()), None)
+        if b is not None:
+            return np.asarray(chances[:, a] > chances[:, b]) if first[a] > first[b] else None
+        return np.asarray(chances.argmax(axis=1) == a) if first.argmax() == a else None
 
     def gradient_weights(self) -> Floats:
         """The weights `(m, classes)` with which `Model.gradient` gives the gradient of each value at the full input.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,65 @@ from numpy.typing import NDArray
 
 from ..errors import GameError
 from .coalitions import Coalitions
+from .store import Store
 
+_SPACE = b"game"  # a store belongs to one game alone
 _BATCH_ROWS = 1024
 _BATCH_CELLS = 1 << 26  # a batch of masks takes at most this many bytes, unless the user says otherwise
 
 
+class Tally:
+    """How many rows were really sent to a function or a model on behalf of one game."""
+
+    def __init__(self) -> None:
+        self.rows = self._taken = 0
+
+    def take(self) -> int:
+        """The rows sent since it was last asked."""
+        count, self._taken = self.rows - self._taken, self.rows
+        return count
+
+
+class AbstractGame(ABC):
+    """What a method sees of a game: a value for every coalition of `d` units.
+
+    Attributes
+    ----------
+    d : the number of units.
+    gradient : for gradient methods, see `Game`; None where there is none.
+    tally : counts the rows that were sent.
+    """
+
+    d: int
+    gradient: Callable[[], tuple[Any, Any]] | None
+    tally: Tally
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """How many rows a batch has at the most."""
+
+    @abstractmethod
+    def evaluate(self, coalitions: Coalitions) -> NDArray[np.float64]:
+        """The value of each coalition: `(n,)`, or `(n, outputs)`."""
+
+    @classmethod
+    def evaluate_all(
+        cls, requests: Sequence[tuple[AbstractGame, Coalitions]]
+    ) -> Sequence[NDArray[np.float64] | Exception]:
+        """Coalitions of several games, one game after the other; games that share a model share batches instead."""
+        return [game.evaluate(coalitions) for game, coalitions in requests]
+
+    def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
+        """Whether the decision at the full input still stands on each coalition; None where there is no decision.
+
+        It is about coalitions that have been evaluated, and asks for nothing.
+        """
+        return None
+
+
 @dataclass(frozen=True)
-class Game:
+class Game(AbstractGame):
     """A value for every coalition of `d` units.
 
     Parameters
@@ -31,6 +84,8 @@ class Game:
         `tolerance` (relative). Finds dropout that was left on, rows of a batch that influence each other, and state.
     gradient : for gradient methods only, see `Saliency`: returns the gradient of v at the full input, and the input
         less its reference, both `(d, features)`.
+    store : remembers the values, so that nothing is evaluated twice, not even after a failure. It belongs to this game
+        alone.
 
     Examples
     --------
@@ -46,6 +101,8 @@ class Game:
     check: bool = False
     tolerance: float = 1e-6
     gradient: Callable[[], tuple[Any, Any]] | None = None
+    store: Store | None = field(default=None, kw_only=True)
+    tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not callable(self.fn):
@@ -67,6 +124,16 @@ class Game:
         """The value of each coalition: `(n,)`, or `(n, outputs)` if that is what `fn` returns."""
         if coalitions.d != self.d:
             raise GameError(f"the game has {self.d} units, the coalitions are over {coalitions.d}")
+        if self.store is None:
+            return self._evaluate(coalitions)
+        keys = coalitions.keys()
+        known, _ = self.store.get(_SPACE, keys)
+        unknown = {keys[row]: row for row in np.flatnonzero(~known).tolist()}
+        self._evaluate(coalitions.take(np.fromiter(unknown.values(), np.intp, len(unknown))), self.store)
+        _, values = self.store.get(_SPACE, keys)
+        return np.empty(0) if values is None else values
+
+    def _evaluate(self, coalitions: Coalitions, store: Store | None = None) -> NDArray[np.float64]:
         values: NDArray[np.float64] | None = None
         for start in range(0, len(coalitions), self.rows):
             stop = min(start + self.rows, len(coalitions))
@@ -78,12 +145,9 @@ class Game:
                     f"the game returned outputs of shape {values.shape[1:]} once and {answer.shape[1:]} later"
                 )
             values[start:stop] = answer
+            if store is not None:
+                store.put(_SPACE, coalitions[start:stop].keys(), answer)
         return np.empty(0) if values is None else values
-
-    @classmethod
-    def evaluate_all(cls, requests: Sequence[tuple[Game, Coalitions]]) -> list[NDArray[np.float64]]:
-        """Coalitions of several games, one game after the other; games that share a model share batches instead."""
-        return [game.evaluate(coalitions) for game, coalitions in requests]
 
     def _ask(self, coalitions: Coalitions, start: int, stop: int) -> NDArray[np.float64]:
         answer = self._call(coalitions.dense(start, stop))
@@ -106,6 +170,7 @@ class Game:
     def _call(self, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
         n = len(kept)
         answer = np.asarray(self.fn(kept))
+        self.tally.rows += n
         if answer.dtype.kind not in "fiub":
             raise GameError(f"the game returned {answer.dtype} for {n} coalitions: real numbers are needed")
         if answer.ndim not in (1, 2) or len(answer) != n or 0 in answer.shape:

@@ -1,30 +1,93 @@
-"""What every method is: parameters, and a pure function from a graph to a plan."""
+"""What every method is: parameters, what it costs on a graph, and a program that scores the units of a game."""
 
 from __future__ import annotations
 
 import operator
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from abc import ABC
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
-from ..errors import MethodError, PlanTooLargeError
+from ..errors import GameError, MethodError, PlanTooLargeError
+from .adaptive import Program, drive, evaluate_games
 from .explanation import Explanation
-from .game import Game
+from .game import AbstractGame
 from .graphs import Graph
 from .plan import MAX_CALLS, Plan, PlanCache, check_calls
-from .run import run
+from .run import explain_values
 
 plans = PlanCache(max_bytes=256_000_000)
 _ADVICE_CALLS = 100_000  # recommend nothing dearer than this: finding out would keep the user waiting for an error
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What a method takes on a graph, before anything is evaluated. ``print(cost)`` is the preview.
+
+    Attributes
+    ----------
+    calls : how many distinct coalitions; the largest possible number where `exact` is False.
+    exact : whether it will be this very number.
+    gradients : how many gradients of the model.
+    text : all of it in words.
+    """
+
+    calls: int
+    exact: bool
+    gradients: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When an estimate is good enough to stop before the budget is used.
+
+    Attributes
+    ----------
+    tolerance : stop when the confidence interval of every score reaches no further than this on either side.
+    top : stop when the first so many units of the ranking, and their order, are sure.
+    confidence : of the intervals, and of the ranking as a whole (Bonferroni over its comparisons). Looking again and
+        again makes errors a little more frequent than one look would.
+    deadline : stop at this time, as `time.monotonic` counts.
+    """
+
+    tolerance: float | None = None
+    top: int | None = None
+    confidence: float = 0.95
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tolerance is not None and not self.tolerance > 0:
+            raise MethodError(f"tolerance must be positive, not {self.tolerance!r}")
+        if self.top is not None:
+            check_count("top", self.top, least=1)
+        if not 0 < self.confidence < 1:
+            raise MethodError(f"confidence must be between 0 and 1, not {self.confidence!r}")
+
+    @property
+    def early(self) -> bool:
+        """Whether it is about the quality of the scores."""
+        return self.tolerance is not None or self.top is not None
+
+
+@dataclass(frozen=True)
 class Method(ABC):
-    """A way of scoring units. Subclasses are frozen dataclasses: their fields are the parameters."""
+    """A way of scoring units. Subclasses are frozen dataclasses: their fields are the parameters.
+
+    Most methods bring `_plan` alone. What chooses its coalitions by what it has seen brings `program` and `cost`.
+    Everything that runs a method (`explain`, `Explainer`, `compare`, the command) goes through `explain_many`.
+    """
 
     name: ClassVar[str]
-    has_plan: ClassVar[bool] = True  # adaptive and gradient methods have none in advance
+    summary: ClassVar[str]  # what it computes, in a sentence
+    choose: ClassVar[str]  # when to choose it
+    cost_in_words: ClassVar[str]  # how many calls it takes, for d units
+    has_plan: ClassVar[bool] = True
+
+    # -- what it costs ------------------------------------------------------------------------------------------------
 
     def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:
         """Choose the coalitions and the weights for a graph, without evaluating anything. ``print(plan)`` is the cost.
@@ -40,13 +103,94 @@ class Method(ABC):
             raise PlanTooLargeError(message, error.calls, error.exact) from None
         return plan
 
-    def explain(self, game: Game, graph: Graph, max_calls: int | None = MAX_CALLS) -> Explanation:
-        """Score the units of a game: ``run(self.plan(graph), game)``."""
-        return run(self.plan(graph, max_calls), game)
+    def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
+        """What the method takes on this graph. Nothing is evaluated.
 
-    @abstractmethod
+        >>> import lcshap as lc
+        >>> lc.DeletionPath(budget=40).cost(lc.Graph.chain(10)).calls, lc.Saliency().cost(lc.Graph.chain(10)).gradients
+        (40, 1)
+        """
+        plan = self.plan(graph, max_calls)
+        return Cost(plan.calls, True, 0, str(plan))
+
+    # -- running it ---------------------------------------------------------------------------------------------------
+
+    def explain_many(
+        self,
+        games: Sequence[AbstractGame],
+        graphs: Sequence[Graph],
+        max_calls: int | None = MAX_CALLS,
+        *,
+        stop: Stop | None = None,
+        found: list[Explanation | Exception | None] | None = None,
+    ) -> list[Explanation]:
+        """Score the units of several games, in the same rounds and in shared batches; each as `explain` does.
+
+        Parameters
+        ----------
+        games, graphs : one of each for every input.
+        max_calls : refuse what takes more calls an input.
+        stop : when to stop before the budget is used; only for methods that estimate.
+        found : takes every explanation as soon as it is finished, at the place of its game, so that nothing is lost
+            when a game fails; or the error of a game that failed alone. Entries that are there already are not made
+            again.
+        """
+        return run_methods([self] * len(games), games, graphs, max_calls, stop=stop, found=found)
+
+    def explain(
+        self,
+        game: AbstractGame,
+        graph: Graph,
+        max_calls: int | None = MAX_CALLS,
+        *,
+        tolerance: float | None = None,
+        top: int | None = None,
+        confidence: float = 0.95,
+    ) -> Explanation:
+        """Score the units of a game.
+
+        Parameters
+        ----------
+        tolerance, top, confidence : for methods that estimate: when to stop before the budget is used, see `Stop`.
+            ``provenance["stopped"]`` says why it stopped.
+        """
+        return self.explain_many([game], [graph], max_calls, stop=_stop(tolerance, top, confidence))[0]
+
+    def program(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
+    ) -> Program[Explanation]:
+        """What to do for one input: yields the coalitions to evaluate, is sent their values, returns the explanation.
+
+        By default it asks for the coalitions of the plan, once.
+        """
+        self.check_stop(stop)
+        plan = self.plan(graph, max_calls)
+        values = yield plan.coalitions
+        return explain_values(plan, values, game)
+
+    def stream(self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS) -> Iterator[Explanation]:
+        """Yield explanations that get better as calls are made. A method that estimates nothing yields one.
+
+        >>> import lcshap as lc
+        >>> v = lc.Game(lambda kept: kept.sum(axis=1) * 1.0, 3)
+        >>> [e.calls for e in lc.Shapley().stream(v, lc.Graph.chain(3))]
+        [8]
+        """
+        yield self.explain(game, graph, max_calls)
+
+    def check_stop(self, stop: Stop | None) -> None:
+        """Refuse to stop early where there is nothing to stop."""
+        if stop is not None and stop.early:
+            raise MethodError(
+                f"{self} makes a fixed number of calls: it cannot stop on a tolerance or a ranking. "
+                "Choose a method that samples, such as GraphKernelSHAP or SampleShapley."
+            )
+
+    # -- what a method brings -----------------------------------------------------------------------------------------
+
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         """Build the plan. Call `check_calls` as soon as it is sure that there will be more than `limit` calls."""
+        raise MethodError(f"{type(self).__name__} has no plan in advance: use cost for what it takes, and explain")
 
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         """Other methods to recommend where this one costs too much: of each group the first that fits."""
@@ -71,6 +215,37 @@ class Method(ABC):
                 break
         fits = f"Cheaper: {'; '.join(found)}. " if found else ""
         return f"{fits}A larger max_calls, or max_calls=None, builds it all the same."
+
+
+def run_methods(
+    methods: Sequence[Method],
+    games: Sequence[AbstractGame],
+    graphs: Sequence[Graph],
+    max_calls: int | None = MAX_CALLS,
+    *,
+    stop: Stop | None = None,
+    found: list[Explanation | Exception | None] | None = None,
+) -> list[Explanation]:
+    """`Method.explain_many` with a method of its own for each input."""
+    found = [None] * len(games) if found is None else found
+    programs = []
+    for method, game, graph in zip(methods, games, graphs, strict=True):
+        if game.d != graph.d:
+            raise GameError(f"the game has {game.d} units, the graph {graph.d}")
+        programs.append(_counted(method.program(game, graph, max_calls, stop), game))
+    drive(programs, evaluate_games(games), found)
+    return found  # type: ignore[return-value]  # errors are there only if the games return them
+
+
+def _counted(program: Program[Explanation], game: AbstractGame) -> Program[Explanation]:
+    """The same program; the explanation says how many rows were sent for it."""
+    e = yield from program
+    return replace(e, rows=game.tally.take())
+
+
+def _stop(tolerance: float | None, top: int | None, confidence: float) -> Stop | None:
+    stop = Stop(tolerance, top, confidence)
+    return stop if stop.early else None
 
 
 def check_count(name: str, value: Any, least: int = 0) -> int:

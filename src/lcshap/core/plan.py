@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,21 @@ from ..errors import PlanError, PlanTooLargeError
 from .coalitions import Coalitions
 from .graphs import Graph
 
-if TYPE_CHECKING:
-    from .method import Method
-
 MAX_CALLS = 1_000_000
 TERMS = 1 << 20  # how many terms to write down at once
 _ENTRIES_PER_CALL = 50
+
+
+class Described(Protocol):
+    """What a plan knows of its method: its name and its parameters. Equal methods have equal plans."""
+
+    name: ClassVar[str]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters and their values."""
+
+    def __hash__(self) -> int: ...
 
 
 class LinearMap(Protocol):
@@ -121,7 +130,7 @@ class Plan:
       memory  16.6 kB for the plan
     """
 
-    method: Method
+    method: Described
     graph: Graph
     coalitions: Coalitions
     operator: LinearMap
@@ -129,7 +138,7 @@ class Plan:
 
     @classmethod
     def from_terms(
-        cls, method: Method, graph: Graph, terms: Iterable[Terms], edge_terms: Iterable[Terms] | None = None
+        cls, method: Described, graph: Graph, terms: Iterable[Terms], edge_terms: Iterable[Terms] | None = None
     ) -> Plan:
         """Collect terms into a plan: each distinct coalition once, the empty and the full one always there.
 
@@ -236,11 +245,11 @@ class PlanCache:
     """The plans used last, by structure and method, up to a total size. Many texts of one length share a plan."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._plans: OrderedDict[tuple[str, Method], Plan] = OrderedDict()
+        self._plans: OrderedDict[tuple[str, Described], Plan] = OrderedDict()
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
 
-    def get(self, method: Method, graph: Graph, make: Callable[[], Plan]) -> Plan:
+    def get(self, method: Described, graph: Graph, make: Callable[[], Plan]) -> Plan:
         """The plan for this method and graph, made if it is not there; with this graph's own names."""
         key = (graph.key, method)
         with self._lock:

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..errors import ShowError
 
-if TYPE_CHECKING:
-    from .explanation import Explanation
-
 
 class Presenter(Protocol):
-    """What shows explanations."""
+    """What shows explanations, `e` being one."""
 
-    def show(self, e: Explanation, top: int) -> None:
+    def show(self, e: Any, top: int) -> None:
         """Print to standard output."""
 
-    def html(self, e: Explanation) -> str:
+    def html(self, e: Any) -> str:
         """What a notebook shows."""
 
-    def rich(self, e: Explanation, console: Any, options: Any) -> Iterator[Any]:
+    def rich(self, e: Any, console: Any, options: Any) -> Iterator[Any]:
         """What rich prints."""
 
-    def plot(self, e: Explanation, kind: str | None, ax: Any, **options: Any) -> Any:
+    def plot(self, e: Any, kind: str | None, ax: Any, **options: Any) -> Any:
         """A figure of matplotlib."""
 
-    def report(self, e: Explanation, path: str | Path, **options: Any) -> Path:
+    def report(self, e: Any, path: str | Path, **options: Any) -> Path:
         """A web page."""
 
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .explanation import Explanation, edge_matrix, versions
-from .game import Game
+from .game import AbstractGame
 from .graphs import Graph
-from .plan import Plan, PlanSum, SampledMap
-
-if TYPE_CHECKING:
-    from .method import Method
+from .plan import Described, Plan, PlanSum, SampledMap
 
 
 @overload
-def run(plan: Plan, game: Game) -> Explanation: ...
+def run(plan: Plan, game: AbstractGame) -> Explanation: ...
 @overload
-def run(plan: PlanSum, game: Game) -> tuple[Explanation, ...]: ...
-def run(plan: Plan | PlanSum, game: Game) -> Explanation | tuple[Explanation, ...]:
+def run(plan: PlanSum, game: AbstractGame) -> tuple[Explanation, ...]: ...
+def run(plan: Plan | PlanSum, game: AbstractGame) -> Explanation | tuple[Explanation, ...]:
     """Evaluate the coalitions of a plan, each once, and apply its operator.
 
     A sum of plans gives one explanation for each of them, in order.
@@ -41,7 +38,7 @@ def run(plan: Plan | PlanSum, game: Game) -> Explanation | tuple[Explanation, ..
     return tuple(explain_values(part, values[c], game) for part, c in zip(plan.parts, plan.columns, strict=True))
 
 
-def explain_values(plan: Plan, values: NDArray[np.float64], game: Game) -> Explanation:
+def explain_values(plan: Plan, values: NDArray[np.float64], game: AbstractGame) -> Explanation:
     """Turn the values of a plan's coalitions into scores."""
     base, full = values[0], values[-1]
     # Operators ignore constants, so taking v(∅) off first changes nothing but the rounding, which it makes smaller.
@@ -63,11 +60,12 @@ def explain_values(plan: Plan, values: NDArray[np.float64], game: Game) -> Expla
     )
 
 
-def provenance(method: Method, graph: Graph, game: Game) -> dict[str, Any]:
+def provenance(method: Described, graph: Graph, game: AbstractGame) -> dict[str, Any]:
     """What is needed to make the same scores again."""
     return {
         "method": str(method),
         "name": method.name,
+        "class": type(method).__name__,
         "parameters": method.parameters,
         "graph": repr(graph),
         "graph_key": graph.key,

@@ -151,7 +151,9 @@ class DeletionPath(_Path):
 
     def axioms(self, graph: Graph) -> Axioms:
         """What it promises on this graph."""
-        return Axioms(linear=False, planned=False, symmetric=False, monotone=False, efficient="depends")
+        return Axioms(
+            linear=False, planned=False, symmetric=False, dummy=False, monotone=False, efficient="depends"
+        )  # a unit that changes nothing shares what its neighbours on the path do
 
     @property
     def threshold(self) -> float | None:
@@ -212,7 +214,9 @@ class InsertionPath(_Path):
 
     def axioms(self, graph: Graph) -> Axioms:
         """What it promises on this graph."""
-        return Axioms(linear=False, planned=False, symmetric=False, monotone=False, efficient="depends")
+        return Axioms(
+            linear=False, planned=False, symmetric=False, dummy=False, monotone=False, efficient="depends"
+        )  # a unit that changes nothing shares what its neighbours on the path do
 
     @property
     def threshold(self) -> float | None:

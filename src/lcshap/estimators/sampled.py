@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.adaptive import Program
 from ..core.explanation import Explanation, half_width
-from ..core.game import Game
+from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.method import Method, check_count
-from ..core.plan import MAX_CALLS, SampledMap
-from ..core.run import explain_values, run
-from ..errors import MethodError
+from ..core.method import Method, Stop, check_count
+from ..core.plan import MAX_CALLS, Plan, SampledMap
+from ..core.run import explain_values
+from ..errors import BudgetError, MethodError
 
 _FIRST, _GROWTH = 8, 1.25  # how many samples before the first estimate, and how much more before the next
 
@@ -37,11 +39,13 @@ class SampledMethod(Method):
     def _check_budget(self, graph: Graph) -> None:
         least = self.minimum(graph)
         if self.budget < least:
-            raise MethodError(
-                f"{type(self).__name__} needs a budget of at least {least} calls for {graph.d} units, not {self.budget}"
+            raise BudgetError(
+                f"{type(self).__name__} needs a budget of at least {least} calls for {graph.d} units, "
+                f"not {self.budget}",
+                least,
             )
 
-    def stream(self, game: Game, graph: Graph, max_calls: int | None = MAX_CALLS) -> Iterator[Explanation]:
+    def stream(self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS) -> Iterator[Explanation]:
         """Yield an explanation, with its standard error, again and again as calls are made, until the budget is used.
 
         Stop whenever it is good enough: what was not asked for is not evaluated. The last one yielded is the same, to
@@ -57,10 +61,42 @@ class SampledMethod(Method):
         >>> e.calls < 1000
         True
         """
+        estimates: list[Explanation] = []
+        program = self._estimates(game, graph, max_calls, lambda estimate: estimates.append(estimate()))
+        try:
+            request = next(program)
+            while True:
+                request = program.send(game.evaluate(request))
+                yield replace(estimates.pop(), rows=game.tally.take())
+        except StopIteration as end:
+            yield replace(end.value[0], rows=game.tally.take())
+
+    def program(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
+    ) -> Program[Explanation]:
+        """Ask for the whole plan at once; or, where it may stop early, for more and more of it."""
+        self.check_stop(stop)
+        if stop is None:
+            return (yield from super().program(game, graph, max_calls))
+        if stop.top is not None and stop.top > graph.d:
+            raise MethodError(f"top must be an integer from 1 to {graph.d}, not {stop.top!r}")
+        e, why = yield from self._estimates(game, graph, max_calls, partial(_reason, stop))
+        return replace(e, provenance={**e.provenance, "stopped": why})
+
+    def check_stop(self, stop: Stop | None) -> None:
+        """Every sampled method can stop early."""
+
+    def _estimates(
+        self,
+        game: AbstractGame,
+        graph: Graph,
+        max_calls: int | None,
+        look: Callable[[Callable[[], Explanation]], str | None],
+    ) -> Program[tuple[Explanation, str]]:
+        """Offer `look` one estimate after the other, until it gives a reason to stop or the budget is used."""
         plan = self.plan(graph, max_calls)
         if not isinstance(plan.operator, SampledMap):  # the budget covered everything: nothing was sampled
-            yield run(plan, game)
-            return
+            return explain_values(plan, (yield plan.coalitions), game), "exact"
         values: NDArray[np.float64] | None = None
         done = np.zeros(plan.calls, bool)
         for samples in _schedule(plan.operator.samples):
@@ -68,54 +104,16 @@ class SampledMethod(Method):
             wanted = np.zeros(plan.calls, bool)
             wanted[head.columns] = wanted[[0, -1]] = True
             fresh = np.flatnonzero(wanted & ~done)
-            answer = game.evaluate(plan.coalitions.take(fresh))
+            answer = yield plan.coalitions.take(fresh)
             if values is None:
                 values = np.zeros((plan.calls, *answer.shape[1:]))
             values[fresh] = answer
             done |= wanted
-            yield replace(explain_values(replace(plan, operator=head), values, game), calls=int(done.sum()))
-
-    def explain(
-        self,
-        game: Game,
-        graph: Graph,
-        max_calls: int | None = MAX_CALLS,
-        *,
-        tolerance: float | None = None,
-        top: int | None = None,
-        confidence: float = 0.95,
-    ) -> Explanation:
-        """Score the units of a game, and stop before the budget is used where that is asked for.
-
-        Parameters
-        ----------
-        tolerance : stop when the confidence interval of every score reaches no further than this on either side.
-        top : stop when the first so many units of the ranking, and their order, are sure.
-        confidence : of the intervals, and of the ranking as a whole (Bonferroni over its comparisons). Looking again
-            and again makes errors a little more frequent than one look would.
-
-        With either, Ctrl-C returns what is known so far. ``provenance["stopped"]`` says why it stopped.
-        """
-        if tolerance is None and top is None:
-            return run(self.plan(graph, max_calls), game)
-        _check_stopping(tolerance, top, confidence, graph)
-        found: Explanation | None = None
-        try:
-            for found in self.stream(game, graph, max_calls):
-                if found.stderr is None:
-                    return _stopped(found, "exact")
-                if tolerance is not None and found.freedom is not None:
-                    width = half_width(found.stderr, found.freedom, confidence)
-                    if width.max() <= tolerance:
-                        return _stopped(found, "tolerance")
-                if top is not None and top_is_sure(found, top, confidence):
-                    return _stopped(found, "top")
-        except KeyboardInterrupt:
-            if found is None:
-                raise
-            return _stopped(found, "interrupted")
-        assert found is not None
-        return _stopped(found, "budget")
+            estimate = partial(_estimate, replace(plan, operator=head), values, game, int(done.sum()))
+            why = look(estimate)
+            if why is not None:
+                break
+        return estimate(), why or "budget"
 
 
 def top_is_sure(e: Explanation, top: int, confidence: float) -> bool:
@@ -141,9 +139,22 @@ def top_is_sure(e: Explanation, top: int, confidence: float) -> bool:
     return True
 
 
-def _stopped(e: Explanation, why: str) -> Explanation:
-    provenance: dict[str, Any] = {**e.provenance, "stopped": why}
-    return replace(e, provenance=provenance)
+def _estimate(plan: Plan, values: NDArray[np.float64], game: AbstractGame, calls: int) -> Explanation:
+    """What is known by so many calls."""
+    return replace(explain_values(plan, values, game), calls=calls)
+
+
+def _reason(stop: Stop, estimate: Callable[[], Explanation]) -> str | None:
+    """Why an estimate is good enough, if it is. It is made only if its quality matters."""
+    if stop.early:
+        e = estimate()
+        if e.stderr is None:
+            return "exact"
+        if stop.tolerance is not None and half_width(e.stderr, e.freedom or 0, stop.confidence).max() <= stop.tolerance:
+            return "tolerance"
+        if stop.top is not None and top_is_sure(e, stop.top, stop.confidence):
+            return "top"
+    return "deadline" if stop.deadline is not None and time.monotonic() >= stop.deadline else None
 
 
 def _schedule(samples: int) -> Iterator[int]:
@@ -152,12 +163,3 @@ def _schedule(samples: int) -> Iterator[int]:
         yield int(at)
         at = max(at + 1, at * _GROWTH)
     yield samples
-
-
-def _check_stopping(tolerance: float | None, top: int | None, confidence: float, graph: Graph) -> None:
-    if tolerance is not None and not tolerance > 0:
-        raise MethodError(f"tolerance must be positive, not {tolerance!r}")
-    if top is not None and not (isinstance(top, int) and 1 <= top <= graph.d):
-        raise MethodError(f"top must be an integer from 1 to {graph.d}, not {top!r}")
-    if not 0 < confidence < 1:
-        raise MethodError(f"confidence must be between 0 and 1, not {confidence!r}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MethodError
+from ..errors import MetricError
 
 _NUMBERS = 1 << 22  # how many numbers to draw at once
 
@@ -43,13 +43,13 @@ def paired_bootstrap(
     """
     one, other = (np.asarray(side, np.float64) for side in (a, b))
     if one.ndim != 1 or one.shape != other.shape or not len(one):
-        raise MethodError(f"both methods need one number a sample, not shapes {one.shape} and {other.shape}")
+        raise MetricError(f"both methods need one number a sample, not shapes {one.shape} and {other.shape}")
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
-        raise MethodError("there are NaN or infinite numbers among the samples: leave these samples out of both")
+        raise MetricError("there are NaN or infinite numbers among the samples: leave these samples out of both")
     if not 0 < confidence < 1:
-        raise MethodError(f"confidence must be between 0 and 1, not {confidence!r}")
+        raise MetricError(f"confidence must be between 0 and 1, not {confidence!r}")
     if resamples < 1:
-        raise MethodError(f"resamples must be at least 1, not {resamples!r}")
+        raise MetricError(f"resamples must be at least 1, not {resamples!r}")
 
     def difference(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(statistic(x, axis=-1) - statistic(y, axis=-1), np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.explanation import Explanation
-from ..errors import MethodError
+from ..errors import MetricError
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def agreement(scores: Any, reference: Any, top: int = 5) -> Agreement:
 
     a, b = _scores(scores), _scores(reference)
     if len(a) != len(b):
-        raise MethodError(f"scores of {len(a)} units and a reference of {len(b)}")
+        raise MetricError(f"scores of {len(a)} units and a reference of {len(b)}")
     if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
-        raise MethodError(f"top must be a number of units of at least 1, not {top!r}")
+        raise MetricError(f"top must be a number of units of at least 1, not {top!r}")
     error, size = float(np.abs(a - b).sum()), float(np.abs(b).sum())
     first, other = (np.argsort(-x, kind="stable")[:top] for x in (a, b))
     return Agreement(
@@ -86,7 +86,7 @@ def rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 def _scores(given: Any) -> NDArray[np.float64]:
     array = np.asarray(given.scores if isinstance(given, Explanation) else given, np.float64)
     if array.ndim != 1 or not len(array) or not np.isfinite(array).all():
-        raise MethodError(
+        raise MetricError(
             f"scores are finite numbers, one a unit, not an array of shape {array.shape}: give one output"
         )
     return array

@@ -2,15 +2,14 @@ r"""Deletion and insertion: the area under the probability while units go, or co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..errors import MethodError
-from .ranked import Counts, one_or_all, ranked_answers
-
-if TYPE_CHECKING:
-    from ..explainer import Explainer
+from ..asking.masking import Counts
+from ..errors import MetricError
+from ..explainer import Explainer
+from .ranked import one_or_all, ranked_answers
 
 
 def deletion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | None = None) -> Any:
@@ -54,7 +53,7 @@ def insertion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | No
 
 def _area(explainer: Explainer, x: Any, explanation: Any, step: int | None, keep: bool) -> Any:
     if step is not None and (not isinstance(step, int | np.integer) or isinstance(step, bool) or step < 1):
-        raise MethodError(f"step must be a number of units of at least 1, or None, not {step!r}")
+        raise MetricError(f"step must be a number of units of at least 1, or None, not {step!r}")
 
     def counts(d: int) -> Counts:
         return np.append(np.arange(0, d, step or max(1, round(d / 100)), dtype=np.int64), d)

@@ -1,24 +1,20 @@
-"""What the model says while units are masked, or kept alone, in the order in which an explanation ranks them."""
+"""Inputs and explanations as the metrics take them: one of each, or a list of each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..asking.masking import Counts, chance_game, ranked_chances
 from ..asking.model_game import ModelGame
-from ..asking.values import Value
 from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
-from ..errors import MethodError
-
-if TYPE_CHECKING:
-    from ..explainer import Explainer
-
-Counts = NDArray[np.int64]
+from ..errors import MetricError
+from ..explainer import Explainer
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +26,11 @@ class Ranked:
     counts : how many of the top units are masked (kept, if only they are kept).
     values : the probability of the class there, or the output of a model without classes.
     full : the same of the full input.
-    names : the class.
     """
 
     counts: Counts
     values: NDArray[np.float64]
     full: float
-    names: tuple[str, ...]
 
 
 def ranked_answers(
@@ -50,33 +44,27 @@ def ranked_answers(
     count : from the number of units to how many of them are masked, step by step.
     keep : whether the top units are the only ones kept; else they are the ones that go.
     """
-    one = not explainer.masker.is_many(x)
-    inputs, explanations = ([x], [explanation]) if one else (list(x), list(explanation))
+    games, explanations = paired(explainer, x, explanation)
+    counts = [count(game.d) for game in games]
+    chances = ranked_chances(games, explanations, counts, keep)
+    return [Ranked(c, values, _full(game)) for game, c, values in zip(games, counts, chances, strict=True)]
+
+
+def paired(explainer: Explainer, x: Any, explanation: Any) -> tuple[list[ModelGame], list[Explanation]]:
+    """The games of one input or of many, and their explanations."""
+    many = explainer.masker.is_many(x)
+    inputs = explainer.masker.inputs(x) if many else [x]
+    explanations = list(explanation) if many else [explanation]
     if len(inputs) != len(explanations):
-        raise MethodError(f"{len(explanations)} explanations for {len(inputs)} inputs: give one for each")
-    if any(e.scores.ndim == 2 for e in explanations):
-        raise MethodError("a masking curve is about one output: explain one target, or take e.output(k)")
-    masked = [explainer.masker.mask(x) for x in inputs]
-    value = Value("output" if explainer.model.kind == "output" else "prob", explainer.value.target)
-    games = ModelGame.make(explainer.engine, masked, value, explainer.classes or explainer.model.classes)
-    requests = []
-    for game, e in zip(games, explanations, strict=True):
-        if e.graph.d != game.d:
-            raise MethodError(f"an explanation of {e.graph.d} units for an input of {game.d}")
-        requests.append((game, top_coalitions(e, count(game.d), keep)))
-    answers = ModelGame.evaluate_all(requests) if requests else []
-    return [
-        Ranked(count(game.d), values, float(game.full[0]), game.value.names)
-        for (game, _), values in zip(requests, answers, strict=True)
-    ]
-
-
-def top_coalitions(e: Explanation, counts: Counts, keep: bool) -> Coalitions:
-    """The input without the top units of a ranking, or with them alone."""
-    sets = Coalitions.from_sets(e.graph.d, [np.sort(e.ranking[:c]) for c in counts.tolist()])
-    return sets if keep else Coalitions(e.graph.d, sets.indices, sets.offsets, ~sets.removed)
+        raise MetricError(f"{len(explanations)} explanations for {len(inputs)} inputs: give one for each")
+    return explainer.games(inputs), explanations
 
 
 def one_or_all(explainer: Explainer, x: Any, numbers: list[float]) -> Any:
     """The number of one input, or the array of those of many."""
     return np.array(numbers) if explainer.masker.is_many(x) else numbers[0]
+
+
+def _full(game: ModelGame) -> float:
+    everything = Coalitions.from_sets(game.d, [range(game.d)])  # known: the target was fixed there
+    return float(chance_game(game).evaluate(everything)[0])

@@ -3,13 +3,11 @@ r"""Comprehensiveness and sufficiency: what the class loses without the top unit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .masking import check_percents, masked_counts
+from ..asking.masking import check_percents, masked_counts
+from ..explainer import Explainer
 from .ranked import one_or_all, ranked_answers
-
-if TYPE_CHECKING:
-    from ..explainer import Explainer
 
 PERCENTS = (1, 5, 10, 20, 50)
 

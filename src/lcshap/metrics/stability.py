@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..asking.model_game import ModelGame
+from ..advice.picker import with_seed
+from ..asking.model_game import at_target
 from ..core.explanation import Explanation
-from ..errors import MethodError
-from ..estimators import Method, get_method
+from ..errors import MetricError
+from ..explainer import Explainer
 from .compare import rank_correlation
-
-if TYPE_CHECKING:
-    from ..explainer import Explainer
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +46,10 @@ def seed_stability(explainer: Explainer, x: Any, seeds: Iterable[int] = range(5)
     """
     numbers = list(seeds)
     if len(numbers) < 2:
-        raise MethodError(f"at least two seeds are needed, not {numbers}")
-    found = [_with_seed(explainer, seed)(x) for seed in numbers]
+        raise MetricError(f"at least two seeds are needed, not {numbers}")
+    found = [replace(explainer, **with_seed(explainer.method, seed))(x) for seed in numbers]
     if not all(isinstance(e, Explanation) and e.scores.ndim == 1 for e in found):
-        raise MethodError("stability is about one input and one output: explain one target")
+        raise MetricError("stability is about one input and one output: explain one target")
     scores = np.array([e.scores for e in found])
     pairs = [rank_correlation(a, b) for a, b in combinations(scores, 2)]
     return SeedStability(scores.std(axis=0, ddof=1), float(np.mean(pairs)))
@@ -90,41 +87,22 @@ def max_sensitivity(
     0.1
     """
     if samples < 1:
-        raise MethodError(f"samples must be at least 1, not {samples!r}")
+        raise MetricError(f"samples must be at least 1, not {samples!r}")
     rng = np.random.default_rng(seed)
     fixed = _at_its_class(explainer, x)
     first, *others = fixed([x, *(perturb(x, rng) for _ in range(samples))])
     if first.scores.ndim == 2:
-        raise MethodError("stability is about one input and one output: explain one target")
+        raise MetricError("stability is about one input and one output: explain one target")
     for e in others:
         if e.graph.d != first.graph.d:
-            raise MethodError(f"perturb made an input of {e.graph.d} units of one of {first.graph.d}")
+            raise MetricError(f"perturb made an input of {e.graph.d} units of one of {first.graph.d}")
     size = float(np.linalg.norm(first.scores))
     if not size:
-        raise MethodError("all scores are zero: a relative change of them is not defined")
+        raise MetricError("all scores are zero: a relative change of them is not defined")
     return float(np.linalg.norm([e.scores - first.scores for e in others], axis=1).max()) / size
-
-
-def _with_seed(explainer: Explainer, seed: int) -> Explainer:
-    other = copy(explainer)
-    other.seed = seed
-    if isinstance(explainer.method, Method):
-        if "seed" not in explainer.method.parameters:
-            raise MethodError(f"{explainer.method} leaves nothing to chance: there is no seed to vary")
-        other.method = replace(explainer.method, seed=seed)  # type: ignore[call-arg]
-    elif explainer.method != "auto" and "seed" not in get_method(explainer.method).__dataclass_fields__:
-        raise MethodError(f"{explainer.method} leaves nothing to chance: there is no seed to vary")
-    return other
 
 
 def _at_its_class(explainer: Explainer, x: Any) -> Explainer:
     """The explainer with its target fixed to what it is at x."""
-    if explainer.value.target is not None:
-        return explainer
-    classes = explainer.classes or explainer.model.classes
-    (game,) = ModelGame.make(explainer.engine, [explainer.masker.mask(x)], explainer.value, classes)
-    if not game.value.pairs:  # a value that is not about one class
-        return explainer
-    other = copy(explainer)
-    other.value = replace(explainer.value, target=game.value.pairs[0][0])
-    return other
+    value = at_target(explainer.game(x))
+    return explainer if value == explainer.value_function else replace(explainer, value=value, target=None)

@@ -25,13 +25,14 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...core.method import check_count
+from ...core.views import ImageView
 from ...errors import LcshapError, MethodError
 from ...estimators import Shapley
 from . import figures
@@ -213,7 +214,7 @@ def _pictures(
         "report.html": report,
     }
     first = next(iter(shown.values()))[0]
-    if first.view is not None and first.view["kind"] == "image" and any(name in methods for name in _ROWS):
+    if isinstance(first.view, ImageView) and any(name in methods for name in _ROWS):
         steps["masks"] = masks
     return _try(steps)
 
@@ -243,8 +244,7 @@ def _sentence(study: Study, methods: Sequence[str], record: Record) -> Result:
     """Table 2: the words of the sentence by every method, Shapley first."""
     out = record.folder
     runner = Runner(study, record.settings["budget"], record.settings["seed"], out / "explanations")
-    exact = copy(runner.fine)
-    exact.method = Shapley()
+    exact = replace(runner.fine, method=Shapley())
     found: Explained = {"shapley": exact(study.inputs[0]), **runner.explain(0, methods)}
     for name, e in found.items():
         e.save(runner.path(0, name))

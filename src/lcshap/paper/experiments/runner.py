@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...advice.chooser import parse_budget
+from ...advice.budget import parse_budget
+from ...asking.masking import PERCENTS, log_odds, masked_counts, top_coalitions
 from ...asking.model_game import ModelGame
 from ...core.coalitions import Coalitions
 from ...core.explanation import Explanation
 from ...core.io import load
 from ...core.method import plans
+from ...core.store import MemoryStore
 from ...errors import MaskerError, MethodError
 from ...estimators import Method
-from ...explainer import Explainer, run_methods
-from ...metrics.masking import PERCENTS, log_odds, masked_counts
-from ...metrics.ranked import top_coalitions
+from ...explainer import Explainer
+from ...maskers.base import Masked
 from .study import COARSE, Lineup, Study
 
 Explained = dict[str, Explanation]
@@ -39,9 +39,7 @@ class Runner:
         self.study, self.budget, self.folder = study, budget, folder
         self.lineup = Lineup(seed)
         self.fine = Explainer(study.model, study.masker, classes=study.classes, progress=False)
-        self.coarse = copy(self.fine)  # shares the engine, which knows the best batch size
-        if study.patches is not None:
-            self.coarse.masker = study.patches
+        self.coarse = self.fine if study.patches is None else replace(self.fine, masker=study.patches)
         folder.mkdir(parents=True, exist_ok=True)
 
     def choose(self, samples: int, seed: int) -> list[int]:
@@ -86,40 +84,34 @@ class Runner:
 
     def explain(self, number: int, names: Sequence[str], timed: bool = False) -> Explained:
         """One sample by some methods, with masking curves. Every coalition is evaluated once."""
-        x = self.study.inputs[number]
-        game = self._game(self.fine, x)
-        calls = parse_budget(self.budget, game.d)
+        x, store = self.study.inputs[number], MemoryStore()
+        fine = self.study.masker.mask(x)
+        calls = parse_budget(self.budget, fine.graph.d)
         apart = [] if self.study.patches is None else [name for name in names if name in COARSE]
-        methods = {n: self.lineup.method(n, game.masked.graph, calls) for n in names if n not in apart}
-        found, game = _run(methods, game)
-        found = {name: self.fine._record(e, game, {}) for name, e in found.items()}
-        if apart:
-            patches = self._game(self.coarse, x)
-            methods |= {n: self.lineup.method(n, patches.masked.graph, calls) for n in apart}
-            scored, _ = _run({n: methods[n] for n in apart}, patches)
-            found |= {n: _spread(self.coarse._record(e, patches, {}), game) for n, e in scored.items()}
+        graphs = {n: self.coarse.masker.mask(x).graph if n in apart else fine.graph for n in names}
+        methods = {n: self.lineup.method(n, graphs[n], calls) for n in names}
+        found: Explained = {}
+        for explainer, chosen in ((self.fine, [n for n in names if n not in apart]), (self.coarse, apart)):
+            explained = explainer.compare(x, [methods[n] for n in chosen], store=store) if chosen else []
+            found |= dict(zip(chosen, explained, strict=True))
+        found |= {n: _spread(found[n], fine) for n in apart}
         seconds = {
             n: self._seconds(self.coarse if n in apart else self.fine, methods[n], x) if timed else None for n in names
         }
+        game = self.fine.game(x, store=store)
         return self._with_curves(number, {name: found[name] for name in names}, game, seconds)
 
     def predicted(self, numbers: Sequence[int]) -> list[int]:
         """The class that the model predicts for each of some inputs."""
-        masked = [self.study.masker.mask(self.study.inputs[n]) for n in numbers]
-        games = ModelGame.make(self.fine.engine, masked, self.fine.value, self.study.classes)
+        games = self.fine.games([self.study.inputs[n] for n in numbers])
         return [game.value.pairs[0][0] for game in games]
-
-    def _game(self, explainer: Explainer, x: Any) -> ModelGame:
-        (game,) = ModelGame.make(explainer.engine, [explainer.masker.mask(x)], explainer.value, self.study.classes)
-        return game
 
     def _seconds(self, explainer: Explainer, method: Method, x: Any) -> float:
         """How long one explanation takes that shares nothing with others, not even the plan."""
-        alone = copy(explainer)
-        alone.method = method
+        alone = replace(explainer, method=method)
         plans.clear()
         start = time.perf_counter()
-        _whole(alone(x))
+        alone(x)
         return time.perf_counter() - start
 
     def _with_curves(
@@ -145,24 +137,11 @@ class Runner:
         return made
 
 
-def _run(methods: Mapping[str, Method], game: ModelGame) -> tuple[Explained, ModelGame]:
-    found, game = run_methods(list(methods.values()), game)
-    return dict(zip(methods, found, strict=True)), game
-
-
-def _whole(e: Explanation) -> Explanation:
-    """The explanation, unless it is what a path had found by the time of Ctrl-C."""
-    if e.provenance.get("interrupted"):
-        raise KeyboardInterrupt
-    return e
-
-
-def _spread(e: Explanation, game: ModelGame) -> Explanation:
-    """Scores of patches as scores of the pixels of a game: those of a patch share its score equally."""
+def _spread(e: Explanation, pixels: Masked) -> Explanation:
+    """Scores of patches as scores of the pixels: those of a patch share its score equally."""
     assert e.view is not None
-    owner = e.view["labels"].ravel()
+    owner = e.view.labels.ravel()
     shares = e.scores / np.bincount(owner, minlength=e.graph.d)
-    pixels = game.masked
     return Explanation(
         shares[owner],
         e.base_value,

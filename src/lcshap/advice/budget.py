@@ -1,0 +1,143 @@
+"""Budgets: calls, calls per unit, or seconds; and how many calls fit into some seconds."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.coalitions import Coalitions
+from ..core.game import AbstractGame
+from ..core.graphs import Graph
+from ..core.method import Method
+from ..errors import BudgetError
+
+_TIMED_SHARE = 0.03  # the part of a budget in seconds that goes into finding out what a call takes
+_TIMED_ROWS = 512  # and the most rows for it
+_RESERVE = 0.97  # aim a little below the budget: models are not perfectly steady
+_DIGITS = 15  # more than enough for calls or seconds
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What an explanation may take: a number of calls, of calls per unit, or of seconds.
+
+    >>> Budget.read("4d").calls(50), Budget.read(300).calls(50), Budget.read("2.5s").seconds
+    (200, 300, 2.5)
+    """
+
+    amount: float
+    unit: str  # "calls", "d" or "s"
+
+    @classmethod
+    def read(cls, budget: Any) -> Budget:
+        """From what users write: a number, "4d" or "30s"."""
+        if isinstance(budget, int | np.integer) and not isinstance(budget, bool) and 1 <= budget < 10**_DIGITS:
+            return cls(int(budget), "calls")
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(d|s)\s*", budget) if isinstance(budget, str) else None
+        if found is None or len(found[1]) > _DIGITS or float(found[1]) <= 0:
+            raise BudgetError(
+                f"Expected a budget such as 300 (calls), '4d' (calls per unit) or '30s' (seconds), got {budget!r}."
+            )
+        return cls(float(found[1]), found[2])
+
+    @property
+    def seconds(self) -> float | None:
+        """The seconds, if it is in seconds."""
+        return self.amount if self.unit == "s" else None
+
+    def calls(self, d: int) -> int:
+        """The calls, for d units."""
+        if self.unit == "s":
+            raise BudgetError(
+                f"A budget in seconds ({self.amount:g} s) needs a model or a game to time. Give a number of calls, or "
+                "calls per unit such as '4d'."
+            )
+        return int(self.amount * d) if self.unit == "d" else int(self.amount)
+
+
+def parse_budget(budget: int | str, d: int, game: AbstractGame | None = None) -> int:
+    """Calls from a number, "4d" or "30s"; for seconds, a few rows of the game are timed.
+
+    >>> parse_budget("4d", 50), parse_budget("2.5d", 10), parse_budget(300, 50)
+    (200, 25, 300)
+    """
+    read = Budget.read(budget)
+    if read.seconds is None or game is None:
+        return read.calls(d)
+    start = time.monotonic()
+    pace = seconds_per_call(game, read.seconds)
+    return max(1, int((read.seconds - (time.monotonic() - start)) / pace))
+
+
+def seconds_per_call(game: AbstractGame, seconds: float) -> float:
+    """What a call takes: some coalitions are evaluated, more and more at once, for a small part of the seconds.
+
+    They are those that most methods ask for anyway (all units but one, or one alone) and then random ones. A game with
+    a store keeps them, and its tally counts them.
+    """
+    start, asked, size, pace = time.monotonic(), 0, 2, 1.0
+    some = _timed(game.d)
+    while asked < len(some):
+        part = some[asked : asked + size]
+        begin = time.perf_counter()
+        game.evaluate(part)
+        pace = (time.perf_counter() - begin) / len(part)
+        asked, size = asked + len(part), 2 * size
+        if time.monotonic() - start > _TIMED_SHARE * seconds:
+            break
+    return max(pace, 1e-9)
+
+
+def fitted(
+    make: Callable[[int], Method], graph: Graph, seconds: float, deadline: float, pace: float
+) -> tuple[Method, int]:
+    """The method with as many calls as there is time for until the deadline, its own time included, and these calls.
+
+    Parameters
+    ----------
+    make : from a number of calls to a method.
+    pace : seconds a call.
+    """
+    begin = time.monotonic()
+    calls = int(_RESERVE * (deadline - begin) / pace)
+    method = in_seconds(make, calls, seconds, pace)
+    prepare(method, graph)
+    own = time.monotonic() - begin
+    if own > (1 - _RESERVE) * (deadline - begin):  # its own time counts too: fewer calls, and less of it
+        calls = int(_RESERVE * (deadline - time.monotonic() - own) / pace)
+        method = in_seconds(make, calls, seconds, pace)
+        prepare(method, graph)
+    return method, calls
+
+
+def in_seconds(make: Callable[[int], Method], calls: int, seconds: float, pace: float) -> Method:
+    """What `make` makes of a number of calls; a budget that is too small is refused in seconds."""
+    try:
+        return make(max(calls, 1))
+    except BudgetError as error:
+        least = error.least
+        needs = "more calls than that" if least is None else f"{least:,} calls, about {least * pace:.2g} s"
+        raise BudgetError(
+            f"A budget of {seconds:g} s is too short: at {pace:.2g} s a call it has room for {max(calls, 0):,} calls, "
+            f"and this takes at least {needs}. Give more seconds.",
+            least,
+        ) from None
+
+
+def prepare(method: Method, graph: Graph) -> None:
+    """Make the plan and solve what can be solved before a value is known, so that it is clear how long that takes."""
+    if method.has_plan:
+        plan = method.plan(graph)
+        _ = plan.operator @ np.zeros(plan.calls)
+
+
+def _timed(d: int) -> Coalitions:
+    random = np.random.default_rng(0).random((_TIMED_ROWS, d)) < 0.5
+    mask = np.concatenate([~np.eye(d, dtype=bool)[:64], np.eye(d, dtype=bool)[:64], random])[:_TIMED_ROWS]
+    distinct = np.unique(mask, axis=0)
+    return Coalitions.from_dense(np.random.default_rng(1).permutation(distinct))  # long and short rows in turn

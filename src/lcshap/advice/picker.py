@@ -1,0 +1,141 @@
+"""From what a user says (a method or its name, a goal, a budget, a seed) to a method for a graph."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from ..core.game import AbstractGame
+from ..core.graphs import Graph
+from ..core.method import Method, Stop, check_count
+from ..core.plan import MAX_CALLS
+from ..errors import BudgetError, OptionError
+from ..estimators.registry import get_method
+from .budget import Budget, fitted, in_seconds, seconds_per_call
+from .chooser import GOALS, choose
+
+_DEFAULT = "4d"
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A method for one input, and what to record of how it was chosen."""
+
+    method: Method
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Picker:
+    """What a user has said about the method. Options that contradict each other are refused when it is made.
+
+    Parameters
+    ----------
+    method : a method, the name of one, or "auto".
+    goal : for "auto" alone.
+    budget : for "auto" and names. Of a method that always takes the same calls it is the largest number allowed.
+    seed : for "auto", and names of methods that sample.
+    """
+
+    method: Method | str = "auto"
+    goal: str | None = None
+    budget: int | str | None = None
+    seed: int | None = None
+    max_calls: int | None = MAX_CALLS
+
+    def __post_init__(self) -> None:
+        if self.budget is not None:
+            Budget.read(self.budget)
+        if self.seed is not None:
+            check_count("seed", self.seed)
+        if self.goal is not None and self.goal not in GOALS:
+            raise OptionError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {self.goal!r}")
+        if self.method == "auto":
+            return
+        if not isinstance(self.method, Method | str):
+            raise OptionError(f"method must be a method, its name or 'auto', not {self.method!r}")
+        if isinstance(self.method, str):
+            get_method(self.method)  # refuses what it does not know
+        if self.goal is not None:
+            raise OptionError(f"goal={self.goal!r} is for method='auto': {self._said} answers a question of its own")
+        if self.seed is not None and "seed" not in self._parameters:
+            raise OptionError(f"{self._said} leaves nothing to chance: it takes no seed")
+        if isinstance(self.method, Method):
+            for name in ("budget", "seed"):
+                if getattr(self, name) is not None and name in self._parameters:
+                    raise OptionError(
+                        f"{self._said} has its own {name}: leave out {name}={getattr(self, name)!r}, or set it there"
+                    )
+
+    @property
+    def seconds(self) -> float | None:
+        """The budget in seconds, if it is one: then a model is needed to pick."""
+        return None if self.budget is None else Budget.read(self.budget).seconds
+
+    def pick(self, graph: Graph) -> Picked:
+        """The method for a graph, by a budget in calls."""
+        budget = Budget.read(_DEFAULT if self.budget is None else self.budget)
+        return self._made(graph, budget.calls(graph.d))
+
+    def pick_timed(self, graph: Graph, pace: float, deadline: float) -> Picked:
+        """The method for a graph, by a budget in seconds: `pace` are the seconds a call takes."""
+        seconds = self.seconds
+        assert seconds is not None
+        if self.method != "auto" and "budget" not in self._parameters:
+            calls = int((deadline - time.monotonic()) / pace)
+            return Picked(in_seconds(lambda n: self._made(graph, n).method, calls, seconds, pace), {})
+        method, calls = fitted(lambda n: self._made(graph, n).method, graph, seconds, deadline, pace)
+        made = self._made(graph, calls)
+        return Picked(method, {key: {**part, "seconds": seconds} for key, part in made.record.items()})
+
+    def stop(self, start: float, inputs: int) -> Stop | None:
+        """When to stop by the clock; None for budgets in calls."""
+        return None if self.seconds is None else Stop(deadline=start + inputs * self.seconds)
+
+    def pace(self, game: AbstractGame) -> float:
+        """Seconds a call."""
+        assert self.seconds is not None
+        return seconds_per_call(game, self.seconds)
+
+    @property
+    def _said(self) -> str:
+        return str(self.method)
+
+    @property
+    def _parameters(self) -> set[str]:
+        kind = get_method(self.method) if isinstance(self.method, str) else type(self.method)
+        return {f.name for f in fields(kind)}
+
+    def _made(self, graph: Graph, calls: int) -> Picked:
+        if self.method == "auto":
+            choice = choose(graph, self.goal or "fair", calls, seed=self.seed or 0)
+            chosen = {"goal": choice.goal, "budget": choice.budget, "reason": choice.reason}
+            return Picked(choice.method, {"chosen": chosen})
+        if isinstance(self.method, Method):
+            return Picked(self._within(self.method, graph, calls), {})
+        given = {"budget": calls, "seed": self.seed or 0}
+        kind = get_method(self.method)
+        method = kind(**{name: given[name] for name in given if name in self._parameters})
+        return Picked(self._within(method, graph, calls), {})
+
+    def _within(self, method: Method, graph: Graph, calls: int) -> Method:
+        """The method, unless it always takes more calls than the budget that was given."""
+        if self.budget is not None and "budget" not in self._parameters:
+            takes = method.cost(graph, self.max_calls).calls
+            if takes > calls:
+                raise BudgetError(
+                    f"{method} takes {takes:,} calls on {graph.d} units, more than the budget of {calls:,}. Give a "
+                    "larger budget, or a method that has one, such as 'graph-kernel-shap'.",
+                    takes,
+                )
+        return method
+
+
+def with_seed(method: Method | str, seed: int) -> dict[str, Any]:
+    """The options of an explainer with this method and another seed, wherever that stands."""
+    if isinstance(method, Method):
+        if "seed" not in method.parameters:
+            raise OptionError(f"{method} leaves nothing to chance: there is no seed to vary")
+        return {"method": replace(method, seed=seed)}  # type: ignore[call-arg]
+    return {"seed": seed}

@@ -1,0 +1,132 @@
+"""What a model says while the units that an explanation ranks first are masked, or kept alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
+from ..errors import MetricError
+from .model_game import ModelGame
+from .values import Value
+
+PERCENTS = (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+_ROOM = 1e-6  # keeps the log-odds finite, as in the paper's code
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class MaskingCurve:
+    """What the model says while units are masked by their rank.
+
+    Attributes
+    ----------
+    percents : how many percent of the units are masked (kept, if `keep`).
+    counts : how many units that is.
+    values : what the model says there: the log-odds of the class, or the output of a model without classes.
+    what : in words, what `values` are.
+    keep : whether the top units are the only ones kept; else they are the ones that go.
+    """
+
+    percents: NDArray[np.float64]
+    counts: Counts
+    values: NDArray[np.float64]
+    what: str
+    keep: bool = False
+
+    @property
+    def drop(self) -> NDArray[np.float64]:
+        """The values less the one at 0 %."""
+        return np.asarray(self.values - self.values[0])
+
+    def area(self, upto: float = 20) -> float:
+        """The mean of `drop` from 0 to `upto` percent, by trapezoids between the percents that were measured."""
+        inside = self.percents <= upto
+        if self.percents[inside][-1] != upto or self.percents[0] != 0:
+            raise MetricError(f"an area up to {upto} % needs values at 0 % and {upto} %: {self.percents.tolist()}")
+        return float(np.trapezoid(self.drop[inside], self.percents[inside]) / upto)
+
+
+def masking_curves(
+    games: Sequence[ModelGame],
+    explanations: Sequence[Explanation],
+    percents: Sequence[float] | NDArray[np.float64] = PERCENTS,
+    keep: bool = False,
+) -> list[MaskingCurve]:
+    """The curves of several inputs, in shared batches; see `lcshap.metrics.masking_curve`."""
+    share = check_percents(percents)
+    counts = [masked_counts(share, game.d) for game in games]
+    curves = []
+    for game, count, values in zip(games, counts, ranked_chances(games, explanations, counts, keep), strict=True):
+        output = game.engine.model.kind == "output"
+        what = "output" if output else f"log-odds of {' '.join(game.value.names) or 'the class'}"
+        curves.append(MaskingCurve(share, count, values if output else log_odds(values), what, keep))
+    return curves
+
+
+def ranked_chances(
+    games: Sequence[ModelGame], explanations: Sequence[Explanation], counts: Sequence[Counts], keep: bool
+) -> list[NDArray[np.float64]]:
+    """The probability of the class that is explained (or the output) without the top units, or with them alone.
+
+    Parameters
+    ----------
+    counts : for each input how many of its top units are masked, step by step.
+    keep : whether the top units are the only ones kept; else they are the ones that go.
+    """
+    requests: list[tuple[ModelGame, Coalitions]] = []
+    for game, e, count in zip(games, explanations, counts, strict=True):
+        if e.scores.ndim == 2:
+            raise MetricError("a masking curve is about one output: explain one target, or take e.output(k)")
+        if e.graph.d != game.d:
+            raise MetricError(f"an explanation of {e.graph.d} units for an input of {game.d}")
+        requests.append((chance_game(game), top_coalitions(e, count, keep)))
+    found = []
+    for values in ModelGame.evaluate_all(requests) if requests else []:
+        if isinstance(values, Exception):
+            raise values
+        found.append(values)
+    return found
+
+
+def chance_game(game: ModelGame) -> ModelGame:
+    """The same game, valued by the probability of the class that is explained, or by the output."""
+    kind, target = game.value.kind, game.value.value.target
+    name = "output" if kind == "output" else "prob"
+    if callable(game.value.value.name) or game.value.value.name == "expected_log_prob":
+        target = None  # about no single class: the most probable one
+    fixed = Value(name, target).resolve(game.value.full, kind, game.value.classes)
+    return replace(game, value=fixed)
+
+
+def top_coalitions(e: Explanation, counts: Counts, keep: bool) -> Coalitions:
+    """The input without the top units of a ranking, or with them alone."""
+    sets = Coalitions.from_sets(e.graph.d, [np.sort(e.ranking[:c]) for c in counts.tolist()])
+    return sets if keep else Coalitions(e.graph.d, sets.indices, sets.offsets, ~sets.removed)
+
+
+def masked_counts(percents: NDArray[np.float64], d: int) -> Counts:
+    """How many of d units each percentage is.
+
+    >>> masked_counts(np.array([0.0, 1.0, 50.0, 100.0]), 9).tolist()
+    [0, 1, 4, 9]
+    """
+    counts = np.array([round(p * d / 100) for p in percents.tolist()], np.int64)
+    return np.where(percents > 0, np.maximum(counts, 1), 0)
+
+
+def check_percents(percents: Sequence[float] | NDArray[np.float64], least: float = 0) -> NDArray[np.float64]:
+    """Percentages as an array, if they rise from at least `least` to at most 100."""
+    share = np.asarray(percents, np.float64)
+    if share.ndim != 1 or not len(share) or (np.diff(share) <= 0).any() or share[0] < least or share[-1] > 100:
+        raise MetricError(f"percents must rise from {least:g} to at most 100, not {percents!r}")
+    return share
+
+
+def log_odds(q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``log(q + 1e-6) - log(1 - q + 1e-6)``, as in the paper's code."""
+    return np.asarray(np.log(q + _ROOM) - np.log(1 - q + _ROOM))

@@ -1,0 +1,376 @@
+"""The Explainer: a model, a masker and a method, wired together."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal, cast, overload
+
+import numpy as np
+
+from ..adapters.base import Kind, Model
+from ..adapters.find import find_model
+from ..advice.locality import Locality, locality
+from ..advice.picker import Picker
+from ..asking.engine import Engine
+from ..asking.model_game import ModelGame
+from ..asking.values import Value, find_value
+from ..core.explanation import Explanation
+from ..core.method import Method, Stop, check_count
+from ..core.plan import MAX_CALLS
+from ..core.store import MemoryStore, Store
+from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
+from ..estimators.registry import get_method
+from ..maskers.base import Masked, Masker
+from ..maskers.bytes import Bytes
+from ..maskers.image import Image
+from ..maskers.text import Text
+from .job import Found, Job, Setup
+
+Goal = Literal["fair", "necessary", "sufficient"]
+Errors = Literal["raise", "keep"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explainer:
+    """Explains what a model said about inputs.
+
+    Parameters
+    ----------
+    model : a function (async ones too), a scikit-learn estimator or pipeline, a PyTorch module, a Keras model, an ONNX
+        file or session; or an adapter.
+    masker : how an input is cut into units and what takes the place of absent ones, see `lcshap.maskers`.
+    method : a method, its name, or "auto": `goal` and `budget` decide.
+    goal : for "auto": "fair" (the default), "necessary" or "sufficient", see `lcshap.choose`.
+    value : which number is explained: "log_prob" (of the predicted class), "expected_log_prob", "prob", "log_odds",
+        "output", a function of the outputs, or a `lcshap.values.Value`. By default "log_prob" for classes, "output"
+        for other numbers.
+    target : a class or output, a list of them, "all", or a pair (a, b) for a contrast. By default the predicted class.
+    budget : calls: a number, or a text such as "4d" (calls per unit, the default), or "30s" for seconds an input (the
+        model is timed on a few rows first). A method that has a budget of its own takes none here; for one that always
+        takes the same calls, it is the most that is allowed.
+    tolerance, top, confidence : for methods that sample: stop before the budget is used, when all intervals are as
+        narrow as the tolerance, or when the first `top` units and their order are sure; see `lcshap.Stop`.
+    kind : what the model's numbers are, "logits", "probabilities" or "output", where the model does not say it.
+    classes : names of the classes, for `target` and the record; by default those that the model knows.
+    batch_size : rows sent to the model at once; by default what turns out fastest.
+    seed : for methods that sample; 0 by default.
+    progress : show a progress bar; by default on a terminal, for work of over a second.
+    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), 13 more calls: reports show it.
+    check : ask about a few rows of each input a second time, in other batches, and raise if the answers differ.
+    max_calls : refuse methods that take more calls an input.
+    store : remembers what the model has answered, from one call of the explainer to the next, see
+        `lcshap.MemoryStore`. By default nothing is remembered after a call.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> def positive(texts):  # a model: how many good words less how many bad ones
+    ...     return [text.count("good") - 2.0 * text.count("bad") for text in texts]
+    >>> explainer = lc.Explainer(positive, lc.maskers.Text(), method=lc.Shapley(), kind="output")
+    >>> e = explainer("good plot, bad end")
+    >>> list(zip(e.names, e.scores.round(9).tolist()))
+    [('good', 1.0), ('plot,', 0.0), ('bad', -2.0), ('end', 0.0)]
+    >>> explainer
+    Explainer(positive, Text(), Shapley(), kind='output')
+    """
+
+    model: Any
+    masker: Masker
+    method: Method | str = "auto"
+    _: KW_ONLY
+    goal: Goal | None = None
+    value: Any = None
+    target: Any = None
+    budget: int | str | None = None
+    tolerance: float | None = None
+    top: int | None = None
+    confidence: float = 0.95
+    kind: Kind | None = None
+    classes: Sequence[str] | None = None
+    batch_size: int | None = None
+    seed: int | None = None
+    progress: bool | None = None
+    curve: bool = False
+    check: bool = False
+    max_calls: int | None = MAX_CALLS
+    store: Store | None = None
+
+    adapter: Model = field(init=False)
+    setup: Setup = field(init=False)
+    picker: Picker = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.masker, Masker):
+            raise MaskerError(f"{self.masker!r} is no masker: give one of lcshap.maskers, such as Text() or Image()")
+        for name in ("batch_size", "max_calls"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name), least=1)
+        if self.store is not None and not isinstance(self.store, Store):
+            raise OptionError(f"Expected a store such as lcshap.MemoryStore(), got {type(self.store).__name__}.")
+        adapter = find_model(self.model, self.kind)
+        stop = Stop(self.tolerance, self.top, self.confidence)
+        value = find_value(self.value, adapter.kind, self.target)
+        setup = Setup(
+            Engine(adapter, self.batch_size, raw=self.model),
+            value,
+            self.classes or adapter.classes,
+            self.max_calls,
+            stop if stop.early else None,
+            self.curve,
+            self.check,
+            self.progress,
+            {
+                "masker": {"name": self.masker.name, "parameters": self.masker.parameters},
+                "model": type(adapter).__name__,
+                "kind": adapter.kind,
+                "value": value.name if isinstance(value.name, str) else getattr(value.name, "__name__", "a function"),
+            },
+        )
+        picker = Picker(self.method, self.goal, self.budget, self.seed, self.max_calls)
+        for name, derived in (("adapter", adapter), ("setup", setup), ("picker", picker)):
+            object.__setattr__(self, name, derived)
+
+    @property
+    def engine(self) -> Engine:
+        """The model with its batch size."""
+        return self.setup.engine
+
+    @property
+    def value_function(self) -> Value:
+        """The number that is explained."""
+        return self.setup.value
+
+    def __repr__(self) -> str:
+        model = getattr(self.model, "__name__", None) or type(self.model).__name__
+        method = repr(self.method) if isinstance(self.method, str) else _brief(self.method)
+        options = [part for part in _changed(self) if not part.startswith(("model=", "masker=", "method="))]
+        return f"Explainer({', '.join([model, _brief(self.masker), method, *options])})"
+
+    # -- explaining -----------------------------------------------------------------------------------------------
+
+    @overload
+    def __call__(self, x: str | bytes | os.PathLike[str], *, store: Store | None = None) -> Explanation: ...
+    @overload
+    def __call__(
+        self,
+        x: list[Any] | tuple[Any, ...] | Iterator[Any],
+        *,
+        store: Store | None = None,
+        errors: Literal["raise"] = "raise",
+    ) -> list[Explanation]: ...
+    @overload
+    def __call__(
+        self, x: list[Any] | tuple[Any, ...] | Iterator[Any], *, store: Store | None = None, errors: Errors
+    ) -> list[Explanation | LcshapError]: ...
+    @overload
+    def __call__(self, x: Any, *, store: Store | None = None, errors: Errors = "raise") -> Any: ...
+    def __call__(self, x: Any, *, store: Store | None = None, errors: Errors = "raise") -> Any:
+        """Explain one input, or many: an `Explanation`, or a list of them.
+
+        Which of the two an array or a table is depends on the masker; `one` and `many` say it themselves.
+
+        Parameters
+        ----------
+        x : an input; or a list, a tuple, a generator, an array or a table of inputs. Inputs of a list share plans and
+            batches: rows of different inputs travel in one model call.
+        store : what the model has answered before. If the model fails half-way, or on Ctrl-C, `lcshap.Unfinished` is
+            raised: call again with ``store=error.store`` to go on from there. Nothing is asked twice.
+        errors : for many inputs, what to do about one that cannot be explained. "raise": raise, after the others are
+            done, an error that says which one it is and has the others as `explanations`. "keep": its place holds the
+            error. If the model itself fails, "raise" stops at once, and "keep" goes on with the other inputs.
+        """
+        if self.masker.is_many(x):
+            return self.many(x, store=store, errors=errors)
+        return self.one(x, store=store)
+
+    def one(self, x: Any, *, store: Store | None = None) -> Explanation:
+        """Explain one input."""
+        (e,) = self._explain({0: self.masker.mask(x)}, self._job([None], store))
+        return cast(Explanation, e)
+
+    @overload
+    def many(
+        self, inputs: Any, *, store: Store | None = None, errors: Literal["raise"] = "raise"
+    ) -> list[Explanation]: ...
+    @overload
+    def many(self, inputs: Any, *, store: Store | None = None, errors: Errors) -> list[Explanation | LcshapError]: ...
+    def many(
+        self, inputs: Any, *, store: Store | None = None, errors: Errors = "raise"
+    ) -> list[Explanation] | list[Explanation | LcshapError]:
+        """Explain many inputs; see ``__call__``."""
+        if errors not in ("raise", "keep"):
+            raise OptionError(f"errors must be 'raise' or 'keep', not {errors!r}")
+        listed = self.masker.inputs(inputs)
+        job = self._job([None] * len(listed), store, errors == "keep")
+        masked: dict[int, Masked] = {}
+        for number, x in enumerate(listed):
+            try:
+                masked[number] = self.masker.mask(x)
+            except LcshapError as error:
+                job.found[number] = error
+        return self._explain(masked, job)  # type: ignore[return-value]
+
+    def _explain(self, masked: dict[int, Masked], job: Job) -> Found:
+        job.explain(masked, self.picker)
+        failed = [number for number, e in enumerate(job.found) if isinstance(e, Exception)]
+        if failed and not job.keep:
+            error = cast(Exception, job.found[failed[0]])
+            if len(failed) == len(job.found):  # none could be explained: most likely it is not about the input
+                raise error
+            raise RunFailedError(
+                f"input {failed[0]} cannot be explained: {error} (the others are in error.explanations; with "
+                "errors='keep' the place of such an input holds its error)",
+                list(job.found),
+                job.store,
+            ) from error
+        return job.found
+
+    def compare(self, x: Any, methods: Sequence[Method | str], *, store: Store | None = None) -> list[Explanation]:
+        """Several methods on one input, each as it would be alone; the model is asked about every row once.
+
+        Parameters
+        ----------
+        methods : methods; or names of methods or "auto", which take the budget and the seed of this explainer where
+            they have them.
+
+        How many calls all of them took together is in ``e.provenance["together"]``.
+
+        Examples
+        --------
+        >>> import lcshap as lc
+        >>> explainer = lc.Explainer(lambda texts: [len(t) for t in texts], lc.maskers.Text(), kind="output")
+        >>> [e.calls for e in explainer.compare("to be or not", ["shapley", lc.LShapley(1)])]
+        [16, 13]
+        """
+        if isinstance(methods, str | Method):
+            raise OptionError(f"Expected a list of methods, got {methods!r}. Put it in brackets.")
+        pickers = [self._picker(method) for method in methods]
+        masked = self.masker.mask(x)
+        job = self._job([None] * len(pickers), store)
+        with job.running():
+            (game,) = self._job([None], job.store).games({0: masked}).values()
+            game = replace(game, seen=set())
+            for number, picker in enumerate(pickers):
+                start = time.monotonic()
+                timed = picker.seconds is not None
+                picked = job.pick_timed(game, picker, start) if timed else picker.pick(masked.graph)
+                job.run({number: game}, {number: picked}, job.stop(picker, start))
+        found = cast("list[Explanation]", job.found)
+        return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in found]
+
+    def stream(self, x: Any, *, store: Store | None = None) -> Iterator[Explanation]:
+        """Yield explanations of one input that get better as calls are made, until the budget is used.
+
+        Stop whenever it is good enough. A method that estimates nothing yields one explanation.
+
+        Examples
+        --------
+        >>> import lcshap as lc
+        >>> model = lambda texts: [float(len(t)) for t in texts]
+        >>> explainer = lc.Explainer(model, lc.maskers.Text(), "sample-shapley", budget="40d", kind="output")
+        >>> for e in explainer.stream("one two three four five six seven eight nine ten"):
+        ...     if e.stderr.max() < 0.01:
+        ...         break
+        >>> e.calls < 400
+        True
+        """
+        masked, start = self.masker.mask(x), time.monotonic()
+        job = self._job([None], store)
+        with job.running():
+            (game,) = job.games({0: masked}).values()
+            timed = self.picker.seconds is not None
+            picked = job.pick_timed(game, self.picker, start) if timed else self.picker.pick(masked.graph)
+            for e in picked.method.stream(game, masked.graph, self.max_calls):
+                yield job.recorded(e, game, picked)
+
+    # -- asking without explaining --------------------------------------------------------------------------------
+
+    def game(self, x: Any, *, store: Store | None = None) -> ModelGame:
+        """The input as a game: `evaluate` coalitions of it, or give it to ``method.explain`` with ``game.graph``.
+
+        >>> import lcshap as lc
+        >>> game = lc.Explainer(lambda texts: [len(t) for t in texts], lc.maskers.Text(), kind="output").game("to be")
+        >>> game.evaluate(lc.Coalitions.from_sets(2, [[], [0], [0, 1]]))
+        array([0., 2., 5.])
+        """
+        return self.games([x], store=store)[0]
+
+    def games(self, inputs: Sequence[Any], *, store: Store | None = None) -> list[ModelGame]:
+        """Many inputs as games; the model is asked about the full inputs in shared batches."""
+        job = self._job([None] * len(inputs), store)
+        with job.running():
+            return list(job.games({n: self.masker.mask(x) for n, x in enumerate(inputs)}).values())
+
+    def locality(self, x: Any, methods: Sequence[Method] | None = None, **options: Any) -> Locality:
+        """How far L- and C-Shapley are from the Shapley value on this input.
+
+        Parameters
+        ----------
+        methods, options : see `lcshap.locality`.
+        """
+        game = self.game(x)
+        return locality(game, game.graph, methods, max_calls=self.max_calls, **options)
+
+    def preview(self, x: Any) -> str:
+        """What an explanation of this input would cost, without asking the model."""
+        masked = self.masker.mask(x)
+        if self.picker.seconds is not None:
+            return f"{self.picker.seconds:g} s, in which a few rows are timed first"
+        cost = self.picker.pick(masked.graph).method.cost(masked.graph, self.max_calls)
+        text, rows = cost.text, masked.rows_per_call
+        if rows > 1:
+            text += f"\n  rows    {cost.calls * rows:,} model rows: {rows} background rows a call"
+        price = self.adapter.cost(cost.calls * rows)
+        return text if price is None else f"{text}\n  cost    {price}"
+
+    def _job(self, found: Found, store: Store | None, keep: bool = False) -> Job:
+        if store is not None and not isinstance(store, Store):
+            raise OptionError(f"Expected a store, such as that of an error, error.store; got {type(store).__name__}.")
+        known = self.store if store is None else store
+        return Job(self.setup, MemoryStore() if known is None else known, found, keep)
+
+    def _picker(self, method: Method | str) -> Picker:
+        """A method to compare with: a name takes this explainer's budget and seed if the method has them."""
+        if not isinstance(method, str):
+            return Picker(method, max_calls=self.max_calls)
+        if method == "auto":
+            return replace(self.picker, method=method)
+        has = {f.name for f in fields(get_method(method))}
+        budget, seed = (getattr(self, name) if name in has else None for name in ("budget", "seed"))
+        return Picker(method, None, budget, seed, self.max_calls)
+
+
+def _changed(thing: Any) -> list[str]:
+    """The fields of a dataclass that are not as they are by default."""
+    shown = [f for f in fields(thing) if f.init and f.repr]
+    return [f"{f.name}={getattr(thing, f.name)!r}" for f in shown if getattr(thing, f.name) is not f.default]
+
+
+def _brief(thing: Any) -> str:
+    """A method or a masker in short."""
+    return f"{type(thing).__name__}({', '.join(_changed(thing))})" if is_dataclass(thing) else repr(thing)
+
+
+def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:
+    """Explain one input in one line: `Explainer(model, masker, **options)(x)`.
+
+    Without a masker, a text is cut into words, an image (an array with two or three axes) into pixels, and a file
+    (bytes, or a `pathlib.Path`) into windows of 16 bytes.
+
+    >>> import lcshap as lc
+    >>> lc.explain(lambda texts: [len(t.split()) for t in texts], "one two three", kind="output").scores
+    array([1., 1., 1.])
+    """
+    if masker is None:
+        if isinstance(x, str):
+            masker = Text()
+        elif isinstance(x, np.ndarray) and x.ndim in (2, 3):
+            masker = Image()
+        elif isinstance(x, bytes | os.PathLike):
+            masker = Bytes()
+        else:
+            raise MaskerError(f"no masker is known for {type(x).__name__}: give one of lcshap.maskers")
+    return Explainer(model, masker, **options)(x)

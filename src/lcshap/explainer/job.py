@@ -1,0 +1,198 @@
+"""One call of an explainer: which inputs, by which methods, what the model has answered, and what is finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..advice.picker import Picked, Picker
+from ..asking.engine import Engine
+from ..asking.masking import masking_curves
+from ..asking.model_game import ModelGame, make_games
+from ..asking.progress import Progress
+from ..asking.values import Value
+from ..core.explanation import Explanation
+from ..core.method import Stop, run_methods
+from ..core.store import Store
+from ..errors import Interrupted, LcshapError, ModelError, RunFailedError, Unfinished
+from ..maskers.base import Masked
+
+_WINDOW = 1 << 14  # rows of several inputs that are worked on together: enough for full batches
+Found = list[Explanation | Exception | None]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What an explainer says about all of its work, apart from the method.
+
+    Attributes
+    ----------
+    stop : when a method that samples may stop early; None for never.
+    record : what all explanations say of the masker, the model and the value.
+    """
+
+    engine: Engine
+    value: Value
+    classes: Sequence[str] | None
+    max_calls: int | None
+    stop: Stop | None
+    curve: bool
+    check: bool
+    progress: bool | None
+    record: Mapping[str, Any]
+
+
+@dataclass
+class Job:
+    """The work on some inputs.
+
+    Attributes
+    ----------
+    store : what the model has answered so far.
+    found : for each input its explanation, as soon as it is finished, or its error.
+    keep : whether the failure of one input leaves the others alone.
+    """
+
+    setup: Setup
+    store: Store
+    found: Found
+    keep: bool = False
+    pace: float | None = field(default=None, init=False)  # seconds a call, once it is known
+    bar: Progress | None = field(default=None, init=False)
+
+    @contextmanager
+    def running(self, calls: int = 0) -> Iterator[None]:
+        """Show how far the work is, and let no failure lose what is finished."""
+        self.bar = Progress(calls, "model calls", self.setup.progress)
+        try:
+            yield
+        except Unfinished as error:  # from an adapter
+            raise self._unfinished(error) from error
+        except (ModelError, KeyboardInterrupt) as error:
+            raise self._unfinished(error) from error
+        finally:
+            self.bar.close()
+
+    def _unfinished(self, error: BaseException) -> Unfinished:
+        count = sum(isinstance(e, Explanation) for e in self.found)
+        kept = f"{count:,} of {len(self.found):,} explanations are finished" if len(self.found) > 1 else ""
+        how = "call again with store=error.store to go on from here: nothing is asked twice"
+        note = "; ".join(part for part in (kept, how) if part)
+        if isinstance(error, KeyboardInterrupt):
+            return Interrupted(f"interrupted ({note})", list(self.found), self.store)
+        failure = RunFailedError(str(error), list(self.found), self.store, getattr(error, "row", None))
+        failure.add_note(note)
+        return failure
+
+    # -- games ----------------------------------------------------------------------------------------------------
+
+    def games(self, inputs: Mapping[int, Masked]) -> dict[int, ModelGame]:
+        """The games of some inputs, by number. The errors of those that have none are found."""
+        setup, many = self.setup, len(self.found) > 1
+        labels = [f"input {number}" if many else "" for number in inputs]
+        made = make_games(
+            setup.engine, list(inputs.values()), setup.value, self.store, setup.classes, self.bar, self.keep, labels
+        )
+        games = {}
+        for number, game in zip(inputs, made, strict=True):
+            if isinstance(game, ModelGame):
+                games[number] = game
+            else:
+                self.found[number] = game
+        return games
+
+    # -- explaining -----------------------------------------------------------------------------------------------
+
+    def explain(self, inputs: Mapping[int, Masked], picker: Picker) -> None:
+        """Explain some inputs, window by window, so that they are finished one after the other."""
+        picks, costs = self._picks(inputs, picker)
+        inputs = {number: masked for number, masked in inputs.items() if self.found[number] is None}
+        with self.running(sum(costs.values())):
+            for window in _windows(inputs, costs):
+                start = time.monotonic()
+                games = self.games(window)
+                if picker.seconds is not None:
+                    picks = {n: self.pick_timed(game, picker, start) for n, game in games.items()}
+                self.run(games, {n: picks[n] for n in games}, self.stop(picker, start))
+
+    def run(self, games: Mapping[int, ModelGame], picks: Mapping[int, Picked], stop: Stop | None) -> None:
+        """Explain games together, each by its method, into `found`."""
+        numbers, several = list(games), list(games.values())
+        if self.setup.check:
+            for game in several:
+                game.check()
+        found: Found = [None] * len(numbers)
+        graphs = [game.masked.graph for game in several]
+        methods = [picks[number].method for number in numbers]
+        try:
+            run_methods(methods, several, graphs, self.setup.max_calls, stop=stop, found=found)
+        finally:
+            for number, e in zip(numbers, found, strict=True):
+                if isinstance(e, Explanation):
+                    e = self.recorded(e, games[number], picks[number])
+                self.found[number] = e
+        done = {number: e for number in numbers if isinstance(e := self.found[number], Explanation)}
+        if self.setup.curve and done:
+            curves = masking_curves([games[number] for number in done], list(done.values()))
+            for (number, e), curve in zip(done.items(), curves, strict=True):
+                parts = {name: getattr(curve, name) for name in ("percents", "counts", "values", "what")}
+                rows = None if e.rows is None else e.rows + games[number].tally.take()
+                self.found[number] = replace(e, curve=parts, rows=rows)
+
+    def recorded(self, e: Explanation, game: ModelGame, picked: Picked) -> Explanation:
+        """The explanation, with how it was made and what a picture needs."""
+        record = {
+            **self.setup.record,
+            "targets": game.value.targets,
+            "batch_size": self.setup.engine.size.best,
+            **picked.record,
+        }
+        return replace(e, provenance={**e.provenance, **record}, view=game.masked.view)
+
+    # -- choosing -------------------------------------------------------------------------------------------------
+
+    def _picks(self, inputs: Mapping[int, Masked], picker: Picker) -> tuple[dict[int, Picked], dict[int, int]]:
+        """The method of each input and its calls, before the model is asked; of budgets in seconds nothing is known."""
+        picks: dict[int, Picked] = {}
+        costs: dict[int, int] = {}
+        for number, masked in inputs.items() if picker.seconds is None else ():
+            try:
+                picked = picker.pick(masked.graph)
+                costs[number] = picked.method.cost(masked.graph, self.setup.max_calls).calls
+                picks[number] = picked
+            except LcshapError as error:
+                self.found[number] = error
+        return picks, costs
+
+    def pick_timed(self, game: ModelGame, picker: Picker, start: float) -> Picked:
+        """The method for a budget in seconds from `start` on. The model is timed once."""
+        assert picker.seconds is not None
+        if self.pace is None:
+            self.pace = picker.pace(game)
+        picked = picker.pick_timed(game.masked.graph, self.pace, start + picker.seconds)
+        if self.bar is not None:
+            self.bar.total += picked.method.cost(game.masked.graph, self.setup.max_calls).calls
+        return picked
+
+    def stop(self, picker: Picker, start: float) -> Stop | None:
+        """When to stop: by the quality of the scores, by the clock, or not at all."""
+        if picker.seconds is None:
+            return self.setup.stop
+        return replace(self.setup.stop or Stop(), deadline=start + picker.seconds)
+
+
+def _windows(inputs: Mapping[int, Masked], costs: Mapping[int, int]) -> Iterator[dict[int, Masked]]:
+    """Inputs that are worked on together; one by one where nobody knows what they cost."""
+    window: dict[int, Masked] = {}
+    rows = 0
+    for number, masked in inputs.items():
+        window[number] = masked
+        rows += costs.get(number, _WINDOW) * masked.rows_per_call
+        if rows >= _WINDOW:
+            yield window
+            window, rows = {}, 0
+    if window:
+        yield window

@@ -1,0 +1,273 @@
+"""Every way to run a method gives the same, and no option is ignored."""
+
+import time
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+
+TEXT = "a good story and a dull end"
+WORTH = {"good": 2.0, "dull": -1.0, "story": 0.5}
+
+
+def model(texts):
+    return [sum(WORTH.get(w, 0.1) for w in t.split()) + 0.7 * t.count("good story") for t in texts]
+
+
+def explainer(method="auto", fn=model, **options):
+    return lc.Explainer(fn, lc.maskers.Text(), method, kind="output", **options)
+
+
+class TestTheSameThroughEveryDoor:
+    def test_lime_with_selected_features(self):
+        method = lc.LIME(40, features=2)
+        ways = explainer(method)
+        game = ways.game(TEXT)
+        found = [
+            ways(TEXT),
+            ways.many([TEXT])[0],
+            ways.compare(TEXT, [method])[0],
+            method.explain(game, game.graph),
+            lc.run(method.plan(game.graph), game),
+            list(ways.stream(TEXT))[-1],
+        ]
+        for e in found:
+            assert np.count_nonzero(e.scores) == 2
+            assert e.scores.tolist() == found[0].scores.tolist()
+            assert e.stderr is None
+
+    def test_compare_takes_names(self):
+        names = ["shapley", "auto", "kernel-shap", lc.LShapley(1)]
+        found = explainer(budget=40, seed=3).compare(TEXT, names)
+        assert [e.provenance["name"] for e in found] == ["shapley", "graph-kernel-shap", "kernel-shap", "l-shapley"]
+        assert found[2].provenance["parameters"] == {"budget": 40, "seed": 3}
+        assert found[0].scores.tolist() == explainer("shapley")(TEXT).scores.tolist()
+
+    def test_compare_wants_a_list(self):
+        with pytest.raises(lc.OptionError, match="Put it in brackets"):
+            explainer().compare(TEXT, "shapley")
+
+    def test_locality(self):
+        ways = explainer()
+        found = ways.locality(TEXT, [lc.LShapley(1)], budget=100)
+        game = ways.game(TEXT)
+        assert found.distances == lc.locality(game, game.graph, [lc.LShapley(1)], budget=100).distances
+        with pytest.raises(lc.OptionError, match=r"got Explainer and str.*explainer.locality\(x\)"):
+            lc.locality(ways, TEXT)
+
+    def test_previews_of_every_method(self):
+        graph = lc.maskers.Text().mask(TEXT).graph
+        for kind in lc.METHODS.values():
+            method = kind.examples()[0]
+            if "budget" in method.parameters and method.parameters["budget"] < 2 * graph.d:
+                continue
+            shown = explainer(method).preview(TEXT)
+            assert str(method) in shown
+            assert f"{method.cost(graph).calls:,}" in shown
+
+    def test_stream_tolerance_and_top(self):
+        ways = explainer("sample-shapley", budget=120)
+        calls = [e.calls for e in ways.stream(TEXT)]
+        assert len(calls) > 1
+        assert calls == sorted(calls)
+        assert list(ways.stream(TEXT))[-1] == ways(TEXT)
+        loose = explainer("sample-shapley", budget=120, tolerance=5.0)(TEXT)
+        assert loose.provenance["stopped"] == "tolerance"
+        assert loose.calls < calls[-1]
+        first = explainer("sample-shapley", budget=120, top=1)([TEXT, TEXT])
+        assert [e.provenance["stopped"] for e in first] == ["top", "top"]
+        with pytest.raises(lc.MethodError, match="fixed number of calls"):
+            explainer("shapley", tolerance=1.0)(TEXT)
+
+
+class TestNoOptionIsIgnored:
+    @pytest.mark.parametrize(
+        ("options", "says"),
+        [
+            ({"method": lc.GraphKernelSHAP(56), "budget": 400}, "has its own budget: leave out budget=400"),
+            ({"method": lc.GraphKernelSHAP(56), "seed": 1}, "has its own seed"),
+            ({"method": lc.Shapley(), "seed": 1}, "leaves nothing to chance"),
+            ({"method": "shapley", "seed": 1}, "leaves nothing to chance"),
+            ({"method": lc.Shapley(), "goal": "fair"}, "goal='fair' is for method='auto'"),
+            ({"method": "kernel-shap", "goal": "necessary"}, "is for method='auto'"),
+            ({"method": lc.Shapley(), "goal": "nonsense"}, "goal must be one of"),
+            ({"goal": "nonsense"}, "goal must be one of"),
+            ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
+            ({"max_calls": 0}, "max_calls must be an integer of at least 1"),
+            ({"seed": -1}, "seed must be an integer of at least 0"),
+            ({"seed": 1.5}, "seed must be an integer of at least 0"),
+            ({"budget": "5x"}, "Expected a budget such as 300"),
+            ({"budget": "9" * 400 + "d"}, "Expected a budget such as 300"),
+            ({"tolerance": 0}, "tolerance must be positive"),
+            ({"top": 0}, "top must be an integer of at least 1"),
+            ({"confidence": 1.0}, "confidence must be between 0 and 1"),
+            ({"method": "magic"}, "name of a method, got 'magic'"),
+            ({"method": 3}, "method must be a method, its name or 'auto'"),
+            ({"store": {}}, "Expected a store"),
+        ],
+    )
+    def test_refused_before_anything_is_asked(self, options, says):
+        with pytest.raises(lc.OptionError, match=says):
+            explainer(**options)
+
+    @pytest.mark.parametrize("method", ["shapley", lc.Shapley()])
+    def test_a_budget_that_cannot_be_kept_names_the_cost(self, method):
+        asked = []
+        with pytest.raises(lc.BudgetError, match=r"takes 128 calls on 7 units, more than the budget of 5") as info:
+            explainer(method, lambda texts: asked.extend(texts) or model(texts), budget=5)(TEXT)
+        assert info.value.least == 128
+        assert not asked
+        assert explainer(method, budget=128)(TEXT).calls == 128
+
+    def test_an_explainer_is_frozen_and_says_what_it_is(self):
+        ways = explainer(lc.LShapley(2), batch_size=8)
+        with pytest.raises(AttributeError):
+            ways.batch_size = 9
+        assert repr(ways) == ("Explainer(model, Text(), LShapley(order=2), kind='output', batch_size=8)")
+
+    def test_everything_after_the_method_goes_by_name(self):
+        with pytest.raises(TypeError):
+            lc.Explainer(model, lc.maskers.Text(), "auto", "fair")
+
+
+class Steady:
+    """A model that takes the same time for every row."""
+
+    def __init__(self, seconds):
+        self.seconds, self.rows = seconds, 0
+
+    def __call__(self, texts):
+        self.rows += len(texts)
+        time.sleep(self.seconds * len(texts))
+        return model(texts)
+
+
+class TestSeconds:
+    def test_rows_that_are_timed_are_kept_and_counted(self):
+        steady = Steady(0.002)
+        e = explainer(fn=steady, budget="0.6s")("one two three four five six seven eight nine ten eleven twelve")
+        assert e.rows == steady.rows
+        assert e.provenance["chosen"]["seconds"] == 0.6
+        assert 100 < e.calls <= 300
+
+    def test_too_few_seconds_are_answered_in_seconds(self):
+        with pytest.raises(lc.BudgetError, match=r"A budget of 0.02 s is too short.*about .* s. Give more seconds"):
+            explainer(fn=Steady(0.01), budget="0.02s")("one two three four five six seven eight nine ten eleven twelve")
+        with pytest.raises(lc.BudgetError, match=r"too short.*4,096 calls, about .* s"):
+            explainer("shapley", Steady(0.005), budget="0.1s")(
+                "one two three four five six seven eight nine ten eleven twelve"
+            )
+
+    def test_a_path_ends_in_time(self):
+        steady = Steady(0.002)
+        e = explainer(fn=steady, budget="0.5s", goal="necessary")(" ".join(f"w{i}" for i in range(40)))
+        assert e.rows == steady.rows <= 260
+
+    def test_calls_need_no_model_and_seconds_do(self):
+        assert "graph" in explainer(budget="4d").preview(TEXT).lower()
+        assert "0.5 s" in explainer(budget="0.5s").preview(TEXT)
+
+
+class TestEqualRows:
+    def test_equal_texts_are_asked_once(self):
+        asked = []
+        e = explainer("shapley", lambda texts: asked.extend(texts) or model(texts))("very very bad")
+        assert e.calls == 8
+        assert len(asked) == len(set(asked)) == e.rows == 6
+
+    def test_a_column_that_equals_its_reference(self):
+        rows = []
+        fn = lambda x: rows.extend(map(tuple, x)) or x.sum(axis=1)  # noqa: E731
+        e = lc.Explainer(fn, lc.maskers.Tabular([0.0, 1.0, 2.0]), "shapley", kind="output")([5.0, 1.0, 7.0])
+        assert (e.calls, e.rows) == (8, 4)
+        assert len(rows) == len(set(rows)) == 4
+        assert e.scores == pytest.approx([5, 0, 5])
+
+    def test_background_rows_count(self):
+        background = np.arange(6.0).reshape(3, 2)
+        e = lc.Explainer(lambda x: x.sum(axis=1), lc.maskers.Tabular(background), "shapley", kind="output")([9.0, 9.0])
+        assert (e.calls, e.rows) == (4, 12)
+
+
+class TestCheck:
+    def test_a_model_of_noise_is_found(self):
+        rng = np.random.default_rng(0)
+        noise = lambda texts: rng.normal(size=len(texts))  # noqa: E731
+        assert explainer("shapley", noise)(TEXT).calls == 128  # without a word
+        with pytest.raises(lc.ModelError, match="Asked twice, the model gave two answers"):
+            explainer("shapley", noise, check=True)(TEXT)
+
+    def test_rows_that_depend_on_their_batch(self):
+        batch = lambda texts: [len(t) - np.mean([len(u) for u in texts]) for t in texts]  # noqa: E731
+        with pytest.raises(lc.ModelError, match="does a row depend on the others in its batch"):
+            explainer("shapley", batch, check=True)(TEXT)
+
+    def test_a_good_model_passes_and_the_rows_are_counted(self):
+        asked = []
+        e = explainer("shapley", lambda texts: asked.extend(texts) or model(texts), check=True)(TEXT)
+        assert len(asked) == e.rows > 128
+        assert e.scores.tolist() == explainer("shapley")(TEXT).scores.tolist()
+
+
+class TestManyInputs:
+    def test_arrays_frames_and_generators(self):
+        X = np.arange(12.0).reshape(4, 3)
+        ways = lc.Explainer(lambda x: x.sum(axis=1), lc.maskers.Tabular(np.zeros(3)), "shapley", kind="output")
+        for many in (X, list(X), tuple(X), iter(X), (row for row in X), X[:10]):
+            assert [e.scores.tolist() for e in ways(many)] == [pytest.approx(row) for row in X]
+        assert isinstance(ways(X[1]), lc.Explanation)
+        assert ways(X[:0]) == []
+
+    def test_images_in_a_stack(self):
+        X = np.random.default_rng(0).random((3, 2, 2, 3))
+        ways = lc.Explainer(lambda x: x.sum(axis=(1, 2, 3)), lc.maskers.Image(reference=0.0), "shapley", kind="output")
+        assert [e.scores.sum() for e in ways(X)] == [pytest.approx(x.sum()) for x in X]
+
+    def test_one_bad_input_does_not_stop_the_others(self):
+        with pytest.raises(lc.Unfinished, match="input 1 cannot be explained: there is nothing to explain") as info:
+            explainer("shapley")([TEXT, "", "good"])
+        assert [type(e).__name__ for e in info.value.explanations] == ["Explanation", "MaskerError", "Explanation"]
+        kept = explainer("shapley")([TEXT, "", "good"], errors="keep")
+        assert [type(e).__name__ for e in kept] == ["Explanation", "MaskerError", "Explanation"]
+        assert kept[0] == info.value.explanations[0] == explainer("shapley")(TEXT)
+
+    def test_a_model_that_fails_on_one_input(self):
+        def picky(texts):
+            if any("bad" in t for t in texts):
+                raise RuntimeError("no bad words")
+            return model(texts)
+
+        texts = [TEXT, "a bad end", "good story"]
+        kept = explainer("shapley", picky, batch_size=16)(texts, errors="keep")
+        assert [isinstance(e, lc.Explanation) for e in kept] == [True, False, True]
+        assert "input 1" in str(kept[1])
+        assert "no bad words" in str(kept[1])
+        assert kept[2] == explainer("shapley", batch_size=16)("good story")
+        with pytest.raises(lc.RunFailedError, match="input 1"):
+            explainer("shapley", picky, batch_size=1)(texts)
+
+    def test_all_bad_is_raised_as_it_is(self):
+        with pytest.raises(lc.MaskerError, match="nothing to explain"):
+            explainer("shapley")(["", " "])
+        with pytest.raises(lc.OptionError, match="errors must be 'raise' or 'keep'"):
+            explainer("shapley")([TEXT], errors="ignore")
+
+    def test_inputs_are_finished_one_after_the_other(self, monkeypatch):
+        from lcshap.explainer import job
+
+        monkeypatch.setattr(job, "_WINDOW", 64)
+        rows = []
+
+        def fails(texts):
+            rows.extend(texts)
+            if len(rows) > 1000:
+                raise RuntimeError("gone")
+            return model(texts)
+
+        texts = [f"{TEXT} {i}" for i in range(20)]
+        with pytest.raises(lc.RunFailedError) as info:
+            explainer("kernel-shap", fails, budget=64)(texts)
+        done = [e is not None for e in info.value.explanations]
+        assert sum(done) >= 1000 // 64 - 1
+        assert done == sorted(done, reverse=True)
