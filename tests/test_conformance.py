@@ -4,6 +4,11 @@ The rows come from the methods themselves: `examples` says which parameters are 
 file in `estimators/` is tested here without a change.
 """
 
+import json
+import sys
+from types import SimpleNamespace
+
+import command
 import numpy as np
 import pytest
 
@@ -80,7 +85,11 @@ class TestAxioms:
         values = np.random.default_rng(1).normal(size=2**graph.d)
         silent = 4
         values = values[np.arange(2**graph.d) & ~(1 << silent)]
-        score = method.explain(game_of(values, graph.d), graph).scores[silent]
+        e = method.explain(game_of(values, graph.d), graph)
+        score = e.scores[silent]
+        if isinstance(e, lc.PathExplanation) and silent in e.path:
+            step = e.path.tolist().index(silent)
+            assert e.path_values[step] == e.path_values[step + 1]  # the scores are pooled, the values are not
         if method.axioms(graph).dummy:
             assert abs(score) < 1e-12
         elif graph.kind == "chain" and (method.parameters.get("max_size") or 9) > 2 and method.axioms(graph).linear:
@@ -208,3 +217,106 @@ def test_the_general_path_gives_the_same_plan(method, graph):
 
 def _dense(operator):
     return operator.toarray() if hasattr(operator, "toarray") else operator @ np.eye(operator.shape[1])
+
+
+# -- through every door -----------------------------------------------------------------------------------------------
+
+ROW, BACKGROUND = np.array([1.0, 2, 4, 8, 16, 32]), np.zeros(6)
+TABLE = np.random.default_rng(9).normal(size=64)
+MASKER = lc.maskers.Tabular(BACKGROUND, names=list("abcdef"), graph=CHAIN)
+
+
+def look_up(rows):
+    """A model that knows every masked row by heart: no rounding, and no row depends on another."""
+    return TABLE[np.asarray(rows).sum(axis=1).astype(int)]
+
+
+def assert_same_bits(one, other):
+    assert one.scores.tobytes() == other.scores.tobytes()
+    assert one.ranking.tobytes() == other.ranking.tobytes()
+    assert (one.stderr is None) == (other.stderr is None)
+    assert one.stderr is None or one.stderr.tobytes() == other.stderr.tobytes()
+    assert one.freedom == other.freedom
+    assert one.calls == other.calls
+    assert (one.base_value, one.full_value) == (other.base_value, other.full_value)
+    assert (one.interactions is None) == (other.interactions is None)
+    if one.interactions is not None:
+        assert one.interactions.toarray().tobytes() == other.interactions.toarray().tobytes()
+    assert one.provenance["parameters"] == other.provenance["parameters"]
+    assert type(one) is type(other)
+    if isinstance(one, lc.PathExplanation):
+        assert one.path.tobytes() == other.path.tobytes()
+        assert one.path_values.tobytes() == other.path_values.tobytes()
+
+
+UNUSUAL = [
+    lc.DeletionPath(40, flip_below=-0.3),
+    lc.InsertionPath(40, flip_above=0.3),
+    lc.DeletionPath(64, share=1.0, window=2),
+    lc.LIME(40, seed=1, kernel_width=0.5, ridge=0.0, features=3),
+    lc.LShapley(2, "both", interactions=True),
+    lc.SampleShapley(30, seed=2),
+]
+EVERY = [*METHODS, *(m for m in UNUSUAL if m not in METHODS)]
+
+
+@pytest.mark.parametrize("method", EVERY, ids=str)
+def test_every_door_leads_to_the_same_bits(method):
+    """`explain`, the Explainer with one input and with several, `compare`, `run`: one way, so one answer."""
+    game = lc.Game(lambda kept: look_up(kept * ROW), 6)
+    alone = method.explain(game, CHAIN)
+    explainer = lc.Explainer(look_up, MASKER, method, kind="output")
+    assert_same_bits(explainer(ROW), alone)
+    for e in explainer([ROW, ROW]):
+        assert_same_bits(e, alone)
+    others = [lc.Shapley(), lc.SampleShapley(20), lc.DeletionPath(20)]
+    assert_same_bits(explainer.compare(ROW, [method])[0], alone)
+    assert_same_bits(explainer.compare(ROW, [*others, method])[-1], alone)
+    assert_same_bits(method.explain_many([game, game], [CHAIN, CHAIN])[1], alone)
+    if method.axioms(CHAIN).planned:
+        assert_same_bits(lc.run(method.plan(CHAIN), game), alone)
+        assert method.cost(CHAIN).calls == alone.calls
+    else:
+        assert alone.calls <= method.cost(CHAIN).calls
+
+
+def linear_network():
+    torch = pytest.importorskip("torch")
+    net = torch.nn.Linear(6, 1).double()
+    with torch.no_grad():
+        net.weight[:] = torch.tensor([[1.0, -2.0, 0.5, 0.25, -4.0, 2.0]])
+        net.bias[:] = 0.125
+    return net
+
+
+@pytest.mark.parametrize("method", [m for m in EXAMPLES if isinstance(m, GradientMethod)], ids=str)
+def test_every_door_leads_to_the_same_gradient(method):
+    """All numbers are small dyadic fractions, so that no order of summation rounds."""
+    net = linear_network()
+    weights, bias = net.weight.detach().numpy()[0], net.bias.item()
+    gradient = lambda: (weights[:, None], (ROW - BACKGROUND)[:, None])  # noqa: E731
+    game = lc.Game(lambda kept: (kept * ROW) @ weights + bias, 6, gradient=gradient)
+    alone = method.explain(game, CHAIN)
+    explainer = lc.Explainer(net, MASKER, method, kind="output")
+    assert_same_bits(explainer(ROW), alone)
+    assert_same_bits(explainer.compare(ROW, [lc.Shapley(), method])[1], alone)
+    cost = method.cost(CHAIN)
+    assert (cost.calls, cost.gradients) == (alone.calls, 1)
+
+
+@pytest.mark.parametrize("entry", lc.METHODS.own(), ids=lambda entry: entry.name)
+def test_the_command_is_a_door_too(entry, tmp_path, monkeypatch):
+    """`lcshap explain --json` with the parameters of the first example, written as name=value."""
+    method = entry.examples[0]
+    gradients = isinstance(method, GradientMethod)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "by_heart", SimpleNamespace(look_up=look_up, masker=MASKER, net=linear_network()))
+    table = "\n".join(",".join(map(str, row)) for row in (ROW, BACKGROUND))
+    (tmp_path / "t.csv").write_text(f"a,b,c,d,e,f\n{table}\n")
+    written = [f"{key}={json.dumps(value)}" for key, value in method.parameters.items()]
+    written = ":".join([entry.name, *(pair.replace('"', "") for pair in written)])
+    model = "by_heart:net" if gradients else "by_heart:look_up"
+    options = ["--csv", str(tmp_path / "t.csv"), "--masker", "by_heart:masker", "--method", written]
+    e = command.explained("--model", model, "--kind", "output", *options)
+    explainer = lc.Explainer(linear_network() if gradients else look_up, MASKER, method, kind="output")
+    assert_same_bits(e, explainer(ROW))
