@@ -1,7 +1,7 @@
 """Which inputs have equal keys, and which rows: for every masker, against the rows themselves."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from lcshap import Coalitions, Graph
 from lcshap.maskers import Bytes, GraphNodes, Image, Masked, Molecule, Series, Subwords, Tabular, Text, Tokens
+from lcshap.maskers.text import MaskedText
 
 from .test_subwords import TOKENIZER, wordpiece
 
@@ -132,8 +133,19 @@ def test_keys_do_not_depend_on_what_was_asked_before():
 
 
 def test_what_does_not_change_rows_need_not_change_the_key():
-    names = {5: "five", 6: "six"}
-    assert Tokens(vocabulary=names).mask([5, 6]).key == Tokens().mask([5, 6]).key
+    """Another graph and other names are about the same rows: what is known of them stays known."""
+    same = [
+        *((Tokens(**more), [5, 6]) for more in ({}, {"vocabulary": {5: "five"}}, {"graph": "ring"})),
+        *((Text(**more), "to be or not") for more in ({}, {"graph": "complete"}, {"graph": Graph.ring})),
+        *((Subwords(TOKENIZER, **more), "to be") for more in ({}, {"graph": "complete"}, {"max_length": 9})),
+        *((Image(**more), PHOTO) for more in ({}, {"diagonal": True}, {"patch": 1}, {"channels": "last"})),
+        *((Tabular(TABLE, **more), TABLE[0]) for more in ({}, {"graph": "chain"}, {"names": list("abcd")})),
+        *((Series(**more), TABLE[0]) for more in ({}, {"graph": "ring"}, {"names": ["load"]}, {"channels": "none"})),
+        *((Bytes(**more), b"abcde" * 9) for more in ({}, {"graph": "ring"}, {"length": 45})),
+        *((GraphNodes(**more), (FEATURES, PAIRS)) for more in ({}, {"names": ["a", "b", "c"]})),
+    ]
+    found = {(type(recipe), recipe.mask(x).key) for recipe, x in same}
+    assert len(found) == len({type(recipe) for recipe, _ in same})
 
 
 def test_a_molecule_is_known_by_all_that_it_holds():
@@ -155,6 +167,27 @@ class Numbers(Masked):
 
 class Undecorated(Numbers):
     """Nobody can tell what else its rows depend on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Louder(MaskedText):
+    """Rows depend on more than those of the class below."""
+
+    mark: str
+
+    def rows(self, coalitions):
+        return [row + self.mark for row in super().rows(coalitions)]
+
+
+class Loudest(MaskedText):
+    """The same, and not even a dataclass."""
+
+
+def test_what_a_subclass_adds_is_part_of_the_key():
+    masked = Text().mask("to be")
+    parts = {field.name: getattr(masked, field.name) for field in fields(masked)}
+    assert Louder(**parts, mark="!").key == Louder(**parts, mark="!").key != Louder(**parts, mark="?").key
+    assert len({masked.key, Louder(**parts, mark="!").key, Loudest(**parts).key, Loudest(**parts).key}) == 4
 
 
 def test_a_masked_input_of_ones_own_is_known_by_its_fields():

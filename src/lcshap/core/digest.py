@@ -142,7 +142,8 @@ def _write_dataclass(update: _Update, thing: Any) -> None:
 
 
 def _write_graph(update: _Update, thing: Graph) -> None:
-    _write_items(update, (thing.key, thing.names, thing.shape), b"G")
+    lengths = np.array([len(name) for name in thing.names], np.int64)
+    _write_items(update, (thing.key, thing.shape, lengths, "".join(thing.names)), b"G")
 
 
 def _write_array(update: _Update, thing: np.ndarray[Any, Any]) -> None:

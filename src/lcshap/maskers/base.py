@@ -89,9 +89,11 @@ class Masked(ABC):
     def key(self) -> bytes:
         """16 bytes, equal for the same input masked in the same way and different for all others.
 
-        A digest of the class and of `content`. Values that a `Store` remembers are found by it.
+        A digest of the class and of `content`, or of all fields where the class itself does not say what that is.
+        What a `Store` remembers is found by it.
         """
-        return digest(class_name(type(self)), self.content)
+        own = "content" in vars(type(self))
+        return digest(class_name(type(self)), self.content if own else _fields(self))
 
     @property
     def content(self) -> tuple[Any, ...]:
@@ -100,9 +102,7 @@ class Masked(ABC):
         Override it where a field is no plain data and yet can be told by what it holds. Of a class that is no dataclass
         itself nobody knows what its rows depend on, so that its objects share no keys.
         """
-        if "__dataclass_params__" not in vars(type(self)):
-            return (token(self),)
-        return tuple(getattr(self, field.name) for field in fields(self))
+        return _fields(self)
 
     @property
     def rows_per_call(self) -> int:
@@ -156,6 +156,12 @@ class Masked(ABC):
     def lengths(self, coalitions: Coalitions) -> NDArray[np.integer] | None:
         """About how long the rows of each coalition are, where that differs: rows of like length share a batch."""
         return None
+
+
+def _fields(masked: Masked) -> tuple[Any, ...]:
+    if "__dataclass_params__" not in vars(type(masked)):
+        return (token(masked),)
+    return tuple(getattr(masked, field.name) for field in fields(masked))
 
 
 def check_units(coalitions: Coalitions, graph: Graph) -> None:

@@ -152,6 +152,11 @@ class MaskedBytes(Masked):
         """The file and where its units are."""
         return BytesView(bytes=self.x, spans=np.array(self.spans, np.int64), labels=np.arange(len(self.spans)))
 
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The full row, its units and the padding; graph and names play no part."""
+        return self.full, self.labels, self.padding
+
     @cached_property
     def idle(self) -> NDArray[np.bool_]:
         """Units whose bytes all look like padding."""

@@ -173,6 +173,11 @@ class MaskedImage(Masked):
     labels: NDArray[np.intp]
     channels: Channels | None
 
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The image, its reference and its regions; graph and names play no part."""
+        return self.x, self.reference, self.labels, self.channels
+
     @cached_property
     def _units(self) -> NDArray[np.intp]:
         """The unit of each number in `x`. One gather and one choice over whole rows are the fastest for any layout."""

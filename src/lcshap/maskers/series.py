@@ -198,6 +198,11 @@ class MaskedSeries(Masked):
     names: tuple[str, ...]
 
     @property
+    def content(self) -> tuple[Any, ...]:
+        """The series, the background and the windows; graph and names play no part."""
+        return self.x, self.background, self.labels, self.channels, self.interpolate
+
+    @property
     def rows_per_call(self) -> int:
         """M, the number of background rows."""
         return len(self.background)

@@ -205,7 +205,8 @@ class MaskedSubwords(Masked):
         """The texts with their units and what is made of them; which tokenizer, where rows are its encodings."""
         how = self.recipe
         encoding = () if how.absent == "delete" else (how.tokenizer, how.fill)
-        return self.sides, how.absent, *encoding
+        sides = [side if isinstance(side, str) else side.content for side in self.sides]
+        return sides, how.absent, *encoding
 
     def rows(self, coalitions: Coalitions) -> list[Any]:
         """Strings or pairs of strings; with "mask" and "attention" encodings, each a row of the tokenizer's arrays."""

@@ -185,6 +185,11 @@ class MaskedTabular(Masked):
     pinned: NDArray[np.intp]
 
     @property
+    def content(self) -> tuple[Any, ...]:
+        """The row, the background and which columns are units; graph and names play no part."""
+        return self.x, self.background, self.units, self.pinned
+
+    @property
     def rows_per_call(self) -> int:
         """M, the number of background rows."""
         return len(self.background)

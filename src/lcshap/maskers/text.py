@@ -141,6 +141,11 @@ class MaskedText(Masked):
     numbers: dict[str, NDArray[np.int64]]
     apart: NDArray[np.bool_]
 
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The text, its pieces and what becomes of them; graph and names play no part."""
+        return self.text, self.absent, self.pieces, self.numbers, self.apart
+
     def rows(self, coalitions: Coalitions) -> list[str]:
         """One text a coalition, made of slices of the original: as many as the coalition stores units, about."""
         check_units(coalitions, self.graph)
