@@ -24,7 +24,7 @@ NAMES = [
     *("metrics", "plots", "report"),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
     *("MaskerError", "ModelError", "MissingExtraError", "OptionError", "BudgetError", "MetricError", "ShowError"),
-    *("DataError", "Unfinished", "RunFailedError", "Interrupted"),
+    *("DataError", "Unfinished", "RunFailedError", "Interrupted", "Store", "MemoryStore"),
 ]
 
 

@@ -19,8 +19,8 @@ def test_targets_values_and_classes():
     assert explained(*digits, "--target", 1).provenance["targets"] == ["8"]
     assert explained(*digits, "--target", 3, "--target", 8).scores.shape == (49, 2)
     assert explained(*digits, "--target", "all").scores.shape == (49, 2)
-    assert explained(*digits, "--target", 8, "--against", 3).provenance["targets"] == ["8 - 3"]
-    assert explained(*digits, "--target", 0, "--against", 1).provenance["targets"] == ["3 - 8"]
+    assert explained(*digits, "--target", 8, "--against", 3).provenance["targets"] == [["8", "3"]]
+    assert explained(*digits, "--target", 0, "--against", 1).provenance["targets"] == [["3", "8"]]
     assert explained(*digits, "--value", "prob").provenance["value"] == "prob"
     names = explained("--model", "demo-text", "--classes", "thumb down, thumb up", "--target", "thumb up")
     assert names.provenance["targets"] == ["thumb up"]
@@ -57,7 +57,7 @@ def test_image_files(here):
     e = explained(*digits, "--image", "digit.png", "--units", "patch=7", "--absent", 0)
     assert e.provenance["targets"] == ["3"]
     assert len(e.scores) == 16
-    assert np.array_equal(e.view["image"][..., 0], grey)
+    assert np.array_equal(e.view.image[..., 0], grey)
     covered = grey.copy()
     covered[7:14, 14:21] = 0
     both = model.predict(np.stack([grey, covered])).astype(float)
@@ -129,7 +129,7 @@ def test_series_bytes_tokens_and_molecules(here):
     (here / "s.csv").write_text("x,y\n" + "\n".join(f"{t},{10 * t}" for t in range(8)))
     e = explained(*model, "--series", "s.csv", "--units", "window=4", "--absent", 0)
     assert e.scores.tolist() == [11 * (0 + 1 + 2 + 3), 11 * (4 + 5 + 6 + 7)]
-    assert e.view["channels"] == ["x", "y"]
+    assert e.view.channels == ("x", "y")
     (here / "one.csv").write_text("\n".join(map(str, range(64))))
     assert len(explained(*model, "--series", "one.csv", "--absent", "interpolate").scores) == 32
     (here / "f.bin").write_bytes(bytes([1, 2, 3, 4, 5]))

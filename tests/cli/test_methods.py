@@ -41,7 +41,7 @@ def test_parameters_of_methods():
     fails("explain", *words, "--method", "l-shapley:depth=2", code=2, match="it has order, context, interactions")
     fails("explain", *words, "--method", "l-shapley:2", code=2, match="name=value")
     fails("explain", *words, "--order", 2, code=2, match="say --method")
-    fails("explain", *words, "--budget", "many", code=2, match="a budget is")
+    fails("explain", *words, "--budget", "many", code=2, match="Expected a budget such as 300")
     fails("explain", *words, "--goal", "fun", code=2, match="goal must be one of")
 
 
