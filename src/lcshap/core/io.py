@@ -42,6 +42,8 @@ def from_dict(content: Any, source: str = "this") -> Explanation:
         graph = Graph(made.adjacency, made.names, stored["kind"], tuple(stored["shape"]))
         values = {f.name: _array(content.get(f.name)) for f in fields(kind) if f.name not in APART}
         values["view"] = _view_from_dict(content.get("view"), source)
+        if values.get("flip_set") is not None:
+            values["flip_set"] = tuple(values["flip_set"])
         if content["interactions"] is not None:
             values["interactions"] = edge_matrix(graph, _array(content["interactions"]))
         e: Explanation = kind(graph=graph, **values)

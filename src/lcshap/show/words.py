@@ -291,9 +291,7 @@ def _no_flip_set(e: PathExplanation) -> str:
     if e.flipped and e.flip_set is None:
         return f"The decision changed after {moved} {'removed' if e.removed else 'inserted'}."
     if e.flipped:
-        return (
-            "The model does not say this of the full input." if e.removed else "Not a single unit is needed for this."
-        )
+        return "The model does not say this of the full input." if e.removed else "No unit at all is needed for this."
     if e.removed:
         return f"The decision did not change while {moved} removed."
     return f"The decision was not reached while {moved} inserted."

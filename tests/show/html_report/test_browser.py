@@ -181,24 +181,34 @@ class TestSwitches:
         fact = '#facts [data-fact="{}"]'
         for label, found in (("exact", exact), ("ours", ours)):
             page.get_by_label(label, exact=True).check()
-            assert number(text(page, fact.format("Residual"))) == pytest.approx(
+            assert number(text(page, fact.format("residual"))) == pytest.approx(
                 float(found[0].residual), rel=0.01, abs=1e-9
             )
-            assert text(page, fact.format("Calls")) == f"{found[0].calls:,}"
+            assert text(page, fact.format("calls")) == f"{found[0].calls:,}"
             top = number(text(page, "#top tbody tr:first-child td:nth-child(3)"))
             assert abs(top) == pytest.approx(np.abs(found[0].scores).max(), rel=1e-3)
         page.get_by_label("exact").check()
         page.locator("#rows .sample").nth(1).click()
         assert page.get_by_label("exact").is_checked()
-        assert text(page, fact.format("Calls")) == str(exact[1].calls)
+        assert text(page, fact.format("calls")) == str(exact[1].calls)
 
     def test_outputs(self, show, explain):
         e = explain("good plot", lc.Shapley(), target="all", curve=False)
         page = show(e)
         for k, name in enumerate(["against", "for"]):
             page.get_by_label(name, exact=True).check()
-            assert text(page, '#facts [data-fact="Output"]') == name
+            assert text(page, '#facts [data-fact="explains"]') == f"log_prob of {name}"
             assert number(text(page, '#facts [data-fact="v(V)"]')) == pytest.approx(e.full_value[k], rel=1e-5)
+
+    def test_a_path_says_what_flips_the_decision(self, show):
+        graph = lc.Graph.chain(3, names=["<b>", "a", "c"])
+        game = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0]), 3)
+        path = lc.DeletionPath(8, flip_below=0.5).explain(game, graph)
+        page = show({"path": path, "other": lc.Shapley().explain(game, graph)})
+        assert text(page, "#flip") == "Without <b>, c the model would not say this."
+        assert texts(page, "#flip em") == ["<b>", "c"]
+        page.get_by_label("other", exact=True).check()
+        assert page.locator("#flip").is_hidden()
 
     def test_methods_with_the_keyboard(self, show, explain):
         page = show({"ours": [explain("good plot")], "exact": [explain("good plot", lc.Shapley())]})
@@ -230,7 +240,7 @@ class TestSwitches:
         page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.taken = text; }; }")
         page.get_by_role("button", name="Copy").click()
         assert text(page, "#copied") == "Copied"
-        assert "lc.GraphKernelSHAP(budget=60, reach=2, seed=7)," in page.evaluate("window.taken")
+        assert "(budget=60, reach=2, seed=7)," in page.evaluate("window.taken")
 
 
 class TestList:
@@ -401,7 +411,7 @@ class TestSafety:
     @pytest.mark.parametrize("nasty", NASTY)
     def test_texts_are_shown_and_not_run(self, show, nasty):
         view = lc.maskers.Text().mask(nasty).view
-        names = [nasty[s:e] for s, e in view["spans"]]
+        names = list(view.parts)
         record = {"method": nasty, "masker": nasty, nasty: nasty, "targets": [nasty], "versions": {nasty: nasty}}
         curve = {"percents": np.array([0.0, 100]), "counts": np.array([0, 1]), "values": np.ones(2), "what": nasty}
         graph = lc.Graph.chain(len(names), names=names)

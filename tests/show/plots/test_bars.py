@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from sklearn.linear_model import LinearRegression
 
 import lcshap as lc
-from lcshap.show.plots.bars import bars, unit_names, values_of, waterfall
+from lcshap.show.plots.bars import bars, waterfall
 from support import table_game
 
 NAMES = ["It", "costs", "$5_$6", "", "x" * 60, "电影", "It", "a\nb", "50%", "ok", "zero", "last"]
@@ -61,8 +61,8 @@ class TestBars:
 
     def test_numbers_beside_and_below(self):
         ax = bars(additive(), top=2)
-        assert [t.get_text() for t in ax.texts] == ["−7", "6", "4.12"]
-        assert ax.get_xlabel() == f"v(∅) = 2 → v(V) = {2 + WEIGHTS.sum():.3g}\nresidual 0 · 4,096 calls"
+        assert [t.get_text() for t in ax.texts] == ["−7", "6", "4.125"]
+        assert ax.get_xlabel() == f"v(∅) = 2 → v(V) = {2 + WEIGHTS.sum():.4g}\nresidual 0 · 4,096 calls"
         draw(ax)
         frame, figure = ax.get_window_extent(), ax.figure.bbox
         for written in ax.texts:
@@ -97,11 +97,14 @@ class TestBars:
         model = LinearRegression().fit(x, x @ [1.0, 2.0, 3.0])
         masker = lc.maskers.Tabular(x, names=["age", "income", "id"], drop=["id"])
         e = lc.Explainer(model, masker, lc.Shapley())(np.array([1.5, 2500.0, 7.0]))
-        assert unit_names(e) == ["age = 1.5", "income = 2,500"]
         assert rows(bars(e)) == ["income = 2,500", "age = 1.5"]
-        assert values_of(e) == {0: 1.5, 1: 2500.0}
-        assert values_of(e.group([0, 0])) == {}
-        assert values_of(additive()) == {}
+
+    def test_a_path_says_what_flips_the_decision(self):
+        game = lc.Game(lambda k: k @ np.array([3.0, 0.0, 1.0]), 3)
+        e = lc.DeletionPath(8, flip_below=0.5).explain(game, lc.Graph.chain(3, names=["$a", "b", "c"]))
+        for ax in (bars(e), waterfall(e)):
+            assert ax.get_xlabel().endswith("Without *$a*, *c* the model would not say this.")
+            draw(ax)
 
     def test_axes_given_and_dark(self):
         own = Figure().add_subplot()
@@ -142,7 +145,7 @@ class TestWaterfall:
         ax = waterfall(additive(), top=3)
         assert rows(ax)[-1] == "residual"
         assert ax.patches[-1].get_width() == pytest.approx(0, abs=1e-9)
-        assert [t.get_text() for t in ax.texts][-3:] == ["0", "v(∅) = 2", f"v(V) = {2 + WEIGHTS.sum():.3g}"]
+        assert [t.get_text() for t in ax.texts][-3:] == ["0", "v(∅) = 2", f"v(V) = {2 + WEIGHTS.sum():.4g}"]
 
     def test_lines_at_both_ends(self):
         e = additive()
@@ -154,16 +157,16 @@ class TestWaterfall:
 class TestErrors:
     @pytest.mark.parametrize("top", [0, -1, 2.5, True, "all"])
     def test_top(self, figure, top):
-        with pytest.raises(lc.MethodError, match="top must be a whole number from 1 up"):
+        with pytest.raises(lc.ShowError, match="top must be a whole number from 1 up"):
             figure(additive(), top=top)
 
     def test_outputs(self, figure):
         many = lc.LShapley(1).explain(table_game(6, outputs=3)[0], lc.Graph.chain(6))
-        with pytest.raises(lc.MethodError, match="there are 3 outputs: say which"):
+        with pytest.raises(lc.ShowError, match="there are 3 outputs: say which"):
             figure(many)
         ax = figure(many, output=1)
         assert ax.patches[0].get_width() == pytest.approx(max(many.scores[:, 1], key=abs))
 
     def test_palette(self, figure):
-        with pytest.raises(lc.MethodError, match="there is no palette"):
+        with pytest.raises(lc.ShowError, match="there is no palette"):
             figure(additive(), palette="none")

@@ -64,11 +64,11 @@ def test_a_neighbourhood_is_of_the_graph():
 
 def test_errors():
     e = INPUTS["text"]()
-    with pytest.raises(lc.MethodError, match=r"there is no figure 'pie': choose one of text, image, .*beeswarm"):
+    with pytest.raises(lc.ShowError, match=r"there is no figure 'pie': choose one of text, image, .*beeswarm"):
         plot(e, "pie")
-    with pytest.raises(lc.MethodError, match="this figure is for image"):
+    with pytest.raises(lc.ShowError, match="this figure is for image"):
         plot(e, "image")
-    with pytest.raises(lc.MethodError, match=r"no masking curve: make it with Explainer\(..., curve=True\)"):
+    with pytest.raises(lc.ShowError, match=r"no masking curve: make it with Explainer\(..., curve=True\)"):
         plot(e, "curves")
 
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 import lcshap as lc
 from lcshap.show.plots.compare import compare
+from lcshap.show.words import cost
 
 SENTENCE = "It is not heartwarming or entertaining."
 METHODS = (lc.Shapley(), lc.LShapley(1), lc.LIME(20))
@@ -52,8 +53,8 @@ class TestTexts:
         assert words[6] == "shapley"
         assert words.count("It") == 3
         for e in found:
-            residual = "0" if abs(e.residual) < 1e-9 else f"{e.residual:.3g}".replace("-", "−")
-            note = f"residual {residual} · {e.calls} calls"
+            residual = "0" if abs(e.residual) < 1e-9 else f"{e.residual:.4g}".replace("-", "−")
+            note = f"residual {residual} · {cost(e)}"
             assert any(w == note if shared else w.startswith(f"{note} · ±") for w in words)
 
     def test_words_stand_right_of_all_names_and_inside(self):
@@ -93,7 +94,7 @@ class TestOthers:
         assert [t.get_text().split("\n")[0] for t in ax.get_xticklabels()] == ["one", "two"]
         assert ax.get_xticklabels()[0].get_text() == "one\nresidual 0\n16 calls"
         assert [t.get_text() for t in ax.texts] == [
-            f"{s:.3g}".replace("-", "−") for s in np.stack([e.scores for e in found], 1).ravel()
+            f"{s:.4g}".replace("-", "−") for s in np.stack([e.scores for e in found], 1).ravel()
         ]
         both = compare(found, shared=True).images[0].get_array()
         np.testing.assert_allclose(both, np.stack([e.scores for e in found], axis=1) / 3)
@@ -124,18 +125,18 @@ class TestOthers:
 
 class TestErrors:
     def test_different_inputs(self):
-        with pytest.raises(lc.MethodError, match="of different texts: compare explanations of one input"):
+        with pytest.raises(lc.ShowError, match="of different texts: compare explanations of one input"):
             compare([explained(lc.Shapley()), explained(lc.Shapley(), "It is good.")])
         game = lc.Game(lambda k: 1.0 * k.sum(axis=1), 2)
         plain = [lc.Shapley().explain(game, lc.Graph.chain(2, names=n)) for n in (["a", "b"], ["c", "d"])]
-        with pytest.raises(lc.MethodError, match="different units"):
+        with pytest.raises(lc.ShowError, match="different units"):
             compare(plain)
 
     def test_names(self):
-        with pytest.raises(lc.MethodError, match="1 names for 2 explanations"):
+        with pytest.raises(lc.ShowError, match="1 names for 2 explanations"):
             compare([explained(lc.Shapley())] * 2, ["one"])
 
     @pytest.mark.parametrize("given", [[], [1, 2]])
     def test_no_explanations(self, given):
-        with pytest.raises(lc.MethodError, match="give a list of explanations"):
+        with pytest.raises(lc.ShowError, match="give a list of explanations"):
             compare(given)

@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import lcshap as lc
-from lcshap.errors import MethodError
+from lcshap.errors import ShowError
 from lcshap.metrics import MaskingCurve, masking_curve
 from lcshap.show.plots.curves import curves
 
@@ -50,7 +50,10 @@ def test_lines_are_means_of_drops_and_bands_their_t_intervals(band):
 def test_the_legend_has_the_mean_from_0_to_20_percent():
     ax = curves({"$a$": THREE, "b": THREE[:1]})
     by_hand = [(-1 / 2 + (-1 - 2) / 2) * 10 / 20, -4 * 10 / 2 / 20, (-3 / 2 + (-3 - 4) / 2) * 10 / 20]
-    assert labels_of(ax) == [f"$a$, {np.mean(by_hand):+.3g}", f"b, {by_hand[0]:+.3g}"]
+    assert labels_of(ax) == [
+        f"$a$, {np.mean(by_hand):+.4g}".replace("-", "−"),
+        f"b, {by_hand[0]:+.4g}".replace("-", "−"),
+    ]
     assert not any(text.get_parse_math() for text in ax.get_legend().get_texts())
     assert ax.get_legend().get_title().get_text() == "method, mean from 0 to 20 %"
     without = curves({"a": curve([2, 1, 0, 1], percents=[0, 5, 30, 60])})
@@ -121,11 +124,11 @@ def test_axes_say_what_is_drawn():
     ],
 )
 def test_what_is_no_curve_is_refused(found, message):
-    with pytest.raises(MethodError, match=message):
+    with pytest.raises(ShowError, match=message):
         curves(found)
 
 
 @pytest.mark.parametrize("band", [0, 1, 95, np.nan])
 def test_a_confidence_outside_0_to_1_is_refused(band):
-    with pytest.raises(MethodError, match="band must be between 0 and 1"):
+    with pytest.raises(ShowError, match="band must be between 0 and 1"):
         curves({"a": THREE}, band=band)

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread, imsave
 
 import lcshap as lc
-from lcshap.errors import MethodError
+from lcshap.errors import ShowError
 from lcshap.show.palette import LIGHT, find_palette, hexadecimal
 from lcshap.show.plots.figure1 import Neighbourhood, neighbourhood
 from support import NAMED_GRAPHS, edges_of
@@ -173,26 +173,24 @@ def test_the_picture_is_the_one_that_was_looked_at():
 
 @pytest.mark.parametrize("unit", [-1, 5, "not", 1.5, None])
 def test_a_unit_outside_the_graph_is_refused(unit):
-    with pytest.raises(MethodError, match=r"units are 0\.\.4|the number of a unit, 0\.\.4"):
+    with pytest.raises(ShowError, match=r"units are 0\.\.4|the number of a unit, 0\.\.4"):
         neighbourhood(lc.Graph.chain(5), unit)
 
 
 @pytest.mark.parametrize("order", [-1, 1.5, None, True])
 def test_an_order_that_is_none_is_refused(order):
-    with pytest.raises(MethodError, match="order must be an integer of at least 0"):
+    with pytest.raises(ShowError, match="order must be a whole number from 0 up"):
         neighbourhood(lc.Graph.chain(5), 2, order)
 
 
 def test_too_many_coalitions_are_refused():
-    with pytest.raises(
-        MethodError, match=r"2\^12 coalitions of 13 units are too many to draw \(at most 128\)"
-    ) as error:
+    with pytest.raises(ShowError, match=r"2\^12 coalitions of 13 units are too many to draw \(at most 128\)") as error:
         neighbourhood(lc.Graph.grid((9, 9)), 40, 2)
     assert "or examples=1" in str(error.value)
-    with pytest.raises(MethodError, match=r"2\^24 coalitions .* give a smaller order$"):
+    with pytest.raises(ShowError, match=r"2\^24 coalitions .* give a smaller order$"):
         neighbourhood(lc.Graph.grid((9, 9)), 40, 3, examples=1)
-    with pytest.raises(MethodError, match="100 examples of either kind are too many to draw: at most 64"):
+    with pytest.raises(ShowError, match="100 examples of either kind are too many to draw: at most 64"):
         neighbourhood(lc.Graph.grid((9, 9)), 40, 2, examples=100)
     for examples in (0, -1, 1.5, True):
-        with pytest.raises(MethodError, match="examples must be an integer of at least 1"):
+        with pytest.raises(ShowError, match="examples must be a whole number from 1 up"):
             neighbourhood(lc.Graph.chain(5), 2, examples=examples)

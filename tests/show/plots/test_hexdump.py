@@ -16,7 +16,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
 import lcshap as lc
-from lcshap.errors import MethodError
+from lcshap.errors import ShowError
 from lcshap.maskers import Bytes
 from lcshap.show.palette import DARK, LIGHT, find_palette, hexadecimal
 from lcshap.show.plots.hexdump import cut, hexdump
@@ -147,7 +147,7 @@ def test_axes_of_any_size_are_used():
 
 @pytest.mark.parametrize("rows", [0, -3, 2.5, True, "all"])
 def test_a_number_of_rows_that_is_none_is_refused(rows):
-    with pytest.raises(MethodError, match="rows must be an integer of at least 1"):
+    with pytest.raises(ShowError, match="rows must be a whole number from 1 up"):
         hexdump(scored(DATA, [1, 0, -1], window=16), rows=rows)
 
 
@@ -156,9 +156,9 @@ def test_other_bad_input_is_refused():
         return np.stack([np.sum(rows, axis=1), np.max(rows, axis=1)], axis=1).astype(float)
 
     e = lc.Explainer(two, Bytes(window=16), lc.Shapley(), kind="output", target="all")(DATA)
-    with pytest.raises(MethodError, match="2 outputs: say which"):
+    with pytest.raises(ShowError, match="2 outputs: say which"):
         hexdump(e)
     assert read(hexdump(e, output=1))[0][0].endswith(".ELF$ <&........")
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
-    with pytest.raises(MethodError, match="this figure is for bytes; the explanation has an input of kind 'text'"):
+    with pytest.raises(ShowError, match="this figure is for bytes; the explanation has an input of kind 'text'"):
         hexdump(text)

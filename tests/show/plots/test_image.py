@@ -11,7 +11,8 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 import lcshap as lc
-from lcshap.errors import MethodError
+from lcshap.core.views import ImageView
+from lcshap.errors import ShowError
 from lcshap.maskers import Image
 from lcshap.show.plots.image import image, masked_image
 
@@ -71,16 +72,17 @@ def test_patches_and_regions_have_borders_between_units_only():
     ax = image(e)
     np.testing.assert_array_equal(ax.images[1].get_array(), e.scores[[[0, 0, 0, 1], [0, 1, 1, 1]]])
     assert len(borders_of(ax)[0].get_segments()) == 4
-    many = replace(e, graph=lc.Graph.chain(301), scores=np.ones(301), view={**e.view, "image": np.zeros((20, 30, 1))})
-    many.view["labels"] = np.arange(600).reshape(20, 30) // 2 % 301
+    blank = np.zeros((20, 30, 1))
+    view = ImageView(image=blank, reference=blank, labels=np.arange(600).reshape(20, 30) // 2 % 301)
+    many = replace(e, graph=lc.Graph.chain(301), scores=np.ones(301), view=view)
     assert not borders_of(image(many))
 
 
 def test_pixels_of_no_unit_have_no_colour():
     e = explain()
-    labels = e.view["labels"].copy()
+    labels = e.view.labels.copy()
     labels[0, :2] = -1
-    heat = image(replace(e, view={**e.view, "labels": labels})).images[1].get_array()
+    heat = image(replace(e, view=replace(e.view, labels=labels))).images[1].get_array()
     assert np.ma.getmaskarray(heat).tolist() == [[True, True, False, False], [False] * 4]
 
 
@@ -98,9 +100,13 @@ def test_colours_are_shown_by_their_brightness(dtype, channels):
 def test_the_colour_bar_says_what_the_scores_sum_to():
     e = replace(explain(), base_value=-1.5, full_value=2.25, scores=np.full(8, 0.25))
     ax = image(e)
-    assert [part.strip() for part in label_of(ax).split("  ") if part] == ["v(∅) = -1.5", "v(V) = 2.25", "residual 1.8"]
+    assert [part.strip() for part in label_of(ax).split(" · ")] == [
+        "v(∅) = −1.5",
+        "v(V) = 2.25",
+        "residual 1.75",
+    ]
     ticks = [label.get_text() for label in ax.child_axes[0].get_xticklabels()]
-    assert ticks == ["-0.25", "0", "+0.25"]
+    assert ticks == ["−0.25", "0", "+0.25"]
     assert "residual 0" in label_of(image(replace(e, full_value=0.5 + 1e-15)))
     dark = image(e, dark=True).child_axes[0].get_facecolor()[:3]  # it shines through
     assert dark == pytest.approx(np.array(lc.show.palette.DARK.background) / 255, abs=1e-3)
@@ -176,7 +182,7 @@ def test_several_outputs_need_one_of_them():
 
     e = lc.Explainer(two, Image(), lc.Shapley(), kind="output", target="all")(X)
     for figure in (image, masked_image):
-        with pytest.raises(MethodError, match="2 outputs: say which"):
+        with pytest.raises(ShowError, match="2 outputs: say which"):
             figure(e)
     np.testing.assert_allclose(image(e, output=1).images[1].get_array(), -W * (X - X.mean()), atol=1e-9)
     best = masked_image(e, output=1, percent=1).images[0].get_array()
@@ -185,24 +191,24 @@ def test_several_outputs_need_one_of_them():
 
 @pytest.mark.parametrize("percent", [-1, 100.5, np.nan])
 def test_percent_outside_0_to_100_is_refused(percent):
-    with pytest.raises(MethodError, match="percent must be from 0 to 100"):
+    with pytest.raises(ShowError, match="percent must be from 0 to 100"):
         masked_image(explain(), percent=percent)
 
 
 @pytest.mark.parametrize("active", [np.zeros((2, 3), bool), np.zeros((2, 4)), "bright", True])
 def test_what_says_nothing_about_active_pixels_is_refused(active):
-    with pytest.raises(MethodError, match=r"active must be a number or a boolean array of shape \(2, 4\)"):
+    with pytest.raises(ShowError, match=r"active must be a number or a boolean array of shape \(2, 4\)"):
         masked_image(explain(), active=active)
 
 
 def test_other_bad_input_is_refused():
-    with pytest.raises(MethodError, match="alpha must be from 0 to 1"):
+    with pytest.raises(ShowError, match="alpha must be from 0 to 1"):
         image(explain(), alpha=1.5)
-    with pytest.raises(MethodError, match="no palette 'rainbow'"):
+    with pytest.raises(ShowError, match="no palette 'rainbow'"):
         image(explain(), palette="rainbow")
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
     for figure in (image, masked_image):
-        with pytest.raises(MethodError, match="this figure is for image; the explanation has an input of kind 'text'"):
+        with pytest.raises(ShowError, match="this figure is for image; the explanation has an input of kind 'text'"):
             figure(text)
-        with pytest.raises(MethodError, match="no picture of its input"):
+        with pytest.raises(ShowError, match="no picture of its input"):
             figure(lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 3), lc.Graph.chain(3)))

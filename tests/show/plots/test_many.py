@@ -87,11 +87,11 @@ class TestSummary:
         assert word(name) == key
 
     def test_errors(self, reviews, monkeypatch):
-        with pytest.raises(lc.MethodError, match="give a list of explanations"):
+        with pytest.raises(lc.ShowError, match="give a list of explanations"):
             summary([])
-        with pytest.raises(lc.MethodError, match="top must be a whole number"):
+        with pytest.raises(lc.ShowError, match="top must be a whole number"):
             summary(reviews, 0)
-        with pytest.raises(lc.MethodError, match="key must make a str of each name"):
+        with pytest.raises(lc.ShowError, match="key must make a str of each name"):
             summary(reviews, key=len)
         monkeypatch.setitem(sys.modules, "pandas", None)
         with pytest.raises(lc.MissingExtraError, match="lcshap\\[pandas\\]"):
@@ -103,7 +103,7 @@ class TestSummary:
 
         many = lc.Explainer(two, lc.maskers.Text(), lc.Shapley(), kind="output", target="all")(TEXTS[:2])
         assert summary(many, output=1)["per_input"].sum() == 0
-        with pytest.raises(lc.MethodError, match="say which"):
+        with pytest.raises(lc.ShowError, match="say which"):
             summary(many)
 
 
@@ -176,7 +176,7 @@ class TestBeeswarm:
             assert figure(reviews, own) is own
 
     def test_errors(self, reviews):
-        with pytest.raises(lc.MethodError, match="top must be a whole number"):
+        with pytest.raises(lc.ShowError, match="top must be a whole number"):
             beeswarm(reviews, top=1.5)
-        with pytest.raises(lc.MethodError, match="give a list of explanations"):
+        with pytest.raises(lc.ShowError, match="give a list of explanations"):
             beeswarm([None])

@@ -12,7 +12,7 @@ from rdkit import Chem
 from rdkit.Chem import Crippen
 
 import lcshap as lc
-from lcshap.errors import MethodError, MissingExtraError
+from lcshap.errors import MissingExtraError, ShowError
 from lcshap.maskers import Molecule
 from lcshap.show.palette import DARK, LIGHT, find_palette
 from lcshap.show.plots.molecule import bond_scores, molecule
@@ -73,7 +73,7 @@ def test_bonds_have_the_colours_of_interactions():
 def test_every_bond_of_a_real_molecule_has_the_interaction_of_its_atoms():
     e = explain(ASPIRIN, lc.LShapley(1, interactions=True))
     mol = Chem.MolFromSmiles(ASPIRIN)
-    found = bond_scores(e, mol, e.view["labels"])
+    found = bond_scores(e, mol, e.view.labels)
     assert len(found) == mol.GetNumBonds() == 13
     for bond in mol.GetBonds():
         one, other = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
@@ -119,9 +119,9 @@ def test_bad_input_is_refused():
 
     masker = Molecule(lambda mols: np.array([[mol.GetNumAtoms()] for mol in mols], float))
     e = lc.Explainer(two, masker, lc.Shapley(), kind="output", target="all")("CO")
-    with pytest.raises(MethodError, match="2 outputs: say which"):
+    with pytest.raises(ShowError, match="2 outputs: say which"):
         molecule(e)
     assert near(colours_in(molecule(e, output=1)), find_palette("default").negative) > 2000
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
-    with pytest.raises(MethodError, match="this figure is for molecule; the explanation has an input of kind 'text'"):
+    with pytest.raises(ShowError, match="this figure is for molecule; the explanation has an input of kind 'text'"):
         molecule(text)

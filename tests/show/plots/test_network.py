@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import lcshap as lc
 from lcshap.core.explanation import edge_matrix
-from lcshap.errors import MethodError
+from lcshap.errors import ShowError
 from lcshap.show.palette import DARK, LIGHT, find_palette, hexadecimal
 from lcshap.show.plots.network import layout, network
 from support import NAMED_GRAPHS, edges_of, graphs, table_game
@@ -68,7 +68,7 @@ def test_edges_have_the_colour_and_width_of_their_interaction():
 def test_interactions_of_a_game_are_drawn_for_the_output_that_is_asked_for():
     game, _ = table_game(4, outputs=2)
     e = lc.LShapley(1, interactions=True).explain(game, lc.Graph.chain(4))
-    with pytest.raises(MethodError, match="2 outputs: say which"):
+    with pytest.raises(ShowError, match="2 outputs: say which"):
         network(e)
     _, (wide, _) = parts(network(e, output=1))
     sizes = np.array([abs(e.interactions[1][i, j]) for i, j in edges_of(e.graph)])
@@ -132,13 +132,13 @@ def test_given_positions_and_axes_are_used():
 
 @pytest.mark.parametrize("positions", [[[0, 1]], np.zeros((3, 3)), np.full((3, 2), np.nan), [["a", "b"]] * 3])
 def test_positions_that_do_not_fit_are_refused(positions):
-    with pytest.raises(MethodError, match="positions must be 3 pairs of finite numbers"):
+    with pytest.raises(ShowError, match="positions must be 3 pairs of finite numbers"):
         network(explain(lc.Graph.chain(3)), positions=positions)
 
 
 def test_too_many_units_need_positions():
     graph = lc.Graph.from_edges(1001, [(0, 1)])
-    with pytest.raises(MethodError, match=r"1,001 units are too many to lay out \(at most 1,000\): give positions"):
+    with pytest.raises(ShowError, match=r"1,001 units are too many to lay out \(at most 1,000\): give positions"):
         network(explain(graph))
     assert len(parts(network(explain(graph), positions=np.zeros((1001, 2))))[0].get_offsets()) == 1001
     assert layout(lc.Graph.chain(5000)).shape == (5000, 2)

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import lcshap as lc
-from lcshap.errors import MethodError
+from lcshap.errors import ShowError
 from lcshap.maskers import Series
 from lcshap.show.plots.series import series
 
@@ -102,9 +102,9 @@ def test_bad_input_is_refused():
         return np.stack([np.sum(rows, axis=1), np.max(rows, axis=1)], axis=1)
 
     e = lc.Explainer(two, Series(window=2), lc.Shapley(), kind="output", target="all")(WALK)
-    with pytest.raises(MethodError, match="2 outputs: say which"):
+    with pytest.raises(ShowError, match="2 outputs: say which"):
         series(e)
     np.testing.assert_allclose(series(e, output=0).images[0].get_array()[0, :2], (WALK - WALK.mean())[:2].sum())
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
-    with pytest.raises(MethodError, match="this figure is for series; the explanation has an input of kind 'text'"):
+    with pytest.raises(ShowError, match="this figure is for series; the explanation has an input of kind 'text'"):
         series(text)

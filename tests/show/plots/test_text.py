@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection, PolyCollection
@@ -19,9 +17,9 @@ from matplotlib.figure import Figure
 
 import lcshap as lc
 from lcshap.show.plots.bars import waterfall
-from lcshap.show.plots.page import Piece, cut, wrap
 from lcshap.show.plots.text import text
-from lcshap.show.plots.wording import drawable, number, shorten
+from lcshap.show.plots.wording import number
+from lcshap.show.words import cost
 
 SENTENCE = "It is not heartwarming or entertaining. It just sucks."
 LONG = " ".join(f"{SENTENCE[:39]} {i}" for i in range(43))
@@ -90,10 +88,18 @@ class TestWords:
         e = explained()
         words = [w.get_text() for w in text(e).texts[9:]]
         largest = abs(e.interactions).max()
-        assert words[:2] == [f"−{max(abs(e.scores)):.3g}", f"+{max(abs(e.scores)):.3g}"]
-        assert words[2:4] == ["output 0", f"v(∅) = 0 → v(V) = {model([SENTENCE])[0]:.3g}".replace("-", "−")]
+        assert words[:2] == [f"−{max(abs(e.scores)):.4g}", f"+{max(abs(e.scores)):.4g}"]
+        assert words[2:4] == ["output 0", f"v(∅) = 0 → v(V) = {model([SENTENCE])[0]:.4g}".replace("-", "−")]
         assert words[4].removeprefix("residual ") == number(e.residual, e)
-        assert words[5:] == [f"{e.calls} calls", f"arcs up to ±{largest:.3g}"]
+        assert words[5:] == [cost(e), f"arcs up to ±{largest:.4g}"]
+
+    def test_a_path_says_what_flips_the_decision(self):
+        e = explained(method=lc.DeletionPath(60, flip_below=-3.0))
+        assert e.flipped
+        said = " ".join(w.get_text() for w in drawn(text(e))[0][9:])
+        assert "Without *" in said
+        assert said.endswith("the model would not say this.")
+        assert "the model would" not in " ".join(w.get_text() for w in text(explained()).texts)
 
     def test_what_is_no_unit_stays_and_has_no_box(self):
         e = explained(masker=lc.maskers.Text(pin=frozenset({"It"}), splitter=r"\w+"))
@@ -108,9 +114,7 @@ class TestWords:
         words, boxes, _, _ = drawn(ax)
         count = len((SENTENCE * 3).split())
         lines = sorted((round(w.get_position()[1], 3) for w in words[:count]), reverse=True)
-        units = np.searchsorted(
-            [span[1] for span in e.view["spans"]], np.cumsum([len(w) + 1 for w in (SENTENCE * 3).split()]) - 1
-        )
+        units = np.searchsorted(e.view.spans[:, 1], np.cumsum([len(w) + 1 for w in (SENTENCE * 3).split()]) - 1)
         assert len(boxes) == len(set(zip(units, lines, strict=True)))
         assert len(boxes) > e.graph.d
 
@@ -173,40 +177,6 @@ class TestPlaces:
         again = pickle.loads(pickle.dumps(text(explained()).figure)).axes[0]
         assert len(drawn(again)[1]) == 9
 
-    @given(
-        st.lists(st.tuples(st.sampled_from(["", " ", "\n", " \n\n"]), st.floats(0.5, 30)), min_size=1, max_size=40),
-        st.floats(20, 100),
-    )
-    def test_wrap(self, parts, width):
-        pieces = [Piece("x", 0, gap) for gap, _ in parts]
-        widths = [w for _, w in parts]
-        places = wrap(pieces, widths, 4.0, width)
-        for (x, _), own in zip(places, widths, strict=True):
-            assert x + own <= width * (1 + 1e-6) or x == 0
-        for i in range(1, len(places)):
-            (x, line), (before, last) = places[i], places[i - 1]
-            gap = parts[i][0]
-            if line == last:
-                assert x == pytest.approx(before + widths[i - 1] + (4.0 if gap else 0.0))
-                assert "\n" not in gap
-            else:
-                assert x == 0
-                assert line - last == max(1, min(2, gap.count("\n")))
-
-    def test_only_what_is_longer_than_a_line_is_torn(self):
-        glued = [Piece("aa", 0, " "), Piece("bb", 1, " "), Piece("cc", 2, "")]
-        assert wrap(glued, [10, 10, 10], 2, 25) == [(0, 0), (0, 1), (10, 1)]
-        assert wrap(glued, [10, 10, 20], 2, 25) == [(0, 0), (0, 1), (0, 2)]
-        chinese = [Piece("很", 0, ""), Piece("好", 1, ""), Piece("看", 2, "")]
-        assert wrap(chinese, [10, 10, 10], 2, 25) == [(0, 0), (10, 0), (0, 1)]
-
-    def test_cut_keeps_every_character(self):
-        x = "a  b\n" + "é" * 30 + " 👍🏽!"
-        masked = lc.maskers.Text().mask(x)
-        pieces = cut(masked.view)
-        assert "".join(p.gap + p.text for p in pieces) == x
-        assert max(len(p.text) for p in pieces) <= 25
-
 
 class TestArcs:
     def test_the_largest_by_sign_and_size(self):
@@ -268,29 +238,11 @@ class TestOddTexts:
         _, boxes, _, _ = drawn(text(explained(x)))
         assert len(boxes) >= 1
 
-    def test_missing_letters_become_boxes_and_others_stay(self):
-        shown, fonts = drawable("naïve \U000f0000 a\nb", "x\u200by\x07")
-        assert shown == ["naïve □ a b", "xy"] or shown[1] == "x\u200by"
-        assert "DejaVu Sans" in fonts
-
-    def test_another_font_steps_in(self):
-        with rc_context({"font.family": ["cmr10"]}):  # has no ∅
-            shown, fonts = drawable("∅")
-        assert shown == ["∅"]
-        assert fonts[:2] == ["cmr10", "DejaVu Sans"]
-
-    def test_short_names_and_numbers(self):
-        assert shorten("x" * 24) == "x" * 24
-        assert shorten("a b\tc") == "a b c"
-        assert [number(x) for x in (0.0, 1e-12, 999.6, -12345.0, float("nan"))] == [
-            *("0", "1e−12", "1e+03", "−12,345", "nan"),
-        ]
-
 
 class TestErrors:
     def test_no_text(self):
         plain = lc.Shapley().explain(lc.Game(lambda k: 1.0 * k.sum(axis=1), 3), lc.Graph.chain(3))
-        with pytest.raises(lc.MethodError, match="this figure is for text; the explanation has no picture"):
+        with pytest.raises(lc.ShowError, match="this figure is for text; the explanation has no picture"):
             text(plain)
 
     def test_several_outputs(self):
@@ -300,11 +252,11 @@ class TestErrors:
         e = lc.Explainer(two, lc.maskers.Text(), lc.LShapley(1, interactions=True), target="all", kind="output")(
             SENTENCE
         )
-        with pytest.raises(lc.MethodError, match="there are 2 outputs: say which"):
+        with pytest.raises(lc.ShowError, match="there are 2 outputs: say which"):
             text(e)
         shown = [w.get_text() for w in text(e, output=1).texts]
         assert "output 1" in shown
-        assert f"+{2 * max(abs(explained().scores)):.3g}" in shown
+        assert f"+{2 * max(abs(explained().scores)):.4g}" in shown
 
     @pytest.mark.parametrize(
         ("options", "words"),
@@ -317,7 +269,7 @@ class TestErrors:
         ],
     )
     def test_bad_options(self, options, words):
-        with pytest.raises(lc.MethodError, match=words):
+        with pytest.raises(lc.ShowError, match=words):
             text(explained(), **options)
 
 

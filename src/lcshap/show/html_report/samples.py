@@ -87,7 +87,7 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         "residual": number(words.unexplained(one)),
         "largest": number(limit_of([one.scores]) if np.any(one.scores) else 0.0),
         "calls": int(e.calls),
-        "facts": [["explains", words.about(one)], *words.totals(one, digits=6).items()],
+        "facts": _facts(one),
         "settings": words.settings(e.provenance),
         "python": python(e.provenance, e.curve is not None),
     }
@@ -105,6 +105,12 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         said = {"what": what, "note": words.curve_note(what)}
         entry["curve"] = {**parts, "counts": np.asarray(e.curve["counts"]).tolist(), **said}
     return entry
+
+
+def _facts(e: Explanation) -> list[tuple[str, str]]:
+    """What stands beside the picture, with a proper minus as all numbers of the page."""
+    totals = words.totals(e, digits=6)
+    return [("explains", words.about(e)), *((name, said.replace("-", "−")) for name, said in totals.items())]
 
 
 def _outputs(e: Explanation) -> Iterator[tuple[str, int | None]]:

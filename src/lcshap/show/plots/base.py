@@ -99,7 +99,7 @@ def colour_bar(
     for spine in bar.spines.values():
         spine.set_color(hexadecimal(colours.faint))
     parts = [words.base(e, number), words.full(e, number), words.residual(e, number)]
-    lines = ["   ".join(parts)] if width > 220 else parts
+    lines = [" · ".join(parts)] if width > 220 else parts
     lines += [line for line in (note, *fill(words.flip(e), max(24, round(width / 4)))) if line]
     shown, fonts = drawable(*lines)
     bar.set_xlabel("\n".join(shown), color=hexadecimal(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap as fill
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .page import WIDTH, Page, Row, cut
 from .wording import about, check_limit, closing, number
 
 _ARCS = 10
+_FACT = 44  # letters of a fact below the text at the most: longer ones would make all letters small
 
 
 def text(
@@ -53,9 +55,7 @@ def text(
     arcs = page.rows[0].arcs
     if arcs:
         facts.append(f"arcs up to ±{number(max(abs(v) for _, _, v in arcs))}")
-    if flip := words.flip(e):
-        facts.append(flip)
-    page.finish(facts, number(limit), palette, fit)
+    page.finish([*facts, *fill(words.flip(e), _FACT)], number(limit), palette, fit)
     return ax
 
 

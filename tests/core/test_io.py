@@ -1,0 +1,170 @@
+"""Files: what is saved comes back, files of version 0.1 are read, and others are refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.core import io
+from lcshap.core.views import KINDS
+from support import NAMED_GRAPHS, table_game
+
+GRAPH = lc.Graph.grid((2, 3), names=["a", "b", "a", "<script>", "ü", "文"])
+
+
+def explained(outputs=None, method=None):
+    return (method or lc.LShapley(1, interactions=True)).explain(table_game(6, seed=1, outputs=outputs)[0], GRAPH)
+
+
+METHODS = [
+    lc.LShapley(1, interactions=True),
+    lc.SampleShapley(12),  # one pair: its standard errors are infinite
+    lc.GraphKernelSHAP(30),
+    lc.DeletionPath(20, flip_below=0.0),
+]
+
+
+class TestRoundTrip:
+    @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+    @pytest.mark.parametrize("outputs", [None, 2])
+    def test_load_gives_back_what_was_saved(self, method, outputs, tmp_path):
+        e = explained(outputs, method)
+        back = lc.load(e.save(tmp_path / "e.json"))
+        assert back == e
+        assert type(back) is type(e)
+        assert back.scores.tobytes() == e.scores.tobytes()
+        assert back.ranking.tolist() == e.ranking.tolist()
+        assert back.graph == e.graph
+        assert back.provenance["parameters"] == e.provenance["parameters"]
+        json.loads((tmp_path / "e.json").read_text(), parse_constant=lambda c: pytest.fail(f"{c} is not JSON"))
+
+    @pytest.mark.parametrize("name", NAMED_GRAPHS)
+    def test_any_graph(self, name, tmp_path):
+        graph = NAMED_GRAPHS[name]
+        e = lc.LShapley(1, interactions=True).explain(table_game(graph.d)[0], graph)
+        assert lc.load(e.save(tmp_path / "e.json")) == e
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            ("no json", "is not an explanation"),
+            ("[1, 2]", "is not an explanation"),
+            ('{"format": "other"}', "is not an explanation"),
+            ('{"format": "lcshap-explanation", "version": 99}', "has version 99, this lcshap reads up to 2"),
+            ('{"format": "lcshap-explanation", "version": 1, "class": "os.system", "graph": {}}', "is damaged"),
+            ('{"format": "lcshap-explanation", "version": 1, "class": "Explanation", "graph": {"d": 2}}', "is damaged"),
+        ],
+    )
+    def test_bad_files(self, content, says, tmp_path):
+        (tmp_path / "x.json").write_text(content)
+        with pytest.raises(lc.FileFormatError, match=says):
+            lc.load(tmp_path / "x.json")
+
+    def test_binary_files(self, tmp_path):
+        (tmp_path / "x.json").write_bytes(b"\x80\x04\x95pickle")
+        with pytest.raises(lc.FileFormatError):
+            lc.load(tmp_path / "x.json")
+
+
+def array(values, kind="int64"):
+    """An array as files hold it."""
+    found = np.array(values, kind)
+    return {"array": found.ravel().tolist(), "shape": list(found.shape), "type": found.dtype.name}
+
+
+# What lcshap 0.1 wrote as the view of an explanation with two units.
+OLD_VIEWS = {
+    "text": {"text": "so good", "spans": array([[0, 2], [3, 7]]), "labels": array([0, 1])},
+    "bytes": {"bytes": array([1, 2, 255], "uint8"), "spans": array([[0, 2], [2, 3]]), "labels": array([0, 1])},
+    "image": {
+        "image": array([[[0], [255]]], "uint8"),
+        "reference": array([[[9], [9]]], "uint8"),
+        "labels": array([[0, 1]]),
+    },
+    "series": {"series": array([[0.5], [1.5]], "float64"), "channels": ["x"], "labels": array([[0], [1]])},
+    "table": {"columns": ["age", "id", "sex"], "values": array([70.5, 7, 1], "float64"), "labels": array([0, -1, 1])},
+    "molecule": {"block": "no real block", "labels": array([0, 1])},
+}
+
+
+def old_file(view, path=False):
+    """A file of version 1 by hand."""
+    graph = {"d": 2, "edges": [[0, 1]], "names": ["so", "good"], "kind": "chain", "shape": [2]}
+    content = {"format": "lcshap-explanation", "version": 1, "class": "PathExplanation" if path else "Explanation"}
+    content |= {"graph": graph, "scores": array([0.25, -1.5], "float64"), "base_value": 0.5, "full_value": -0.75}
+    content |= {"calls": 4, "stderr": None, "freedom": None, "interactions": None, "view": view, "curve": None}
+    record = {"method": "Shapley()", "name": "shapley", "parameters": {}, "masker": "Text(units='word')"}
+    content["provenance"] = {**record, "value": "log_prob", "targets": ["sci - fi"]}
+    if path:
+        content |= {"path": array([1]), "path_values": array([0.0, 1.0], "float64"), "order": array([1, 0])}
+        content |= {"flipped": True, "flip_set": [1], "rounds": 3}
+        content["provenance"]["name"] = "insertion-path"
+    return content
+
+
+class TestVersion1:
+    def test_there_is_a_file_of_every_kind(self):
+        assert list(OLD_VIEWS) == list(KINDS)
+
+    @pytest.mark.parametrize("kind", OLD_VIEWS)
+    def test_views(self, kind, tmp_path):
+        (tmp_path / "old.json").write_text(json.dumps(old_file({"kind": kind, **OLD_VIEWS[kind]})))
+        e = lc.load(tmp_path / "old.json")
+        assert type(e.view) is KINDS[kind]
+        assert e.view.labels.ravel().tolist() == OLD_VIEWS[kind]["labels"]["array"]
+        for name, stored in OLD_VIEWS[kind].items():
+            found = getattr(e.view, name)
+            expected = np.array(stored["array"]).reshape(stored["shape"]) if isinstance(stored, dict) else stored
+            assert np.array_equal(found, expected)
+        again = lc.load(e.save(tmp_path / "new.json"))
+        assert again == e
+        assert again.view == e.view
+        assert json.loads((tmp_path / "new.json").read_text())["version"] == 2
+
+    @pytest.mark.parametrize("kind", ["text", "bytes", "image", "series", "table"])
+    def test_they_are_shown(self, kind, tmp_path, capsys):
+        e = io.from_dict(old_file({"kind": kind, **OLD_VIEWS[kind]}))
+        e.show()
+        assert "Shapley() explains log_prob of sci - fi" in capsys.readouterr().out
+        assert "sci - fi" in e._repr_html_()
+        assert e.plot().figure is not None
+        page = e.to_html(tmp_path / "e.html").read_text()
+        assert "target=...,  # sci - fi" in page
+        assert "...,  # Text(units='word')" in page
+
+    def test_without_a_view(self):
+        content = old_file(None)
+        del content["view"], content["curve"]
+        assert io.from_dict(content).view is None
+
+    def test_paths(self):
+        e = io.from_dict(old_file(None, path=True))
+        assert (e.flipped, e.flip_set, e.removed) == (True, (1,), False)
+        assert e.ranking.tolist() == [1, 0]
+
+
+class TestViews:
+    @pytest.mark.parametrize("kind", ["sound", None, 3])
+    def test_kinds_that_are_not_known_are_refused(self, kind):
+        with pytest.raises(lc.FileFormatError, match=r"of an input of kind text, bytes, .* got"):
+            io.from_dict(old_file({"kind": kind, "labels": array([0, 1])}), "x.json")
+
+    @pytest.mark.parametrize(
+        "view",
+        [
+            {"labels": array([0, 1])},
+            {"kind": "text", "labels": array([0, 1])},
+            {"kind": "text", **OLD_VIEWS["text"], "labels": array([0])},
+            {"kind": "image", **OLD_VIEWS["image"], "image": array([0])},
+            "text",
+            {"kind": ["text"]},
+        ],
+    )
+    def test_damaged_ones_too(self, view):
+        with pytest.raises(lc.FileFormatError, match="is damaged"):
+            io.from_dict(old_file(view), "x.json")
+
+    def test_contrasts_stay_pairs(self, tmp_path):
+        e = lc.Explanation(np.ones(2), 0.0, 2.0, lc.Graph.chain(2), 4, {"targets": ["a - b", ["a", "b"]]})
+        assert lc.load(e.save(tmp_path / "e.json")).provenance["targets"] == ["a - b", ["a", "b"]]

@@ -1,0 +1,126 @@
+"""Samples: which explanations belong together, and their numbers, read back from the page."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from showing import made, unpack
+
+import lcshap as lc
+from lcshap.show.html_report import report
+
+
+class TestNumbers:
+    def test_scores_ranking_and_values(self, write, explain):
+        e = explain("a good plot, but poor actors")
+        page = write(e)
+        entry = page.sample()["entries"][0]
+        np.testing.assert_array_equal(unpack(entry["scores"]), e.scores.astype(np.float32))
+        assert unpack(entry["ranking"]).tolist() == e.ranking.tolist()
+        assert (entry["base"], entry["full"]) == pytest.approx((e.base_value, e.full_value), rel=1e-5)
+        assert entry["residual"] == pytest.approx(float(e.residual), rel=1e-5)
+        assert entry["curve"]["values"] == pytest.approx(e.curve["values"].tolist(), rel=1e-5)
+        assert entry["curve"]["counts"] == e.curve["counts"].tolist()
+        assert entry["curve"]["what"] == "log-odds of for"
+        assert page.samples[0]["entries"] == [
+            [0, "for", entry["full"], entry["residual"], pytest.approx(np.abs(e.scores).max(), rel=1e-5), e.calls]
+        ]
+
+    def test_ranks_that_float32_cannot_tell(self, write):
+        e = made([1.0, 1.0 + 1e-12, 1.0 + 2e-12])
+        assert unpack(write(e).sample()["entries"][0]["ranking"]).tolist() == [2, 1, 0]
+
+    def test_the_order_of_a_path(self, write, explain):
+        e = explain("good good bad film", lc.DeletionPath(40), curve=False)
+        assert unpack(write(e).sample()["entries"][0]["ranking"]).tolist() == e.order.tolist()
+
+    def test_what_is_said(self, write, explain):
+        e = explain("a good plot, but poor actors", lc.Shapley())
+        entry = write(e).sample()["entries"][0]
+        assert entry["residual"] == 0  # not 1e-17
+        facts = dict(entry["facts"])
+        assert facts["explains"] == "log_prob of for"
+        assert float(facts["v(V)"].replace("−", "-")) == pytest.approx(e.full_value, rel=1e-5)
+        assert (facts["residual"], facts["calls"]) == ("0", str(e.calls))
+        assert entry["curve"]["note"] == "log-odds of for, while the top units are masked"
+        assert "flip" not in entry
+
+    def test_a_path_that_flips(self, write):
+        graph = lc.Graph.chain(3, names=["<b>", "a", "c"])
+        game = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0]), 3)
+        entry = write(lc.DeletionPath(8, flip_below=0.5).explain(game, graph)).sample()["entries"][0]
+        assert entry["flip"] == ["Without ", "<b>", ", ", "c", " the model would not say this."]
+
+    def test_interactions(self, write, explain):
+        e = explain("a good plot and bad actors")
+        entry = write(e).sample()["entries"][0]
+        pairs = unpack(entry["pairs"]).reshape(-1, 2).tolist()
+        assert sorted(pairs) == e.graph.edges.tolist()
+        expected = [e.interactions.toarray()[i, j] for i, j in pairs]
+        np.testing.assert_allclose(unpack(entry["interactions"]), expected, rtol=1e-6)
+
+    def test_what_is_not_finite(self, write):
+        entry = write(made([np.inf, 1.0, np.nan], stderr=np.array([np.inf, 1, 2]))).sample()["entries"][0]
+        assert entry["full"] == "NaN"
+        assert entry["largest"] == 1
+        np.testing.assert_array_equal(unpack(entry["stderr"]), [np.inf, 1, 2])
+        assert write(made([np.inf, 1.0])).sample()["entries"][0]["full"] == "Infinity"
+
+    def test_saved_and_loaded_it_gives_the_same_page(self, explain, tmp_path):
+        e = explain("great plot. poor end")
+        loaded = lc.load(e.save(tmp_path / "e.json"))
+        assert report(loaded, tmp_path / "a.html").read_bytes() == report(e, tmp_path / "b.html").read_bytes()
+
+
+class TestSamples:
+    def entries(self, page):
+        methods = page.blocks["index"]["methods"]
+        return [[(methods[m], output) for m, output, *_ in sample["entries"]] for sample in page.samples]
+
+    def test_methods_of_one_input_are_one_sample(self, write, explain):
+        texts = ["good plot", "bad plot"]
+        page = write(explain(texts, lc.LShapley(1)) + explain(texts, lc.Shapley()))
+        one = [("LShapley(order=1, context='absent', interactions=False)", "for"), ("Shapley()", "for")]
+        assert self.entries(page) == [one, one]
+        assert [sample["text"] for sample in page.samples] == texts
+
+    def test_names_given_for_methods(self, write, explain):
+        texts = ["good plot", "bad plot"]
+        page = write({"ours": explain(texts, lc.LShapley(1)), "exact": explain(texts[0], lc.Shapley())})
+        assert self.entries(page) == [[("ours", "for"), ("exact", "for")], [("ours", "for")]]
+
+    def test_outputs_and_targets(self, write, explain):
+        both = explain("good plot", lc.Shapley(), target="all", curve=False)
+        single = explain("good plot", lc.Shapley(), target=("for", "against"), curve=False)
+        single = replace(single, provenance={**single.provenance, "targets": [["for", "against"]]})
+        page = write([both, single])
+        assert self.entries(page) == [[("Shapley()", name) for name in ("against", "for", "for rather than against")]]
+        for k, entry in enumerate(page.sample()["entries"][:2]):
+            np.testing.assert_array_equal(unpack(entry["scores"]), both.scores[:, k].astype(np.float32))
+            assert entry["full"] == pytest.approx(both.full_value[k], rel=1e-5)
+        nameless = made([[1.0, 2.0], [3.0, 4.0]])
+        assert self.entries(write(nameless)) == [[("Shapley()", "output 0"), ("Shapley()", "output 1")]]
+        alike = made([[1.0, 2.0], [3.0, 4.0]], provenance={"targets": ["x", "x"]})
+        assert self.entries(write(alike)) == self.entries(write(nameless))
+        picked = both.output(1)
+        assert self.entries(write(picked)) == [[("Shapley()", "for")]]
+
+    def test_the_same_method_again_is_another_sample(self, write, explain):
+        twice = [explain("good plot", m) for m in (lc.Shapley(), lc.LShapley(1), lc.Shapley(), lc.LShapley(1))]
+        assert [len(sample) for sample in self.entries(write(twice))] == [2, 2]
+
+    def test_inputs_without_a_view(self, write):
+        game = lc.Game(lambda kept: kept @ np.array([1.0, 2.0, 4.0]), 3)
+        other = lc.Game(lambda kept: kept @ np.array([1.0, 2.0, 5.0]), 3)
+        graph = lc.Graph.chain(3, names=["a", "b", "c"])
+        page = write([m.explain(g, graph) for g in (game, other) for m in (lc.Shapley(), lc.LShapley(1))])
+        assert [len(sample) for sample in self.entries(page)] == [2, 2]
+        assert [sample["kind"] for sample in page.samples] == ["bars", "bars"]
+        assert page.pool(page.samples[0]["names"]) == ["a", "b", "c"]
+
+    def test_images_differ_by_their_pixels(self, write):
+        masker, model = lc.maskers.Image(), lambda x: np.asarray(x).sum(axis=(1, 2))
+        images = [np.zeros((2, 2)), np.array([[0.0, 0.0], [0.0, 1.0]])]
+        page = write(lc.Explainer(model, masker, lc.Shapley(), kind="output")([*images, images[0]]))
+        assert len(page.samples) == 3  # the first again, by the same method
+        assert len({sample["names"] for sample in page.samples}) == 1

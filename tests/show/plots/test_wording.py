@@ -1,0 +1,42 @@
+"""Words in figures: fonts that have them, and a proper minus."""
+
+import pytest
+from matplotlib import rc_context
+
+import lcshap as lc
+from lcshap.show.plots.wording import about, check_limit, closing, drawable, number
+
+
+def test_missing_letters_become_boxes_and_others_stay():
+    shown, fonts = drawable("naïve \U000f0000 a\nb", "x\u200by\x07")
+    assert shown == ["naïve □ a b", "xy"] or shown[1] == "x\u200by"
+    assert "DejaVu Sans" in fonts
+
+
+def test_another_font_steps_in():
+    with rc_context({"font.family": ["cmr10"]}):  # has no ∅
+        shown, fonts = drawable("∅")
+    assert shown == ["∅"]
+    assert fonts[:2] == ["cmr10", "DejaVu Sans"]
+
+
+def test_numbers_have_a_proper_minus():
+    found = [number(x) for x in (0.0, 1e-12, 999.6, -12345.0, float("nan"))]
+    assert found == ["0", "1e−12", "999.6", "−12,345", "nan"]
+
+
+def test_what_is_said_below():
+    e = lc.LShapley(0).explain(lc.Game(lambda k: -2.0 * k.all(axis=1) - 1, 3), lc.Graph.chain(3))
+    assert about(e) == ["v(∅) = −1 → v(V) = −3"]
+    assert closing(e) == ["residual −2", "5 calls"]
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, float("inf"), float("nan"), "big"])
+def test_a_limit_that_is_none_is_refused(limit):
+    with pytest.raises(lc.ShowError, match="limit must be a number above 0"):
+        check_limit(limit, [[1.0]])
+
+
+def test_limits():
+    assert check_limit(None, [[1.0, -4.0]]) == 4
+    assert check_limit(2, [[1.0, -4.0]]) == 2

@@ -1,0 +1,52 @@
+"""Text in a terminal: harmless, and as wide as it is said to be."""
+
+import unicodedata
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lcshap.show.letters import display_width, fit, printable, wrap, wrapped
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_nothing_printable_controls_a_terminal(text):
+    shown = printable(text)
+    assert len(shown) == len(text)
+    kinds = {unicodedata.category(c) for c in shown}
+    assert not kinds & {"Cc", "Cs", "Zl", "Zp"}
+    shown.encode("utf-8")
+    assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("abc", 3), ("电影", 4), ("👍", 2), ("e\u0301", 1), ("ｆｕｌｌ", 8), ("ｶﾅ", 2), ("", 0), ("a\u200bb", 2)],
+)
+def test_display_width(text, width):
+    assert display_width(text) == width
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab 电👍\n", max_size=60), st.integers(2, 12))
+def test_wrapped_lines_fit_and_lose_nothing(text, width):
+    lines = [text[a:b] for a, b in wrap(text, width)]
+    assert all(display_width(line.rstrip(" ")) <= width for line in lines)
+    spans = list(wrap(text, width))
+    assert spans[0][0] == 0
+    assert spans[-1][1] == len(text)
+    for (_, end), (start, _) in pairwise(spans):
+        assert text[end:start] in ("", "\n")
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab电👍", max_size=20), st.integers(2, 12), st.booleans())
+def test_fit_fills_exactly(text, width, right):
+    assert display_width(fit(text, width, right)) == width
+
+
+def test_wrapped_lines_are_texts():
+    assert wrapped("not very heartwarming", 9) == ["not very", "heartwarm", "ing"]
+    assert wrapped("", 9) == [""]

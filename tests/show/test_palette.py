@@ -1,0 +1,57 @@
+"""Colours: from the background to the end of a palette, and ink that can be read on them."""
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.show.palette import DARK, LIGHT, PALETTES, find_palette, hexadecimal, ink_on, limit_of
+
+
+@pytest.mark.parametrize("name", PALETTES)
+@pytest.mark.parametrize("dark", [False, True])
+def test_scores_lead_from_the_background_to_the_ends(name, dark):
+    palette = find_palette(name)
+    ends = (palette.dark_positive, palette.dark_negative) if dark else (palette.positive, palette.negative)
+    theme = DARK if dark else LIGHT
+    assert palette.colour(0.0, 2.0, dark) == theme.background
+    assert (palette.colour(2.0, 2.0, dark), palette.colour(-2.0, 2.0, dark)) == ends
+    assert palette.colour(9.0, 2.0, dark) == ends[0]
+    middle = (np.array(theme.background) + ends[0]) / 2
+    assert np.abs(np.array(palette.colour(1.0, 2.0, dark)) - middle).max() <= 0.5
+
+
+@pytest.mark.parametrize("score", [np.nan, np.inf])
+def test_what_is_not_finite_has_no_colour(score):
+    assert find_palette("default").colour(score, 1.0) == LIGHT.background
+
+
+def test_palettes_by_name_or_as_they_are():
+    mine = PALETTES["shap"]
+    assert find_palette(mine) is mine
+    with pytest.raises(lc.ShowError, match="there is no palette 'pink': choose one of default, paper, shap"):
+        find_palette("pink")
+
+
+@pytest.mark.parametrize("colour", [(0, 0, 0), (255, 255, 255), (33, 102, 172), (230, 140, 60), (128, 128, 128)])
+def test_ink_has_the_better_contrast(colour):
+    def luminance(rgb):
+        parts = [c / 255 for c in rgb]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+    def contrast(ink):
+        low, high = sorted([luminance(ink), luminance(colour)])
+        return (high + 0.05) / (low + 0.05)
+
+    other = {(0, 0, 0): (255, 255, 255), (255, 255, 255): (0, 0, 0)}[ink_on(colour)]
+    assert contrast(ink_on(colour)) >= max(contrast(other), 4.5)
+
+
+def test_hexadecimal():
+    assert hexadecimal((1, 171, 255)) == "#01abff"
+
+
+def test_limits_are_of_what_is_finite():
+    assert limit_of([[1.0, -3.0], 2.0]) == 3
+    assert limit_of([[np.inf, np.nan, 0.5]]) == 0.5
+    assert limit_of([[0.0, 0.0]]) == limit_of([]) == limit_of([[]]) == 1

@@ -1,0 +1,227 @@
+"""What is said about an explanation, word by word."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.core.views import TableView
+from lcshap.show import words
+
+GRAPH = lc.Graph.chain(4, names=["very", "very", "bad", "film"])
+
+
+def made(scores=(1.0, 2.0, -4.0, 0.5), base=0.0, full=None, names=None, **more):
+    scores = np.asarray(scores, float)
+    graph = lc.Graph.chain(len(scores), names=names)
+    full = scores.sum(axis=0) if full is None else full
+    return lc.Explanation(scores, base, full, graph, 8, **more)
+
+
+def path(flipped, flip_set, removed=True, count=3, names=("damn", "stupid", "idiot", "you"), **more):
+    d = len(names)
+    return lc.PathExplanation(
+        scores=np.ones(d),
+        base_value=0.0,
+        full_value=float(d),
+        graph=lc.Graph.chain(d, names=names),
+        calls=9,
+        path=np.arange(count),
+        path_values=np.arange(count + 1.0),
+        order=np.arange(d),
+        flipped=flipped,
+        flip_set=flip_set,
+        provenance={"name": "deletion-path" if removed else "insertion-path"},
+        **more,
+    )
+
+
+class TestNumbers:
+    def test_rounding_errors_are_zero_by_one_rule(self):
+        e = made([0.1, 0.2, -0.3], full=3e-17)
+        assert words.number(3e-17, e) == "0"
+        assert words.unexplained(e) == 0
+        assert words.residual(e) == "residual 0"
+        assert words.signed(3e-17, 0.3) == "+0.0000"
+        small = made([1e-12, 2e-12])
+        assert words.number(1e-12, small) == "1e-12"
+        assert words.signed(1e-12, 2e-12) == "+1.000e-12"
+
+    def test_the_scale_is_the_largest_number_of_the_explanation(self):
+        assert words.unexplained(made([1e-3], base=1e6, full=1e6 + 1e-3 + 1e-4)) == 0
+        assert words.unexplained(made([1e-3], base=0.0, full=1.1e-3)) == pytest.approx(1e-4)
+
+    @pytest.mark.parametrize(
+        ("x", "expected"),
+        [(0, "0"), (-0.5, "-0.5"), (999.96, "1000"), (1234.4, "1,234"), (-2e6, "-2e+06"), (np.nan, "nan")],
+    )
+    def test_four_digits(self, x, expected):
+        assert words.number(x) == expected
+
+    def test_no_minus_zero(self):
+        assert words.signed(-1e-5, 1.0) == "+0.000"
+
+    def test_standard_errors(self):
+        e = made([1.0, -2.0], stderr=np.array([0.25, np.inf]))
+        assert words.score(e, 0, 2.0) == "+1.000 ± 0.250"
+        assert words.score(e, 1, 2.0) == "-2.000 ± inf"
+        assert words.score(made([1.0, -2.0]), 1, 2.0) == "-2.000"
+
+
+class TestWhatIsExplained:
+    @pytest.mark.parametrize(
+        ("record", "expected"),
+        [
+            ({}, ""),
+            ({"value": "log_prob"}, "log_prob"),
+            ({"value": "log_prob", "targets": ["positive"]}, "log_prob of positive"),
+            ({"value": "output", "targets": ["0"]}, "output 0"),
+            ({"value": "prob", "targets": ["sci - fi"]}, "prob of sci - fi"),
+            ({"value": "prob", "targets": [["A", "B"]]}, "prob of A rather than B"),
+            ({"value": "prob", "targets": [("A", "B")]}, "prob of A rather than B"),
+            ({"value": "prob", "targets": ["a", "b"], "output": 1}, "prob of b"),
+            ({"value": "\x1b", "targets": ["\x07"]}, "␛ of ␇"),
+        ],
+    )
+    def test_about(self, record, expected):
+        assert words.about(made(provenance=record)) == expected
+
+    def test_several_outputs(self):
+        record = {"method": "M()", "value": "prob", "targets": ["a", ["b", "c"]]}
+        both = made(np.ones((3, 2)), base=np.zeros(2), provenance=record)
+        assert words.heading(both) == "M() explains prob of a, b rather than c"
+        assert words.outputs(both) == ["a", "b rather than c"]
+        assert words.about(both.output(1)) == "prob of b rather than c"
+        alike = replace(both, provenance={"targets": ["x", "x"]})
+        assert words.outputs(alike) == words.outputs(replace(both, provenance={})) == ["output 0", "output 1"]
+        assert words.outputs(made()) == [""]
+
+    def test_methods(self):
+        assert words.heading(made()) == words.method(made()) == "Explanation"
+        game = lc.Game(lambda kept: kept.sum(axis=1), 4)
+        found = [m.explain(game, GRAPH) for m in (lc.LShapley(1), lc.LShapley(2), lc.Shapley())]
+        assert words.method_names(found) == ["l-shapley, order 1", "l-shapley, order 2", "shapley"]
+        assert words.method_names(found[:1]) == ["l-shapley"]
+        assert words.method_names([made(), made()]) == ["explanation", "explanation"]
+
+    def test_why(self):
+        assert words.why(made()) == ""
+        assert words.why(made(provenance={"chosen": {"reason": "it is cheap"}})) == "chosen because it is cheap"
+
+
+class TestTotals:
+    def test_one_output(self):
+        e = made([1.0, 2.0], base=-1.0, full=3.0)
+        assert words.ends(e) == "v(∅) = -1 → v(V) = 3"
+        assert words.ending(e) == "v(∅) = -1 → v(V) = 3; scores sum to 3, residual 1; 8 calls"
+        expected = {"v(∅)": "-1", "v(V)": "3", "sum of scores": "3", "residual": "1", "calls": "8"}
+        assert words.totals(e) == expected
+
+    def test_several_outputs(self):
+        e = made([[1.0, 2.0]], base=np.array([0.0, 1e-20]), full=np.array([1.0, 2.5]))
+        assert words.ends(e) == "v(∅) = 0, 0 → v(V) = 1, 2.5"
+        assert words.residual(e) == "residual 0, 0.5"
+
+    def test_rows_are_told_where_they_differ_from_calls(self):
+        assert words.cost(made(rows=8)) == words.cost(made()) == "8 calls"
+        assert words.cost(made(rows=1600)) == "8 calls (1,600 rows)"
+
+
+class TestUnits:
+    def test_repeated_names_are_numbered(self):
+        assert words.unit_names(made(names=["a", "b", "a", "a\n"])) == ["a (1)", "b", "a (2)", "a␊"]
+
+    def test_long_names_are_cut_before_their_number(self):
+        names = words.unit_names(made([1.0, 2.0], names=["x" * 40, "x" * 40]), most=5)
+        assert names == ["xxxx… (1)", "xxxx… (2)"]
+
+    def test_columns_of_a_table_have_values(self):
+        view = TableView(columns=["age", "income", "x", "y"], values=[70.0, 2500.0, 1.0, 2.0], labels=[0, 1, 2, 2])
+        e = made([1.0, 2.0, 3.0], names=["age", "income", "xy"], view=view)
+        assert words.unit_names(e) == ["age = 70", "income = 2,500", "xy"]
+        assert words.unit_values(e) == {0: 70.0, 1: 2500.0}
+        assert words.unit_values(made()) == {}
+
+    def test_leading(self):
+        assert words.leading(made(), 2) == [2, 1]
+        e = path(None, None)
+        assert words.leading(replace(e, scores=np.array([0.0, 1, 2, 3])), 2) == [0, 1]
+
+
+class TestFlips:
+    def test_necessary(self):
+        said = words.flip(path(True, (0, 1, 2)))
+        assert said == "Without *damn*, *stupid*, *idiot* the model would not say this."
+
+    @pytest.mark.parametrize(
+        ("flip_set", "expected"),
+        [((0, 2), "*damn*, *idiot* alone are enough for this."), ((1,), "*stupid* alone is enough for this.")],
+    )
+    def test_sufficient(self, flip_set, expected):
+        assert words.flip(path(True, flip_set, removed=False)) == expected
+
+    @pytest.mark.parametrize(
+        ("e", "expected"),
+        [
+            (path(False, None), "The decision did not change while 3 units were removed."),
+            (path(False, None, count=1), "The decision did not change while 1 unit was removed."),
+            (path(False, None, removed=False), "The decision was not reached while 3 units were inserted."),
+            (path(True, None), "The decision changed after 3 units were removed."),
+            (path(True, (), count=0), "The model does not say this of the full input."),
+            (path(True, (), removed=False, count=0), "No unit at all is needed for this."),
+            (path(None, None), ""),
+            (made(), ""),
+        ],
+    )
+    def test_no_set(self, e, expected):
+        assert words.flip(e) == expected
+
+    def test_many_units_and_repeated_names(self):
+        e = path(True, tuple(range(14)), count=14, names=["so"] * 14)
+        assert words.flip(e).startswith("Without *so (1)*, *so (2)*, ")
+        assert words.flip(e).endswith("*so (12)* and 2 others the model would not say this.")
+
+    def test_names_are_marked_and_nothing_else(self):
+        e = path(True, (0, 3), names=("<b>", "a", "b", "c\x1b"))
+        assert words.flip(e, lambda name: f"[{name}]") == "Without [<b>], [c␛] the model would not say this."
+        assert words.flip_parts(e)[1::2] == ["<b>", "c␛"]
+        assert words.flip_parts(made()) == []
+
+    def test_kept_in_files(self, tmp_path):
+        for e in (path(True, (0, 1)), path(True, (2,), removed=False), path(False, None)):
+            assert words.flip(lc.load(e.save(tmp_path / "e.json"))) == words.flip(e) != ""
+
+
+class TestSettings:
+    def test_rows(self):
+        e = lc.SampleShapley(30, seed=5).explain(lc.Game(lambda k: k.sum(axis=1) * 1.0, 3), lc.Graph.chain(3))
+        found = dict(words.settings(e.provenance))
+        assert found["seed"] == "5"
+        assert found["method"] == "SampleShapley(budget=30, seed=5)"
+        assert found["versions"].startswith("lcshap ")
+        assert not {"parameters", "name", "class"} & set(found)
+        assert "draws nothing" in dict(words.settings({"method": "Shapley()", "parameters": {}}))["seed"]
+
+    def test_records_of_both_versions(self):
+        new = {"masker": {"name": "Text", "parameters": {"pin": ["a"]}}, "targets": ["x", ["a", "b"]]}
+        old = {"masker": "Text(pin=('a',))", "targets": ["a - b"]}
+        assert dict(words.settings(new)) == {"masker": "Text(pin=('a',))", "targets": "x, a rather than b"}
+        assert dict(words.settings(old)) == {"masker": "Text(pin=('a',))", "targets": "a - b"}
+
+    def test_nested(self):
+        assert words.settings({"chosen": {"goal": "rank", "budget": 9}}) == [("chosen", "goal = rank, budget = 9")]
+
+    @pytest.mark.parametrize("value", [np.zeros(2), float("nan"), {"a": {1}}, [object()], np.float64(1), b"x"])
+    def test_what_is_not_plain(self, value):
+        assert not words.is_plain(value)
+
+    def test_what_is_plain(self):
+        assert words.is_plain({"a": [1, (2.5, None)], "b": True})
+
+
+def test_masking_curves():
+    assert words.curve_axis() == "units masked (%)"
+    assert words.curve_axis(keep=True) == "units kept (%)"
+    assert words.curve_change("log-odds of a") == "change of the log-odds of a"
+    assert words.curve_note("log-odds of a") == "log-odds of a, while the top units are masked"
