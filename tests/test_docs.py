@@ -39,6 +39,15 @@ def test_the_python_in_the_documents_runs(file):
         exec(compile(block, file, "exec"), {})
 
 
+def test_the_python_in_the_guide_to_methods_runs_from_top_to_bottom(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/methods.md").read_text(), re.DOTALL)
+    scope = {}
+    for block in blocks:
+        exec(compile(block, "docs/methods.md", "exec"), scope)
+    assert scope["e"].provenance["stopped"] == "top"
+    assert "LShapley(order=1" in capsys.readouterr().out
+
+
 def test_the_tables_of_methods_are_those_of_the_registry():
     made = runpy.run_path(str(ROOT / "docs/make_methods.py"))
     for path, make in made["FILES"].items():

@@ -52,6 +52,16 @@ def test_preview_asks_the_model_nothing(here):
     module(here, "shy", "def model(rows):\n    raise AssertionError\n")
     out, _ = run("explain", "--model", "shy:model", "--kind", "output", "--text", "a b c", "--preview")
     assert "calls   8" in out
+    for method, says in (
+        ("saliency", "2, and one gradient of the model"),
+        ("deletion-path", "at most 12"),
+        ("lime:budget=7:features=2", "calls   7"),
+    ):
+        out, _ = run(
+            *("explain", "--model", "shy:model", "--kind", "output", "--text", "a b c"),
+            *("--method", method, "--preview"),
+        )
+        assert says in out
 
 
 def test_results_go_to_files(here):
