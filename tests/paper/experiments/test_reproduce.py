@@ -15,6 +15,7 @@ from torch import nn
 
 import lcshap as lc
 from lcshap.adapters import CallableModel, TorchModel
+from lcshap.core.views import ImageView
 from lcshap.paper import networks as models
 from lcshap.paper.datasets import DataError
 from lcshap.paper.experiments import figures
@@ -343,7 +344,7 @@ def test_masks_are_red_and_blue(tmp_path):
     image[:, :2] = 1.0
     scores = np.zeros(25)
     scores[[0, 1, 2, 3, 4]] = 1.0  # the first row, two of them bright
-    view = {"kind": "image", "image": image, "reference": image * 0, "labels": np.arange(25).reshape(5, 5)}
+    view = ImageView(image=image, reference=image * 0, labels=np.arange(25).reshape(5, 5))
     e = lc.Explanation(scores, 0.0, 5.0, lc.Graph.grid((5, 5)), 2, view=view)
     path = figures.masks_figure([{"saliency": e}, {"saliency": e}], tmp_path / "masks.png", 20, ["a", "b"])
     picture = imread(path)[..., :3]

@@ -64,7 +64,7 @@ def test_digits_that_were_held_out():
     assert image.dtype == np.uint8
     assert model.predict(image[None]).argmax() == data.labels[which[0]]
     e = lc.Explainer(model, masker, lc.FeatureAblation())(image)
-    assert e.view["image"].shape == (28, 28, 1)
+    assert e.view.image.shape == (28, 28, 1)
     changed = image.copy()
     place = np.unravel_index(e.scores.argmax(), image.shape)
     changed[place] = np.rint(image.mean())

@@ -69,8 +69,8 @@ def test_absent_words_become_blanks():
     changed = np.flatnonzero(full != some)
     assert changed.tolist() == [8, 9, 10, 11]  # counted from the end
     assert not some[changed].any()
-    assert masked.view["text"] == "It just  sucks."
-    assert masked.view["labels"].tolist() == [0, 1, 2]
+    assert masked.view.text == "It just  sucks."
+    assert masked.view.labels.tolist() == [0, 1, 2]
     with pytest.raises(lc.PlanError, match="coalitions over 2 units for an input of 3"):
         masked.rows(lc.Coalitions.from_sets(2, [[0]]))
 
