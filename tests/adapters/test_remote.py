@@ -218,7 +218,7 @@ def test_resume_asks_only_for_what_is_missing(pipeline):
                 explainer(TEXT)
             assert len(server.answered) == 20
             down.clear()
-            resumed = explainer(TEXT, resume=info.value)
+            resumed = explainer(TEXT, store=info.value.store)
         local = lc.Explainer(SklearnModel(pipeline), lc.maskers.Text(), lc.LShapley(1))(TEXT)
         assert resumed.scores.tolist() == local.scores.tolist()
         assert len(server.answered) == local.calls + 1  # the full text tells whether the model is the same

@@ -65,19 +65,19 @@ def test_budgets():
     ("options", "says"),
     [
         ({"goal": "nice"}, "goal must be one of 'fair', 'necessary', 'sufficient', not 'nice'"),
-        ({"budget": "4x"}, "a number of calls, or a text such as '4d' or '30s', not '4x'"),
-        ({"budget": "0d"}, "a budget is"),
-        ({"budget": 0}, "a budget is"),
-        ({"budget": True}, "a budget is"),
-        ({"budget": 2.5}, "a budget is"),
-        ({"budget": "3s"}, "needs the game"),
+        ({"budget": "4x"}, "'4d' .calls per unit. or '30s' .seconds., got '4x'"),
+        ({"budget": "0d"}, "Expected a budget such as 300"),
+        ({"budget": 0}, "Expected a budget such as 300"),
+        ({"budget": True}, "Expected a budget such as 300"),
+        ({"budget": 2.5}, "Expected a budget such as 300"),
+        ({"budget": "3s"}, "needs a model or a game to time"),
         ({"budget": 59}, "at least 60 calls for 30 units, not 59; FeatureAblation takes 32"),
         ({"budget": 20}, "at least 60 calls for 30 units, not 20$"),
         ({"goal": "necessary", "budget": 31}, "at least 32 calls for 30 units, not 31"),
     ],
 )
 def test_bad_input(options, says):
-    with pytest.raises(lc.MethodError, match=says):
+    with pytest.raises(lc.OptionError, match=says):
         lc.choose(CHAIN, **options)
 
 

@@ -104,9 +104,9 @@ def test_a_far_away_model_is_called_far():
 
 def test_bad_input():
     game = chain_game(5)
-    with pytest.raises(lc.MethodError, match=r"4 pairs of permutations, a budget of at least 74, not 30"):
+    with pytest.raises(lc.OptionError, match=r"4 pairs of permutations, a budget of at least 74, not 30"):
         lc.locality(game, CHAIN, budget=30)
-    with pytest.raises(lc.MethodError, match="confidence"):
+    with pytest.raises(lc.OptionError, match="confidence"):
         lc.locality(game, CHAIN, confidence=95)
-    with pytest.raises(lc.MethodError, match="one output"):
+    with pytest.raises(lc.OptionError, match="one output"):
         lc.locality(lc.Game(lambda kept: kept[:, :2] * 1.0, 10), CHAIN)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lcshap.asking.values import VALUES, Value, find_value
-from lcshap.errors import MethodError, ModelError
+from lcshap.errors import ModelError, OptionError
 
 RNG = np.random.default_rng(0)
 CLASS_VALUES = [name for name in VALUES if name != "output"]
@@ -130,7 +130,7 @@ def test_the_floor():
     assert Value("log_odds", 1).resolve(outputs, "probabilities")(outputs)[0] == pytest.approx(math.log(1e-12))
     assert Value("expected_log_prob").resolve(outputs, "probabilities")(outputs)[0] == 0
     for floor in (0, 1, -1.0):
-        with pytest.raises(MethodError, match="floor"):
+        with pytest.raises(OptionError, match="floor"):
             Value(floor=floor)
 
 
@@ -215,10 +215,10 @@ def test_what_does_not_fit_the_model():
         Value().resolve(np.zeros((1, 3)), "logits")(np.zeros((1, 2)))
     with pytest.raises(ModelError, match="no kind"):
         Value().resolve(np.zeros((1, 3)), "scores")
-    with pytest.raises(MethodError, match="'log_prob', 'expected_log_prob'"):
+    with pytest.raises(OptionError, match="'log_prob', 'expected_log_prob'"):
         Value("logprob")
     for name in ("expected_log_prob", np.tanh):
-        with pytest.raises(MethodError, match="no target"):
+        with pytest.raises(OptionError, match="no target"):
             Value(name, 1)
 
 
@@ -281,5 +281,5 @@ def test_find_value():
     assert find_value(None, "output", 2) == Value("output", 2)
     assert find_value("prob", "logits", 1) == Value("prob", 1)
     assert find_value(Value("prob"), "logits") == Value("prob")
-    with pytest.raises(MethodError, match="to the Value"):
+    with pytest.raises(OptionError, match="to the Value"):
         find_value(Value("prob"), "logits", 1)

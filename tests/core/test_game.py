@@ -78,7 +78,7 @@ def test_bad_games(options, says):
 
 
 def test_a_game_of_another_size_than_the_graph():
-    with pytest.raises(lc.GameError, match="the game has 5 units, the coalitions are over 4"):
+    with pytest.raises(lc.GameError, match="the game has 5 units, the graph 4"):
         explain(lambda kept: kept.sum(axis=1), d=5)
 
 

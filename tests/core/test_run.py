@@ -123,7 +123,7 @@ class TestExplanation:
         (lambda: lc.CShapley(order=None), "give an order, a max_size, or both"),
         (lambda: lc.CShapley(weights="shapley"), "weights must be one of 'paper', 'myerson'"),
         (lambda: lc.CShapley(marginals="all"), "marginals must be one of"),
-        (lambda: lc.get_method("m-shapley"), "no method 'm-shapley': there are shapley, myerson"),
+        (lambda: lc.get_method("m-shapley"), "name of a method, got 'm-shapley'. Did you mean 'l-shapley'"),
         (lambda: lc.compat.Authors("X", 2), "kind must be one of 'L', 'C'"),
         (lambda: lc.compat.Authors("L", -2), "num_neighbors must be"),
         (lambda: lc.compat.Authors("C", 2, 0), "max_order must be"),

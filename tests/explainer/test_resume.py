@@ -1,4 +1,4 @@
-"""A model that fails at its n-th batch, for every n, and Ctrl-C at random moments: nothing is lost, nothing paid twice."""
+"""A model that fails at its n-th batch, for every n, and Ctrl-C at any moment: nothing is lost or paid twice."""
 
 import signal
 import threading

@@ -10,9 +10,10 @@ from scipy import sparse
 from torch_geometric.data import Data
 
 from lcshap import Coalitions
+from lcshap.core.keys import set_keys
 from lcshap.errors import PlanError
 from lcshap.maskers import Bytes, GraphNodes, Image, Molecule, Series, Subwords, Tabular, Text, Tokens
-from lcshap.maskers.keys import find_idle, pair_keys, set_keys
+from lcshap.maskers.keys import find_idle, pair_keys
 from lcshap.paper.networks.blanks import Blanks
 
 from .test_subwords import TOKENIZER

@@ -17,6 +17,7 @@ from ..core.method import Method
 from ..errors import BudgetError
 
 _TIMED_SHARE = 0.03  # the part of a budget in seconds that goes into finding out what a call takes
+_TIMED_LEAST = 4  # but so many times it is measured, with 2, 4, 8, ... rows: the first calls often load something
 _TIMED_ROWS = 512  # and the most rows for it
 _RESERVE = 0.97  # aim a little below the budget: models are not perfectly steady
 _DIGITS = 15  # more than enough for calls or seconds
@@ -80,17 +81,18 @@ def seconds_per_call(game: AbstractGame, seconds: float) -> float:
     They are those that most methods ask for anyway (all units but one, or one alone) and then random ones. A game with
     a store keeps them, and its tally counts them.
     """
-    start, asked, size, pace = time.monotonic(), 0, 2, 1.0
-    some = _timed(game.d)
+    start, asked, size = time.monotonic(), 0, 2
+    some, paces = _timed(game.d), list[float]()
     while asked < len(some):
         part = some[asked : asked + size]
         begin = time.perf_counter()
         game.evaluate(part)
-        pace = (time.perf_counter() - begin) / len(part)
+        paces.append((time.perf_counter() - begin) / len(part))
         asked, size = asked + len(part), 2 * size
-        if time.monotonic() - start > _TIMED_SHARE * seconds:
+        spent = time.monotonic() - start
+        if spent > (_TIMED_SHARE if len(paces) >= _TIMED_LEAST else 0.5) * seconds:
             break
-    return max(pace, 1e-9)
+    return max(min(paces[-2:]), 1e-9)
 
 
 def fitted(

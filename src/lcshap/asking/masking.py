@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
 from ..errors import MetricError
-from .model_game import ModelGame
+from .model_game import ModelGame, evaluate_games
 from .values import Value
 
 PERCENTS = (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
@@ -85,12 +85,7 @@ def ranked_chances(
         if e.graph.d != game.d:
             raise MetricError(f"an explanation of {e.graph.d} units for an input of {game.d}")
         requests.append((chance_game(game), top_coalitions(e, count, keep)))
-    found = []
-    for values in ModelGame.evaluate_all(requests) if requests else []:
-        if isinstance(values, Exception):
-            raise values
-        found.append(values)
-    return found
+    return evaluate_games(requests)
 
 
 def chance_game(game: ModelGame) -> ModelGame:

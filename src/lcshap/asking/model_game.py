@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..adapters.base import Model
+from ..core.adaptive import Broken
 from ..core.coalitions import Coalitions
 from ..core.digest import digest
 from ..core.game import AbstractGame, Tally, name
 from ..core.graphs import Graph
+from ..core.keys import set_keys
 from ..core.store import Store
 from ..errors import MethodError, ModelError
 from ..maskers.base import Masked
@@ -76,26 +78,23 @@ class ModelGame(AbstractGame):
 
     def evaluate(self, coalitions: Coalitions) -> Floats:
         """The value of each coalition."""
-        (found,) = self.evaluate_all([(self, coalitions)])
-        if isinstance(found, Exception):
-            raise found
-        return found
+        return evaluate_games([(self, coalitions)])[0]
 
     @classmethod
     def evaluate_all(cls, requests: Sequence[tuple[AbstractGame, Coalitions]]) -> list[Floats | Exception]:
         """Coalitions of several inputs, in shared batches. What the store knows is not asked again."""
-        wanted = [
-            Wanted(game.engine, game.masked, coalitions, game.store, game.tally, game.value, game.label)
-            for game, coalitions in requests
-            if isinstance(game, ModelGame)
-        ]
-        for game, coalitions in requests:
-            if isinstance(game, ModelGame) and game.seen is not None:
-                game.seen.update(coalitions.keys())
-        first = requests[0][0]
-        assert isinstance(first, ModelGame)
-        assert len(wanted) == len(requests)
-        return answer(first.engine, wanted, first.progress, first.keep)
+        games = [game for game, _ in requests if isinstance(game, ModelGame)]
+        wanted = [game.wanted(coalitions) for game, (_, coalitions) in zip(games, requests, strict=True)]
+        try:
+            return answer(games[0].engine, wanted, games[0].progress, games[0].keep)
+        except (ModelError, KeyboardInterrupt) as error:
+            raise Broken([want.values if want.complete else None for want in wanted], error) from error
+
+    def wanted(self, coalitions: Coalitions) -> Wanted:
+        """Coalitions of this input whose values are wanted."""
+        if self.seen is not None:
+            self.seen.update(set_keys(coalitions))
+        return Wanted(self.engine, self.masked, coalitions, self.store, self.tally, self.value, self.label)
 
     def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
         """Whether the model still decides as at the full input; None where it decides nothing."""
@@ -179,6 +178,7 @@ class Wanted:
         keys = masked.keys(coalitions)
         self._inverse = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.intp, len(keys))
         self._keys = list(numbers)
+        self._known = np.zeros(len(numbers), bool)
         self._values: Floats | None = None
         self._space = space(engine, masked)
         known, outputs = store.get(self._space, self._keys)
@@ -195,6 +195,11 @@ class Wanted:
         return Question(self.masked, self.coalitions, self._deliver, self.tally, self.label)
 
     @property
+    def complete(self) -> bool:
+        """Whether all values are there."""
+        return bool(self._known.all())
+
+    @property
     def values(self) -> Floats:
         """The value of each coalition, once all are there."""
         return np.empty(0) if self._values is None else self._values[self._inverse]
@@ -203,9 +208,9 @@ class Wanted:
         if not len(places):
             return
         rows = self._new[places]
-        self.store.put(self._space, [self._keys[row] for row in rows], outputs)
         try:
             self._set(rows, self._convert(outputs))
+            self.store.put(self._space, [self._keys[row] for row in rows], outputs)
         except ModelError as error:
             if error.row is None:
                 raise
@@ -219,6 +224,19 @@ class Wanted:
                 f"the model gave outputs of shape {self._values.shape[1:]} for some rows, {values.shape[1:]} for others"
             )
         self._values[rows] = values
+        self._known[rows] = True
+
+
+def evaluate_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> list[Floats]:
+    """The values of coalitions of several inputs, in shared batches."""
+    if not requests:
+        return []
+    game, found = requests[0][0], []
+    for values in answer(game.engine, [game.wanted(coalitions) for game, coalitions in requests], game.progress):
+        if isinstance(values, Exception):
+            raise values
+        found.append(values)
+    return found
 
 
 def answer(

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Kind
 from ..adapters.callable import check_kind, check_rows
-from ..errors import MethodError, ModelError
+from ..errors import ModelError, OptionError
 
 Floats = NDArray[np.float64]
 VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")
@@ -68,11 +68,11 @@ class Value:
 
     def __post_init__(self) -> None:
         if not callable(self.name) and self.name not in VALUES:
-            raise MethodError(f"value must be one of {', '.join(map(repr, VALUES))} or a function, not {self.name!r}")
+            raise OptionError(f"value must be one of {', '.join(map(repr, VALUES))} or a function, not {self.name!r}")
         if not 0 < self.floor < 1:
-            raise MethodError(f"floor must be between 0 and 1, not {self.floor!r}")
+            raise OptionError(f"floor must be between 0 and 1, not {self.floor!r}")
         if self.target is not None and (callable(self.name) or self.name == "expected_log_prob"):
-            raise MethodError(f"{self.name} is not about one class: it takes no target")
+            raise OptionError(f"{self.name} is not about one class: it takes no target")
 
     def resolve(self, full: Any, kind: Kind, classes: Sequence[str] | None = None) -> FixedValue:
         """Fix the target at the full input.
@@ -238,7 +238,7 @@ def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
     """A `Value` from what users write: name, function, `Value`, or None (`log_prob` for classes, `output` else)."""
     if isinstance(value, Value):
         if target is not None:
-            raise MethodError("give the target to the Value, not beside it")
+            raise OptionError("give the target to the Value, not beside it")
         return value
     return Value(("output" if kind == "output" else "log_prob") if value is None else value, target)
 

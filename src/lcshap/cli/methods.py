@@ -9,7 +9,7 @@ from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from ..advice.chooser import parse_budget
+from ..advice.budget import parse_budget
 from ..core.graphs import Graph
 from ..core.plan import PlanSum
 from ..errors import BudgetError

@@ -24,6 +24,14 @@ Requests = list[tuple[int, Coalitions]]
 Evaluate = Callable[[Requests], "Sequence[Values | Exception]"]
 
 
+class Broken(Exception):  # noqa: N818 - a signal between `evaluate` and `drive`, which nobody else sees
+    """Raised by `evaluate` when it fails on the way: the values of those programs that have all of theirs."""
+
+    def __init__(self, answers: Sequence[Values | None], error: BaseException) -> None:
+        super().__init__(str(error))
+        self.answers, self.error = answers, error
+
+
 def drive(
     programs: Sequence[Program[Outcome]],
     evaluate: Evaluate,
@@ -36,7 +44,8 @@ def drive(
     programs : one generator for each input, not yet started.
     evaluate : takes `(number of the program, coalitions)` for each program that needs values in this round, and returns
         the values in the same order; or, in place of the values of one program, the error that ends this program
-        alone. See `evaluate_games`.
+        alone. See `evaluate_games`. If it fails for all, it may raise `Broken` to say which programs have all of their
+        values: these are finished first.
     found : a list that takes what each program returns as soon as it does, so that whatever is finished is there when
         `evaluate` raises or Ctrl-C comes. An entry that is not None belongs to an input that is already done: its
         program is not started.
@@ -79,7 +88,14 @@ def drive(
                 advance(number, None)
         while asked:
             requests = list(asked.items())
-            for (number, _), values in zip(requests, evaluate(requests), strict=True):
+            try:
+                answers = evaluate(requests)
+            except Broken as broken:
+                for (number, _), known in zip(requests, broken.answers, strict=True):
+                    if known is not None:
+                        advance(number, known)
+                raise broken.error from broken.error.__cause__
+            for (number, _), values in zip(requests, answers, strict=True):
                 advance(number, values)
     finally:
         for program in programs:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -164,21 +162,6 @@ class Coalitions:
         rows = np.arange(len(self))
         rows[where] = len(self) + np.arange(len(where))
         return both.take(rows)
-
-    def keys(self) -> list[bytes]:
-        """Sixteen bytes for each coalition: the same for equal sets, however they are stored, and different for others.
-
-        They are digests of a cryptographic hash, so that large sets take no more room than small ones.
-
-        >>> one, other = Coalitions.from_sets(3, [[0, 2]]), Coalitions.from_table(3, np.array([[1]]), removed=True)
-        >>> one.keys() == other.keys()
-        True
-        """
-        c = self.canonical()
-        bounds, flat = (c.indices.itemsize * c.offsets).tolist(), c.indices.tobytes()
-        sign = (b"\0", b"\1")
-        parts = zip(c.removed.tolist(), pairwise(bounds), strict=True)
-        return [blake2b(sign[r] + flat[a:b], digest_size=16).digest() for r, (a, b) in parts]
 
     def unique(self) -> tuple[Coalitions, NDArray[np.int32]]:
         """Each distinct coalition once, ordered by size and then by first appearance; and where each row went.

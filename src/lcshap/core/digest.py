@@ -19,8 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from .graphs import Graph
-
-SIZE = 16  # bytes of a digest: among 10**15 different things two collide with a probability of about 10**-9
+from .keys import SIZE
 
 _Update = Callable[[bytes], None]
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import GameError
 from .coalitions import Coalitions
+from .keys import set_keys
 from .store import Store
 
 _SPACE = b"game"  # a store belongs to one game alone
@@ -126,7 +127,7 @@ class Game(AbstractGame):
             raise GameError(f"the game has {self.d} units, the coalitions are over {coalitions.d}")
         if self.store is None:
             return self._evaluate(coalitions)
-        keys = coalitions.keys()
+        keys = set_keys(coalitions)
         known, _ = self.store.get(_SPACE, keys)
         unknown = {keys[row]: row for row in np.flatnonzero(~known).tolist()}
         self._evaluate(coalitions.take(np.fromiter(unknown.values(), np.intp, len(unknown))), self.store)
@@ -146,7 +147,7 @@ class Game(AbstractGame):
                 )
             values[start:stop] = answer
             if store is not None:
-                store.put(_SPACE, coalitions[start:stop].keys(), answer)
+                store.put(_SPACE, set_keys(coalitions[start:stop]), answer)
         return np.empty(0) if values is None else values
 
     def _ask(self, coalitions: Coalitions, start: int, stop: int) -> NDArray[np.float64]:

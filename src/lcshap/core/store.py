@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GameError
+from .keys import SIZE
 
 Numbers = NDArray[np.float64]
-KEY = 16  # bytes
 
 
 class Store(ABC):
@@ -91,7 +91,7 @@ class Answers:
             joined, numbers = self._blocks[0]
             start = 0 if self._numbers is None else len(self._numbers)
             everything = numbers if self._numbers is None else np.concatenate([self._numbers, numbers])
-            keys = [joined[at : at + KEY] for at in range(0, len(joined), KEY)]
+            keys = [joined[at : at + SIZE] for at in range(0, len(joined), SIZE)]
             self._numbers = everything
             for place, key in enumerate(keys, start):
                 self._index.setdefault(key, place)

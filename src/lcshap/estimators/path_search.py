@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
+from ..core.keys import set_keys
 from ..core.store import Answers
 from ..errors import MethodError
 
@@ -149,7 +150,7 @@ class PathSearch:
     ) -> Program[Values]:
         """The values after the first of these moves, as many as `most` calls pay for, or all calls left."""
         request, limit = self._request(moves, context), self.left if most is None else most
-        keys = request.keys()
+        keys = set_keys(request)
         new = self.memo.new(keys)
         if len(new) > limit:
             keys, new = keys[: new[limit]], new[:limit]

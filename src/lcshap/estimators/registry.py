@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
+from threading import RLock
 from typing import Any, TypeVar
 
 from ..core.method import Method
@@ -94,6 +95,7 @@ class Registry(Mapping[str, type[Method]]):
         self._package: str | None = package
         self._plugins = False  # whether they were looked for
         self._entries: dict[str, Entry] = {}
+        self._lock = RLock()  # whoever comes while it is searched waits
 
     def add(self, method: M) -> M:
         """Add a class; see `register_method`."""
@@ -150,25 +152,26 @@ class Registry(Mapping[str, type[Method]]):
         return method
 
     def _search_package(self) -> None:
-        if self._package is None:
-            return
-        package, self._package = import_module(self._package), None
-        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            module = import_module(found.name)
-            for thing in list(vars(module).values()):
-                is_method = isinstance(thing, type) and issubclass(thing, Method) and thing.__module__ == found.name
-                if is_method and "name" in vars(thing):  # classes that methods share have no name
-                    self._add(thing)
+        with self._lock:
+            if self._package is None:
+                return
+            package, self._package = import_module(self._package), None
+            for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+                for thing in list(vars(import_module(found.name)).values()):
+                    here = isinstance(thing, type) and issubclass(thing, Method) and thing.__module__ == found.name
+                    if here and "name" in vars(thing):  # classes that methods share have no name
+                        self._add(thing)
 
     def _search_plugins(self) -> None:
-        if self._plugins:
-            return
-        self._plugins = True
-        for point in entry_points(group=GROUP):
-            try:
-                self._add(point.load())
-            except Exception as error:  # somebody else's package: it must not stop ours
-                warnings.warn(f"{_who(point)} is left out: {type(error).__name__}: {error}", stacklevel=3)
+        with self._lock:
+            if self._plugins:
+                return
+            self._plugins = True
+            for point in entry_points(group=GROUP):
+                try:
+                    self._add(point.load())
+                except Exception as error:  # somebody else's package: it must not stop ours
+                    warnings.warn(f"{_who(point)} is left out: {type(error).__name__}: {error}", stacklevel=3)
 
 
 METHODS = Registry(__package__)

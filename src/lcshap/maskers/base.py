@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.digest import class_name, digest, token
 from ..core.graphs import Graph
+from ..core.keys import set_keys
 from ..core.views import View
 from ..errors import PlanError
 from .describe import describe
-from .keys import find_idle, set_keys
+from .keys import find_idle
 from .many import are_objects, split
 
 Rows = Any  # a list (of strings, of sequences) or an array whose first axis counts the rows

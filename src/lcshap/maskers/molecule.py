@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
+from ..core.keys import set_keys
 from ..core.views import MoleculeView
 from ..errors import MaskerError
 from ..extras import need
 from .base import Masked, Masker, Rows, check_units
-from .keys import set_keys, text_keys
+from .keys import text_keys
 from .many import are_objects
 
 Numbers = frozenset[int]

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
+from ..core.keys import row_keys
 from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
 from .cutting import text_view
-from .keys import row_keys
 from .many import are_rows, split_rows
 from .text import Layout, check_layout, check_rules, find_role, make_graph
 
