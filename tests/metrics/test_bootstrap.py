@@ -53,12 +53,60 @@ def test_pieces_and_seeds():
     assert high - low == pytest.approx(2 * 1.96 * np.sqrt(2 / 12 / 50_000), rel=0.25)
 
 
+def test_the_interval_is_that_of_scipy_from_the_same_seed():
+    a, b = np.random.default_rng(4).random((2, 25))
+    theirs = stats.bootstrap(
+        (a, b),
+        lambda x, y, axis: x.mean(axis) - y.mean(axis),
+        paired=True,
+        n_resamples=500,
+        confidence_level=0.9,
+        method="percentile",
+        rng=np.random.default_rng(7),
+    ).confidence_interval
+    assert paired_bootstrap(a, b, resamples=500, confidence=0.9, seed=7)[1:] == pytest.approx(tuple(theirs), abs=1e-12)
+
+
+def test_scipy_before_1_15_calls_its_generator_otherwise(monkeypatch):
+    a, b = np.random.default_rng(5).random((2, 20))
+    modern, seen = stats.bootstrap, []
+
+    def older(data, statistic, *, random_state=None, **options):
+        seen.append(options["method"])
+        return modern(data, statistic, rng=random_state, **options)
+
+    expected = paired_bootstrap(a, b, resamples=50)
+    monkeypatch.setattr(stats, "bootstrap", older)
+    assert paired_bootstrap(a, b, resamples=50) == expected
+    assert seen == ["percentile"]
+
+
+def test_large_samples_are_drawn_piece_by_piece(monkeypatch):
+    monkeypatch.setattr("lcshap.metrics.bootstrap._NUMBERS", 100)
+    shapes = []
+
+    def mean(x, axis):
+        shapes.append(x.shape)
+        return x.mean(axis)
+
+    paired_bootstrap(np.arange(30.0), np.ones(30), mean, resamples=10)
+    assert max(int(np.prod(shape)) for shape in shapes) == 90
+    assert sum(shape[0] for shape in shapes if len(shape) == 2 and shape[-1] == 30) == 2 * 10
+
+
+def test_one_sample_has_no_spread():
+    assert paired_bootstrap([3.0], [1.0]) == (2.0, 2.0, 2.0)
+
+
 def test_bad_input():
-    with pytest.raises(lc.MethodError, match=r"shapes \(2,\) and \(3,\)"):
+    with pytest.raises(lc.MetricError, match=r"shapes \(2,\) and \(3,\)"):
         paired_bootstrap([1, 2], [1, 2, 3])
-    with pytest.raises(lc.MethodError, match="NaN"):
+    with pytest.raises(lc.MetricError, match="NaN"):
         paired_bootstrap([1, np.nan], [1, 2])
-    with pytest.raises(lc.MethodError, match="confidence"):
+    with pytest.raises(lc.MetricError, match="confidence"):
         paired_bootstrap([1, 2], [1, 2], confidence=95)
-    with pytest.raises(lc.MethodError, match="resamples"):
-        paired_bootstrap([1, 2], [1, 2], resamples=0)
+    for resamples in (0, 1):
+        with pytest.raises(lc.MetricError, match="resamples must be at least 2"):
+            paired_bootstrap([1, 2], [1, 2], resamples=resamples)
+    with pytest.raises(lc.MetricError, match="shapes"):
+        paired_bootstrap([], [])

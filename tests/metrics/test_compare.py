@@ -7,6 +7,7 @@ import pytest
 
 import lcshap as lc
 from lcshap.metrics import agreement
+from lcshap.metrics.compare import rank_correlation
 
 
 def ranks(x):
@@ -62,12 +63,19 @@ def test_all_the_same():
     assert agreement([0.0, 1.0], [0.0, 0.0]).relative_error == np.inf
 
 
+def test_ranks_of_few_or_equal_numbers_raise_no_warning():
+    assert rank_correlation(np.array([1.0, 2.0]), np.array([5.0, 7.0])) == pytest.approx(1.0)
+    assert rank_correlation(np.array([1.0, 2.0]), np.array([7.0, 5.0])) == pytest.approx(-1.0)
+    for a, b in [([1.0], [2.0]), ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]), ([1.0, 2.0, 3.0], [0.0, 0.0, 0.0])]:
+        assert isnan(rank_correlation(np.array(a), np.array(b)))
+
+
 def test_bad_input():
-    with pytest.raises(lc.MethodError, match="scores of 2 units and a reference of 3"):
+    with pytest.raises(lc.MetricError, match="scores of 2 units and a reference of 3"):
         agreement([1.0, 2.0], [1.0, 2.0, 3.0])
-    with pytest.raises(lc.MethodError, match="give one output"):
+    with pytest.raises(lc.MetricError, match="give one output"):
         agreement(np.zeros((3, 2)), np.zeros(3))
-    with pytest.raises(lc.MethodError, match="finite numbers"):
+    with pytest.raises(lc.MetricError, match="finite numbers"):
         agreement([1.0, np.nan], [1.0, 2.0])
-    with pytest.raises(lc.MethodError, match="top must be"):
+    with pytest.raises(lc.MetricError, match="top must be"):
         agreement([1.0], [1.0], top=0)

@@ -64,12 +64,12 @@ def test_an_explainer_adds_it_on_request(tmp_path):
 def test_bad_input():
     explainer = lc.Explainer(MODEL, lc.maskers.Text(), lc.Shapley())
     e = explainer(TEXTS[0])
-    with pytest.raises(lc.MethodError, match="must rise from 0"):
+    with pytest.raises(lc.MetricError, match="must rise from 0"):
         masking_curve(explainer, TEXTS[0], e, (0, 20, 10))
-    with pytest.raises(lc.MethodError, match="6 units for an input of 5"):
+    with pytest.raises(lc.MetricError, match="6 units for an input of 5"):
         masking_curve(explainer, TEXTS[1], e)
-    with pytest.raises(lc.MethodError, match="needs values at 0 % and 30 %"):
+    with pytest.raises(lc.MetricError, match="needs values at 0 % and 30 %"):
         masking_curve(explainer, TEXTS[0], e, (0, 20)).area(30)
     both = lc.Explainer(MODEL, lc.maskers.Text(), lc.Shapley(), target="all")
-    with pytest.raises(lc.MethodError, match="one output"):
+    with pytest.raises(lc.MetricError, match="one output"):
         masking_curve(both, TEXTS[0], both(TEXTS[0]))

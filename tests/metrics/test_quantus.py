@@ -13,7 +13,7 @@ from torch import nn
 import lcshap as lc
 from lcshap.adapters.callable import CallableModel
 from lcshap.adapters.torch import TorchModel
-from lcshap.errors import MaskerError, MethodError, ModelError
+from lcshap.errors import MaskerError, MethodError, MetricError, ModelError
 from lcshap.metrics.quantus import explain_func
 
 DIGITS = load_digits()
@@ -187,7 +187,7 @@ def test_gradient_methods(net, batch):
 def test_what_is_refused(net, batch):
     x, y = batch
     for targets in (y[:3], y[:, None], y.astype(float), None):
-        with pytest.raises(ModelError, match="one class number for each of the 8 inputs"):
+        with pytest.raises(MetricError, match="one class number for each of the 8 inputs"):
             explain_func(net, x, targets)
     with pytest.raises(ModelError, match="target 10 is out of range"):
         explain_func(net, x, np.full(8, 10), patch=4)
@@ -195,12 +195,12 @@ def test_what_is_refused(net, batch):
         explain_func(nn.Sequential(net, nn.Softmax(1)), x, y, patch=4)
     with pytest.raises(MaskerError, match=r"give one, such as masker=Tabular"):
         explain_func(linear(np.ones((2, 64))), x.reshape(8, 64), y)
-    with pytest.raises(MaskerError, match=r"give masker=Image\(patch=...\) instead"):
+    with pytest.raises(MetricError, match=r"give masker=Image\(patch=...\) instead"):
         explain_func(net, x, y, masker=lc.maskers.Image(), patch=4)
     ids = np.ones((8, 3), int)
     with pytest.raises(MaskerError, match="Tokens does not say which numbers"):
         explain_func(lambda rows: rows, ids, y, masker=lc.maskers.Tokens(), kind="output")
-    with pytest.raises(MethodError, match="no method 'saliency map'"):
+    with pytest.raises(MethodError, match="the name of a method, got 'saliency map'"):
         explain_func(net, x, y, method="saliency map")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import MetricError
 
-_NUMBERS = 1 << 22  # how many numbers to draw at once
+_NUMBERS = 1 << 20  # how many numbers to draw at once: tens of megabytes
 
 
 def paired_bootstrap(
@@ -30,6 +31,9 @@ def paired_bootstrap(
     ----------
     a, b : one number a sample, in the same order.
     statistic : takes an array and ``axis``, as NumPy's `mean` and `median` do.
+    resamples : how many draws, at least 2.
+    confidence : how much of them the interval holds.
+    seed : of the draws.
 
     Returns
     -------
@@ -48,17 +52,38 @@ def paired_bootstrap(
         raise MetricError("there are NaN or infinite numbers among the samples: leave these samples out of both")
     if not 0 < confidence < 1:
         raise MetricError(f"confidence must be between 0 and 1, not {confidence!r}")
-    if resamples < 1:
-        raise MetricError(f"resamples must be at least 1, not {resamples!r}")
+    if resamples < 2:
+        raise MetricError(f"resamples must be at least 2, not {resamples!r}")
 
-    def difference(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(statistic(x, axis=-1) - statistic(y, axis=-1), np.float64)
+    def difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
+        return np.asarray(statistic(x, axis=axis) - statistic(y, axis=axis), np.float64)
 
-    rng, n = np.random.default_rng(seed), len(one)
-    at_once = max(1, _NUMBERS // n)
-    draws = []
-    for start in range(0, resamples, at_once):
-        rows = rng.integers(n, size=(min(at_once, resamples - start), n))
-        draws.append(difference(one[rows], other[rows]))
-    low, high = np.quantile(np.concatenate(draws), [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(difference(one, other)), float(low), float(high)
+    found = float(difference(one, other))
+    if len(one) == 1:  # there is one way to draw it
+        return found, found, found
+    low, high = _interval((one, other), difference, resamples, confidence, np.random.default_rng(seed))
+    return found, float(low), float(high)
+
+
+def _interval(
+    data: tuple[NDArray[np.float64], NDArray[np.float64]],
+    statistic: Callable[..., NDArray[np.float64]],
+    resamples: int,
+    confidence: float,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    from scipy.stats import bootstrap
+
+    generator = "rng" if "rng" in signature(bootstrap).parameters else "random_state"  # its name before SciPy 1.15
+    found = bootstrap(
+        data,
+        statistic,
+        n_resamples=resamples,
+        batch=max(1, _NUMBERS // len(data[0])),
+        vectorized=True,
+        paired=True,
+        confidence_level=confidence,
+        method="percentile",
+        **{generator: rng},
+    )
+    return found.confidence_interval.low, found.confidence_interval.high

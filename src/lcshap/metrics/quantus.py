@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.torch import TorchModel
-from ..errors import MaskerError, ModelError
+from ..errors import MaskerError, MetricError, ModelError
 from ..estimators import Method
 from ..explainer import Explainer
 from ..maskers.base import Masker
@@ -69,7 +69,7 @@ def explain_func(
     """
     inputs, targets = np.asarray(inputs), np.asarray(targets)
     if targets.shape != inputs.shape[:1] or targets.dtype.kind not in "iu":
-        raise ModelError(
+        raise MetricError(
             f"targets are one class number for each of the {len(inputs)} inputs, not {targets.dtype} of shape "
             f"{targets.shape}"
         )
@@ -79,7 +79,7 @@ def explain_func(
     if masker is None:
         masker = _image_masker(find_model(model, kind), inputs, patch)
     elif patch is not None:
-        raise MaskerError("patch is that of the default masker: give masker=Image(patch=...) instead of both")
+        raise MetricError("patch is that of the default masker: give masker=Image(patch=...) instead of both")
     owners = [_owners(masker, x) for x in inputs]
     attributions = np.empty(inputs.shape)
     for target in np.unique(targets).tolist():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..advice.picker import with_seed
 from ..asking.model_game import at_target
 from ..core.explanation import Explanation
-from ..errors import MetricError
+from ..errors import MetricError, OptionError
 from ..explainer import Explainer
 from .compare import rank_correlation
 
@@ -47,7 +47,7 @@ def seed_stability(explainer: Explainer, x: Any, seeds: Iterable[int] = range(5)
     numbers = list(seeds)
     if len(numbers) < 2:
         raise MetricError(f"at least two seeds are needed, not {numbers}")
-    found = [replace(explainer, **with_seed(explainer.method, seed))(x) for seed in numbers]
+    found = [_seeded(explainer, seed)(x) for seed in numbers]
     if not all(isinstance(e, Explanation) and e.scores.ndim == 1 for e in found):
         raise MetricError("stability is about one input and one output: explain one target")
     scores = np.array([e.scores for e in found])
@@ -100,6 +100,14 @@ def max_sensitivity(
     if not size:
         raise MetricError("all scores are zero: a relative change of them is not defined")
     return float(np.linalg.norm([e.scores - first.scores for e in others], axis=1).max()) / size
+
+
+def _seeded(explainer: Explainer, seed: int) -> Explainer:
+    """The explainer with another seed."""
+    try:
+        return replace(explainer, **with_seed(explainer.method, seed))
+    except OptionError as error:
+        raise MetricError(f"the seed cannot be varied: {error}") from error
 
 
 def _at_its_class(explainer: Explainer, x: Any) -> Explainer:
