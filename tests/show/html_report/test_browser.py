@@ -120,7 +120,8 @@ class TestText:
         assert largest > 0.1
         assert page.locator(".arcs path").count() == sum(abs(v) >= 0.02 * largest for v in pairs.values())
         (a, b), value = max(pairs.items(), key=lambda pair: abs(pair[1]))
-        assert texts(page, "#interactions tbody tr:first-child th") == [f"{e.names[a]} + {e.names[b]}"]
+        names = ["a", "great (1)", "good", "plot,", "poor", "bad", "great (2)", "end"]
+        assert texts(page, "#interactions tbody tr:first-child th") == [f"{names[a]} + {names[b]}"]
         first = text(page, "#interactions tbody tr:first-child td.number")
         assert number(first) == pytest.approx(value, rel=1e-3)
         page.locator("#pairs").uncheck()

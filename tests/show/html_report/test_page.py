@@ -49,7 +49,7 @@ class TestSafety:
         assert page.blocks["index"]["methods"] == [printable(nasty)]
         assert page.samples[0]["text"] == nasty
         assert page.samples[0]["entries"][0][1] == printable(nasty)
-        assert page.pool(page.samples[0]["names"]) == [nasty]
+        assert page.pool(page.samples[0]["names"]) == [printable(nasty)]
         entry = page.sample()["entries"][0]
         assert entry["curve"]["what"] == nasty
         assert [nasty, f"{nasty} = {nasty}"] in entry["settings"]

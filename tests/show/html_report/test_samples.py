@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from showing import made, unpack
+from showing import made, text_view, unpack
 
 import lcshap as lc
 from lcshap.show.html_report import report
@@ -117,6 +117,13 @@ class TestSamples:
         assert [len(sample) for sample in self.entries(page)] == [2, 2]
         assert [sample["kind"] for sample in page.samples] == ["bars", "bars"]
         assert page.pool(page.samples[0]["names"]) == ["a", "b", "c"]
+
+    def test_names_tell_units_apart(self, write):
+        page = write(made([1.0, 2.0, 3.0], ["so", "very", "very"], text_view("so very very")))
+        assert page.pool(page.samples[0]["names"]) == ["so", "very (1)", "very (2)"]
+        table = lc.maskers.Tabular([0, 0], names=["age", "sex"]).mask([70.5, 1]).view
+        page = write(made([1.0, 2.0], ["age", "sex"], table))
+        assert page.pool(page.samples[0]["names"]) == ["age = 70.5", "sex = 1"]
 
     def test_images_differ_by_their_pixels(self, write):
         masker, model = lc.maskers.Image(), lambda x: np.asarray(x).sum(axis=(1, 2))

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import lcshap as lc
 from lcshap.core.views import ImageView, TextView
 from lcshap.show.palette import DARK, LIGHT, find_palette, hexadecimal
-from lcshap.show.plots.base import axes, colour_bar, colour_map, colours, one_output, save, theme, view_of
+from lcshap.show.plots.base import axes, colour_bar, colour_map, colours, one_output, room_below, save, theme, view_of
 
 GRAPH = lc.Graph.chain(3, names=["$a", "b", "c"])
 GAME = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0]), 3)
@@ -61,6 +62,15 @@ def test_the_line_below_says_all_there_is(size, lines):
     assert said.replace(" · ", " ").startswith("v(∅) = 0 v(V) = 4 residual 0 a note")
     assert said.endswith("Without *$a*, *c* the model would not say this.")
     assert label.count("\n") + 1 >= lines
+
+
+def test_a_new_figure_has_room_for_what_a_path_says():
+    path, other = lc.DeletionPath(8, flip_below=0.5).explain(GAME, GRAPH), lc.Shapley().explain(GAME, GRAPH)
+    assert room_below(other, 4.0) == 0 < room_below(path, 4.0) < room_below(path, 1.0)
+    label = path.plot("network").child_axes[0].xaxis.label
+    figure = label.figure
+    FigureCanvasAgg(figure).draw()
+    assert label.get_window_extent().y0 >= figure.bbox.y0
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.SVG", "a.pdf"])

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from ...core.views import BytesView, ImageView, MoleculeView, SeriesView, TableView, TextView, View
 from ...errors import MissingExtraError
 from ...extras import need
-from .. import drawings
+from ..drawings import drawing_of
 from .pack import Pool, number, pack
 
 
 def draw(view: View | None, pool: Pool) -> dict[str, Any]:
     """The picture of an input; "bars" where nothing but the names of the units is known."""
-    packed: dict[str, Any] = globals()[f"pack_{drawings.drawing_of(view).page}"](view, pool)
+    packed: dict[str, Any] = globals()[f"pack_{drawing_of(view).page}"](view, pool)
     return packed
 
 

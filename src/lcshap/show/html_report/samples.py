@@ -61,12 +61,12 @@ def collect(explanations: Any) -> list[Sample]:
 
 def pack_sample(sample: Sample, place: int, methods: dict[str, int], pool: Pool) -> tuple[dict[str, Any], Any]:
     """What the list of samples needs, and what is read when the sample is shown."""
-    picture, view, names = draw(sample.first.view, pool), sample.first.view, sample.first.names
+    picture, view, names = draw(sample.first.view, pool), sample.first.view, words.unit_names(sample.first)
     listed: dict[str, Any] = {"name": _name(sample, picture, place), "kind": picture["kind"]}
     if isinstance(view, TextView):
         listed["text"] = view.text
-    if not (isinstance(view, TextView) and "labels" not in picture and view.parts == names):
-        listed["names"] = pool.add(list(names))
+    if not (isinstance(view, TextView) and "labels" not in picture and list(view.parts) == names):
+        listed["names"] = pool.add(names)
     entries = [_pack_entry(e, column) for e, column in sample.entries.values()]
     listed["entries"] = [
         [methods.setdefault(method, len(methods)), output, *(entry[key] for key in _SORTED_BY)]

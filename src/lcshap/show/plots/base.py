@@ -100,10 +100,20 @@ def colour_bar(
         spine.set_color(hexadecimal(colours.faint))
     parts = [words.base(e, number), words.full(e, number), words.residual(e, number)]
     lines = [" · ".join(parts)] if width > 220 else parts
-    lines += [line for line in (note, *fill(words.flip(e), max(24, round(width / 4)))) if line]
+    lines += [line for line in (note, *_flip_lines(e, width)) if line]
     shown, fonts = drawable(*lines)
     bar.set_xlabel("\n".join(shown), color=hexadecimal(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)
     return bar
+
+
+def room_below(e: Explanation, width: float) -> float:
+    """How many inches a new figure of some width needs more, for what a path says below its colour bar."""
+    return 0.16 * len(_flip_lines(e, 72 * width))
+
+
+def _flip_lines(e: Explanation, width: float) -> list[str]:
+    """Whether the decision flipped, in lines of a width in points."""
+    return fill(words.flip(e), max(24, round(width / 4.4)))
 
 
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:

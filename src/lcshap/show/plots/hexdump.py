@@ -16,7 +16,7 @@ from ...core.views import BytesView, owners
 from ...extras import need
 from ..check import check_count
 from ..palette import RGB, hexadecimal, ink_on, limit_of
-from .base import PaletteName, axes, colour_bar, colours, one_output, theme, view_of
+from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme, view_of
 
 WIDTH = 16  # bytes in a row
 _ROWS = 32  # as many fit a page
@@ -54,7 +54,8 @@ def hexdump(
     e, view = one_output(e, output), view_of(e, BytesView)
     units, limit, faint = owners(view), limit_of([e.scores]), theme(dark).faint
     lines = list(cut(np.append(np.abs(e.scores), -1.0)[units], rows or _ROWS))
-    ax = axes(ax, (_INCH * _END + 0.2, _INCH * _LINE * len(lines) + 1.05), dark)
+    width = _INCH * _END + 0.2
+    ax = axes(ax, (width, _INCH * _LINE * len(lines) + 1.05 + room_below(e, width)), dark)
     tints = colours(e.scores, limit, palette, dark)
     glyphs: Glyphs = defaultdict(list)
     boxes: list[Box] = []

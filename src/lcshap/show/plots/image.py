@@ -12,10 +12,11 @@ from ...core.views import ImageView
 from ...errors import ShowError
 from ...extras import need
 from ..palette import find_palette, hexadecimal
-from .base import PaletteName, axes, colour_bar, colour_map, one_output, theme, view_of
+from .base import PaletteName, axes, colour_bar, colour_map, one_output, room_below, theme, view_of
 from .wording import check_limit
 
 _BRIGHTNESS = (0.299, 0.587, 0.114)  # of red, green and blue, by ITU-R BT.601
+_WIDTH = 4.0  # inches, of a new figure
 _BORDERS = 300  # more units than this are drawn without borders
 
 
@@ -41,7 +42,7 @@ def image(
         raise ShowError(f"alpha must be from 0 to 1, not {alpha!r}")
     e, view = one_output(e, output), view_of(e, ImageView)
     labels, limit = view.labels, check_limit(limit, [e.scores])
-    ax = _frame(ax, labels.shape, dark, below=0.9)
+    ax = _frame(ax, labels.shape, dark, below=0.9 + room_below(e, _WIDTH))
     ax.imshow(grey(view.image), cmap="gray")
     heat = np.where(labels < 0, np.nan, e.scores[labels])
     ax.imshow(heat, colour_map(palette, dark), alpha=alpha, vmin=-limit, vmax=limit, interpolation="nearest")
@@ -120,7 +121,7 @@ def borders(labels: NDArray[np.integer]) -> NDArray[np.float64]:
 def _frame(ax: Any, shape: tuple[int, int], dark: bool, below: float = 0.0) -> Any:
     """Axes without ticks; new ones have about the shape of the image, and so many inches below it."""
     tall = float(np.clip(shape[0] / shape[1], 0.3, 2.5))
-    ax = axes(ax, (4.0, 4.0 * tall + below), dark)
+    ax = axes(ax, (_WIDTH, _WIDTH * tall + below), dark)
     ax.set_axis_off()
     return ax
 

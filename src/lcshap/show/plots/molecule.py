@@ -12,7 +12,7 @@ from ...core.explanation import Explanation
 from ...core.views import MoleculeView
 from ...extras import need
 from ..palette import RGB, find_palette, limit_of
-from .base import PaletteName, axes, colour_bar, one_output, theme, view_of
+from .base import PaletteName, axes, colour_bar, one_output, room_below, theme, view_of
 from .wording import number
 
 _PIXELS = 1200  # the longer side of the drawing
@@ -43,7 +43,7 @@ def molecule(
     bonds = {number: found.colour(value, bond_limit, dark) for number, value in bond_values.items()}
     picture = _draw(mol, atoms, bonds, dark)
     height, width = picture.shape[:2]
-    ax = axes(ax, (4.5, 4.5 * height / width + 1.0), dark)
+    ax = axes(ax, (4.5, 4.5 * height / width + 1.0 + room_below(e, 4.5)), dark)
     ax.imshow(picture)
     ax.set_axis_off()
     colour_bar(ax, e, limit, palette, dark, note=f"bonds: interactions, ±{number(bond_limit)}" if bonds else "")

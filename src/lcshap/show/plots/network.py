@@ -14,7 +14,7 @@ from ...core.graphs import Graph
 from ...errors import ShowError
 from ...extras import need
 from ..palette import find_palette, hexadecimal, limit_of
-from .base import PaletteName, axes, colour_bar, colours, one_output, theme
+from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme
 from .wording import number
 
 _NAMES = 40  # more units than this are drawn without their names
@@ -51,7 +51,8 @@ def network(
     e = one_output(e, output)
     graph, limit = e.graph, limit_of([e.scores])
     places = layout(graph) if positions is None else _check(positions, graph.d)
-    ax = axes(ax, _size(places), dark)
+    wide, high = _size(places)
+    ax = axes(ax, (wide, high + room_below(e, wide)), dark)
     values = edge_values(e)
     edge_limit = limit_of([values])
     ink = hexadecimal(theme(dark).ink)

@@ -11,7 +11,7 @@ from ...core.explanation import Explanation
 from ...core.views import SeriesView
 from ...extras import need
 from ..palette import hexadecimal, limit_of
-from .base import PaletteName, axes, colour_bar, colour_map, one_output, theme, view_of
+from .base import PaletteName, axes, colour_bar, colour_map, one_output, room_below, theme, view_of
 from .wording import number
 
 _MARGIN = 0.1  # of a band, above and below its line
@@ -39,7 +39,7 @@ def series(
     values, labels = np.asarray(view.series, np.float64), view.labels
     steps, count = values.shape
     limit, colours = limit_of([e.scores]), theme(dark)
-    ax = axes(ax, (7.0, 1.6 + max(1.6, 0.7 * min(count, 16))), dark)
+    ax = axes(ax, (7.0, 1.6 + max(1.6, 0.7 * min(count, 16)) + room_below(e, 7.0)), dark)
     lines, low, high = bands(values) if count > 1 else (values, *_span(values[:, 0]))
     heat = np.where(labels < 0, np.nan, e.scores[labels]).T
     ax.imshow(

@@ -18,7 +18,7 @@ from .page import WIDTH, Page, Row, cut
 from .wording import about, check_limit, closing, number
 
 _ARCS = 10
-_FACT = 44  # letters of a fact below the text at the most: longer ones would make all letters small
+_FACT = 64  # letters of a fact below the text at the most: longer ones would make all letters small
 
 
 def text(
