@@ -304,17 +304,16 @@ def test_every_door_leads_to_the_same_gradient(method):
     assert (cost.calls, cost.gradients) == (alone.calls, 1)
 
 
-@pytest.mark.parametrize("entry", lc.METHODS.own(), ids=lambda entry: entry.name)
-def test_the_command_is_a_door_too(entry, tmp_path, monkeypatch):
-    """`lcshap explain --json` with the parameters of the first example, written as name=value."""
-    method = entry.examples[0]
+@pytest.mark.parametrize("method", [*(e.examples[0] for e in lc.METHODS.own()), *UNUSUAL], ids=str)
+def test_the_command_is_a_door_too(method, tmp_path, monkeypatch):
+    """`lcshap explain --json` with all parameters written as name=value."""
     gradients = isinstance(method, GradientMethod)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "by_heart", SimpleNamespace(look_up=look_up, masker=MASKER, net=linear_network()))
     table = "\n".join(",".join(map(str, row)) for row in (ROW, BACKGROUND))
     (tmp_path / "t.csv").write_text(f"a,b,c,d,e,f\n{table}\n")
     written = [f"{key}={json.dumps(value)}" for key, value in method.parameters.items()]
-    written = ":".join([entry.name, *(pair.replace('"', "") for pair in written)])
+    written = ":".join([method.name, *(pair.replace('"', "") for pair in written)])
     model = "by_heart:net" if gradients else "by_heart:look_up"
     options = ["--csv", str(tmp_path / "t.csv"), "--masker", "by_heart:masker", "--method", written]
     e = command.explained("--model", model, "--kind", "output", *options)

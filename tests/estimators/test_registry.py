@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,6 +44,12 @@ class TestOwnMethods:
         monkeypatch.syspath_prepend(tmp_path)
         assert "half" in Registry("rooms")
         assert list(Registry("rooms")) == ["half"]  # FeatureAblation, which it imports, is of another file
+
+    def test_who_comes_while_it_is_searched_waits(self):
+        for _ in range(20):
+            registry = Registry("lcshap.estimators")
+            with ThreadPoolExecutor(8) as pool:
+                assert set(pool.map(registry.get, ["shapley"] * 8)) == {lc.Shapley}
 
     def test_every_method_has_a_static_name(self):
         """The message says which lines to add, so that `lc.YourMethod` is known to type checkers."""

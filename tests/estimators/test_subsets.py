@@ -36,7 +36,7 @@ def test_terms_are_the_subsets_in_their_context(context):
     weights = np.array([0.1, 0.2, 0.3, 0.4])
     found = {}
     for terms in subset_terms(5, np.array([0, 1]), members, weights, context):
-        for row, weight, kept in zip(terms.rows, terms.weights, terms.sets.dense(), strict=True):
+        for row, weight, kept in zip(terms.rows, terms.weights, terms.coalitions.dense(), strict=True):
             found[row, tuple(np.flatnonzero(kept).tolist())] = weight
     wanted = {}
     for row, (a, b) in enumerate(members.tolist()):
