@@ -212,13 +212,6 @@ class TestSettings:
     def test_nested(self):
         assert words.settings({"chosen": {"goal": "rank", "budget": 9}}) == [("chosen", "goal = rank, budget = 9")]
 
-    @pytest.mark.parametrize("value", [np.zeros(2), float("nan"), {"a": {1}}, [object()], np.float64(1), b"x"])
-    def test_what_is_not_plain(self, value):
-        assert not words.is_plain(value)
-
-    def test_what_is_plain(self):
-        assert words.is_plain({"a": [1, (2.5, None)], "b": True})
-
 
 def test_masking_curves():
     assert words.curve_axis() == "units masked (%)"

@@ -16,6 +16,7 @@ import numpy as np
 from ..core.explanation import Explanation, PathExplanation
 from ..core.views import TableView
 from .letters import printable
+from .literals import literal
 from .palette import limit_of
 
 _NOISE = 1e-9  # a share of the largest number there is: what is smaller is rounding
@@ -357,28 +358,6 @@ def masker(record: Any) -> str:
         return said(record)
     parameters = ", ".join(f"{name}={literal(part)}" for name, part in record["parameters"].items())
     return f"{record.get('name')}({parameters})"
-
-
-def is_plain(value: Any) -> bool:
-    """Whether a recorded value is made of texts, finite numbers, True, False and None, also nested."""
-    if isinstance(value, dict):
-        return all(map(is_plain, (*value.keys(), *value.values())))
-    if isinstance(value, list | tuple):
-        return all(map(is_plain, value))
-    return value is None or type(value) in (str, bool, int) or (type(value) is float and math.isfinite(value))
-
-
-def literal(value: Any) -> str:
-    """A recorded value as Python writes it, whether it comes from a file, which has no tuples, or not.
-
-    >>> literal({"a": [1, (True, "x")]})
-    "{'a': (1, (True, 'x'))}"
-    """
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return f"({', '.join(map(literal, value))}{',' if len(value) == 1 else ''})"
-    return repr(value)
 
 
 def _targets(value: Any) -> str:

@@ -50,6 +50,7 @@ def test_lines_are_means_of_drops_and_bands_their_t_intervals(band):
 def test_the_legend_has_the_mean_from_0_to_20_percent():
     ax = curves({"$a$": THREE, "b": THREE[:1]})
     by_hand = [(-1 / 2 + (-1 - 2) / 2) * 10 / 20, -4 * 10 / 2 / 20, (-3 / 2 + (-3 - 4) / 2) * 10 / 20]
+    assert by_hand == pytest.approx([curve.area(20) for curve in THREE])
     assert labels_of(ax) == [
         f"$a$, {np.mean(by_hand):+.4g}".replace("-", "−"),
         f"b, {by_hand[0]:+.4g}".replace("-", "−"),

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from .. import words
+from ..literals import is_plain, literal
 
 _CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")  # how classes of methods and maskers are called
 _VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")  # any other value is a function of the user
@@ -99,9 +100,9 @@ def _call(maker: str | None, parameters: Any, record: Any) -> tuple[str, str]:
     named = isinstance(parameters, dict) and all(_is_name(key) for key in parameters)
     if maker is None or not named:
         return "...", f"  # {_one_line(record)}"
-    plain = {key: value for key, value in parameters.items() if words.is_plain(value)}
+    plain = {key: value for key, value in parameters.items() if is_plain(value)}
     missing = [key for key in parameters if key not in plain]
-    arguments = ", ".join(f"{key}={words.literal(value)}" for key, value in plain.items())
+    arguments = ", ".join(f"{key}={literal(value)}" for key, value in plain.items())
     return f"{maker}({arguments})", f"  # with its {' and '.join(missing)}" if missing else ""
 
 
