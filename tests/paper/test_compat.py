@@ -7,9 +7,7 @@ import pytest
 
 import lcshap as lc
 import oracles
-from support import (
-    table_game,
-)
+from support import table_game
 
 
 @pytest.mark.parametrize("kind", ["L", "C"])
@@ -24,3 +22,27 @@ def test_what_the_authors_code_computes(kind, d):
         e = lc.compat.authors(game, kind, num_neighbors, max_order)
         wanted = oracles.authors(d, table, kind, num_neighbors, max_order)
         np.testing.assert_allclose(e.scores, wanted, rtol=0, atol=1e-10)
+
+
+def test_the_value_function_of_the_authors():
+    def predict(kept):
+        p = 1 / (1 + np.exp(-(kept @ np.array([2.0, -1.0, 0.5]) - 0.2)))
+        return np.stack([1 - p, p], axis=1)
+
+    game = lc.compat.authors_game(predict, 3)
+    kept = np.array([[True, True, True], [False, True, False], [False, False, False]])
+    np.testing.assert_allclose(game.fn(kept), np.log(predict(kept)[:, 1] + 1e-15), rtol=1e-12)
+    never = lc.compat.authors_game(lambda kept: np.stack([kept[:, 0] * 1.0, kept[:, 0] * 0.0], axis=1), 1)
+    assert never.fn(np.array([[False]]))[0] == pytest.approx(np.log(1e-15))
+
+
+def test_bad_input():
+    with pytest.raises(lc.GameError, match=r"\(1, classes\) are needed for one row, not \(1,\)"):
+        lc.compat.authors_game(lambda kept: np.ones(len(kept)), 3)
+    game = lc.Game(lambda kept: kept.sum(axis=1), 3)
+    with pytest.raises(lc.MethodError, match="kind must be one of 'L', 'C'"):
+        lc.compat.authors(game, "M")
+    with pytest.raises(lc.MethodError, match="num_neighbors"):
+        lc.compat.authors(game, "L", -1)
+    with pytest.raises(lc.MethodError, match="max_order"):
+        lc.compat.authors(game, "C", 2, 0)

@@ -61,7 +61,7 @@ def test_myerson_weights_are_what_the_proof_of_theorem_2_sums_up(graph):
 
 
 def random_model(seed, d=4, labels=3):
-    return th.Model(np.random.default_rng(seed).dirichlet(np.ones(2**d * labels)).reshape((2,) * d + (labels,)))
+    return th.JointModel(np.random.default_rng(seed).dirichlet(np.ones(2**d * labels)).reshape((2,) * d + (labels,)))
 
 
 def atoms(model):
@@ -194,8 +194,8 @@ def test_blocks_are_independent_and_their_units_are_not():
     ids=["not binary", "no unit", "sum above 1", "zeros"],
 )
 def test_a_bad_joint_is_refused(joint):
-    with pytest.raises(ValueError, match="joint"):
-        th.Model(joint)
+    with pytest.raises(lc.OptionError, match="joint"):
+        th.JointModel(joint)
 
 
 # -- the bounds ---------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def nearly_independent(seed, strength):
     rng = np.random.default_rng(seed)
     joint = th.independent_blocks(rng, PAIRS).joint
     joint = joint * np.exp(strength * rng.normal(size=joint.shape))
-    return th.Model(joint / joint.sum())
+    return th.JointModel(joint / joint.sum())
 
 
 MODELS = {

@@ -122,9 +122,9 @@ def test_accuracy():
 
 
 def test_bad_input(tmp_path):
-    with pytest.raises(ModelError, match="the paper has no model 'gpt': word-cnn, char-cnn, lstm"):
+    with pytest.raises(lc.OptionError, match="the paper has no model 'gpt': word-cnn, char-cnn, lstm"):
         make("gpt", TEXTS, ("a", "b"))
-    with pytest.raises(ModelError, match=r"there is no file .*model\.json': train the model with python -m"):
+    with pytest.raises(ModelError, match=r"^there is no file .*model\.json': train the model with python -m"):
         load(tmp_path)
     with pytest.raises(ModelError, match="there is no file"):
         read_onnx(tmp_path / "model.onnx")

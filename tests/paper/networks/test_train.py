@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from lcshap.errors import ModelError
+from lcshap.errors import ModelError, OptionError
 from lcshap.paper.datasets import Dataset
 from lcshap.paper.datasets import load as load_data
 from lcshap.paper.networks import MODELS, load, make, read_onnx, train
@@ -175,7 +175,7 @@ def test_other_data_than_the_paper(tmp_path, texts):
 
 
 def test_bad_arguments(tmp_path, capsys):
-    with pytest.raises(ModelError, match="the paper has no model 'gpt'"):
+    with pytest.raises(OptionError, match="the paper has no model 'gpt'"):
         train.train("gpt", tmp_path)
     assert train.main(["char-cnn", "--out", str(tmp_path)]) == 1
     assert "lcshap: agnews is not there" in capsys.readouterr().err
@@ -186,5 +186,5 @@ def test_bad_arguments(tmp_path, capsys):
     with pytest.raises(ModelError, match="takes a list of texts"):
         train.train("word-cnn", tmp_path, dataset="digits")
     for epochs in (0, -1):
-        with pytest.raises(ModelError, match="epochs must be at least 1"):
+        with pytest.raises(OptionError, match="epochs must be at least 1"):
             train.train("mnist-cnn", tmp_path, epochs=epochs)

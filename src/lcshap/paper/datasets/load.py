@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...errors import OptionError
 from . import images, texts
 from .base import DataError, Dataset, Raw
 
@@ -93,12 +94,12 @@ def load(
     >>> load("faces")
     Traceback (most recent call last):
         ...
-    lcshap.paper.datasets.base.DataError: no data set 'faces': imdb, agnews, yahoo, 20newsgroups, mnist, cifar10, digits
+    lcshap.errors.OptionError: no data set 'faces': imdb, agnews, yahoo, 20newsgroups, mnist, cifar10, digits
     """
     if name not in _SOURCES:
-        raise DataError(f"no data set {name!r}: {', '.join(NAMES)}")
+        raise OptionError(f"no data set {name!r}: {', '.join(NAMES)}")
     if split not in ("train", "test"):
-        raise DataError(f'split must be "train" or "test", not {split!r}')
+        raise OptionError(f'split must be "train" or "test", not {split!r}')
     source = _SOURCES[name]
     inputs, labels, origin = _find(name, source, data or os.environ.get(FOLDER) or None, split)
     full = Dataset(inputs, labels, source.classes, name, origin)
@@ -128,7 +129,7 @@ def _only(full: Dataset, classes: Sequence[int | str]) -> Dataset:
     names = [full.classes[c] if isinstance(c, int | np.integer) and 0 <= c < len(full.classes) else c for c in classes]
     unknown = [c for c in names if c not in full.classes]
     if unknown or len(set(names)) < max(len(names), 1):
-        raise DataError(
+        raise OptionError(
             f"classes must be different ones of {', '.join(full.classes)} (or their numbers), not {classes!r}"
         )
     new = np.full(len(full.classes), -1)

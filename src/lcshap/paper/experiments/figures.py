@@ -10,11 +10,11 @@ import numpy as np
 
 from ...core.explanation import Explanation
 from ...core.views import ImageView
-from ...errors import MethodError
+from ...errors import OptionError
 from ...extras import need
 from ...metrics import MaskingCurve
 from ...show.plots.base import axes
-from .theorems import Row
+from .theorems import SweepRow
 
 LABELS = {
     "l-shapley": "L-Shapley",
@@ -105,7 +105,7 @@ def masks_figure(
     from ...show.plots.image import masked_image
 
     if not columns or any(list(column) != list(columns[0]) for column in columns):
-        raise MethodError("every column needs explanations by the same methods")
+        raise OptionError("every column needs explanations by the same methods")
     methods = list(columns[0])
     size = (0.9 * len(columns) + 1.7, 0.9 * (len(methods) + 1) + 0.3)
     figure = need("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
@@ -122,7 +122,7 @@ def masks_figure(
     return _write(figure, path)
 
 
-def theorems_figure(rows: Sequence[Row], path: str | Path) -> Path:
+def theorems_figure(rows: Sequence[SweepRow], path: str | Path) -> Path:
     """Errors of L- and C-Shapley against the coupling of neighbours, and the bounds of the paper's theorems."""
     figure = need("matplotlib.figure", "plot").Figure(figsize=(8.0, 5.0), layout="constrained")
     ax = axes(figure.subplots(), (8.0, 5.0), dark=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.explanation import versions
-from ...errors import MethodError
+from ...errors import OptionError
 
 
 class Record:
@@ -28,7 +28,7 @@ class Record:
         before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         for key, value in json.loads(json.dumps(settings)).items():
             if before and before.get(key) != value:
-                raise MethodError(
+                raise OptionError(
                     f"{path.parent} has a run with {key} {before.get(key)!r}, not {value!r}: give another --out"
                 )
         self.seconds: float = before.get("seconds", 0.0)

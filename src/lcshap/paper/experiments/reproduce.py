@@ -1,4 +1,4 @@
-"""The paper's experiments, run again: `reproduce("imdb")`, or ``python -m lcshap.paper.experiments.reproduce imdb``.
+"""The paper's experiments, run again: `reproduce("imdb")`, or ``lcshap reproduce imdb``.
 
 Every method explains the same test samples, right and wrong predictions alike, within a common budget. The measure is
 the paper's: the log-odds of the predicted class while the top units are masked. What comes out is a folder:
@@ -17,29 +17,26 @@ the paper's: the log-odds of the predicted class while the top units are masked.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...core.method import check_count
-from ...core.views import ImageView
-from ...errors import LcshapError, MethodError
+from ...errors import LcshapError, OptionError
 from ...estimators import Shapley
 from . import figures
+from .pictures import SHOWN, attempt, draw
 from .record import Record, write
+from .reporter import Report, reporter
 from .runner import Explained, Runner
 from .studies import find_study
-from .study import LINEUP, Study, check_methods
+from .study import Study, check_methods
 from .table import Found, Row, curves_csv, make_rows, pairs_csv, samples_csv, table_csv, table_md, to_csv, to_md
 from .table_one import HEAD, for_people, lines
 from .theorems import sweep
@@ -47,19 +44,6 @@ from .theorems import sweep
 STUDIES = ("imdb", "agnews", "yahoo", "newsgroups", "mnist", "cifar10")
 NAMES = (*STUDIES, "sentence", "theorems", "all")
 TIMED = 3  # samples on which every method is run on its own, for the time it takes
-SHOWN = 20  # samples whose files have what a picture needs; they are in the report
-_SEARCHED = 2000  # inputs among which wrongly classified images are looked for
-_COLUMNS = 8  # images in the figure of masks, with two more that are wrongly classified, if there are any
-_ROWS = (
-    "regression-c-shapley",
-    "regression-c-shapley-removed",
-    "kernel-shap",
-    "sample-shapley",
-    "saliency",
-    "deletion-path",
-)
-
-Report = Callable[[int, int, float], None]  # samples done, all samples, seconds left
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +102,10 @@ def reproduce(
     """
     given = name.name if isinstance(name, Study) else name
     if not isinstance(name, Study) and name not in NAMES:
-        raise MethodError(f"there is no experiment {name!r}: choose one of {', '.join(NAMES)}")
-    check_count("samples", samples, least=1)
-    check_count("seed", seed)
+        raise OptionError(f"there is no experiment {name!r}: choose one of {', '.join(NAMES)}")
+    for option, value, least in (("samples", samples, 1), ("seed", seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise OptionError(f"{option} must be an integer of at least {least}, not {value!r}")
     folder = Path("reproduced") / given if out is None else Path(out)
     trained = folder / "models" if models is None else Path(models)
     if name == "all":
@@ -142,7 +127,7 @@ def reproduce(
         return _sentence(study, chosen, record)
     if not isinstance(name, Study):
         _write_models(folder / "model", {name: study.about})
-    return _study(study, chosen, samples, record, _reporter(study.name, progress))
+    return _study(study, chosen, samples, record, reporter(study.name, progress))
 
 
 # -- a study ----------------------------------------------------------------------------------------------------------
@@ -176,7 +161,7 @@ def _study(study: Study, methods: Sequence[str], samples: int, record: Record, r
         f"budget {budget}, seed {seed}.\n\n{table_md(rows)}"
     )
     write(record.folder / "table.md", text)
-    notes = _pictures(study, runner, methods, chosen, found, record.folder)
+    notes = draw(study, runner, methods, chosen, found, record.folder)
     record.write(
         finished=True, samples=len(chosen), methods=methods, share_correct=share, mean_units=units, notes=notes
     )
@@ -190,51 +175,6 @@ def _explain(runner: Runner, methods: Sequence[str], chosen: list[int], report: 
     for count, place in enumerate(todo, start=1):
         runner.work(chosen[place], methods, timed=place < TIMED, view=place < SHOWN)
         report(before + count, len(chosen), (time.monotonic() - begin) / count * (len(todo) - count))
-
-
-def _pictures(
-    study: Study, runner: Runner, methods: Sequence[str], chosen: list[int], found: dict[str, Found], out: Path
-) -> list[str]:
-    """Curves, masks of images, a report; what lacks a package is left out, with a note."""
-    masked, kept = ({name: getattr(f, side) for name, f in found.items()} for side in ("masked", "kept"))
-    shown = {name: [runner.load(number, name) for number in chosen[:SHOWN]] for name in methods}
-
-    def report() -> None:
-        from ...show.html_report import report
-
-        report({figures.label(name): each for name, each in shown.items()}, out / "report.html", title=study.name)
-
-    def masks() -> None:
-        columns, titles = _columns(study, runner, [name for name in _ROWS if name in methods], chosen)
-        for percent in (15, 20):
-            figures.masks_figure(columns, out / f"masks-{percent}.png", percent, titles)
-
-    steps: dict[str, Callable[[], object]] = {
-        "curves.png": lambda: figures.curves_figure(masked, kept, out / "curves.png"),
-        "report.html": report,
-    }
-    first = next(iter(shown.values()))[0]
-    if isinstance(first.view, ImageView) and any(name in methods for name in _ROWS):
-        steps["masks"] = masks
-    return _try(steps)
-
-
-def _columns(study: Study, runner: Runner, rows: list[str], chosen: list[int]) -> tuple[list[Explained], list[str]]:
-    """The images of Figures 4 and 5: the first samples, and two that the model gets wrong, of different classes."""
-    every = list(range(min(len(study.inputs), _SEARCHED)))
-    wrong = {n: p for n, p in zip(every, runner.predicted(every), strict=True) if p != study.labels[n]}
-    right = [n for n in chosen[:SHOWN] if n not in wrong][:_COLUMNS]
-    aside = copy(runner)
-    aside.folder = runner.folder / "wrong"
-    aside.folder.mkdir(exist_ok=True)
-    columns = [{name: runner.load(n, name) for name in rows} for n in right]
-    titles = [str(study.classes[study.labels[n]]) for n in right]
-    first_of = {study.labels[n]: n for n in reversed(wrong)}
-    for number in sorted(first_of.values())[:2]:
-        aside.work(number, rows, view=True)
-        columns.append({name: aside.load(number, name) for name in rows})
-        titles.append(f"{study.classes[study.labels[number]]} as {study.classes[wrong[number]]}")
-    return columns, titles
 
 
 # -- the others -------------------------------------------------------------------------------------------------------
@@ -257,7 +197,7 @@ def _sentence(study: Study, methods: Sequence[str], record: Record) -> Result:
     (target,) = found["shapley"].provenance["targets"]
     text = f'"{study.inputs[0]}", log P({target}):\n\n{to_md([figures.label(name) for name in head], lines)}'
     write(out / "table.md", text)
-    notes = _try({"sentence.png": lambda: figures.sentence_figure(found, out / "sentence.png")})
+    notes = attempt({"sentence.png": lambda: figures.sentence_figure(found, out / "sentence.png")})
     record.write(finished=True, methods=methods, notes=notes)
     return Result(study.name, out, text=text, notes=tuple(notes))
 
@@ -269,7 +209,7 @@ def _theorems(record: Record) -> Result:
     write(out / "table.csv", to_csv([rows[0]._fields, *rows]))
     text = to_md(list(rows[0]._fields), [[f"{number:.3g}" for number in row] for row in rows[::4]])
     write(out / "table.md", text)
-    notes = _try({"theorems.png": lambda: figures.theorems_figure(rows, out / "theorems.png")})
+    notes = attempt({"theorems.png": lambda: figures.theorems_figure(rows, out / "theorems.png")})
     record.write(finished=True, notes=notes)
     return Result("theorems", out, text=text, notes=tuple(notes))
 
@@ -298,7 +238,7 @@ def _all(
     return Result("all", out, parts=tuple(parts), notes=tuple(notes))
 
 
-# -- writing, printing, the command -----------------------------------------------------------------------------------
+# -- writing -----------------------------------------------------------------------------------
 
 
 def _write_models(path: Path, abouts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -306,71 +246,3 @@ def _write_models(path: Path, abouts: Mapping[str, Mapping[str, Any]]) -> None:
     rows = [line for name, about in abouts.items() for line in lines(name, about)]
     write(path.with_suffix(".csv"), to_csv([HEAD, *rows]))
     write(path.with_suffix(".md"), to_md(HEAD, for_people(rows)))
-
-
-def _try(steps: Mapping[str, Callable[[], object]]) -> list[str]:
-    """Take some steps; one for which a package is not installed is left out, with a note."""
-    notes = []
-    for name, step in steps.items():
-        try:
-            step()
-        except ImportError as error:
-            notes.append(f"{name} was left out: {error}")
-    return notes
-
-
-def _reporter(name: str, progress: Report | bool | None) -> Report:
-    if callable(progress):
-        return progress
-    if not (sys.stderr.isatty() if progress is None else progress):
-        return lambda done, total, left: None
-
-    def show(done: int, total: int, left: float) -> None:
-        end = "\n" if done == total else ""
-        print(
-            f"\r{name}: {done} of {total} samples, {_duration(left)} left \033[K", end=end, file=sys.stderr, flush=True
-        )
-
-    return show
-
-
-def _duration(seconds: float) -> str:
-    """Time for people.
-
-    >>> _duration(42), _duration(600), _duration(9000)
-    ('42 s', '10 min', '2.5 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Parse, run, print the table; return the exit code."""
-    parser = argparse.ArgumentParser(prog="lcshap reproduce", description="Run the experiments of the paper again.")
-    parser.add_argument("name", choices=NAMES)
-    parser.add_argument("--samples", type=int, default=100, help="test inputs (%(default)s; the paper has 1,000)")
-    parser.add_argument("--budget", default="4d", help="calls a method: 400, or 4d for four a unit (%(default)s)")
-    parser.add_argument(
-        "--methods", type=lambda text: text.split(","), help=f"with commas, some of {', '.join(LINEUP)}"
-    )
-    parser.add_argument("--data", help="folder of data sets; by default $LCSHAP_DATA, or PyPI packages")
-    parser.add_argument("--models", help="folder of trained models; by default models/ in --out")
-    parser.add_argument("--out", help="folder to write to, and to go on from; by default reproduced/NAME")
-    parser.add_argument("--seed", type=int, default=0)
-    options = vars(parser.parse_args(arguments))
-    if options["budget"].isdigit():
-        options["budget"] = int(options["budget"])
-    try:
-        print(reproduce(**options))
-    except LcshapError as error:
-        print(f"lcshap: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\nlcshap: interrupted; the same command goes on from here", file=sys.stderr)
-        return 130
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from ...core.explanation import Explanation
 from ...core.io import load
 from ...core.method import plans
 from ...core.store import MemoryStore
-from ...errors import MaskerError, MethodError
+from ...core.views import ImageView
+from ...errors import DataError, MaskerError
 from ...estimators import Method
 from ...explainer import Explainer
 from ...maskers.base import Masked
@@ -28,19 +30,42 @@ from .study import COARSE, Lineup, Study
 Explained = dict[str, Explanation]
 
 
+@dataclass(frozen=True, eq=False)
 class Runner:
     """The work on single samples of a study.
 
     A sample is done when its files are there, one a method in `folder`; each is written under another name first, so
     that an interruption leaves no half of one.
+
+    Attributes
+    ----------
+    budget : calls a method, where it takes a budget.
+    seed : of the methods that sample.
+    folder : where the files are; it is made if need be.
     """
 
-    def __init__(self, study: Study, budget: int | str, seed: int, folder: Path) -> None:
-        self.study, self.budget, self.folder = study, budget, folder
-        self.lineup = Lineup(seed)
-        self.fine = Explainer(study.model, study.masker, classes=study.classes, progress=False)
-        self.coarse = self.fine if study.patches is None else replace(self.fine, masker=study.patches)
-        folder.mkdir(parents=True, exist_ok=True)
+    study: Study
+    budget: int | str
+    seed: int
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    @cached_property
+    def lineup(self) -> Lineup:
+        """Makes the methods."""
+        return Lineup(self.seed)
+
+    @cached_property
+    def fine(self) -> Explainer:
+        """Explains the units of the study."""
+        return Explainer(self.study.model, self.study.masker, classes=self.study.classes, progress=False)
+
+    @cached_property
+    def coarse(self) -> Explainer:
+        """Explains patches, where the study has them."""
+        return self.fine if self.study.patches is None else replace(self.fine, masker=self.study.patches)
 
     def choose(self, samples: int, seed: int) -> list[int]:
         """Numbers of inputs, drawn from a seed: more samples begin with the same. What has no units is passed over."""
@@ -54,7 +79,7 @@ class Runner:
                 continue
             found.append(number)
         if not found:
-            raise MethodError(f"no input of {self.study.name} can be cut into units")
+            raise DataError(f"no input of {self.study.name} can be cut into units")
         return found
 
     def path(self, number: int, name: str) -> Path:
@@ -139,7 +164,7 @@ class Runner:
 
 def _spread(e: Explanation, pixels: Masked) -> Explanation:
     """Scores of patches as scores of the pixels: those of a patch share its score equally."""
-    assert e.view is not None
+    assert isinstance(e.view, ImageView)
     owner = e.view.labels.ravel()
     shares = e.scores / np.bincount(owner, minlength=e.graph.d)
     return Explanation(
@@ -150,4 +175,5 @@ def _spread(e: Explanation, pixels: Masked) -> Explanation:
         e.calls,
         {**e.provenance, "spread": True},
         view=pixels.view,
+        rows=e.rows,
     )

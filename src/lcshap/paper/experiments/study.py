@@ -10,7 +10,7 @@ from typing import Any
 from ...adapters.base import Model
 from ...advice.chooser import choose
 from ...core.graphs import Graph
-from ...errors import MaskerError, MethodError, PlanTooLargeError
+from ...errors import MaskerError, OptionError, PlanTooLargeError
 from ...estimators import (
     LIME,
     CShapley,
@@ -57,7 +57,7 @@ class Study:
 
     def __post_init__(self) -> None:
         if not len(self.inputs) or len(self.inputs) != len(self.labels):
-            raise MethodError(f"a study needs a label for each input, not {len(self.labels)} for {len(self.inputs)}")
+            raise OptionError(f"a study needs a label for each input, not {len(self.labels)} for {len(self.inputs)}")
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def check_methods(study: Study, names: Sequence[str] | None) -> tuple[str, ...]:
     chosen = possible if names is None else tuple(names)
     wrong = [name for name in chosen if name not in possible]
     if wrong or not chosen or len(set(chosen)) < len(chosen):
-        raise MethodError(
+        raise OptionError(
             f"methods must be different ones of {', '.join(possible)} for {study.name}, not {', '.join(chosen) or None}"
         )
     return chosen
@@ -141,10 +141,8 @@ def _largest(candidates: list[Method], graph: Graph, budget: int) -> Method:
     best = candidates[0]
     for method in candidates if len(candidates) > 1 else ():
         try:
-            calls = method._plan(graph, budget).calls
+            method.plan(graph, budget)
         except PlanTooLargeError:
-            break
-        if calls > budget:
             break
         best = method
     return best

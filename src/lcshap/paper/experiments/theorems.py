@@ -34,13 +34,14 @@ from ...core.game import Game
 from ...core.graphs import Graph, connected_sets
 from ...core.plan import PlanSum
 from ...core.run import run
+from ...errors import OptionError
 from ...estimators import CShapley, LShapley, Method, Shapley
 
 Units = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class JointModel:
     """Binary units X_1..X_d and a label Y, by their joint probabilities.
 
     Attributes
@@ -53,9 +54,9 @@ class Model:
 
     def __post_init__(self) -> None:
         if self.joint.ndim < 2 or self.joint.shape[:-1] != (2,) * self.d:
-            raise ValueError(f"a joint table has shape (2, ..., 2, labels), not {self.joint.shape}")
+            raise OptionError(f"a joint table has shape (2, ..., 2, labels), not {self.joint.shape}")
         if not (self.joint > 0).all() or not np.isclose(self.joint.sum(), 1, rtol=0, atol=1e-9):
-            raise ValueError("joint probabilities must be positive and sum to 1")
+            raise OptionError("joint probabilities must be positive and sum to 1")
 
     @property
     def d(self) -> int:
@@ -97,7 +98,7 @@ class Model:
 # -- dependence ---------------------------------------------------------------------------------------------------
 
 
-def absolute_information(model: Model, i: int, V: Units, U: Units = (), label: bool = False) -> float:
+def absolute_information(model: JointModel, i: int, V: Units, U: Units = (), label: bool = False) -> float:
     r"""Absolute conditional mutual information: :math:`I_a(X_i; X_V | X_U)`, or :math:`I_a(X_i; X_V | X_U, Y)`.
 
     .. math:: I_a = E\left| \log \frac{P(X_i, X_V | X_U)}{P(X_i | X_U) P(X_V | X_U)} \right|
@@ -110,7 +111,7 @@ def absolute_information(model: Model, i: int, V: Units, U: Units = (), label: b
     return float((model.joint * np.abs(np.log(ratio))).sum())
 
 
-def local_epsilon(model: Model, graph: Graph, order: int) -> NDArray[np.float64]:
+def local_epsilon(model: JointModel, graph: Graph, order: int) -> NDArray[np.float64]:
     """The epsilon of Theorem 1 for each unit i, with S = N_k(i): the largest dependence between i and the outside.
 
     That is the supremum over `U ⊆ S\\{i}` and `V ⊆ [d]\\S` of both absolute informations, with and without Y.
@@ -123,7 +124,7 @@ def local_epsilon(model: Model, graph: Graph, order: int) -> NDArray[np.float64]
     return epsilon
 
 
-def connected_epsilon(model: Model, graph: Graph, order: int) -> NDArray[np.float64]:
+def connected_epsilon(model: JointModel, graph: Graph, order: int) -> NDArray[np.float64]:
     """The epsilon of Theorem 2 for each unit i, with S = N_k(i): that of Theorem 1, or of the second condition.
 
     The second condition is about every connected U ∋ i within S and every V ⊆ R(U), the units neither in U nor next to
@@ -138,7 +139,7 @@ def connected_epsilon(model: Model, graph: Graph, order: int) -> NDArray[np.floa
     return epsilon
 
 
-def _dependence(model: Model, i: int, V: Units, U: Units) -> float:
+def _dependence(model: JointModel, i: int, V: Units, U: Units) -> float:
     return max(absolute_information(model, i, V, U, label) for label in (False, True))
 
 
@@ -150,7 +151,7 @@ def _subsets(units: Iterable[int]) -> Iterator[Units]:
 # -- errors -------------------------------------------------------------------------------------------------------
 
 
-def expected_errors(model: Model, graph: Graph, methods: Sequence[Method]) -> NDArray[np.float64]:
+def expected_errors(model: JointModel, graph: Graph, methods: Sequence[Method]) -> NDArray[np.float64]:
     """`E_X |score(i) - Shapley(i)|`: a row for each method, a column for each unit i."""
     plans = PlanSum(tuple(method.plan(graph) for method in (Shapley(), *methods)))
     shapley, *others = run(plans, model.game)
@@ -160,7 +161,7 @@ def expected_errors(model: Model, graph: Graph, methods: Sequence[Method]) -> ND
 # -- models -------------------------------------------------------------------------------------------------------
 
 
-def ising_chain(coupling: float, blocks: Sequence[Units] = ((0, 1), (2, 3), (4, 5)), noise: float = 0.1) -> Model:
+def ising_chain(coupling: float, blocks: Sequence[Units] = ((0, 1), (2, 3), (4, 5)), noise: float = 0.1) -> JointModel:
     """Units on a chain that like to agree with the next one, P(x) ∝ exp(coupling · Σ s_i s_{i+1}) with s = ±1.
 
     The label has one component for each block, see `labelled`. Without coupling the blocks are independent.
@@ -172,7 +173,7 @@ def ising_chain(coupling: float, blocks: Sequence[Units] = ((0, 1), (2, 3), (4, 
 
 def independent_blocks(
     rng: np.random.Generator, blocks: Sequence[Units] = ((0, 1), (2, 3), (4, 5)), noise: float = 0.1
-) -> Model:
+) -> JointModel:
     """Blocks of units independent of each other, also given the label; any (random) dependence within a block."""
     d = sum(map(len, blocks))
     prior = np.ones((2,) * d)
@@ -181,7 +182,7 @@ def independent_blocks(
     return labelled(prior, blocks, noise)
 
 
-def labelled(prior: NDArray[np.float64], blocks: Sequence[Units], noise: float) -> Model:
+def labelled(prior: NDArray[np.float64], blocks: Sequence[Units], noise: float) -> JointModel:
     """Give inputs with probabilities `prior` a label: one bit a block, whether all its units are on.
 
     Each bit is wrong with probability `noise`, independently. A label that mixes blocks would tie them to each other
@@ -192,13 +193,13 @@ def labelled(prior: NDArray[np.float64], blocks: Sequence[Units], noise: float) 
         on = np.indices(prior.shape)[list(block)].all(axis=0)
         bit = np.where(np.stack([on, ~on], axis=-1), 1 - noise, noise)
         joint = (joint[..., :, None] * bit[..., None, :]).reshape(*prior.shape, -1)
-    return Model(joint)
+    return JointModel(joint)
 
 
 # -- the sweep ----------------------------------------------------------------------------------------------------
 
 
-class Row(NamedTuple):
+class SweepRow(NamedTuple):
     """One coupling strength; every number is the largest over the units."""
 
     coupling: float
@@ -211,7 +212,7 @@ class Row(NamedTuple):
     c_bound: float
 
 
-def sweep(couplings: Iterable[float], order: int = 2) -> list[Row]:
+def sweep(couplings: Iterable[float], order: int = 2) -> list[SweepRow]:
     """Expected errors and their bounds on `ising_chain`, as the coupling varies.
 
     Examples
@@ -230,5 +231,5 @@ def sweep(couplings: Iterable[float], order: int = 2) -> list[Row]:
         methods = (LShapley(order), CShapley(order, weights="myerson"), CShapley(order, weights="paper"))
         l_error, myerson, paper = expected_errors(model, graph, methods).max(axis=1)
         numbers = (coupling, local, connected, l_error, 2 * local, myerson, paper, 4 * connected)
-        rows.append(Row(*map(float, numbers)))
+        rows.append(SweepRow(*map(float, numbers)))
     return rows

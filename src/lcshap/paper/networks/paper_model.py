@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...adapters.onnx import OnnxModel
 from ...adapters.torch import TorchModel
-from ...errors import ModelError
+from ...errors import ModelError, OptionError
 from ...extras import need
 from ...maskers.base import Masker
 from .encoders import Characters, Encoder, Pixels, Words, encoder_from
@@ -224,7 +224,7 @@ def read_onnx(path: str | os.PathLike[str]) -> tuple[OnnxModel, Encoder]:
 def find_recipe(name: str) -> Recipe:
     """The recipe of a model of the paper, or an error that lists their names."""
     if name not in MODELS:
-        raise ModelError(f"the paper has no model {name!r}: {', '.join(MODELS)}")
+        raise OptionError(f"the paper has no model {name!r}: {', '.join(MODELS)}")
     return MODELS[name]
 
 
@@ -249,8 +249,10 @@ def _network(name: str, classes: int) -> Any:
 
 
 def _read(path: Path) -> tuple[str, tuple[str, ...], Encoder]:
+    text = _there(path).read_text(encoding="utf-8")
     try:
-        content = json.loads(_there(path).read_text(encoding="utf-8"))
+        content = json.loads(text)
+        find_recipe(content["name"])
         return content["name"], tuple(content["classes"]), encoder_from(content["encoder"])
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} does not describe a model of lcshap: {error!r}") from error

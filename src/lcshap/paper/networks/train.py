@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import __version__
+from ..._version import __version__
 from ...asking.progress import Progress
-from ...errors import LcshapError, ModelError
+from ...errors import LcshapError, ModelError, OptionError
 from ...extras import need
 from ..datasets import Dataset
 from ..datasets import load as load_data
@@ -77,7 +77,7 @@ def fit(
     torch, recipe, path = need("torch", "torch"), MODELS[model.name], Path(out) / "checkpoint.npz"
     epochs = recipe.epochs if epochs is None else epochs
     if epochs < 1:
-        raise ModelError(f"epochs must be at least 1, not {epochs}")
+        raise OptionError(f"epochs must be at least 1, not {epochs}")
     path.parent.mkdir(parents=True, exist_ok=True)
     optimiser = getattr(torch.optim, recipe.optimiser)(model.network.parameters(), **recipe.options)
     how = ", ".join([recipe.optimiser, *(f"{key} {part:g}" for key, part in recipe.options.items())])

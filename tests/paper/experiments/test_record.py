@@ -1,0 +1,53 @@
+"""The file that says how a run was started, and that it is the same run when it goes on."""
+
+import json
+
+import pytest
+
+import lcshap as lc
+from lcshap.paper.experiments import record as record_module
+from lcshap.paper.experiments.record import Record, write
+
+
+def content(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_what_is_written(tmp_path):
+    record = Record(tmp_path / "run.json", "lcshap reproduce toy", {"study": "toy", "seed": 3})
+    record.write(finished=False, samples=7)
+    found = content(tmp_path / "run.json")
+    assert (found["command"], found["study"], found["seed"]) == ("lcshap reproduce toy", "toy", 3)
+    assert (found["samples"], found["finished"]) == (7, False)
+    assert found["versions"]["lcshap"] == lc.__version__
+    assert found["started"].endswith("+00:00")
+    assert record.folder == tmp_path
+
+
+def test_the_time_of_all_starts_is_added_up(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(record_module.time, "monotonic", lambda: now[0])
+    first = Record(tmp_path / "run.json", "a", {"seed": 0})
+    now[0] += 2.5
+    first.write(finished=False)
+    started = content(tmp_path / "run.json")["started"]
+    second = Record(tmp_path / "run.json", "a", {"seed": 0})
+    now[0] += 4
+    second.write(finished=True)
+    found = content(tmp_path / "run.json")
+    assert (found["seconds"], found["started"], found["finished"]) == (6.5, started, True)
+
+
+def test_another_run_is_refused(tmp_path):
+    Record(tmp_path / "run.json", "a", {"study": "toy", "seed": 0, "about": {"n": (1, 2)}}).write(finished=True)
+    Record(tmp_path / "run.json", "b", {"study": "toy", "seed": 0, "about": {"n": (1, 2)}})
+    with pytest.raises(lc.OptionError, match="has a run with seed 0, not 1: give another --out"):
+        Record(tmp_path / "run.json", "a", {"study": "toy", "seed": 1, "about": {"n": (1, 2)}})
+
+
+def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
+    write(tmp_path / "a.txt", "one")
+    monkeypatch.setattr(record_module.os, "replace", lambda part, path: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "a.txt", "two")
+    assert (tmp_path / "a.txt").read_text() == "one"

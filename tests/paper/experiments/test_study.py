@@ -1,0 +1,53 @@
+"""Which methods are compared, and by which order they keep the budget."""
+
+import pytest
+from toy_study import TEXTS, chances, text_study
+
+import lcshap as lc
+from lcshap.adapters import CallableModel
+from lcshap.paper.experiments.study import LINEUP, Lineup, Study, check_methods
+
+
+def test_orders_come_near_the_budget():
+    for d in (1, 2, 3, 9, 40):
+        graph = lc.Graph.chain(d)
+        for name in LINEUP:
+            method = Lineup(1).method(name, graph, 4 * d)
+            if not method.has_plan:
+                continue
+            calls = method.plan(graph).calls
+            key = "order" if hasattr(method, "order") else "max_size" if hasattr(method, "max_size") else None
+            assert calls <= 4 * d or getattr(method, key) == 1
+            if key is not None and 1 < getattr(method, key) < min(d, 6):
+                larger = type(method)(**{**method.parameters, key: getattr(method, key) + 1})
+                assert larger.plan(graph).calls > 4 * d
+    assert Lineup(0).method("regression-c-shapley", lc.Graph.grid((28, 28)), 3136).max_size == 4  # the paper's
+    assert Lineup(0).method("l-shapley", lc.Graph.chain(100), 400).order == 1
+
+
+def test_a_method_is_made_once_for_a_graph():
+    lineup, graph = Lineup(5), lc.Graph.chain(12)
+    assert lineup.method("kernel-shap", graph, 48) == lc.KernelSHAP(48, seed=5)
+    assert lineup.method("kernel-shap", graph, 48) is lineup.method("kernel-shap", lc.Graph.chain(12), 48)
+    assert lineup.method("kernel-shap", graph, 60).budget == 60
+
+
+def test_saliency_needs_a_gradient_with_respect_to_numbers(image_study):
+    assert set(image_study.methods) == set(LINEUP)
+    assert set(text_study().methods) == set(LINEUP) - {"saliency"}
+    assert check_methods(text_study(), None) == text_study().methods
+    assert check_methods(image_study, ["saliency", "lime"]) == ("saliency", "lime")
+
+
+def test_bad_input():
+    model = CallableModel(chances, "probabilities")
+    with pytest.raises(lc.OptionError, match="a label for each input, not 1 for 2"):
+        Study("x", model, lc.maskers.Text(), TEXTS[:2], [0], ["n", "p"])
+    with pytest.raises(lc.OptionError, match="a label for each input, not 0 for 0"):
+        Study("x", model, lc.maskers.Text(), [], [], ["n", "p"])
+    with pytest.raises(lc.OptionError, match="methods must be different ones of l-shapley"):
+        check_methods(text_study(), ["saliency"])  # no gradient
+    with pytest.raises(lc.OptionError, match="for toy, not lime, lime"):
+        check_methods(text_study(), ["lime", "lime"])
+    with pytest.raises(lc.OptionError, match="not None"):
+        check_methods(text_study(), [])
