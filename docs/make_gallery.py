@@ -127,7 +127,7 @@ def tables() -> Iterator[Figure]:
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(data.data[:400], data.target[:400])
     graph = lc.maskers.learn_graph(data.data[:400], threshold=0.2, names=names)
     masker = lc.maskers.Tabular(data.data[:20], graph=graph)
-    explainer = lc.Explainer(model, masker, lc.GraphKernelSHAP(240), value="log_odds", target=0, seed=0)
+    explainer = lc.Explainer(model, masker, lc.GraphKernelSHAP(240), value="log_odds", target=0)
     found = explainer(list(data.data[400:440]))
     yield "bars", "`e.plot()` of a table", found[0].plot(top=8)
     yield "waterfall", '`e.plot("waterfall")`', found[0].plot("waterfall", top=8)

@@ -98,16 +98,18 @@ def main(small: bool = False) -> dict[str, float]:
     print(f"\nwhat speaks for {remote.provenance['targets'][0]}:")
     for word, score in zip(remote.names, remote.scores, strict=True):
         print(f"  {word:<16}{score:+.3f}")
-    print(f"\n{model.requests} requests, {model.retried} of them again, {model.failed} given up")
+    print(f'\n{remote.calls} calls, {remote.rows} different texts: either "It" alone is the same one')
+    print(f"{model.requests} requests, {model.retried} of them again, {model.failed} given up")
     itself = lc.Explainer(local, masker, method, value="log_odds")(SENTENCE)
     difference = float(np.abs(remote.scores - itself.scores).max())
     print(f"the scores differ from those of the model itself by {difference:.1e}")
     return {
         "calls": remote.calls,
+        "rows": remote.rows,
         "requests": model.requests,
         "retried": model.retried,
         "failed": model.failed,
-        "price": remote.calls * 0.0003,
+        "price": remote.calls * 0.0003,  # at most: equal texts are asked about once
         "difference": difference,
     }
 
