@@ -171,14 +171,15 @@ class TestSignals:
         for _ in range(12):
             model, store = Slow(), lc.MemoryStore()
             ways = explainer(model, method)
-            timer = threading.Timer(float(rng.uniform(0.001, 0.02)), signal.raise_signal, [signal.SIGINT])
-            timer.daemon = True
-            timer.start()
+            kill = lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # noqa: E731
+            timer = threading.Timer(float(rng.uniform(0.001, 0.02)), kill)
             try:
+                timer.start()
                 try:
                     found = ways(x, store=store)
                 finally:
                     timer.join()
+                    time.sleep(0.002)  # a signal that came late is delivered here
             except KeyboardInterrupt:
                 interrupted += 1
                 found = ways(x, store=store)

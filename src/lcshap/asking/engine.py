@@ -153,12 +153,10 @@ class Engine:
             per_call = questions[owner[left[0]]].masked.rows_per_call
             count = max(1, self.size.next // per_call)
             part = np.sort(left[:count])  # rows of one input together
-            cuts = np.flatnonzero(np.diff(owner[part])) + 1
-            owners, places = [], []
-            for piece in np.split(part, cuts) if len(cuts) else [part]:
-                owners.append(int(owner[piece[0]]))
-                places.append(within[piece])
-            batch = [(questions[o], rows) for o, rows in zip(owners, places, strict=True)]
+            cuts = np.flatnonzero(np.diff(owner[part])) + 1 if len(questions) > 1 else ()
+            pieces = np.split(part, cuts) if len(cuts) else [part]
+            owners = [int(owner[piece[0]]) for piece in pieces]
+            batch = [(questions[o], within[piece]) for o, piece in zip(owners, pieces, strict=True)]
             try:
                 if not self._answer(batch):
                     continue  # out of memory: the batch size is smaller now
@@ -209,7 +207,7 @@ class Engine:
             _deliver(batch, _so_far(error, answers, count))
             raise
         self.size.learn(count, time.perf_counter() - begin)
-        _deliver(batch, np.concatenate(answers))
+        _deliver(batch, np.concatenate(answers) if len(answers) > 1 else answers[0], complete=True)
         return True
 
     def _check(self, answers: Any, count: int) -> NDArray[np.float64]:
@@ -217,7 +215,7 @@ class Engine:
         return check_answers(answers, count, "the model").astype(np.float64)
 
 
-def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None) -> None:
+def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: bool = False) -> None:
     """Hand out the answers of a batch; of one that failed on the way, those of coalitions that are complete."""
     end = 0
     failure: ModelError | None = None
@@ -226,10 +224,12 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None) -> None:
         per_call = question.masked.rows_per_call
         start, end = end, end + len(places) * per_call
         part = answers[start:end].reshape(len(places), per_call, -1)
-        there = ~np.isnan(part).any(axis=(1, 2))
-        question.tally.rows += int(there.sum()) * per_call
+        if not complete:
+            there = ~np.isnan(part).any(axis=(1, 2))
+            places, part = places[there], part[there]
+        question.tally.rows += len(places) * per_call
         try:
-            question.deliver(places[there], part[there])
+            question.deliver(places, part)
         except ModelError as error:  # the other questions still get their answers
             failure = failure or error
     if failure is not None:

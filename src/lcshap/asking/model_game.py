@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from ..adapters.base import Model
 from ..core.adaptive import Broken
 from ..core.coalitions import Coalitions
-from ..core.digest import digest
 from ..core.game import AbstractGame, Tally, name
 from ..core.graphs import Graph
 from ..core.keys import set_keys
 from ..core.store import Store
 from ..errors import MethodError, ModelError
 from ..maskers.base import Masked
-from .engine import Engine, Places, Question
+from .engine import Engine, Question
 from .progress import Progress
 from .values import FixedValue, Value
+from .wanted import Wanted, answer, space
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +88,7 @@ class ModelGame(AbstractGame):
         try:
             return answer(games[0].engine, wanted, games[0].progress, games[0].keep)
         except (ModelError, KeyboardInterrupt) as error:
-            raise Broken([want.values if want.complete else None for want in wanted], error) from error
+            raise Broken([want.finished for want in wanted], error) from error
 
     def wanted(self, coalitions: Coalitions) -> Wanted:
         """Coalitions of this input whose values are wanted."""
@@ -140,7 +140,7 @@ def make_games(
     wanted = []
     for masked, label in zip(inputs, labels or [""] * len(inputs), strict=True):
         everything = Coalitions.from_sets(masked.graph.d, [range(masked.graph.d)])
-        wanted.append(Wanted(engine, masked, everything, store, Tally(), _as_they_are, label))
+        wanted.append(Wanted(engine, masked, everything, store, Tally(), None, label))
     games: list[ModelGame | Exception] = []
     for want, full in zip(wanted, answer(engine, wanted, progress, keep), strict=True):
         try:
@@ -157,76 +157,6 @@ def make_games(
     return games
 
 
-class Wanted:
-    """Coalitions of one input whose values are wanted: what the store knows of them, and what is left to ask.
-
-    Rows that are equal are asked once, also where their coalitions differ.
-    """
-
-    def __init__(
-        self,
-        engine: Engine,
-        masked: Masked,
-        coalitions: Coalitions,
-        store: Store,
-        tally: Tally,
-        convert: Callable[[Floats], Floats],
-        label: str = "",
-    ) -> None:
-        self.masked, self.store, self.tally, self.label, self._convert = masked, store, tally, label, convert
-        numbers: dict[bytes, int] = {}
-        keys = masked.keys(coalitions)
-        self._inverse = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.intp, len(keys))
-        self._keys = list(numbers)
-        self._known = np.zeros(len(numbers), bool)
-        self._values: Floats | None = None
-        self._space = space(engine, masked)
-        known, outputs = store.get(self._space, self._keys)
-        if len(numbers) < len(keys):
-            coalitions = coalitions.take(np.unique(self._inverse, return_index=True)[1])
-        self._new = np.flatnonzero(~known)
-        self.coalitions = coalitions.take(self._new) if known.any() else coalitions
-        if outputs is not None:
-            self._set(np.flatnonzero(known), convert(outputs))
-
-    @property
-    def question(self) -> Question:
-        """What is left to ask."""
-        return Question(self.masked, self.coalitions, self._deliver, self.tally, self.label)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all values are there."""
-        return bool(self._known.all())
-
-    @property
-    def values(self) -> Floats:
-        """The value of each coalition, once all are there."""
-        return np.empty(0) if self._values is None else self._values[self._inverse]
-
-    def _deliver(self, places: Places, outputs: Floats) -> None:
-        if not len(places):
-            return
-        rows = self._new[places]
-        try:
-            self._set(rows, self._convert(outputs))
-            self.store.put(self._space, [self._keys[row] for row in rows], outputs)
-        except ModelError as error:
-            if error.row is None:
-                raise
-            raise ModelError(f"{error} (the coalition {name(self.coalitions, places[error.row])})") from error
-
-    def _set(self, rows: Places, values: Floats) -> None:
-        if self._values is None:
-            self._values = np.empty((len(self._keys), *values.shape[1:]))
-        if values.shape[1:] != self._values.shape[1:]:
-            raise ModelError(
-                f"the model gave outputs of shape {self._values.shape[1:]} for some rows, {values.shape[1:]} for others"
-            )
-        self._values[rows] = values
-        self._known[rows] = True
-
-
 def evaluate_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> list[Floats]:
     """The values of coalitions of several inputs, in shared batches."""
     if not requests:
@@ -239,29 +169,12 @@ def evaluate_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> list[Flo
     return found
 
 
-def answer(
-    engine: Engine, wanted: Sequence[Wanted], progress: Progress | None = None, keep: bool = False
-) -> list[Floats | Exception]:
-    """The values of what is wanted; with `keep`, the error of an input on which the model fails."""
-    errors = engine.ask([want.question for want in wanted], progress, keep)
-    return [want.values if error is None else error for want, error in zip(wanted, errors, strict=True)]
-
-
-def space(engine: Engine, masked: Masked) -> bytes:
-    """What tells this model and this input from others in a store."""
-    return digest(engine.fingerprint, masked.key)
-
-
 def at_target(game: ModelGame) -> Value:
     """The value function of a game with its target fixed to what it is there."""
     value = game.value.value
     if value.target is not None or not game.value.pairs:
         return value
     return replace(value, target=game.value.pairs[0][0])
-
-
-def _as_they_are(outputs: Floats) -> Floats:
-    return outputs
 
 
 def _gradient(model: Model, masked: Masked, value: FixedValue) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

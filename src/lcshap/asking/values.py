@@ -142,12 +142,19 @@ class FixedValue:
     def __call__(self, outputs: Any) -> Floats:
         """The values, `(n,)` or `(n, m)` in float64; `ModelError` with the row where one is not finite."""
         outputs = _as_outputs(outputs)
-        k = self.full.shape[-1]
-        if outputs.shape[-1] != k:
-            raise ModelError(f"the model gave {k} outputs at the full input and {outputs.shape[-1]} later")
+        if outputs.shape[-1] != self.full.shape[-1]:
+            self.check(outputs)
         values = self._call(outputs) if callable(self.value.name) else self._values(outputs)
         check_rows(np.isfinite(values), values, "the value is", "every value must be a finite number")
         return values
+
+    def check(self, outputs: Floats) -> None:
+        """Raise `ModelError` if these cannot be the answers of this model: cheap, so that it is noticed at once."""
+        k = self.full.shape[-1]
+        if outputs.shape[-1] != k:
+            raise ModelError(f"the model gave {k} outputs at the full input and {outputs.shape[-1]} later")
+        if self.kind == "probabilities":
+            _probabilities(outputs, self.kind)
 
     def stands(self, outputs: Any) -> NDArray[np.bool_] | None:
         """Whether the decision at the full input still stands, for each row of outputs.

@@ -1,0 +1,131 @@
+"""Between a game and the engine: what the store knows of some coalitions, and what is left to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.coalitions import Coalitions
+from ..core.digest import digest
+from ..core.game import Tally, name
+from ..core.store import Store
+from ..errors import ModelError
+from ..maskers.base import Masked
+from .engine import Engine, Places, Question
+from .progress import Progress
+from .values import FixedValue
+
+Floats = NDArray[np.float64]
+
+
+class Wanted:
+    """Coalitions of one input whose values are wanted. Equal rows are asked once, also where their coalitions differ.
+
+    Parameters
+    ----------
+    value : from outputs to values; None: the outputs themselves are wanted, `(n, rows_per_call, outputs)`.
+    label : names the input in errors.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        masked: Masked,
+        coalitions: Coalitions,
+        store: Store,
+        tally: Tally,
+        value: FixedValue | None,
+        label: str = "",
+    ) -> None:
+        self.masked, self.tally, self.label = masked, tally, label
+        self._store, self._space, self._value = store, space(engine, masked), value
+        keys = masked.keys(coalitions)
+        self._keys = list(dict.fromkeys(keys))
+        self._place: Places | None = None  # of each coalition among the distinct ones, if some are equal
+        if len(self._keys) < len(keys):
+            numbers = dict(zip(self._keys, range(len(self._keys)), strict=True))
+            self._place = np.fromiter((numbers[key] for key in keys), np.intp, len(keys))
+            coalitions = coalitions.take(np.unique(self._place, return_index=True)[1])
+        self._coalitions = coalitions
+        self._known, outputs = store.get(self._space, self._keys)
+        self._new = np.flatnonzero(~self._known)
+        self._outputs: Floats | None = None
+        if outputs is not None:
+            self._set(np.flatnonzero(self._known), outputs)
+
+    @property
+    def question(self) -> Question:
+        """What is left to ask."""
+        left = self._coalitions if len(self._new) == len(self._keys) else self._coalitions.take(self._new)
+        return Question(self.masked, left, self._deliver, self.tally, self.label)
+
+    @property
+    def values(self) -> Floats:
+        """The value of each coalition, once all answers are there."""
+        if self._outputs is None:
+            return np.empty(0)
+        found = self._outputs
+        if self._value is not None:
+            try:
+                found = self._value(found)
+            except ModelError as error:
+                raise self._named(error, np.arange(len(found))) from error
+        return found if self._place is None else found[self._place]
+
+    @property
+    def finished(self) -> Floats | None:
+        """The values, if all answers are there and make values."""
+        try:
+            return self.values if self._known.all() else None
+        except ModelError:
+            return None
+
+    def _deliver(self, places: Places, outputs: Floats) -> None:
+        if not len(places):
+            return
+        rows = self._new[places]
+        if self._value is not None:
+            try:
+                self._value.check(outputs)
+            except ModelError as error:
+                raise self._named(error, rows) from error
+        self._set(rows, outputs)
+        self._store.put(self._space, [self._keys[row] for row in rows.tolist()], outputs)
+        self._known[rows] = True
+
+    def _set(self, rows: Places, outputs: Floats) -> None:
+        if self._outputs is None:
+            self._outputs = np.empty((len(self._keys), *outputs.shape[1:]))
+        if outputs.shape[1:] != self._outputs.shape[1:]:
+            before, now = self._outputs.shape[-1], outputs.shape[-1]
+            raise ModelError(f"the model gave {before} outputs for some rows, {now} for others")
+        self._outputs[rows] = outputs
+
+    def _named(self, error: ModelError, rows: Places) -> ModelError:
+        """The error with the coalition that it is about, where it is about one."""
+        if error.row is None:
+            return error
+        return ModelError(f"{error} (the coalition {name(self._coalitions, int(rows[error.row]))})")
+
+
+def answer(
+    engine: Engine, wanted: Sequence[Wanted], progress: Progress | None = None, keep: bool = False
+) -> list[Floats | Exception]:
+    """The values of what is wanted; with `keep`, the error of an input on which the model fails."""
+    found: list[Floats | Exception] = []
+    errors = engine.ask([want.question for want in wanted], progress, keep)
+    for want, error in zip(wanted, errors, strict=True):
+        try:
+            found.append(want.values if error is None else error)
+        except ModelError as bad:
+            if not keep:
+                raise
+            found.append(bad)
+    return found
+
+
+def space(engine: Engine, masked: Masked) -> bytes:
+    """What tells this model and this input from others in a store."""
+    return digest(engine.fingerprint, masked.key)
