@@ -21,7 +21,7 @@ NAMES = [
         "load",
         "FileFormatError",
     ),
-    *("metrics", "plots", "report"),
+    *("metrics", "plots", "report", "datasets", "errors", "models", "quantus", "values", "Cost", "Stop"),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
     *("MaskerError", "ModelError", "MissingExtraError", "OptionError", "BudgetError", "MetricError", "ShowError"),
     *("DataError", "Unfinished", "RunFailedError", "Interrupted", "Store", "MemoryStore"),
@@ -61,13 +61,57 @@ def test_import_takes_the_core_alone():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_a_type_checker_knows_every_method_and_no_other(tmp_path):
-    """`mypy --strict` on a user's file: the names of the registry are there, a typo is an error on its line."""
-    names = [m.__name__ for m in lc.METHODS.values()]
-    lines = ["import lcshap as lc", *(f"kind: type[lc.Method] = lc.{name}" for name in names[:1])]
-    lines += [f"kind = lc.{name}" for name in names[1:]] + ["kind = lc.Shaply", "lc.Shapley().nme"]
+def test_modules_of_version_0_1_are_still_there():
+    code = "from lcshap.values import Value; from lcshap.models import demo; from lcshap.datasets import load; "
+    code += "import lcshap.quantus, lcshap.plots, lcshap.compat; from lcshap.plots import plot"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def checked(tmp_path, lines):
+    """The numbers of the lines in which `mypy --strict` finds an error in a user's file, and all that it says."""
     (tmp_path / "user.py").write_text("\n".join(lines) + "\n")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "user.py"]
     said = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
     errors = [line for line in said.splitlines() if line.startswith("user.py:") and ": error:" in line]
-    assert [int(line.split(":")[1]) for line in errors] == [len(lines) - 1, len(lines)], said
+    return [int(line.split(":")[1]) for line in errors], said
+
+
+def test_a_type_checker_knows_every_method_and_no_other(tmp_path):
+    """The names of the registry are there, a typo is an error on its line."""
+    names = [m.__name__ for m in lc.METHODS.values()]
+    lines = ["import lcshap as lc", *(f"kind: type[lc.Method] = lc.{name}" for name in names[:1])]
+    lines += [f"kind = lc.{name}" for name in names[1:]] + ["kind = lc.Shaply", "lc.Shapley().nme"]
+    found, said = checked(tmp_path, lines)
+    assert found == [len(lines) - 1, len(lines)], said
+
+
+def test_a_type_checker_knows_what_an_explainer_returns(tmp_path):
+    """One input gives an explanation, many a list; typos in attributes, options and their values are errors."""
+    good = [
+        "import numpy as np",
+        "import lcshap as lc",
+        "def model(texts: list[str]) -> list[float]:",
+        "    return [float(len(text)) for text in texts]",
+        'explainer = lc.Explainer(model, lc.maskers.Text(), "shapley", kind="output")',
+        'one: lc.Explanation = explainer("to be")',
+        'many: list[lc.Explanation] = explainer(["to be", "or not"])',
+        'lazy: list[lc.Explanation] = explainer(text for text in ["to be", "or not"])',
+        'kept: list[lc.Explanation | lc.LcshapError] = explainer(["to be"], errors="keep")',
+        "row: lc.Explanation = explainer.one(np.zeros(3))",
+        "rows: list[lc.Explanation] = explainer.many(np.zeros((2, 3)))",
+        'first: list[lc.Explanation] = explainer.compare("to be", ["shapley", lc.LShapley(1)])',
+        'best: float = next(iter(explainer.stream("to be"))).scores.max()',
+    ]
+    bad = [
+        'explainer("to be").score',
+        'explainer(["to be"]).scores',
+        'explainer("to be").scores.maximum()',
+        'lc.Explainer(model, lc.maskers.Text(), gaol="fair")',
+        'lc.Explainer(model, lc.maskers.Text(), goal="fare")',
+        'lc.Explainer(model, lc.maskers.Text(), kind="probability")',
+        'lc.Explainer(model, lc.maskers.Text(), "auto", "fair")',
+        'explainer(["to be"], errors="ignore")',
+        'explainer.method = "auto"',
+    ]
+    found, said = checked(tmp_path, [*good, *bad])
+    assert sorted(set(found)) == list(range(len(good) + 1, len(good) + len(bad) + 1)), said

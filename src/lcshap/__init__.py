@@ -8,20 +8,21 @@ array([-0.5,  0. ,  0.5])
 """
 
 import sys
-from importlib import import_module
 
-from . import adapters, estimators, maskers, metrics
+from . import adapters, errors, estimators, maskers, metrics
 from ._version import __version__
 from .advice.chooser import Choice, choose
 from .advice.locality import Locality, locality
+from .asking import values
 from .core.coalitions import Coalitions
 from .core.explanation import Explanation, PathExplanation
 from .core.game import Game
 from .core.graphs import Graph
 from .core.io import load
-from .core.store import MemoryStore, Store
+from .core.method import Cost, Stop
 from .core.plan import Plan, PlanSum
 from .core.run import run
+from .core.store import MemoryStore, Store
 from .errors import (
     BudgetError,
     DataError,
@@ -44,7 +45,9 @@ from .errors import (
 )
 from .estimators import *  # noqa: F403 - all methods: the list is estimators.__all__
 from .explainer import Explainer, explain
-from .paper import compat
+from .metrics import quantus
+from .paper import compat, datasets
+from .paper import networks as models
 from .show import plots
 from .show.html_report import report
 
@@ -52,6 +55,7 @@ __all__ = [
     "BudgetError",
     "Choice",
     "Coalitions",
+    "Cost",
     "DataError",
     "Explainer",
     "Explanation",
@@ -64,8 +68,8 @@ __all__ = [
     "LcshapError",
     "Locality",
     "MaskerError",
-    "MethodError",
     "MemoryStore",
+    "MethodError",
     "MetricError",
     "MissingExtraError",
     "ModelError",
@@ -77,31 +81,29 @@ __all__ = [
     "PlanTooLargeError",
     "RunFailedError",
     "ShowError",
+    "Stop",
     "Store",
     "Unfinished",
     "__version__",
     "adapters",
     "choose",
     "compat",
+    "datasets",
+    "errors",
     "explain",
     "load",
     "locality",
     "maskers",
     "metrics",
+    "models",
     "plots",
+    "quantus",
     "report",
     "run",
+    "values",
 ]
 __all__ += estimators.__all__
 
 # Modules that stood at the top in version 0.1: `from lcshap.values import Value` goes on working.
-_MOVED = {
-    "compat": "paper.compat",
-    "datasets": "paper.datasets",
-    "models": "paper.networks",
-    "plots": "show.plots",
-    "quantus": "metrics.quantus",
-    "values": "asking.values",
-}
-for _old, _new in _MOVED.items():
-    sys.modules[f"{__name__}.{_old}"] = globals()[_old] = import_module(f".{_new}", __name__)
+for _name in ("compat", "datasets", "models", "plots", "quantus", "values"):
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name]
