@@ -15,6 +15,7 @@ from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.plan import MAX_CALLS, Plan, PlanSum
+from ..core.printable import printable
 from ..core.run import explain_values
 from ..errors import BudgetError, OptionError
 from ..estimators import CShapley, LShapley, Method, SampleShapley
@@ -68,7 +69,7 @@ class Locality:
         for d in self.distances:
             lines.append(
                 f"  {d.distance:.4g} in [{d.low:.4g}, {d.high:.4g}], {d.relative:.0%} of the Shapley values' size: "
-                f"{d.method}, {d.calls:,} calls"
+                f"{printable(str(d.method))}, {d.calls:,} calls"
             )
         freedom = self.shapley.freedom or 0
         lines.append(f"from {freedom + 1} pairs of permutations; {self.calls:,} distinct calls in all")

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Kind
 from ..adapters.callable import check_kind, check_rows
+from ..core.printable import printable
 from ..errors import ModelError, OptionError
 
 Floats = NDArray[np.float64]
@@ -326,7 +327,8 @@ def _pair(target: Any, names: list[str]) -> tuple[int, int | None]:
 def _index(target: Any, names: list[str]) -> int:
     if isinstance(target, str):
         if target not in names:
-            raise ModelError(f"there is no class named {target!r}: the classes are {', '.join(names[:20])}")
+            known = ", ".join(printable(name, most=60) for name in names[:20])
+            raise ModelError(f"there is no class named {target!r}: the classes are {known}")
         return names.index(target)
     try:
         index = operator.index(target)

@@ -18,6 +18,7 @@ from ..errors import OptionError
 from ..extras import need
 from .graphs import Graph
 from .presenter import presenter
+from .printable import printable
 from .record import save, to_dict
 from .views import View
 
@@ -215,11 +216,11 @@ class Explanation:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        what = self.provenance.get("method", "Explanation")
+        what = printable(str(self.provenance.get("method", "Explanation")), most=200)
         head = f"{what}: {len(self.scores)} units, {self.calls:,} calls"
         if self.scores.ndim == 2:
             return f"<{head}, {self.scores.shape[1]} outputs>"
-        top = ", ".join(f"{self.names[i]} {self.scores[i]:+.4g}" for i in self.ranking[:3])
+        top = ", ".join(f"{printable(self.names[i], most=60)} {self.scores[i]:+.4g}" for i in self.ranking[:3])
         return (
             f"<{head}; v(∅) = {self.base_value:.4g}, v(V) = {self.full_value:.4g}, "
             f"residual {self.residual:.2g}; top: {top}>"

@@ -1,4 +1,4 @@
-"""Text in a terminal: made harmless, measured by the columns it takes, cut and wrapped to a width."""
+"""Text in a terminal: measured by the columns it takes, cut and wrapped to a width."""
 
 from __future__ import annotations
 
@@ -6,31 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _CUT = "…"
-
-
-def printable(text: str, lines: bool = False) -> str:
-    r"""Text that does nothing to a terminal, of the same length: control characters become pictures of themselves.
-
-    Also marks that change the direction of writing, and halves of characters. Line feeds stay if `lines`; other white
-    space becomes a space.
-
-    >>> printable("a\x1b[2J\nb\tc\x9b"), printable("a\nb", lines=True)
-    ('a␛[2J␊b c�', 'a\nb')
-    """
-    kept = "\n" if lines else ""
-    return "".join(c if c == kept else _printable(c) for c in text)
-
-
-@lru_cache(maxsize=4096)
-def _printable(character: str) -> str:
-    code, kind = ord(character), unicodedata.category(character)
-    if character != "\n" and character.isspace() and not 0x1C <= code <= 0x1F:
-        return " "
-    if kind == "Cc":
-        return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "�"
-    return "�" if kind == "Cs" or unicodedata.bidirectional(character) in _DIRECTIONS else character
 
 
 def display_width(text: str) -> int:
@@ -56,11 +32,19 @@ def fit(text: str, width: int, right: bool = False) -> str:
     ('heart…|', '电影 |', '  12')
     """
     if display_width(text) > width:
-        while text and display_width(text) > width - 1:
-            text = text[:-1]
-        text += _CUT
+        text = text[: _reach(text, width - 1)] + _CUT
     space = " " * (width - display_width(text))
     return space + text if right else text + space
+
+
+def _reach(text: str, width: int) -> int:
+    """How many characters, counted from the first, take no more than a width."""
+    used = 0
+    for i, character in enumerate(text):
+        used += _width(character)
+        if used > width:
+            return i
+    return len(text)
 
 
 def wrap(text: str, width: int) -> Iterator[tuple[int, int]]:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.explanation import Explanation
+from ..core.printable import printable
 from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
-from .letters import printable
 from .palette import find_palette, limit_of
 from .terminal_pictures import hex_lines, resize, text_runs, to_rgb
 from .words import signed

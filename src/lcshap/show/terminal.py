@@ -11,11 +11,12 @@ from typing import IO, Any
 import numpy as np
 
 from ..core.explanation import Explanation
+from ..core.printable import printable
 from ..extras import need
 from . import words
 from .check import check_count
 from .drawings import drawing_of
-from .letters import display_width, fit, printable, wrapped
+from .letters import display_width, fit, wrapped
 from .palette import limit_of
 from .terminal_pictures import Ink, legend
 

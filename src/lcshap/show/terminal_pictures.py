@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.explanation import Explanation
+from ..core.printable import printable
 from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
-from .letters import display_width, fit, printable, wrap, wrapped
+from .letters import display_width, fit, wrap, wrapped
 from .palette import DARK, LIGHT, RGB, find_palette, ink_on, limit_of
 from .words import signed
 

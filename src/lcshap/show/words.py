@@ -1,6 +1,6 @@
 """Everything that is said about an explanation in words, said once: for the terminal, notebooks, figures and the page.
 
-Texts are made harmless (see `lcshap.show.letters.printable`). Numbers have four digits, and what is but rounding next
+Texts are made harmless (see `lcshap.core.printable`). Numbers have four digits, and what is but rounding next
 to the scores and values of the explanation is 0.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..core.explanation import Explanation, PathExplanation
+from ..core.printable import printable
 from ..core.views import TableView
-from .letters import printable
 from .literals import literal
 from .palette import limit_of
 

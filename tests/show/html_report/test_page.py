@@ -11,8 +11,8 @@ from showing import NASTY, made, text_view
 
 import lcshap as lc
 from lcshap.core.explanation import Explanation
+from lcshap.core.printable import printable
 from lcshap.show.html_report import report
-from lcshap.show.letters import printable
 from lcshap.show.palette import PALETTES, hexadecimal
 
 

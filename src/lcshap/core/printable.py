@@ -1,0 +1,35 @@
+"""Texts of inputs, models and files made harmless, for everything that is printed or raised."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def printable(text: str, lines: bool = False, most: int | None = None) -> str:
+    r"""Text that does nothing to a terminal, of the same length: control characters become pictures of themselves.
+
+    Also marks that change the direction of writing, and halves of characters. Line feeds stay if `lines`; other white
+    space becomes a space. A text of more than `most` characters is cut.
+
+    >>> printable("a\x1b[2J\nb\tc\x9b"), printable("a\nb", lines=True), printable("heartwarming", most=6)
+    ('a␛[2J␊b c�', 'a\nb', 'heart…')
+    """
+    if most is not None and len(text) > most:
+        return printable(text[: most - 1], lines) + "…"
+    if text.isascii() and text.isprintable():
+        return text
+    kept = "\n" if lines else ""
+    return "".join(c if c == kept else _printable(c) for c in text)
+
+
+@lru_cache(maxsize=4096)
+def _printable(character: str) -> str:
+    code, kind = ord(character), unicodedata.category(character)
+    if character != "\n" and character.isspace() and not 0x1C <= code <= 0x1F:
+        return " "
+    if kind == "Cc":
+        return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "�"
+    return "�" if kind == "Cs" or unicodedata.bidirectional(character) in _DIRECTIONS else character

@@ -1,0 +1,65 @@
+"""What is printed does nothing to a terminal."""
+
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lcshap as lc
+from lcshap.core.printable import printable
+
+HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202egnp.exe\x9b31m\ud800\n\r"
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_nothing_printable_controls_a_terminal(text):
+    shown = printable(text)
+    assert len(shown) == len(text)
+    kinds = {unicodedata.category(c) for c in shown}
+    assert not kinds & {"Cc", "Cs", "Zl", "Zp"}
+    shown.encode("utf-8")
+    assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def test_long_texts_are_cut():
+    assert printable("x" * 10**6, most=4) == "xxx…"
+    assert printable("abcd", most=4) == "abcd"
+
+
+def harmless(text):
+    return printable(text, lines=True) == text
+
+
+class TestExplanations:
+    @pytest.mark.parametrize("outputs", [None, 2])
+    def test_repr_passes_no_control_character_of_names_and_record(self, outputs):
+        scores = np.ones(2) if outputs is None else np.ones((2, outputs))
+        value = 0.0 if outputs is None else np.zeros(outputs)
+        graph = lc.Graph.chain(2, names=[HOSTILE, "b" * 10**6])
+        e = lc.Explanation(scores, value, value, graph, 4, {"method": HOSTILE})
+        assert harmless(repr(e))
+        assert harmless(str(e))
+        assert len(repr(e)) < 600
+
+    def test_locality(self):
+        game = lc.Game(lambda kept: kept.sum(axis=1) * 1.0, 6)
+        found = lc.locality(game, lc.Graph.chain(6, names=[HOSTILE] * 6), [lc.LShapley(1)])
+        object.__setattr__(found.distances[0], "method", HOSTILE)
+        assert harmless(str(found))
+        assert harmless(repr(found))
+
+
+def test_class_names_in_errors():
+    explainer = lc.Explainer(
+        lambda texts: [[0.5, 0.5]] * len(texts),
+        lc.maskers.Text(),
+        kind="probabilities",
+        classes=[HOSTILE, "b"],
+        target="c",
+    )
+    with pytest.raises(lc.ModelError, match="there is no class named") as error:
+        explainer("so good")
+    assert harmless(str(error.value))
