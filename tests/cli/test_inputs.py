@@ -1,6 +1,11 @@
 """From options to inputs, maskers, models and targets."""
 
+import struct
+import sys
+import zlib
+
 import numpy as np
+import PIL.Image
 import pytest
 from command import explained, fails, module, run
 from PIL import Image as Picture
@@ -199,3 +204,38 @@ def test_objects_of_modules(here):
         "explain", "--model", "own:broken", "--kind", "output", *words, code=1, match="the model failed.*out of order"
     )
     fails("explain", "--model", "own:masker", "--kind", "output", *words, code=1, match="is no model")
+
+
+def bomb(width, height):
+    """A PNG whose header says that it is large."""
+    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"\0" * (-(-width // 8) + 1) * height, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
+    )
+
+
+@pytest.mark.parametrize(("side", "says"), [(9000, "at most 50,000,000 pixels, got .* 9,000 x 9,000"), (14_000, "x")])
+def test_images_of_too_many_pixels_are_refused_by_their_header(here, side, says, monkeypatch):
+    (here / "x.png").write_bytes(bomb(side, side))
+    convert = PIL.Image.Image.convert
+    monkeypatch.setattr(PIL.Image.Image, "convert", lambda *args: pytest.fail("decoded"))
+    options = ("explain", "--model", "demo-digits", "--units", "patch=28", "--image", "x.png")
+    fails(*options, code=1, match=says)
+    (here / "x.png").write_bytes(bomb(28, 28))
+    fails(*options, "--max-pixels", 783, code=1, match="at most 783 pixels")
+    monkeypatch.setattr(PIL.Image.Image, "convert", convert)
+    run(*options, "--max-pixels", 784)
+
+
+def test_no_local_file_takes_the_place_of_a_package(here, monkeypatch):
+    module(here, "wave", "raise AssertionError('the local file ran')")
+    module(here, "own_model", "import wave\ndef model(rows):\n    return [1.0 for r in rows]\n")
+    monkeypatch.delitem(sys.modules, "wave", raising=False)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != ""])
+    run("explain", "--model", "own_model:model", "--kind", "output", "--text", "a b")
+    assert sys.path[-1] == ""
+
+
+def test_help_says_that_importing_runs_code():
+    assert "importing a module runs its code" in " ".join(run("explain", "--help")[0].replace("│", " ").split())

@@ -103,6 +103,24 @@ def old_file(view, path=False):
     return content
 
 
+class TestSaving:
+    def test_halves_of_characters_come_back(self, tmp_path):
+        e = lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1, names=["a\ud800ü"]), 2, {"method": "\udfff"})
+        back = lc.load(e.save(tmp_path / "e.json"))
+        assert back == e
+        assert back.names == ("a\ud800ü",)
+
+    @pytest.mark.parametrize("value", [object(), np.nan, float("inf"), {1: {2, 3}}], ids=repr)
+    def test_what_cannot_be_saved_leaves_the_old_file(self, value, tmp_path):
+        explained().save(tmp_path / "e.json")
+        before = (tmp_path / "e.json").read_bytes()
+        e = lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, {"method": value})
+        with pytest.raises(lc.OptionError, match="Expected an explanation of finite numbers"):
+            e.save(tmp_path / "e.json")
+        assert (tmp_path / "e.json").read_bytes() == before
+        assert [path.name for path in tmp_path.iterdir()] == ["e.json"]
+
+
 class TestVersion1:
     def test_there_is_a_file_of_every_kind(self):
         assert list(OLD_VIEWS) == list(KINDS)

@@ -12,9 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from .. import __version__
+from ..core.printable import printable
 from ..errors import LcshapError
 from ..show.terminal import has_colour, is_dark, write
 from . import demo
+from .targets import check_targets
 
 COLOURS = ("auto", "always", "never")
 _EXTRA = 'the command needs typer and rich: pip install "lcshap[cli]" (only `lcshap demo` does without)'
@@ -34,12 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def show_demo(colour: str, html: Path | None, browse: bool) -> None:
+def show_demo(colour: str, html: Path | None, browse: bool, force: bool = False) -> None:
     """Explain a sentence and a digit, in the terminal and on a page: a new one in a temporary folder, or `html`."""
+    check_targets(html=html, force=force)
     found = demo.explain()
     write(demo.render(found, width(), has_colour(sys.stdout, colour), is_dark()), sys.stdout)
     page = found.save(Path(tempfile.mkdtemp(prefix="lcshap-")) / "lcshap-demo.html" if html is None else html)
-    write(f"\nAll of this to click through, in a browser: {page}", sys.stdout)
+    write(f"\nAll of this to click through, in a browser: {printable(str(page))}", sys.stdout)
     if browse:
         webbrowser.open(page.resolve().as_uri())
 
@@ -50,8 +53,8 @@ def width() -> int:
 
 
 def fail(message: str, code: int) -> int:
-    """Say what is wrong in one line; return the exit code."""
-    write(f"lcshap: error: {message}", sys.stderr)
+    """Say what is wrong in one line that does nothing to the terminal; return the exit code."""
+    write(f"lcshap: error: {printable(message)}", sys.stderr)
     return code
 
 
@@ -63,10 +66,11 @@ def _without_extras(given: list[str]) -> int:
     options = parser.add_subparsers().add_parser("demo")
     options.add_argument("--html", type=Path, help="where to write the page; by default a temporary folder")
     options.add_argument("--open", action="store_true", help="open the page in a browser")
+    options.add_argument("--force", action="store_true", help="overwrite a file that is no report too")
     options.add_argument("--color", choices=COLOURS, default="auto", help="colours in the terminal")
     try:
         chosen = parser.parse_args(given)
-        show_demo(chosen.color, chosen.html, chosen.open)
+        show_demo(chosen.color, chosen.html, chosen.open, chosen.force)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except (LcshapError, OSError) as error:

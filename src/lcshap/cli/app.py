@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from .. import __version__
 from ..core.io import load, to_dict
+from ..core.printable import printable
 from ..errors import LcshapError, OptionError
 from ..estimators import METHODS
 from ..show import words
@@ -40,6 +41,7 @@ from .options import (
     UsageError,
     takes,
 )
+from .targets import check_targets
 from .work import Comparison, prepare, quiet_stdout
 from .work import compare as run_comparison
 
@@ -67,7 +69,7 @@ class Commands(TyperGroup):
             sys.exit(code if isinstance(code, int) else 0)
         except Exception as error:
             if debug:
-                traceback.print_exc()
+                write(printable(traceback.format_exc(), lines=True), sys.stderr)
             wrong = isinstance(error, OptionError | _PARSING)
             sys.exit(fail(_one_line(error), 2 if wrong else 1))
 
@@ -131,12 +133,13 @@ def lcshap(
 @takes(Input, Task, MethodOption, MethodSettings, Output)
 def explain(source: Input, task: Task, option: MethodOption, settings: MethodSettings, output: Output) -> None:
     """Explain what a model says about one input."""
+    check_targets(option.save, output.html, output.plot, output.force)
     with quiet_stdout():
         case, explainer = prepare(source, task, option, settings, output)
         shown = explainer.preview(case.x) if option.preview else None
         e = None if option.preview else explainer(case.x)
     if e is None:
-        _write(shown or "")
+        _write(printable(shown or "", lines=True))
         return
     if output.json:
         print(json.dumps(to_dict(e), allow_nan=False))
@@ -164,6 +167,7 @@ def explain(source: Input, task: Task, option: MethodOption, settings: MethodSet
 @takes(Input, Task, MethodsOption, MethodSettings, Output)
 def compare(source: Input, task: Task, option: MethodsOption, settings: MethodSettings, output: Output) -> None:
     """Several methods on one input, each coalition of units evaluated once for all of them."""
+    check_targets(None, output.html, output.plot, output.force)
     with quiet_stdout():
         found = run_comparison(source, task, option, settings, output.curve)
     if output.json:
@@ -182,14 +186,15 @@ def compare(source: Input, task: Task, option: MethodsOption, settings: MethodSe
 def _side_by_side(found: Comparison, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
     columns, colour, dark, first = width(), _coloured(output), is_dark(), found.explanations[0]
+    names = list(map(printable, found.names))
     parts = [f"explained: {words.about(first)}; {words.ends(first)}"]
-    both = list(zip(found.names, found.explanations, strict=True))
+    both = list(zip(names, found.explanations, strict=True))
     if first.scores.ndim == 1:
         inks = [Ink(e.scores, limit_of([e.scores]), colour, dark) for e in found.explanations]
         drawn = [[name, *picture(e, columns, ink)] for (name, e), ink in zip(both, inks, strict=True)]
         if len(drawn[0]) > 1:
             parts += ["\n".join(lines) for lines in drawn] + legend(columns, inks[0])
-        parts.append(render_table(found.explanations, found.names, columns, colour, output.top, dark))
+        parts.append(render_table(found.explanations, names, columns, colour, output.top, dark))
         parts += ["\n".join(wrapped(f"{name}: {words.flip(e)}", columns)) for name, e in both if words.flip(e)]
     else:
         parts += [render(e, columns, colour, output.top, dark) for _, e in both]
@@ -234,6 +239,7 @@ def report(pages: Pages) -> None:
     missing = [str(path) for path in pages.files if not path.is_file()]
     if missing:
         raise UsageError(f"there is no file {missing[0]!r}")
+    check_targets(html=pages.out, force=pages.force)
     _wrote(write_report([load(path) for path in pages.files], pages.out, title=pages.title))
 
 
@@ -241,10 +247,11 @@ def report(pages: Pages) -> None:
 def demo(
     html: Annotated[Path | None, typer.Option(help="Where to write the page; by default a temporary folder.")] = None,
     browse: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is no report too.")] = False,
     color: Annotated[Colour, typer.Option(help="Colours in the terminal.")] = Colour.AUTO,
 ) -> None:
     """The paper's sentence by every method, and a digit, on two trained models that come with lcshap."""
-    show_demo(color.value, html, browse)
+    show_demo(color.value, html, browse, force)
 
 
 @app.command(
@@ -274,7 +281,7 @@ def repeat(study: Reproduction) -> None:
         if sys.stderr.isatty():
             print(file=sys.stderr)  # ends the line that shows the progress
         raise typer.Exit(fail("interrupted: the same command goes on from here", 130)) from None
-    _write(str(found))
+    _write(printable(str(found), lines=True))
 
 
 @app.command("doctor")
@@ -295,7 +302,7 @@ def _write(text: str) -> None:
 
 
 def _wrote(path: Path) -> None:
-    write(f"wrote {path}", sys.stderr)
+    write(f"wrote {printable(str(path))}", sys.stderr)
 
 
 def _coloured(output: Output) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -107,10 +109,20 @@ def _image(source: Input) -> tuple[Masker, Any]:
     path = source.image
     assert path is not None
     pillow = need("PIL.Image", "image")
-    _read(path)
+    data = _read(path)
     try:
-        with pillow.open(path) as picture:
+        with warnings.catch_warnings(action="ignore", category=pillow.DecompressionBombWarning):
+            picture = pillow.open(io.BytesIO(data))
+        with picture:
+            width, height = picture.size  # of the header: nothing is decoded yet
+            if width * height > source.max_pixels:
+                raise MaskerError(
+                    f"Expected an image of at most {source.max_pixels:,} pixels, got {path} with {width:,} x "
+                    f"{height:,}. Make it smaller, or raise --max-pixels."
+                )
             x = np.asarray(picture.convert("L" if source.grey or picture.mode in ("1", "L") else "RGB"))
+    except pillow.DecompressionBombError as error:
+        raise MaskerError(f"{path} is too large: {error}. Make it smaller.") from None
     except (OSError, SyntaxError) as error:
         raise MaskerError(f"{path} is no image that can be read: {error}") from None
     x = x.astype(np.float32) / 255 if source.scale else x
@@ -262,12 +274,12 @@ def _load(name: str) -> Any:
 
 
 def _import(name: str, option: str) -> Any:
-    """The object that `package.module:object` names; modules in the current directory count."""
+    """The object that `package.module:object` names; modules in the current directory count, which come last."""
     module, _, path = name.partition(":")
     if not module or not path:
         raise UsageError(f"{option} takes package.module:object, not {name!r}")
     if "" not in sys.path:
-        sys.path.insert(0, "")
+        sys.path.append("")  # last, so that no file there takes the place of an installed package
     try:
         found = import_module(module)
     except Exception as error:

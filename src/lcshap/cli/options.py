@@ -14,6 +14,7 @@ from typer import Argument, Option
 from ..core.plan import MAX_CALLS
 from ..errors import OptionError
 
+MAX_PIXELS = 50_000_000  # of an image file
 _INPUT, _MODEL, _METHOD, _OUTPUT = "Input (one of them)", "Model", "Method", "Output"
 
 
@@ -73,12 +74,16 @@ class Input:
         ),
     ] = None
     masker: Annotated[
-        Text, Option(help="A masker of your own instead: package.module:object.", rich_help_panel="Units")
+        Text,
+        Option(help="A masker of your own instead: package.module:object, whose code runs.", rich_help_panel="Units"),
     ] = None
     grey: Annotated[bool, Option("--grey", help="Read the image without its colours.", rich_help_panel="Units")] = False
     scale: Annotated[
         bool, Option("--scale", help="Give the model the image from 0 to 1, not 0 to 255.", rich_help_panel="Units")
     ] = False
+    max_pixels: Annotated[
+        int, Option(min=1, help="Refuse images of more pixels, before they are decoded.", rich_help_panel="Units")
+    ] = MAX_PIXELS
     channels_first: Annotated[
         bool, Option("--channels-first", help="Give the model the image as (C, H, W).", rich_help_panel="Units")
     ] = False
@@ -102,8 +107,9 @@ class Task:
     model: Annotated[
         Text,
         Option(
-            help="An .onnx file, package.module:object (the current directory counts), or one of the two "
-            "that come with lcshap: demo-text (film reviews), demo-digits (3 or 8).",
+            help="An .onnx file, package.module:object (the current directory counts, after installed packages; "
+            "importing a module runs its code), or one of the two that come with lcshap: demo-text (film reviews), "
+            "demo-digits (3 or 8).",
             rich_help_panel=_MODEL,
         ),
     ] = None
@@ -170,6 +176,9 @@ class Output:
         bool, Option("--curve", help="Also mask the top units step by step, 14 more calls.", rich_help_panel=_OUTPUT)
     ] = False
     color: Annotated[Colour, Option(help="Colours in the terminal.", rich_help_panel=_OUTPUT)] = Colour.AUTO
+    force: Annotated[
+        bool, Option("--force", help="Overwrite files that lcshap did not write too.", rich_help_panel=_OUTPUT)
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -226,6 +235,7 @@ class Pages:
     files: Annotated[list[Path], Argument(help="Explanations saved by `lcshap explain --save`.", show_default=False)]
     out: Annotated[Path, Option(help="The page to write.")] = Path("report.html")
     title: Annotated[Text, Option(help="Its title.")] = None
+    force: Annotated[bool, Option("--force", help="Overwrite a file that is no report too.")] = False
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..errors import OptionError
+from .files import write_file
 from .views import View
 
 FORMAT, VERSION = "lcshap-explanation", 2  # version 1 is that of lcshap 0.1: views without sentences, or none at all
@@ -18,10 +21,27 @@ APART = ("graph", "interactions", "view")  # fields that are more than numbers, 
 
 
 def save(e: Any, path: str | Path) -> Path:
-    """Write an explanation. Numbers keep all their bits (JSON holds the shortest text that reads back the same)."""
-    path = Path(path)
-    path.write_text(json.dumps(to_dict(e), ensure_ascii=False, allow_nan=False, indent=1), encoding="utf-8")
-    return path
+    """Write an explanation, all of it or nothing.
+
+    Numbers keep all their bits (JSON holds the shortest text that reads back the same).
+    """
+    try:
+        text = json.dumps(to_dict(e), ensure_ascii=False, allow_nan=False, indent=1)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise OptionError(
+            f"Expected an explanation of finite numbers with a record of plain data, got one that JSON has no words "
+            f"for: {error}. Change its provenance."
+        ) from error
+    return write_file(path, text.encode("utf-8", "backslashreplace"))  # halves of characters, as JSON escapes them
+
+
+def is_explanation(data: bytes) -> bool:
+    """Whether a file is a saved explanation, by its beginning.
+
+    >>> is_explanation(b'{ "format": "lcshap-explanation", "version": 2, ...'), is_explanation(b"Dear diary")
+    (True, False)
+    """
+    return re.match(rb'\s*\{\s*"format":\s*"' + FORMAT.encode() + b'"', data) is not None
 
 
 def to_dict(e: Any) -> dict[str, Any]:

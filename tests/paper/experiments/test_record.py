@@ -6,7 +6,7 @@ import pytest
 
 import lcshap as lc
 from lcshap.paper.experiments import record as record_module
-from lcshap.paper.experiments.record import Record, write
+from lcshap.paper.experiments.record import Record
 
 
 def content(path):
@@ -43,11 +43,3 @@ def test_another_run_is_refused(tmp_path):
     Record(tmp_path / "run.json", "b", {"study": "toy", "seed": 0, "about": {"n": (1, 2)}})
     with pytest.raises(lc.OptionError, match="has a run with seed 0, not 1: give another --out"):
         Record(tmp_path / "run.json", "a", {"study": "toy", "seed": 1, "about": {"n": (1, 2)}})
-
-
-def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
-    write(tmp_path / "a.txt", "one")
-    monkeypatch.setattr(record_module.os, "replace", lambda part, path: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path / "a.txt", "two")
-    assert (tmp_path / "a.txt").read_text() == "one"

@@ -1,5 +1,7 @@
 """Every number in the tables of a study, computed again by hand."""
 
+import csv
+import io
 import statistics
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from toy_study import PERCENTS, TEXTS, area, by_hand, read
 
 import lcshap as lc
+from lcshap.core.printable import printable
 from lcshap.paper.experiments.study import LINEUP
 from lcshap.paper.experiments.table import Measure, Row, table_md, to_csv, to_md
 
@@ -99,3 +102,13 @@ def test_the_table_for_people():
 def test_cells_that_would_break_a_table():
     assert to_md(["a"], [["x|y"]]) == "| a |\n|---|\n| x&#124;y |\n"
     assert to_csv([["a", 1], ['say "x", y', 2.5]]) == 'a,1\n"say ""x"", y",2.5\n'
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "－1＋1", "＝x"])
+def test_no_text_is_a_formula(cell):
+    ((found, number, text),) = csv.reader(io.StringIO(to_csv([[cell, -0.5, "-0.5"]]), newline=""))
+    assert (found, number, text) == ("'" + printable(cell), "-0.5", "-0.5")
+
+
+def test_other_texts_stay():
+    assert to_csv([["a=b", "it's", "1e-5", ""]]) == "a=b,it's,1e-5,\n"

@@ -13,7 +13,7 @@ from ...core.views import ImageView
 from ...errors import OptionError
 from ...extras import need
 from ...metrics import MaskingCurve
-from ...show.plots.base import axes
+from ...show.plots.base import axes, write_figure
 from .theorems import SweepRow
 
 LABELS = {
@@ -73,7 +73,7 @@ def curves_figure(
         words.axis("off")
         handles = left.get_legend_handles_labels()[0]
         words.legend(handles, [label(name) for name in names], loc="upper left", frameon=False)
-    return _write(figure, path)
+    return write_figure(figure, path)
 
 
 def sentence_figure(explanations: Mapping[str, Explanation], path: str | Path) -> Path:
@@ -85,7 +85,7 @@ def sentence_figure(explanations: Mapping[str, Explanation], path: str | Path) -
 
     names = [label(name) for name in explanations]
     ax = compare(list(explanations.values()), names, palette="paper")
-    return _write(ax.figure, path)
+    return write_figure(ax.figure, path)
 
 
 def masks_figure(
@@ -119,7 +119,7 @@ def masks_figure(
             masked_image(column[name], ax, percent=percent)
     for ax, name in zip(grid[:, 0], ["image", *map(label, methods)], strict=True):
         ax.text(-0.08, 0.5, name.replace(", ", ",\n"), transform=ax.transAxes, ha="right", va="center", fontsize=8)
-    return _write(figure, path)
+    return write_figure(figure, path)
 
 
 def theorems_figure(rows: Sequence[SweepRow], path: str | Path) -> Path:
@@ -132,7 +132,7 @@ def theorems_figure(rows: Sequence[SweepRow], path: str | Path) -> Path:
     ax.set(xscale="log", yscale="log", xlabel="coupling between neighbours on the chain")
     ax.set_ylabel("expected distance to the Shapley value (worst unit)")
     ax.legend(frameon=False)
-    return _write(figure, path)
+    return write_figure(figure, path)
 
 
 def _picture(ax: Any, e: Explanation) -> None:
@@ -144,8 +144,3 @@ def _picture(ax: Any, e: Explanation) -> None:
     colours = np.asarray(e.view.image, np.float64)
     if colours.shape[2] == 3:
         ax.imshow((colours - colours.min()) / (np.ptp(colours) or 1.0), interpolation="nearest")
-
-
-def _write(figure: Any, path: str | Path) -> Path:
-    figure.savefig(path, dpi=150, facecolor=figure.get_facecolor())
-    return Path(path)

@@ -1,15 +1,15 @@
-"""`run.json`: how an experiment was started and how long it has taken; and files that are whole or not there."""
+"""`run.json`: how an experiment was started and how long it has taken."""
 
 from __future__ import annotations
 
 import json
-import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ...core.explanation import versions
+from ...core.files import write_file
 from ...errors import OptionError
 
 
@@ -49,11 +49,4 @@ class Record:
         """Write the file as it stands."""
         spent = self.seconds + time.monotonic() - self.begin
         content = {**self.content, **more, "seconds": round(spent, 1), "finished": finished}
-        write(self.path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-
-
-def write(path: Path, text: str) -> None:
-    """All of a file or nothing."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+        write_file(self.path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")

@@ -28,11 +28,12 @@ from typing import Any
 
 import numpy as np
 
+from ...core.files import write_file
 from ...errors import LcshapError, OptionError
 from ...estimators import Shapley
 from . import figures
 from .pictures import SHOWN, attempt, draw
-from .record import Record, write
+from .record import Record
 from .reporter import Report, reporter
 from .runner import Explained, Runner
 from .studies import find_study
@@ -150,17 +151,17 @@ def _study(study: Study, methods: Sequence[str], samples: int, record: Record, r
             found[name].add(number, e)
         right += e.provenance["targets"] == [e.provenance["experiment"]["label"]]
     rows = make_rows(found)
-    write(record.folder / "samples.csv", samples_csv(found))
-    write(record.folder / "curves.csv", curves_csv(found))
-    write(record.folder / "table.csv", table_csv(rows))
-    write(record.folder / "pairs.csv", pairs_csv(found))
+    write_file(record.folder / "samples.csv", samples_csv(found))
+    write_file(record.folder / "curves.csv", curves_csv(found))
+    write_file(record.folder / "table.csv", table_csv(rows))
+    write_file(record.folder / "pairs.csv", pairs_csv(found))
     share, units = right / len(chosen), sum(found[methods[0]].units) / len(chosen)
     count = "1 sample" if len(chosen) == 1 else f"{len(chosen)} samples"
     text = (
         f"{study.name}: {count} of {units:.0f} units on average, {share:.1%} of them classified correctly, "
         f"budget {budget}, seed {seed}.\n\n{table_md(rows)}"
     )
-    write(record.folder / "table.md", text)
+    write_file(record.folder / "table.md", text)
     notes = draw(study, runner, methods, chosen, found, record.folder)
     record.write(
         finished=True, samples=len(chosen), methods=methods, share_correct=share, mean_units=units, notes=notes
@@ -191,12 +192,12 @@ def _sentence(study: Study, methods: Sequence[str], record: Record) -> Result:
     names = found["shapley"].names
     head = ["word", *found]
     scores = [[word, *(float(e.scores[i]) for e in found.values())] for i, word in enumerate(names)]
-    write(out / "table.csv", to_csv([head, *scores]))
+    write_file(out / "table.csv", to_csv([head, *scores]))
     lines = [[str(word), *(f"{score:+.3f}" for score in row)] for word, *row in scores]
     lines.append(["calls", *(f"{e.calls}" for e in found.values())])
     (target,) = found["shapley"].provenance["targets"]
     text = f'"{study.inputs[0]}", log P({target}):\n\n{to_md([figures.label(name) for name in head], lines)}'
-    write(out / "table.md", text)
+    write_file(out / "table.md", text)
     notes = attempt({"sentence.png": lambda: figures.sentence_figure(found, out / "sentence.png")})
     record.write(finished=True, methods=methods, notes=notes)
     return Result(study.name, out, text=text, notes=tuple(notes))
@@ -206,9 +207,9 @@ def _theorems(record: Record) -> Result:
     """Errors and bounds of both theorems on chains whose neighbours depend on each other more and more."""
     out = record.folder
     rows = sweep(np.geomspace(1e-3, 3, 29).tolist())
-    write(out / "table.csv", to_csv([rows[0]._fields, *rows]))
+    write_file(out / "table.csv", to_csv([rows[0]._fields, *rows]))
     text = to_md(list(rows[0]._fields), [[f"{number:.3g}" for number in row] for row in rows[::4]])
-    write(out / "table.md", text)
+    write_file(out / "table.md", text)
     notes = attempt({"theorems.png": lambda: figures.theorems_figure(rows, out / "theorems.png")})
     record.write(finished=True, notes=notes)
     return Result("theorems", out, text=text, notes=tuple(notes))
@@ -244,5 +245,5 @@ def _all(
 def _write_models(path: Path, abouts: Mapping[str, Mapping[str, Any]]) -> None:
     """Table 1 of some studies, as CSV and Markdown."""
     rows = [line for name, about in abouts.items() for line in lines(name, about)]
-    write(path.with_suffix(".csv"), to_csv([HEAD, *rows]))
-    write(path.with_suffix(".md"), to_md(HEAD, for_people(rows)))
+    write_file(path.with_suffix(".csv"), to_csv([HEAD, *rows]))
+    write_file(path.with_suffix(".md"), to_md(HEAD, for_people(rows)))

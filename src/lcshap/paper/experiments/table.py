@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.printable import printable
 from ...metrics import MaskingCurve, paired_bootstrap
 from ...show.plots.curves import mean_and_width
 
@@ -70,6 +71,7 @@ class Row(NamedTuple):
     seconds: float | None
 
 
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # how formulas begin
 _MEASURES = {"area_20": ("masked", 20, 1), "area_100": ("masked", 100, 1), "kept_20": ("kept", 20, -1)}
 
 
@@ -180,7 +182,23 @@ def to_md(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def to_csv(rows: Sequence[Sequence[object]]) -> str:
-    """Rows of cells as comma-separated values."""
+    """Rows of cells as comma-separated values. No text in them is a formula for a spreadsheet.
+
+    >>> print(to_csv([["word", "score"], ["=1+1", -0.5]]), end="")
+    word,score
+    '=1+1,-0.5
+    """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows([_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A text that a spreadsheet would take for a formula begins with an apostrophe, which says that it is text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return ("'" if value.startswith(_FORMULAS) else "") + printable(value)
+    return value

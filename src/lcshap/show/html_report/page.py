@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from ...core.explanation import Explanation
+from ...core.files import check_target, write_file
 from ...errors import ShowError
 from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
 from .pack import Pool, embed
@@ -54,9 +55,7 @@ def report(
     ...     report(explainer(["one text", "and another"]), f"{folder}/lengths.html").name
     'lengths.html'
     """
-    path = Path(path)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise ShowError(f"a report is a web page: write to a name that ends in .html, not {path.name!r}")
+    path = check_page(path)
     pool, methods = Pool(), dict[str, int]()
     packed = [pack_sample(sample, place, methods, pool) for place, sample in enumerate(collect(explanations))]
     title = title or ("Explanation" if len(packed) == 1 else f"{len(packed):,} explanations")
@@ -64,8 +63,20 @@ def report(
     blocks = {"index": embed(index)}
     blocks |= {f"sample-{number}": embed(content) for number, (_, content) in enumerate(packed)}
     blocks |= {f"pool-{number}": block for number, block in enumerate(pool.blocks)}
-    path.write_bytes(_fill(title, find_palette(palette), blocks).encode("utf-8", "xmlcharrefreplace"))
-    return path
+    return write_file(path, _fill(title, find_palette(palette), blocks).encode("utf-8", "xmlcharrefreplace"))
+
+
+def check_page(path: str | Path) -> Path:
+    """The path of a page that can be written."""
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ShowError(f"a report is a web page: write to a name that ends in .html, not {path.name!r}")
+    return check_target(path)
+
+
+def is_page(data: bytes) -> bool:
+    """Whether a file is a report, by its beginning."""
+    return b'<meta name="generator" content="lcshap' in data
 
 
 def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from textwrap import wrap as fill
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.files import check_target, write_file
 from ...core.views import View
 from ...errors import ShowError
 from ...extras import need
@@ -118,8 +120,24 @@ def _flip_lines(e: Explanation, width: float) -> list[str]:
 
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:
     """Write the figure of some axes to a file: PNG, SVG or PDF, by the ending of its name."""
+    return write_figure(ax.figure, check_figure(path), dpi)
+
+
+def write_figure(figure: Any, path: str | Path, dpi: int = 150) -> Path:
+    """Write a figure, all of it or nothing."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=Path(path).suffix[1:].lower(), dpi=dpi, facecolor=figure.get_facecolor())
+    return write_file(path, drawn.getvalue())
+
+
+def check_figure(path: str | Path) -> Path:
+    """The path of a figure that can be written."""
     path = Path(path)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ShowError(f"a figure is saved as .png, .svg or .pdf, not {path.name!r}")
-    ax.figure.savefig(path, dpi=dpi, facecolor=ax.figure.get_facecolor())
-    return path
+    return check_target(path)
+
+
+def is_figure(data: bytes) -> bool:
+    """Whether a file was drawn by matplotlib, as figures of lcshap are."""
+    return b"Matplotlib" in data

@@ -1,0 +1,78 @@
+"""Files that cannot be written, or that are not ours, are found out before the model is asked."""
+
+import pytest
+from command import fails, module, run
+
+SHY = ("--model", "shy:model", "--kind", "output", "--text", "a b c")
+
+
+@pytest.fixture(autouse=True)
+def shy(here):
+    module(here, "shy", "def model(rows):\n    raise AssertionError('asked')\n")
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        (("--save", "nowhere/e.json"), "folder to write e.json to, got 'nowhere', which is not there"),
+        (("--html", "nowhere/e.html"), "which is not there"),
+        (("--plot", "nowhere/e.png"), "which is not there"),
+        (("--save", "."), "which is a folder"),
+        (("--html", "e.txt"), "a name that ends in .html"),
+        (("--plot", "e.tiff"), "saved as .png, .svg or .pdf"),
+    ],
+)
+def test_what_cannot_be_written(here, option, says):
+    for command in ("explain", "compare")[: 1 if option[0] == "--save" else 2]:
+        fails(command, *SHY, *option, code=2, match=says)
+    assert [path.name for path in here.iterdir() if path.suffix != ".py"] in ([], ["__pycache__"])
+
+
+@pytest.mark.parametrize("option", ["--save", "--html", "--plot"])
+def test_files_of_another_kind_need_force(here, option):
+    name = {"--save": "notes.txt", "--html": "x.html", "--plot": "cat.png"}[option]
+    (here / name).write_text("precious")
+    fails("explain", *SHY, option, name, code=2, match="of another kind. Choose another name, or say --force")
+    assert (here / name).read_text() == "precious"
+    run("explain", "--model", "demo-text", "--text", "a b", option, name, "--force")
+    assert (here / name).read_bytes() != b"precious"
+    run("explain", "--model", "demo-text", "--text", "a b", option, name)
+
+
+@pytest.mark.parametrize("name", ["e.png", "e.svg", "e.pdf"])
+def test_figures_are_known_again(here, name):
+    for _ in range(2):
+        run("explain", "--model", "demo-text", "--text", "a b", "--plot", name)
+
+
+def test_pages_of_report_and_demo(here):
+    run("explain", "--model", "demo-text", "--text", "a b", "--save", "e.json")
+    (here / "report.html").write_text("of another tool")
+    fails("report", "e.json", code=2, match="of another kind")
+    fails("report", "e.json", "--out", "nowhere/x.html", code=2, match="which is not there")
+    fails("demo", "--html", "report.html", code=2, match="of another kind")
+    fails("demo", "--html", "nowhere/x.html", code=2, match="which is not there")
+    assert (here / "report.html").read_text() == "of another tool"
+    run("report", "e.json", "--force")
+    run("report", "e.json")
+
+
+def test_names_do_nothing_to_the_terminal(here):
+    nasty = "\x1b]0;owned\x07\u202e"
+    fails("explain", *SHY, "--save", f"{nasty}/e.json", code=2, match="which is not there")
+    for arguments in (
+        ("explain", *SHY, "--html", f"e{nasty}.txt"),
+        ("explain", *SHY[:-1], "a b", "--method", nasty),
+        ("explain", "--model", nasty, "--text", "a"),
+        ("report", nasty),
+        ("plan", "--graph", nasty),
+        (nasty,),
+        ("explain", f"--{nasty}"),
+    ):
+        for debug in ((), ("--debug",)):
+            _, err = run(*arguments, *debug, code=2)
+            assert "\x1b" not in err
+            assert "\x07" not in err
+            assert "\u202e" not in err
+    _, err = run("explain", "--model", "demo-text", "--text", "a b", "--save", f"{nasty}.json")
+    assert err == "wrote ␛]0;owned␇�.json\n"
