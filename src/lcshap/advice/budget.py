@@ -19,6 +19,7 @@ from ..errors import BudgetError
 _TIMED_SHARE = 0.03  # the part of a budget in seconds that goes into finding out what a call takes
 _TIMED_LEAST = 4  # but so many times it is measured, with 2, 4, 8, ... rows: the first calls often load something
 _TIMED_ROWS = 512  # and the most rows for it
+_STEPS = (2.0, 1.5, 1.2, 1.05)  # how much larger the next plan may be than the last
 _RESERVE = 0.97  # aim a little below the budget: models are not perfectly steady
 _DIGITS = 15  # more than enough for calls or seconds
 
@@ -95,26 +96,44 @@ def seconds_per_call(game: AbstractGame, seconds: float) -> float:
     return max(min(paces[-2:]), 1e-9)
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A method that fits into some seconds: `reserve` of them are left for its own work at the end."""
+
+    method: Method
+    calls: int
+    reserve: float
+
+
 def fitted(
-    make: Callable[[int], Method], graph: Graph, seconds: float, deadline: float, pace: float
-) -> tuple[Method, int]:
-    """The method with as many calls as there is time for until the deadline, its own time included, and these calls.
+    make: Callable[[int], Method], graph: Graph, seconds: float, deadline: float, pace: float, first: int
+) -> Fitted:
+    """The method with as many calls as there is time for until the deadline, its own time included.
+
+    It starts with a small plan and makes larger ones as long as there is time for the next: its own time is taken to
+    grow with the third power of the calls. What is planned is solved beforehand, so that little is left to do when the
+    values are there.
 
     Parameters
     ----------
     make : from a number of calls to a method.
     pace : seconds a call.
+    first : the calls of the small plan.
     """
-    begin = time.monotonic()
-    calls = int(_RESERVE * (deadline - begin) / pace)
+    calls = min(int(_RESERVE * (deadline - time.monotonic()) / pace), first)
     method = in_seconds(make, calls, seconds, pace)
-    prepare(method, graph)
-    own = time.monotonic() - begin
-    if own > (1 - _RESERVE) * (deadline - begin):  # its own time counts too: fewer calls, and less of it
-        calls = int(_RESERVE * (deadline - time.monotonic() - own) / pace)
+    own, solving = prepared(method, graph)
+    if own == 0:  # nothing to prepare: all of the time is for calls
+        calls = int(_RESERVE * (deadline - time.monotonic()) / pace)
+        return Fitted(in_seconds(make, calls, seconds, pace), calls, 0.0)
+    while True:
+        left = _RESERVE * (deadline - time.monotonic())
+        factors = [f for f in _STEPS if f**3 * own + f * calls * pace <= left]
+        if not factors:
+            return Fitted(method, calls, solving)
+        calls = int(factors[0] * calls)
         method = in_seconds(make, calls, seconds, pace)
-        prepare(method, graph)
-    return method, calls
+        own, solving = prepared(method, graph)
 
 
 def in_seconds(make: Callable[[int], Method], calls: int, seconds: float, pace: float) -> Method:
@@ -131,11 +150,15 @@ def in_seconds(make: Callable[[int], Method], calls: int, seconds: float, pace: 
         ) from None
 
 
-def prepare(method: Method, graph: Graph) -> None:
-    """Make the plan and solve what can be solved before a value is known, so that it is clear how long that takes."""
-    if method.has_plan:
-        plan = method.plan(graph)
-        _ = plan.operator @ np.zeros(plan.calls)
+def prepared(method: Method, graph: Graph) -> tuple[float, float]:
+    """Make the plan and solve what can be solved before a value is known; the seconds for all and for solving alone."""
+    start = time.monotonic()
+    if not method.has_plan:
+        return 0.0, 0.0
+    plan = method.plan(graph)
+    middle = time.monotonic()
+    _ = plan.operator @ np.zeros(plan.calls)
+    return time.monotonic() - start, time.monotonic() - middle
 
 
 def _timed(d: int) -> Coalitions:

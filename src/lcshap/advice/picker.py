@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.method import Method, Stop, check_count
+from ..core.method import Method, check_count
 from ..core.plan import MAX_CALLS
 from ..errors import BudgetError, OptionError
 from ..estimators.registry import get_method
@@ -16,14 +16,16 @@ from .budget import Budget, fitted, in_seconds, seconds_per_call
 from .chooser import GOALS, choose
 
 _DEFAULT = "4d"
+_SMALL = 3  # calls a unit of the plan by which a method's own time is measured
 
 
 @dataclass(frozen=True)
 class Picked:
-    """A method for one input, and what to record of how it was chosen."""
+    """A method for one input, what to record of how it was chosen, and seconds to reserve for its work at the end."""
 
     method: Method
     record: dict[str, Any]
+    reserve: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -85,13 +87,10 @@ class Picker:
         if self.method != "auto" and "budget" not in self._parameters:
             calls = int((deadline - time.monotonic()) / pace)
             return Picked(in_seconds(lambda n: self._made(graph, n).method, calls, seconds, pace), {})
-        method, calls = fitted(lambda n: self._made(graph, n).method, graph, seconds, deadline, pace)
-        made = self._made(graph, calls)
-        return Picked(method, {key: {**part, "seconds": seconds} for key, part in made.record.items()})
-
-    def stop(self, start: float, inputs: int) -> Stop | None:
-        """When to stop by the clock; None for budgets in calls."""
-        return None if self.seconds is None else Stop(deadline=start + inputs * self.seconds)
+        found = fitted(lambda n: self._made(graph, n).method, graph, seconds, deadline, pace, _SMALL * graph.d)
+        made = self._made(graph, found.calls)
+        record = {key: {**part, "seconds": seconds} for key, part in made.record.items()}
+        return Picked(found.method, record, found.reserve)
 
     def pace(self, game: AbstractGame) -> float:
         """Seconds a call."""

@@ -20,6 +20,7 @@ from ..core.run import explain_values
 from ..errors import BudgetError, MethodError
 
 _FIRST, _GROWTH = 8, 1.25  # how many samples before the first estimate, and how much more before the next
+_EVEN = 64  # how often to look at the clock
 
 
 class SampledMethod(Method):
@@ -80,7 +81,7 @@ class SampledMethod(Method):
             return (yield from super().program(game, graph, max_calls))
         if stop.top is not None and stop.top > graph.d:
             raise MethodError(f"top must be an integer from 1 to {graph.d}, not {stop.top!r}")
-        e, why = yield from self._estimates(game, graph, max_calls, partial(_reason, stop))
+        e, why = yield from self._estimates(game, graph, max_calls, partial(_reason, stop), not stop.early)
         return replace(e, provenance={**e.provenance, "stopped": why})
 
     def check_stop(self, stop: Stop | None) -> None:
@@ -92,6 +93,7 @@ class SampledMethod(Method):
         graph: Graph,
         max_calls: int | None,
         look: Callable[[Callable[[], Explanation]], str | None],
+        even: bool = False,
     ) -> Program[tuple[Explanation, str]]:
         """Offer `look` one estimate after the other, until it gives a reason to stop or the budget is used."""
         plan = self.plan(graph, max_calls)
@@ -99,7 +101,7 @@ class SampledMethod(Method):
             return explain_values(plan, (yield plan.coalitions), game), "exact"
         values: NDArray[np.float64] | None = None
         done = np.zeros(plan.calls, bool)
-        for samples in _schedule(plan.operator.samples):
+        for samples in _schedule(plan.operator.samples, even):
             head = plan.operator.head(samples)
             wanted = np.zeros(plan.calls, bool)
             wanted[head.columns] = wanted[[0, -1]] = True
@@ -111,7 +113,7 @@ class SampledMethod(Method):
             done |= wanted
             estimate = partial(_estimate, replace(plan, operator=head), values, game, int(done.sum()))
             why = look(estimate)
-            if why is not None:
+            if why is not None and (why != "deadline" or done.sum() >= self.minimum(graph)):
                 break
         return estimate(), why or "budget"
 
@@ -157,9 +159,10 @@ def _reason(stop: Stop, estimate: Callable[[], Explanation]) -> str | None:
     return "deadline" if stop.deadline is not None and time.monotonic() >= stop.deadline else None
 
 
-def _schedule(samples: int) -> Iterator[int]:
+def _schedule(samples: int, even: bool) -> Iterator[int]:
+    """After how many samples to look: more and more between two looks, since a look costs; or `even`ly, for a clock."""
     at: float = _FIRST
     while at < samples:
         yield int(at)
-        at = max(at + 1, at * _GROWTH)
+        at = at + max(_FIRST, samples // _EVEN) if even else max(at + 1, at * _GROWTH)
     yield samples

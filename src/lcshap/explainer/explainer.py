@@ -257,7 +257,8 @@ class Explainer:
                 start = time.monotonic()
                 timed = picker.seconds is not None
                 picked = job.pick_timed(game, picker, start) if timed else picker.pick(masked.graph)
-                job.run({number: game}, {number: picked}, job.stop(picker, start))
+                picks = {number: picked}
+                job.run({number: game}, picks, job.stop(picker, start, picks))
         found = cast("list[Explanation]", job.found)
         return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in found]
 

@@ -116,7 +116,7 @@ class Job:
                 games = self.games(window)
                 if picker.seconds is not None:
                     picks = {n: self.pick_timed(game, picker, start) for n, game in games.items()}
-                self.run(games, {n: picks[n] for n in games}, self.stop(picker, start))
+                self.run(games, {n: picks[n] for n in games}, self.stop(picker, start, picks))
 
     def run(self, games: Mapping[int, ModelGame], picks: Mapping[int, Picked], stop: Stop | None) -> None:
         """Explain games together, each by its method, into `found`."""
@@ -177,11 +177,12 @@ class Job:
             self.bar.total += picked.method.cost(game.masked.graph, self.setup.max_calls).calls
         return picked
 
-    def stop(self, picker: Picker, start: float) -> Stop | None:
+    def stop(self, picker: Picker, start: float, picks: Mapping[int, Picked]) -> Stop | None:
         """When to stop: by the quality of the scores, by the clock, or not at all."""
         if picker.seconds is None:
             return self.setup.stop
-        return replace(self.setup.stop or Stop(), deadline=start + picker.seconds)
+        reserve = max((picked.reserve for picked in picks.values()), default=0.0)
+        return replace(self.setup.stop or Stop(), deadline=start + picker.seconds - reserve)
 
 
 def _windows(inputs: Mapping[int, Masked], costs: Mapping[int, int]) -> Iterator[dict[int, Masked]]:
