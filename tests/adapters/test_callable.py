@@ -35,11 +35,19 @@ def test_one_number_a_row_is_one_column_and_precision_is_kept():
         ([[1.0], [1.0, 2.0], [3.0]], "no array"),
         ([[0.0, 1.0], [0.0, 1.0], [np.nan, 1.0]], r"nan.*row 2"),
         ([0.0, -np.inf, 1.0], r"inf.*row 1"),
+        (np.ma.masked_array([0.0, 1.0, 2.0], [False, True, False]), "masked entries.*row 1. Return"),
+        (np.ma.masked_array(np.zeros((3, 2)), [[0, 0], [0, 0], [0, 1]]), "masked entries.*row 2"),
+        ([np.zeros(2), np.zeros(2), np.ma.masked_array(np.zeros(2), [0, 1])], "masked entries.*row 2"),
     ],
 )
 def test_wrong_answers(answer, message):
     with pytest.raises(ModelError, match=message):
         CallableModel(lambda rows: answer, "output").predict(["a", "b", "c"])
+
+
+def test_a_masked_array_without_masked_entries_is_an_array():
+    answer = np.ma.masked_array([1.0, 2.0], [False, False])
+    assert CallableModel(lambda rows: answer, "output").predict(["a", "b"]).tolist() == [[1], [2]]
 
 
 def test_the_kind_is_never_guessed():

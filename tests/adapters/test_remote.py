@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from email.utils import formatdate
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -337,16 +338,37 @@ class TestTime:
         assert (runs[0] >= np.minimum(60, 0.5 * limits) - 1e-9).all()
         assert (runs[0] <= np.minimum(60, 1.5 * limits) + 1e-9).all()
 
-    @pytest.mark.parametrize(("asked", "waited"), [(7, 7), ("7.5", 7.5), (120.0, 120), (0, None), (-3, None)])
-    def test_retry_after(self, asked, waited):
+    @pytest.mark.parametrize(
+        ("asked", "waited"), [(7, 7), ("7.5", 7.5), (60.0, 60), (100_000_000, 60), ("1e300", 60), (0, None), (-3, None)]
+    )
+    def test_retry_after_up_to_the_longest_wait(self, asked, waited):
         ask = Recorder(errors=[HttpError(429, asked)])
         with RemoteModel(ask, "output", backoff=0.5) as model:
             model.predict(texts(1))
         (gap,) = np.diff(ask.started)
         assert gap == pytest.approx(waited) if waited else 0.25 <= gap <= 0.75
 
-    @pytest.mark.parametrize("asked", ["Wed, 21 Oct 2026 07:28:00 GMT", None, math.nan, math.inf, "inf"])
-    def test_a_retry_after_that_is_no_number_of_seconds_is_none(self, asked):
+    @pytest.mark.parametrize("limit", [0, 5, 1000])
+    def test_the_longest_wait_is_an_option(self, limit):
+        ask = Recorder(errors=[HttpError(429, 100), OSError()])
+        with RemoteModel(ask, "output", backoff=300, longest_wait=limit) as model:
+            model.predict(texts(1))
+        waited = np.diff(ask.started)
+        assert (waited <= limit + 1e-9).all()
+        assert limit < 1000 or (waited > 100).all()
+
+    @pytest.mark.parametrize("seconds", [20, 3000, -3000])
+    @pytest.mark.parametrize("zone", ["GMT", "-0000"])
+    def test_retry_after_a_date(self, seconds, zone):
+        date = formatdate(time.time() + seconds, usegmt=True).replace("GMT", zone)
+        ask = Recorder(errors=[HttpError(503, date)])
+        with RemoteModel(ask, "output", backoff=0.5) as model:
+            model.predict(texts(1))
+        (gap,) = np.diff(ask.started)
+        assert 0.25 <= gap <= 0.75 if seconds < 0 else min(seconds, 60) - 3 <= gap <= min(seconds, 60) + 1e-6
+
+    @pytest.mark.parametrize("asked", ["soon", "Wed, 99 Oct 2026", b"no", [7], None, math.nan, math.inf, "inf"])
+    def test_a_retry_after_that_is_neither_seconds_nor_a_date_is_none(self, asked):
         ask = Recorder(errors=[HttpError(429, asked)])
         with RemoteModel(ask, "output", backoff=0.5) as model:
             model.predict(texts(1))
@@ -381,11 +403,11 @@ class TestTime:
 
     def test_long_waits_are_warned_of(self, caplog):
         caplog.set_level(logging.INFO, "lcshap")
-        with RemoteModel(Recorder(errors=[HttpError(429, 100), HttpError(500)]), "output", retries=2) as model:
+        with RemoteModel(Recorder(errors=[HttpError(429, 50), HttpError(500)]), "output", retries=2) as model:
             model.predict(texts(1))
         levels = [record.levelname for record in caplog.records]
         assert levels == ["WARNING", "INFO", "INFO"]
-        assert caplog.messages[0] == "row 0, try 1: HttpError(429); again in 100.0 s"
+        assert caplog.messages[0] == "row 0, try 1: HttpError(429); again in 50.0 s"
         assert caplog.messages[2] == "1 rows; so far 3 requests, 2 of them again"
 
 
@@ -419,11 +441,31 @@ def test_no_rows_need_no_request():
         assert model.requests == 0
 
 
-@pytest.mark.parametrize("wrong", [[1.0, 2.0], None, ["high"], [math.nan], [[1.0], [2.0]], "abc", 3.0])
+@pytest.mark.parametrize("wrong", [[1.0, 2.0], [], [math.nan], [math.inf], [[1.0], [2.0]]])
 def test_a_wrong_answer_is_tried_again(wrong):
     with RemoteModel(answering(wrong), "output", backoff=0) as model:
         assert model.predict(["abc"]).tolist() == [[3]]
         assert (model.requests, model.retried) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (None, "returned object for 1 rows: real numbers are needed"),
+        (["high"], "real numbers are needed"),
+        ("abc", "real numbers are needed"),
+        ({"score": 1.0}, "real numbers are needed"),
+        ([1j], "returned complex128"),
+        (3.0, r"returned shape \(\) for 1 rows"),
+        ([[[1.0]]], r"returned shape \(1, 1, 1\)"),
+        ([[1.0], [1.0, 2.0]], "returned list, which is no array"),
+        (np.ma.masked_array([1.0], [True]), r"masked entries, the first in row 0. Return numbers there"),
+    ],
+)
+def test_a_mistake_in_the_function_is_not_tried_again(wrong, said):
+    model, error = failing(answering(wrong), ["abc"], rf"row 0 \('abc'\) had no answer in 1 try.*{said}")
+    assert (model.requests, model.retried, model.failed) == (1, 0, 1)
+    assert error.row == 0
 
 
 def test_wrong_answers_to_the_end():
@@ -633,7 +675,9 @@ def test_async_functions_are_known():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fn": len}, "needs an async function of rows, not <built-in function len>: write it with async def"),
+        ({"fn": len}, "needs an async function of rows, not len: write it with async def"),
+        ({"fn": partial(len, "a key")}, "needs an async function of rows, not partial: write it with async def"),
+        ({"longest_wait": -1}, "longest_wait must be a number of at least 0, not -1"),
         ({"kind": None}, 'a remote model does not say what its numbers are: write kind="logits"'),
         ({"kind": "scores"}, "'scores' is no kind"),
         ({"rows_per_request": 0}, "rows_per_request must be a whole number of at least 1, not 0"),

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.redact import redacted
 from ..errors import ModelError
 from ..maskers.base import Rows
 from .base import Kind, Model
@@ -61,18 +62,41 @@ def check_kind(kind: Any, model: str) -> Kind:
 
 def check_answers(answers: Any, n: int, model: str) -> NDArray[Any]:
     """Return the answers to `n` rows as an array `(n, outputs)` of finite real numbers, or raise."""
-    try:
-        array = np.asarray(answers)
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
-        raise ModelError(f"{model} returned {type(answers).__name__}, which is no array: {error}") from error
-    if array.dtype.kind not in "fiub":
-        raise ModelError(f"{model} returned {array.dtype} for {n} rows: real numbers are needed")
-    if array.ndim not in (1, 2) or len(array) != n or 0 in array.shape[1:]:
+    array = check_numbers(answers, n, model)
+    if len(array) != n or 0 in array.shape[1:]:
         raise ModelError(f"{model} returned shape {array.shape} for {n} rows: ({n},) or ({n}, outputs) is needed")
     if array.ndim == 1:
         array = array[:, None]
     check_rows(np.isfinite(array), array, f"{model} returned", "every answer must be a finite number")
     return array
+
+
+def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
+    """Return answers as an array of real numbers with one or two axes, or raise: nothing else can be right."""
+    _check_mask(answers, model)
+    try:
+        array = np.asarray(answers)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
+        why = redacted(str(error))
+        raise ModelError(f"{model} returned {type(answers).__name__}, which is no array: {why}") from error
+    if array.dtype.kind not in "fiub":
+        raise ModelError(f"{model} returned {array.dtype} for {n} rows: real numbers are needed")
+    if array.ndim not in (1, 2):
+        raise ModelError(f"{model} returned shape {array.shape} for {n} rows: ({n},) or ({n}, outputs) is needed")
+    return array
+
+
+def _check_mask(answers: Any, model: str) -> None:
+    """Refuse masked arrays with masked entries: NumPy would silently take what is below the mask."""
+    parts = answers if isinstance(answers, list | tuple) else [answers]
+    if not any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
+        return
+    rows = [row for row, part in enumerate(answers) if np.ma.is_masked(part)] if np.ndim(answers) else [0]
+    raise ModelError(
+        f"Expected a number for every row, got a masked array from {model} with masked entries, the first in row "
+        f"{rows[0]}. Return numbers there, such as answers.filled(0.0).",
+        row=rows[0],
+    )
 
 
 def check_rows(good: NDArray[np.bool_], answers: NDArray[Any], who: str, why: str) -> None:

@@ -6,26 +6,28 @@ import asyncio
 import inspect
 import logging
 import math
+import os
 import reprlib
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
-from functools import partial
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.redact import described, redacted
 from ..errors import Interrupted, ModelError
 from ..maskers.base import Rows
+from .background import Background
 from .base import Kind, Model
-from .callable import check_answers, check_kind
+from .callable import check_answers, check_kind, check_numbers
 
 log = logging.getLogger("lcshap")
 _ROUNDS = 8  # requests of a batch for each place in flight: few places idle while the last answers come
-_LONGEST = 60.0  # seconds between two tries, unless the server asks for more
 _LONG = 10.0  # seconds of waiting that deserve a warning
 _GLANCE = 0.1  # seconds: on Windows, a wait without an end cannot be interrupted
 
@@ -37,19 +39,21 @@ class RemoteModel(Model):
     ----------
     fn : ``await fn(rows)`` answers up to `rows_per_request` rows, always a list or an array of rows as the masker makes
         it, with `(n,)` or `(n, k)` numbers. Where the server says how long to wait, raise an exception that has
-        `retry_after`, in seconds. If `fn` is an object with an async method `aclose`, `close` awaits that.
+        `retry_after`: seconds, or a date as in the header of that name. If `fn` is an object with an async method
+        `aclose`, `close` awaits that.
     kind : what these numbers are, see `Model`.
     rows_per_request : how many rows travel in one request.
     in_flight : how many requests there are at once, those that wait to be tried again included.
     per_second : how many requests start in a second, evenly spaced; None: as many as can.
-    retries : how often a request is tried again after an exception, a timeout, a wrong shape or NaN.
+    retries : how often a request is tried again after an exception, a timeout, too few or too many answers, or NaN.
+        An answer that is no array of numbers at all is a mistake in `fn`, and is not tried again.
     timeout : seconds that one try may take.
-    backoff : seconds before the second try; twice that before the third, and so on up to a minute, each give or take
-        half.
+    backoff : seconds before the second try; twice that before the third, and so on, each give or take half.
     price : of one row, for `cost`.
     classes : names of the classes, in the order of the columns.
     fatal : exceptions that are not worth another try, such as that of a wrong password.
     seed : for the spread of `backoff`.
+    longest_wait : the most seconds between two tries, also where the server asks for more.
 
     Attributes
     ----------
@@ -66,6 +70,13 @@ class RemoteModel(Model):
 
     When a request is given up, no other is begun, those in flight are awaited, and the `ModelError` has all `answers`
     that came. So has the `KeyboardInterrupt` of Ctrl-C, which stops the requests in flight.
+
+    What `fn` raises may hold a key, in headers or in an address. Messages and logs of lcshap say its type, its HTTP
+    status and what it says without such secrets (`lcshap.core.redact`). The exception itself is the `__cause__`: Python
+    prints it as it is in the traceback of an error that nobody catches.
+
+    A model that is pickled, or inherited by a forked process, starts a loop of its own there when it is first asked. A
+    client session that `fn` keeps must then be made anew, because it belongs to the loop it was made in.
 
     Examples
     --------
@@ -94,9 +105,12 @@ class RemoteModel(Model):
         *,
         fatal: tuple[type[BaseException], ...] = (),
         seed: int = 0,
+        longest_wait: float = 60.0,
     ) -> None:
         if not is_async(fn):
-            raise ModelError(f"a remote model needs an async function of rows, not {fn!r}: write it with async def")
+            raise ModelError(
+                f"a remote model needs an async function of rows, not {_name(fn)}: write it with async def"
+            )
         if not isinstance(fatal, tuple) or not all(isinstance(e, type) for e in fatal):
             raise ModelError(f"fatal must be a tuple of exception classes, not {fatal!r}")
         self.fn, self.kind, self.classes, self.fatal = fn, check_kind(kind, "a remote model"), classes, fatal
@@ -107,12 +121,12 @@ class RemoteModel(Model):
         self.per_second = None if per_second is None else _number("per_second", per_second)
         self.timeout = _number("timeout", timeout)
         self.backoff = _number("backoff", backoff, zero=True)
+        self.longest_wait = _number("longest_wait", longest_wait, zero=True)
         self.price = None if price is None else _number("price", price, zero=True)
         self.batch_size = _ROUNDS * self.in_flight * self.rows_per_request
         self.requests = self.retried = self.failed = 0
-        self._lock, self._closed = threading.Lock(), False
-        self._background: _Background | None = None
-        self._end: Callable[[], Any] | None = None
+        self._closed = False
+        self._renew()
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
         """The answers to all rows, `(n, outputs)`; or a `ModelError` with those that came."""
@@ -157,20 +171,41 @@ class RemoteModel(Model):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _started(self) -> _Background:
+    def _renew(self) -> None:
+        """Know of no loop: in the beginning, after unpickling, and in a forked process."""
+        self._lock = threading.Lock()
+        self._background: Background | None = None
+        self._end: weakref.finalize[[], RemoteModel] | None = None
+        _LIVING.add(self)
+
+    def _forked(self) -> None:
+        if self._end is not None:
+            self._end.detach()
+        if self._background is not None:
+            self._background.abandon()
+        self._renew()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: part for name, part in vars(self).items() if name not in ("_lock", "_background", "_end")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._renew()
+
+    def _started(self) -> Background:
         if self._closed:
             raise ModelError("the remote model is closed: make a new one")
         if self._background is None:
-            self._background = _Background(self.fn, self.in_flight)
+            self._background = Background(self.fn, self.in_flight)
             self._end = weakref.finalize(self, self._background.end)
         return self._background
 
-    async def _answer(self, call: _Call, background: _Background) -> None:
+    async def _answer(self, call: _Call, background: Background) -> None:
         async with asyncio.TaskGroup() as group:
             for start in range(0, len(call.rows), self.rows_per_request):
                 group.create_task(self._request(call, start, background))
 
-    async def _request(self, call: _Call, start: int, background: _Background) -> None:
+    async def _request(self, call: _Call, start: int, background: Background) -> None:
         """Ask for some rows until they are answered or given up."""
         rows = call.rows[start : start + self.rows_per_request]
         async with background.places:
@@ -185,7 +220,7 @@ class RemoteModel(Model):
                 except (Exception, asyncio.CancelledError, SystemExit) as error:
                     if asyncio.current_task().cancelling():  # type: ignore[union-attr]
                         raise asyncio.CancelledError from error
-                    if tries > self.retries or isinstance(error, self.fatal):
+                    if tries > self.retries or isinstance(error, (*self.fatal, _WrongKindError)):
                         self.failed += 1
                         return call.give_up(start, rows, tries, error)
                     await call.pause(self._delay(error, start, tries))
@@ -202,13 +237,28 @@ class RemoteModel(Model):
     def _delay(self, error: BaseException, start: int, tries: int) -> float:
         """Seconds until the next try. The same at every run: the spread depends on the row and the try only."""
         spread = np.random.default_rng((self.seed, start, tries)).uniform(0.5, 1.5)
-        delay = min(_LONGEST, self.backoff * 2.0 ** min(tries - 1, 99) * spread)
-        with suppress(TypeError, ValueError):  # a date, or nothing at all
-            asked = float(getattr(error, "retry_after", "nothing"))
-            delay = max(delay, asked) if math.isfinite(asked) else delay
+        delay = self.backoff * 2.0 ** min(tries - 1, 99) * spread
+        delay = min(self.longest_wait, max(delay, _retry_after(error)))
         level = logging.WARNING if delay > _LONG else logging.INFO
         log.log(level, "row %d, try %d: %s; again in %.1f s", start, tries, _reason(error), delay)
         return delay
+
+
+_LIVING: weakref.WeakSet[RemoteModel] = weakref.WeakSet()
+
+
+def _forget_loops() -> None:
+    """In a forked process: threads are not inherited, so no loop runs, and a lock may be held by nobody."""
+    for model in list(_LIVING):
+        model._forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_loops)
+
+
+class _WrongKindError(ModelError):
+    """An answer that could not be right for any rows."""
 
 
 class _Call:
@@ -223,7 +273,7 @@ class _Call:
         self._task: asyncio.Task[None] | None = None
         self._done = threading.Event()
 
-    def submit(self, work: Callable[[_Call, _Background], Any], background: _Background) -> None:
+    def submit(self, work: Callable[[_Call, Background], Any], background: Background) -> None:
         """Have the work done in the background."""
 
         def begin() -> None:
@@ -246,7 +296,11 @@ class _Call:
 
     def keep(self, start: int, count: int, answer: Any) -> None:
         """Put the answer of a request where it belongs, or raise."""
-        checked = check_answers(answer, count, "the request")
+        try:
+            numbers = check_numbers(answer, count, "the request")
+        except ModelError as error:
+            raise _WrongKindError(str(error)) from error
+        checked = check_answers(numbers, count, "the request")
         if self.answers is None:
             self.answers = np.full((len(self.rows), checked.shape[1]), np.nan)
         if checked.shape[1] != self.answers.shape[1]:
@@ -282,31 +336,6 @@ class _Call:
         return np.empty((0, 1)) if self.answers is None else self.answers
 
 
-class _Background:
-    """A thread with an event loop, and what all requests in it share."""
-
-    def __init__(self, fn: Any, in_flight: int) -> None:
-        self.loop = asyncio.new_event_loop()
-        self.places = asyncio.Semaphore(in_flight)
-        self._queue, self._next = asyncio.Lock(), -math.inf
-        work = partial(_serve, self.loop, fn, in_flight)
-        self._thread = threading.Thread(target=work, name="lcshap remote model", daemon=True)
-        self._thread.start()
-
-    async def turn(self, call: _Call, gap: float) -> None:
-        """Wait for the time when another request may start: a gap after the last one did."""
-        async with self._queue:
-            while (wait := self._next - self.loop.time()) > 0 and not call.over.is_set():
-                await call.pause(wait)
-            self._next = self.loop.time() + gap
-
-    def end(self) -> None:
-        """Stop the loop and wait for its thread."""
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
-
-
 def is_async(fn: Any) -> bool:
     """Whether calling this gives something to await: an async function, or an object whose `__call__` is one.
 
@@ -316,32 +345,28 @@ def is_async(fn: Any) -> bool:
     return inspect.iscoroutinefunction(fn) or (callable(fn) and inspect.iscoroutinefunction(type(fn).__call__))
 
 
-def _serve(loop: asyncio.AbstractEventLoop, fn: Any, in_flight: int) -> None:
-    """The life of the thread."""
-    with closing(loop), ThreadPoolExecutor(in_flight) as pool:
-        loop.set_default_executor(pool)  # asyncio's own has too few threads for requests that block
-        loop.run_forever()
-        loop.run_until_complete(_finish(fn))
-
-
-async def _finish(fn: Any) -> None:
-    """Stop what still runs, and close what `fn` has opened."""
-    running = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
-    if hasattr(fn, "aclose"):
+def _retry_after(error: BaseException) -> float:
+    """How many seconds the server asks to wait: a number, or a date as in HTTP; 0 where it does not say."""
+    with suppress(Exception):  # whatever the attribute is, or does
+        asked: Any = error.retry_after  # type: ignore[attr-defined]
         try:
-            await fn.aclose()
-        except Exception as error:
-            log.warning("closing the remote model: %s", _reason(error))
-    await asyncio.get_running_loop().shutdown_asyncgens()
+            seconds = float(asked)
+        except ValueError:
+            date = parsedate_to_datetime(asked)
+            seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+        return seconds if math.isfinite(seconds) else 0.0
+    return 0.0
 
 
 def _reason(error: BaseException) -> str:
-    """What an error says, on one line that is not too long."""
-    said = " ".join((str(error) if isinstance(error, ModelError) else repr(error)).split())
+    """What an error says, on one line that is not too long and holds no secrets."""
+    said = " ".join((redacted(str(error)) if isinstance(error, ModelError) else described(error)).split())
     return said if len(said) <= 300 else f"{said[:300]}..."
+
+
+def _name(fn: Any) -> str:
+    """What a thing is called. Not its repr: that of a `partial` has all arguments, a key among them."""
+    return str(getattr(fn, "__name__", type(fn).__name__))
 
 
 def _whole(name: str, number: Any, least: int) -> int:

@@ -20,6 +20,7 @@ from ..adapters.callable import check_answers
 from ..core.coalitions import Coalitions
 from ..core.digest import digest, token
 from ..core.game import Tally, name
+from ..core.redact import described, redacted
 from ..errors import ModelError, Unfinished
 from ..maskers.base import Blend, Masked, Rows
 from .progress import Progress
@@ -237,7 +238,7 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: 
 
 
 def _failure(error: Exception, batch: list[Piece], asked: list[Asked], before: int) -> ModelError:
-    """The error for the user: where it happened."""
+    """The error for the user: where it happened, and what the model says about it, without secrets."""
     row = getattr(error, "row", None)
     labels = dict.fromkeys(question.label for question, _ in batch if question.label)
     who = f"{' or '.join(labels)}, " if labels else ""
@@ -245,7 +246,7 @@ def _failure(error: Exception, batch: list[Piece], asked: list[Asked], before: i
         where = f"the coalition {_name_row(asked, before + row)}"
     else:
         where = f"{sum(len(c) for _, c in asked)} coalitions, the first of them {name(asked[0][1], 0)}"
-    said = str(error) if isinstance(error, ModelError) else repr(error)
+    said = redacted(str(error)) if isinstance(error, ModelError) else described(error)
     return ModelError(f"the model failed while evaluating {who}{where}: {said}", row)
 
 
