@@ -1,0 +1,53 @@
+"""From what a user says to a method; contradictions are refused (see tests/explainer/test_doors.py for all of them)."""
+
+import time
+
+import pytest
+
+import lcshap as lc
+from lcshap.advice.picker import Picker, with_seed
+
+CHAIN = lc.Graph.chain(20)
+
+
+def test_auto():
+    picked = Picker(budget="6d", seed=3).pick(CHAIN)
+    assert picked.method == lc.GraphKernelSHAP(120, seed=3)
+    assert picked.record["chosen"]["goal"] == "fair"
+    assert Picker(goal="necessary").pick(CHAIN).method == lc.DeletionPath(80)
+
+
+def test_names_take_budget_and_seed():
+    assert Picker("kernel-shap", budget=90, seed=2).pick(CHAIN).method == lc.KernelSHAP(90, seed=2)
+    assert Picker("kernel-shap").pick(CHAIN).method == lc.KernelSHAP(80)
+    assert Picker("l-shapley", budget=90).pick(CHAIN).method == lc.LShapley()
+
+
+def test_objects_are_taken_as_they_are():
+    method = lc.LShapley(2)
+    assert Picker(method).pick(CHAIN).method is method
+    assert Picker(method).pick(CHAIN).record == {}
+
+
+def test_a_budget_is_a_limit_for_what_has_none():
+    with pytest.raises(lc.BudgetError, match=r"takes 77 calls on 20 units, more than the budget of 50"):
+        Picker("l-shapley", budget=50).pick(CHAIN)
+    with pytest.raises(lc.BudgetError, match="more than the budget of 50"):
+        Picker(lc.LShapley(), budget=50).pick(CHAIN)
+
+
+def test_seconds():
+    picked = Picker(budget="2s").pick_timed(CHAIN, 0.01, time.monotonic() + 2.0)
+    assert 100 <= picked.method.budget <= 194
+    assert picked.record["chosen"]["seconds"] == 2.0
+    fixed = Picker("l-shapley", budget="2s").pick_timed(CHAIN, 0.01, time.monotonic() + 2.0)
+    assert fixed.method == lc.LShapley()
+    with pytest.raises(lc.BudgetError, match="A budget of 2 s is too short"):
+        Picker("l-shapley", budget="2s").pick_timed(CHAIN, 0.1, time.monotonic() + 2.0)
+
+
+def test_another_seed():
+    assert with_seed(lc.KernelSHAP(90), 4) == {"method": lc.KernelSHAP(90, seed=4)}
+    assert with_seed("auto", 4) == {"seed": 4}
+    with pytest.raises(lc.OptionError, match="no seed to vary"):
+        with_seed(lc.Shapley(), 4)

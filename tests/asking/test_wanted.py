@@ -1,0 +1,77 @@
+"""What the store knows of some coalitions, and what is left to ask."""
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.adapters import CallableModel
+from lcshap.asking.engine import Engine
+from lcshap.asking.values import Value
+from lcshap.asking.wanted import Wanted, answer, space
+from lcshap.core.game import Tally
+
+
+def parts(fn=lambda texts: [float(len(t)) for t in texts], text="very very bad"):
+    return Engine(CallableModel(fn, "output"), 2), lc.maskers.Text().mask(text), lc.MemoryStore()
+
+
+SETS = lc.Coalitions.from_sets(3, [[0, 2], [1, 2], [0], [0, 1, 2], [1]])
+
+
+def test_equal_rows_are_one_question():
+    engine, masked, store = parts()
+    want = Wanted(engine, masked, SETS, store, Tally(), None)
+    assert [t for t in masked.rows(want.question.coalitions)] == ["very bad", "very", "very very bad"]
+    (found,) = answer(engine, [want])
+    assert found[:, 0, 0].tolist() == [8, 8, 4, 13, 4]
+    assert len(store) == want.tally.rows == 3
+
+
+def test_what_the_store_knows_is_not_in_the_question():
+    engine, masked, store = parts()
+    answer(engine, [Wanted(engine, masked, SETS[:2], store, Tally(), None)])
+    want = Wanted(engine, masked, SETS, store, Tally(), None)
+    assert len(want.question.coalitions) == 2
+    assert want.finished is None
+    answer(engine, [want])
+    assert want.finished[:, 0, 0].tolist() == [8, 8, 4, 13, 4]
+
+
+def test_values_name_the_coalition_that_makes_none():
+    engine, masked, store = parts()
+    fixed = Value(lambda out: np.where(out[:, 0] == 4, np.inf, out[:, 0])).resolve(np.array([[13.0]]), "output")
+    with pytest.raises(lc.ModelError, match=r"finite.*\(the coalition \{0\}\)"):
+        answer(engine, [Wanted(engine, masked, SETS, store, Tally(), fixed)])
+    assert len(store) == 3  # the answers themselves are fine
+    (kept,) = answer(engine, [Wanted(engine, masked, SETS, store, Tally(), fixed)], keep=True)
+    assert isinstance(kept, lc.ModelError)
+
+
+def test_a_bad_answer_is_noticed_in_its_batch():
+    asked = []
+
+    def model(texts):
+        asked.extend(texts)
+        return [[0.5, 0.4] for _ in texts]
+
+    masked, store = lc.maskers.Text().mask("a b c d e f g h"), lc.MemoryStore()
+    engine = Engine(CallableModel(model, "probabilities"), 4)
+    fixed = Value("prob", 0).resolve(np.array([[0.5, 0.5]]), "probabilities")
+    want = Wanted(engine, masked, lc.Shapley().plan(masked.graph).coalitions, store, Tally(), fixed)
+    with pytest.raises(lc.ModelError, match="the sum is not 1"):
+        answer(engine, [want])
+    assert len(asked) == 4
+
+
+def test_spaces_differ_by_model_input_and_reference():
+    model = CallableModel(lambda x: x, "output")
+    other = CallableModel(lambda x: x, "output")
+    tabular = lc.maskers.Tabular
+    found = {
+        space(Engine(m), tabular(reference).mask(x))
+        for m in (model, other)
+        for reference in ([0.0, 0.0], [0.0, 1.0])
+        for x in ([1.0, 2.0], [2.0, 1.0])
+    }
+    assert len(found) == 8
+    assert space(Engine(model), tabular([0.0, 0.0]).mask([1.0, 2.0])) in found

@@ -1,0 +1,73 @@
+"""What every method is: costs, stopping, and running many together."""
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.core.method import check_choice, check_count, run_methods
+
+CHAIN = lc.Graph.chain(8)
+
+
+def size(kept):
+    return kept.sum(axis=1) ** 2.0
+
+
+@pytest.mark.parametrize("kind", lc.METHODS.values(), ids=lambda kind: kind.name)
+def test_costs(kind):
+    """What the preview says is what an explanation takes, or the most that it takes."""
+    for method in kind.examples():
+        cost = method.cost(CHAIN)
+        assert str(method) in str(cost) == cost.text
+        if not cost.gradients:
+            e = method.explain(lc.Game(size, 8), CHAIN)
+            assert e.calls == cost.calls if cost.exact else e.calls <= cost.calls
+            assert e.rows == e.calls
+
+
+def test_methods_run_together_as_alone():
+    methods = [lc.Shapley(), lc.DeletionPath(30), lc.LIME(30, features=2), lc.SampleShapley(40)]
+    graphs = [lc.Graph.chain(d) for d in (5, 6, 7, 8)]
+    together = run_methods(methods, [lc.Game(size, g.d) for g in graphs], graphs)
+    for method, graph, e in zip(methods, graphs, together, strict=True):
+        assert e == method.explain(lc.Game(size, graph.d), graph)
+
+
+def test_found_takes_what_is_finished():
+    def fails(kept):
+        raise RuntimeError("gone")
+
+    found = [None, None]
+    with pytest.raises(RuntimeError, match="gone"):
+        lc.Shapley().explain_many([lc.Game(size, 8), lc.Game(fails, 8)], [CHAIN, CHAIN], found=found)
+    assert found == [None, None]  # one round: nothing was finished before it
+    again = lc.Shapley().explain(lc.Game(size, 8), CHAIN)
+    found = [again, None]
+    lc.Shapley().explain_many([lc.Game(fails, 8), lc.Game(size, 8)], [CHAIN, CHAIN], found=found)
+    assert found[0] is again
+    assert found[1] == again
+
+
+def test_stopping_early_is_for_estimates():
+    for method in (lc.Shapley(), lc.DeletionPath(30), lc.Saliency(), lc.LIME(30, features=2)):
+        game = lc.Game(size, 8, gradient=lambda: (np.zeros((8, 1)), np.zeros((8, 1))))
+        with pytest.raises(lc.MethodError, match="cannot stop on a tolerance"):
+            method.explain(game, CHAIN, tolerance=0.1)
+    with pytest.raises(lc.MethodError, match="top must be an integer of at least 1"):
+        lc.Stop(top=0)
+
+
+def test_no_plan():
+    for method in (lc.DeletionPath(30), lc.Saliency()):
+        with pytest.raises(lc.MethodError, match="has no plan in advance"):
+            method.plan(CHAIN)
+
+
+def test_checks():
+    assert check_count("n", np.int64(3)) == 3
+    for bad in (-1, 2.0, True, "3"):
+        with pytest.raises(lc.MethodError, match="n must be an integer of at least 0"):
+            check_count("n", bad)
+    check_choice("c", "a", ("a", "b"))
+    with pytest.raises(lc.MethodError, match="c must be one of 'a', 'b', not 'z'"):
+        check_choice("c", "z", ("a", "b"))

@@ -1,0 +1,14 @@
+"""Optional packages: imported when they are needed, with the line that installs them."""
+
+import json
+
+import pytest
+
+import lcshap as lc
+from lcshap.extras import need
+
+
+def test_what_is_there_and_what_is_not():
+    assert need("json", "json") is json
+    with pytest.raises(lc.MissingExtraError, match=r'no_such_package is needed here .*pip install "lcshap\[magic\]"'):
+        need("no_such_package.part", "magic")
