@@ -110,7 +110,7 @@ class TestSaving:
         assert back == e
         assert back.names == ("a\ud800ü",)
 
-    @pytest.mark.parametrize("value", [object(), np.nan, float("inf"), {1: {2, 3}}], ids=["object", "nan", "inf", "set"])
+    @pytest.mark.parametrize("value", [object(), np.nan, np.inf, {1: {2, 3}}], ids=("object", "nan", "inf", "set"))
     def test_what_cannot_be_saved_leaves_the_old_file(self, value, tmp_path):
         explained().save(tmp_path / "e.json")
         before = (tmp_path / "e.json").read_bytes()

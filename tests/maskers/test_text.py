@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lcshap import Coalitions, Graph
 from lcshap.errors import MaskerError, PlanError
-from lcshap.maskers.cutting import _UNSPACED
+from lcshap.maskers.cutting import UNSPACED
 from lcshap.maskers.text import Text
 
 PAPER = "It is not heartwarming or entertaining. It just sucks."
@@ -51,7 +51,7 @@ def delete_naively(text, spans, present, words):
             if before is not None:
                 gaps = [text[spans[j][1] : spans[j + 1][0]] for j in range(before, k)]
                 gap = max(gaps, key=lambda gap: (gap.count("\n"), len(gap), gap))
-                far = words and k > before + 1 and not _UNSPACED.search(text[slice(*spans[before])] + text[start:end])
+                far = words and k > before + 1 and not UNSPACED.search(text[slice(*spans[before])] + text[start:end])
                 out += gap or " " * far
             elif k == 0:
                 out += text[:start]

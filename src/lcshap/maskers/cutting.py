@@ -19,10 +19,10 @@ from ..errors import MaskerError
 Span = tuple[int, int]
 
 _BLANK = r"\s\u200b\ufeff"  # white space, the zero-width space, the byte order mark
-_RUN = re.compile(f"[^{_BLANK}]+")
+RUN = re.compile(f"[^{_BLANK}]+")
 _INK = re.compile(f"[^{_BLANK}](?:.*[^{_BLANK}])?", re.DOTALL)
 # The letters of Thai, Lao, Burmese, Khmer; kana, bopomofo and Han with their rarer blocks. Not their digits.
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u3005-\u3007\u3041-\u309f"
     "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff66-\uff9f\U0001aff0-\U0001b16f\U00020000-\U0003ffff]"
@@ -35,8 +35,8 @@ _SENTENCE_END = re.compile(
 
 
 def _words(text: str) -> Iterator[Span]:
-    for run in _RUN.finditer(text):
-        if _UNSPACED.search(run[0]):
+    for run in RUN.finditer(text):
+        if UNSPACED.search(run[0]):
             yield from ((run.start() + s, run.start() + e) for s, e in _unspaced_words(run[0]))
         else:
             yield run.span()
@@ -48,7 +48,7 @@ def _unspaced_words(run: str) -> Iterator[Span]:
     for s, _ in _graphemes(run):
         category = unicodedata.category(run[s])
         opening, mark = category in ("Ps", "Pi"), category[0] == "P"
-        kind = "" if mark else "unspaced" if _UNSPACED.match(run, s) else "spaced"
+        kind = "" if mark else "unspaced" if UNSPACED.match(run, s) else "spaced"
         if holds and (opening or kind == "unspaced" or (kind == "spaced" and holds == "unspaced")):
             yield start, s
             start, holds = s, ""
@@ -64,21 +64,22 @@ def _sentences(text: str) -> Iterator[Span]:
 
 
 def _characters(text: str) -> Iterator[Span]:
-    return ((s, e) for s, e in _graphemes(text) if _RUN.search(text, s, e))
+    return ((s, e) for s, e in _graphemes(text) if RUN.search(text, s, e))
 
 
-_CUTTERS: dict[str, Callable[[str], Iterator[Span]]] = {
+CUTTERS: dict[str, Callable[[str], Iterator[Span]]] = {
     "word": _words,
     "sentence": _sentences,
     "character": _characters,
 }
 
 
-def _is_pattern(splitter: Any) -> bool:
+def is_pattern(splitter: Any) -> bool:
+    """Whether this is a compiled regular expression of text."""
     return isinstance(splitter, re.Pattern) and isinstance(splitter.pattern, str)
 
 
-def _split(splitter: Any, text: str) -> list[Span]:
+def split(splitter: Any, text: str) -> list[Span]:
     """What a user's splitter finds, checked; without empty spans, which tokenizers give to their special tokens."""
     if isinstance(splitter, str | re.Pattern):
         return [m.span() for m in re.finditer(splitter, text) if m[0]]
@@ -96,7 +97,7 @@ def _split(splitter: Any, text: str) -> list[Span]:
     return spans
 
 
-def _with_context(text: str, spans: list[Span], roles: list[str]) -> list[tuple[Span, str]]:
+def with_context(text: str, spans: list[Span], roles: list[str]) -> list[tuple[Span, str]]:
     """The units and, between them, what is no unit and no white space: it always stays, as if pinned."""
     pieces, at = [], 0
     for (s, e), role in zip([*spans, (len(text), len(text))], [*roles, ""], strict=True):

@@ -14,7 +14,7 @@ from scipy.ndimage import gaussian_filter
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.graphs.build import grid_edges
+from ..core.graphs.build import check_size, grid_edges
 from ..core.views import ImageView
 from ..errors import MaskerError
 from ..extras import need
@@ -127,6 +127,7 @@ class Image(Masker):
             rows, columns = (np.arange(n) // side for n, side in zip(size, _sides(self.patch), strict=True))
             grid = int(rows[-1]) + 1, int(columns[-1]) + 1
             word = "" if self.patch is None else "patch "
+            check_size(grid[0] * grid[1])
             names = [f"{word}({r}, {c})" for r in range(grid[0]) for c in range(grid[1])]
             return rows[:, None] * grid[1] + columns, Graph.grid(grid, self.diagonal, names)
         numbers, labels = np.unique(regions, return_inverse=True)

@@ -18,7 +18,7 @@ from ..core.graphs import Graph
 from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
-from .cutting import _RUN, Span, text_view
+from .cutting import RUN, Span, text_view
 from .keys import pair_keys, text_keys
 from .many import are_objects, count_axes, split
 from .text import Layout, MaskedText, Text, check_layout, make_graph
@@ -117,9 +117,9 @@ class Subwords(Masker):
         texts = (x,) if isinstance(x, str) else x
         if not isinstance(texts, tuple) or [isinstance(t, str) for t in texts] != [True] * (1 + isinstance(x, tuple)):
             raise MaskerError(f"an input must be a str or a tuple of two, not {x!r:.60}")
-        if not any(_RUN.search(text) for text in texts):
+        if not any(RUN.search(text) for text in texts):
             raise MaskerError(f"there is nothing to explain: {x!r:.60} has no {self.units}")
-        sides = self._fit([self._text.mask(text) if _RUN.search(text) else text for text in texts])
+        sides = self._fit([self._text.mask(text) if RUN.search(text) else text for text in texts])
         return MaskedSubwords(self._join(sides), tuple(sides), self)
 
     @property

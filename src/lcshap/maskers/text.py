@@ -17,7 +17,7 @@ from ..core.graphs import Graph
 from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units
-from .cutting import _CUTTERS, _UNSPACED, Span, _is_pattern, _split, _with_context, text_view
+from .cutting import CUTTERS, UNSPACED, Span, is_pattern, split, text_view, with_context
 from .keys import text_keys
 from .many import are_objects
 
@@ -74,8 +74,8 @@ class Text(Masker):
     drop: Callable[[str, int, int], bool] | Collection[str] = ()
 
     def __post_init__(self) -> None:
-        if self.units not in _CUTTERS:
-            raise MaskerError(f"units must be one of {', '.join(map(repr, _CUTTERS))}, not {self.units!r}")
+        if self.units not in CUTTERS:
+            raise MaskerError(f"units must be one of {', '.join(map(repr, CUTTERS))}, not {self.units!r}")
         if not isinstance(self.absent, str):
             raise MaskerError(f'absent must be "delete" or the string that replaces a unit, not {self.absent!r}')
         if isinstance(self.splitter, str):
@@ -83,7 +83,7 @@ class Text(Masker):
                 re.compile(self.splitter)
             except re.error as error:
                 raise MaskerError(f"the splitter {self.splitter!r} is no regular expression: {error}") from error
-        elif not (self.splitter is None or callable(self.splitter) or _is_pattern(self.splitter)):
+        elif not (self.splitter is None or callable(self.splitter) or is_pattern(self.splitter)):
             raise MaskerError(f"splitter must be a regular expression (of str) or a function, not {self.splitter!r}")
         check_layout(self.graph)
         check_rules(self.pin, self.drop)
@@ -96,7 +96,7 @@ class Text(Masker):
         """Cut a string into units."""
         if not isinstance(x, str):
             raise MaskerError(f"a text must be a str, not {type(x).__name__}")
-        spans = list(_CUTTERS[self.units](x)) if self.splitter is None else _split(self.splitter, x)
+        spans = list(CUTTERS[self.units](x)) if self.splitter is None else split(self.splitter, x)
         if not spans:
             what = f"no {self.units}" if self.splitter is None else "nothing that the splitter finds"
             raise MaskerError(f"there is nothing to explain: the text {x[:40]!r} has {what}")
@@ -104,9 +104,9 @@ class Text(Masker):
         units = tuple(span for span, role in zip(spans, roles, strict=True) if role == "unit")
         if not units:
             raise MaskerError(f"there is nothing to explain: all {len(spans)} units are pinned or dropped")
-        pieces = _with_context(x, spans, roles)
+        pieces = with_context(x, spans, roles)
         apart = [
-            self.units == "word" and self.splitter is None and not _UNSPACED.search(x, *span) for span, _ in pieces
+            self.units == "word" and self.splitter is None and not UNSPACED.search(x, *span) for span, _ in pieces
         ]
         numbers = {role: [k for k, (_, r) in enumerate(pieces) if r == role] for role in ("unit", "pin", "drop")}
         return MaskedText(
