@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("estimators", "cli")  # those that are mirrored in full
+ROOMS = sorted(path.name for path in (ROOT / "src/lcshap").iterdir() if (path / "__init__.py").is_file())
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_file_has_a_file_of_tests(room):
     files = [path for path in (ROOT / "src/lcshap" / room).rglob("*.py") if path.stem != "__init__"]
-    assert len(files) > 5
+    assert files
     for path in files:
         mirror = ROOT / "tests" / path.relative_to(ROOT / "src/lcshap").with_name(f"test_{path.stem}.py")
         assert mirror.is_file(), f"write {mirror.relative_to(ROOT)}"

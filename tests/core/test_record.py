@@ -9,24 +9,17 @@ import lcshap as lc
 from lcshap.core.record import to_dict
 
 
-def explained(**options):
-    graph = lc.Graph.chain(3, names=["a", "b", "c"])
-    return lc.LShapley(1, interactions=True).explain(
-        lc.Game(lambda kept: kept[:, 0] * 1.0 + kept[:, 1] * kept[:, 2], 3), graph
-    )
+def explained():
+    game = lc.Game(lambda kept: kept[:, 0] * 1.0 + kept[:, 1] * kept[:, 2], 3)
+    return lc.LShapley(1, interactions=True).explain(game, lc.Graph.chain(3, names=["a", "b", "c"]))
 
 
 def test_it_is_json_with_all_bits():
     e = explained()
     content = json.loads(json.dumps(to_dict(e), allow_nan=False))
     assert content["format"] == "lcshap-explanation"
-    assert content["graph"] == {
-        "d": 3,
-        "edges": [[0, 1], [1, 2]],
-        "names": ["a", "b", "c"],
-        "kind": "chain",
-        "shape": [3],
-    }
+    edges, names = [[0, 1], [1, 2]], ["a", "b", "c"]
+    assert content["graph"] == {"d": 3, "edges": edges, "names": names, "kind": "chain", "shape": [3]}
     assert np.array(content["scores"]["array"]).tobytes() == e.scores.tobytes()
     assert content["calls"] == e.calls
     assert content["interactions"]["array"] == pytest.approx([0.0, 1.0])
