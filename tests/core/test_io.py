@@ -1,6 +1,7 @@
 """Files: what is saved comes back, files of version 0.1 are read, and others are refused."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -186,3 +187,84 @@ class TestViews:
     def test_contrasts_stay_pairs(self, tmp_path):
         e = lc.Explanation(np.ones(2), 0.0, 2.0, lc.Graph.chain(2), 4, {"targets": ["a - b", ["a", "b"]]})
         assert lc.load(e.save(tmp_path / "e.json")).provenance["targets"] == ["a - b", ["a", "b"]]
+
+
+class TestDoor:
+    """Files of strangers: one error that says where, within no time and no memory."""
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ({"scores": array([0.25], "float64")}, r"at scores: expected an array of shape \(2,\) or .* got \(1,\)"),
+            ({"scores": array([1, 2])}, r"at scores\.type: expected a type of floats, got 'int64'"),
+            ({"scores": {"array": ["nan", 1], "shape": [2], "type": "float64"}}, "at scores.array: expected finite"),
+            ({"scores": None}, "at scores: expected an array, got nothing"),
+            ({"base_value": "0"}, "at base_value: expected a number, got '0'"),
+            ({"base_value": True}, "at base_value: expected a number, got True"),
+            ({"full_value": array([1.0, 2.0], "float64")}, r"at full_value: expected an array of shape \(\)"),
+            ({"calls": -1}, "at calls: expected an integer of at least 0, got -1"),
+            ({"freedom": 1.5}, "at freedom: expected an integer"),
+            ({"rows": []}, "at rows: expected an integer"),
+            ({"stderr": array([1.0], "float64")}, "at stderr"),
+            ({"stderr": array([-1.0, 1.0], "float64")}, "at stderr: expected standard errors"),
+            ({"interactions": array([1.0, 2.0], "float64")}, r"at interactions: expected an array of shape \(1,\)"),
+            ({"provenance": [1]}, "at provenance: expected an object"),
+            ({"curve": {"percents": array([0.0], "float64")}}, "at curve.counts: expected a value, got nothing"),
+            ({"class": "PathExplanation"}, "at path: expected a value, got nothing"),
+            ({"version": "2"}, "at version: expected an integer"),
+        ],
+    )
+    def test_damage_is_named(self, change, says):
+        with pytest.raises(lc.FileFormatError, match=f"x.json is damaged {says}"):
+            io.from_dict({**old_file(None), **change}, "x.json")
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ({"path": array([2])}, "at path: expected integers from 0 to 1"),
+            ({"path": array([1, 1])}, "at path: expected each unit once"),
+            ({"path_values": array([0.0], "float64")}, "at path_values"),
+            ({"order": array([0])}, "at order"),
+            ({"order": array([0, 0])}, "at order: expected each unit once"),
+            ({"flipped": 1}, "at flipped: expected true or false"),
+            ({"flip_set": [2]}, r"at flip_set\[0\]"),
+            ({"flip_set": [1, 1]}, "at flip_set: expected each unit once"),
+            ({"rounds": None}, None),
+        ],
+    )
+    def test_paths(self, change, says):
+        content = {**old_file(None, path=True), **change}
+        if says is None:
+            assert io.from_dict(content).rounds == 0
+        else:
+            with pytest.raises(lc.FileFormatError, match=says):
+                io.from_dict(content)
+
+    def test_few_bytes_that_ask_for_much_are_refused_at_once(self, tmp_path):
+        content = old_file(None)
+        content["graph"]["d"] = 300_000_000
+        (tmp_path / "x.json").write_text(json.dumps(content))
+        start = time.perf_counter()
+        with pytest.raises(lc.FileFormatError, match=r"graph\.names: expected a list of 300,000,000"):
+            lc.load(tmp_path / "x.json")
+        assert time.perf_counter() - start < 1
+
+    def test_large_files(self, tmp_path):
+        path = explained().save(tmp_path / "e.json")
+        size = path.stat().st_size
+        assert lc.load(path, max_bytes=size) == explained()
+        with pytest.raises(lc.FileFormatError, match=f"at most {size - 1:,} bytes"):
+            lc.load(path, max_bytes=size - 1)
+
+    def test_a_record_of_any_plain_data_is_shown(self, tmp_path, capsys):
+        for value in (5, "x", [1], {"a": 1}, None, True, [["a", "b"]], [["a"]], [[]]):
+            keys = "method name parameters masker value targets output chosen versions classes graph model kind grouped"
+            for key in keys.split():
+                content = old_file({"kind": "text", **OLD_VIEWS["text"]})
+                content["provenance"][key] = value
+                e = io.from_dict(content)
+                e.show()
+                assert e._repr_html_()
+                assert repr(e)
+                e.to_html(tmp_path / "e.html")
+        assert "Shapley()" in capsys.readouterr().out

@@ -1,76 +1,151 @@
-"""Read saved explanations back. Reading executes nothing."""
+"""Read saved explanations back. Reading executes nothing, and whatever is read can be shown, saved and reported."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import FileFormatError
+from ..errors import FileFormatError, GraphError, OptionError
 from .explanation import Explanation, PathExplanation, edge_matrix
-from .graphs import Graph
-from .record import APART, FORMAT, VERSION, save, to_dict
-from .views import KINDS, View
+from .parse import Place, parse
+from .printable import printable
+from .read_graph import read_graph
+from .read_view import read_view
+from .record import FORMAT, VERSION, save, to_dict
 
 __all__ = ["from_dict", "load", "save", "to_dict"]
 
+MAX_BYTES = 10**9
+_CLASSES = ("Explanation", "PathExplanation")
 
-def load(path: str | Path) -> Explanation:
-    """Read an explanation back: equal to what was saved."""
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise FileFormatError(f"{path} is not an explanation saved by lcshap: {error}") from None
-    return from_dict(content, str(path))
+
+def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Explanation:
+    """Read an explanation back: equal to what was saved.
+
+    Parameters
+    ----------
+    max_bytes : larger files are refused.
+
+    Notes
+    -----
+    The file may come from anybody: everything in it is checked, and the first thing that is not as it should be is
+    named in a `FileFormatError`.
+    """
+    with Path(path).open("rb") as stream:
+        data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise FileFormatError(
+            f"Expected a file of at most {max_bytes:,} bytes, got {printable(str(path))}, which has more. If it is an "
+            "explanation, say load(path, max_bytes=...)."
+        )
+    return from_dict(parse(data, str(path)), str(path))
 
 
 def from_dict(content: Any, source: str = "this") -> Explanation:
     """The explanation in a dict made by `to_dict`."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileFormatError(f"{source} is not an explanation saved by lcshap")
-    if content.get("version", 0) > VERSION:
+        raise FileFormatError(f"{printable(source)} is not an explanation saved by lcshap")
+    place = Place(content, source)
+    version = place["version"].whole()
+    if version > VERSION:
         raise FileFormatError(
-            f"{source} has version {content['version']}, this lcshap reads up to {VERSION}: update it"
+            f"{printable(source)} has version {version}, this lcshap reads up to {VERSION}: update it"
         )
-    classes = {"Explanation": Explanation, "PathExplanation": PathExplanation}
     try:
-        kind, stored = classes[content["class"]], content["graph"]
-        made = Graph.from_edges(stored["d"], np.array(stored["edges"], np.int64).reshape(-1, 2), stored["names"])
-        graph = Graph(made.adjacency, made.names, stored["kind"], tuple(stored["shape"]))
-        values = {f.name: _array(content.get(f.name)) for f in fields(kind) if f.name not in APART}
-        values["view"] = _view_from_dict(content.get("view"), source)
-        if values.get("flip_set") is not None:
-            values["flip_set"] = tuple(values["flip_set"])
-        if content["interactions"] is not None:
-            values["interactions"] = edge_matrix(graph, _array(content["interactions"]))
-        e: Explanation = kind(graph=graph, **values)
-        return e
-    except FileFormatError:
-        raise
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileFormatError(f"{source} is damaged: {error!r}") from None
+        return _explanation(place)
+    except (GraphError, OptionError) as error:  # of what is made of the parts
+        raise FileFormatError(f"{printable(source)} is damaged: {error}") from None
 
 
-def _view_from_dict(content: Any, source: str) -> View | None:
-    """The view of a kind that this version knows, from its fields; fields that it does not have keep their default."""
-    if content is None:
+def _explanation(place: Place) -> Explanation:
+    kind = place["class"].choice(_CLASSES)
+    graph = read_graph(place["graph"])
+    scores = _scores(place["scores"], graph.d)
+    outputs = scores.shape[1:]
+    values: dict[str, Any] = {
+        "scores": scores,
+        "base_value": _value(place["base_value"], outputs),
+        "full_value": _value(place["full_value"], outputs),
+        "graph": graph,
+        "calls": place["calls"].whole(),
+        "provenance": _record(place.get("provenance")),
+        "stderr": _errors(place.get("stderr"), scores.shape),
+        "view": read_view(place.get("view"), graph.d),
+        "curve": _curve(place.get("curve")),
+    }
+    for name in ("freedom", "rows"):
+        values[name] = None if place.get(name).missing else place[name].whole()
+    if not place.get("interactions").missing:
+        pairs = place["interactions"].array("f", finite=True)
+        if pairs.shape != (len(graph.edges), *outputs):
+            place["interactions"].fail(f"an array of shape {(len(graph.edges), *outputs)}", str(pairs.shape))
+        values["interactions"] = edge_matrix(graph, pairs.astype(np.float64, copy=False))
+    if kind == "Explanation":
+        return Explanation(**values)
+    return PathExplanation(**values, **_path(place, graph.d, outputs))
+
+
+def _scores(place: Place, d: int) -> NDArray[np.float64]:
+    found = place.array("f", finite=True)
+    if found.ndim not in (1, 2) or len(found) != d or not found.size:
+        place.fail(f"an array of shape ({d},) or ({d}, outputs): a score for each unit", str(found.shape))
+    return found.astype(np.float64, copy=False)
+
+
+def _value(place: Place, outputs: tuple[int, ...]) -> float | NDArray[np.float64]:
+    if outputs or isinstance(place.value, dict):
+        found = place.floats(*outputs)
+        return found if outputs else float(found)
+    return place.number()
+
+
+def _errors(place: Place, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+    if place.missing:
         return None
-    kind = KINDS.get(content["kind"])
-    if kind is None:
-        raise FileFormatError(
-            f"Expected {source} to be of an input of kind {', '.join(KINDS)}, got {content['kind']!r}. "
-            "Update lcshap, or make the explanation without a view."
-        )
-    return kind(**{f.name: _array(content[f.name]) for f in fields(kind) if f.name in content})
+    found = place.floats(*shape, finite=False)
+    if not (found >= 0).all():
+        place.fail("standard errors, from 0 to infinity", "others")
+    return found
 
 
-def _array(value: Any) -> Any:
-    if isinstance(value, dict) and set(value) == {"array", "shape", "type"}:
-        numbers = [float(n) if isinstance(n, str) else n for n in value["array"]]
-        return np.array(numbers, dtype=np.dtype(value["type"])).reshape(value["shape"])
-    if isinstance(value, dict):
-        return {key: _array(part) for key, part in value.items()}
-    return value
+def _record(place: Place) -> dict[str, Any]:
+    found = {} if place.missing else place.plain()
+    if not isinstance(found, dict):
+        place.fail("an object")
+    return found
+
+
+def _curve(place: Place) -> dict[str, Any] | None:
+    if place.missing:
+        return None
+    percents = place["percents"].floats(None)
+    count = len(percents)
+    found: dict[str, Any] = {"percents": percents, "counts": place["counts"].units(0, 2**31 - 1, count)}
+    found |= {"values": place["values"].floats(count), "what": place["what"].text()}
+    if "keep" in place.mapping():
+        found["keep"] = place["keep"].truth()
+    return found
+
+
+def _path(place: Place, d: int, outputs: tuple[int, ...]) -> dict[str, Any]:
+    """What a path has more."""
+    path = place["path"].units(0, d - 1, *place["path"].array("iu").shape[:1])
+    order = place["order"].units(0, d - 1, d)
+    for name, units in (("path", path), ("order", order)):
+        if len(np.unique(units)) < len(units):
+            place[name].fail("each unit once", "one twice")
+    flips, flipped = place.get("flip_set"), place.get("flipped")
+    flip_set = None if flips.missing else tuple(unit.whole(0, d - 1) for unit in flips.items())
+    if flip_set is not None and len(set(flip_set)) < len(flip_set):
+        flips.fail("each unit once", "one twice")
+    return {
+        "path": path.astype(np.intp, copy=False),
+        "path_values": place["path_values"].floats(len(path) + 1, *outputs),
+        "order": order.astype(np.intp, copy=False),
+        "flipped": None if flipped.missing else flipped.truth(),
+        "flip_set": flip_set,
+        "rounds": 0 if place.get("rounds").missing else place["rounds"].whole(),
+    }

@@ -107,9 +107,11 @@ def target(item: Any) -> str:
 
 def targets(e: Explanation) -> list[str]:
     """The classes or outputs that are explained, by name: one for each column of scores, as far as they are known."""
-    items = e.provenance.get("targets") or []
+    items, place = e.provenance.get("targets"), e.provenance.get("output", 0)
+    if not isinstance(items, list | tuple):
+        return [] if items is None else [target(items)]
     if e.scores.ndim == 1:
-        place = e.provenance.get("output", 0)
+        place = place if isinstance(place, int) and place >= 0 else 0
         return [target(item) for item in items[place : place + 1]]
     return [target(item) for item in items]
 
@@ -141,11 +143,16 @@ def method_names(explanations: Sequence[Explanation]) -> list[str]:
     names = [printable(str(e.provenance.get("name", "explanation"))) for e in explanations]
     for name, times in Counter(names).items():
         same = [k for k, own in enumerate(names) if own == name]
-        given = [explanations[k].provenance.get("parameters", {}) for k in same]
+        given = [_parameters(explanations[k]) for k in same]
         differ = [key for key in given[0] if len({repr(p.get(key)) for p in given}) > 1]
         for k, parameters in zip(same, given, strict=True) if times > 1 else ():
             names[k] = ", ".join([name, *(printable(f"{key} {parameters.get(key)}") for key in differ)])
     return names
+
+
+def _parameters(e: Explanation) -> dict[str, Any]:
+    found = e.provenance.get("parameters")
+    return found if isinstance(found, dict) else {}
 
 
 def heading(e: Explanation) -> str:

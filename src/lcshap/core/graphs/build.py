@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,20 @@ from scipy import sparse
 
 from ...errors import GraphError
 
+MAX_UNITS = 10_000_000
+MAX_EDGES = 2**25
+
 
 def check_size(d: Any) -> int:
-    """Return `d` as an int, at least 1 and small enough for 32-bit indices."""
+    """Return `d` as an int, at least 1 and small enough for memory."""
     try:
         size = operator.index(d)
     except TypeError:
         raise GraphError(f"the number of units must be an integer, not {d!r}") from None
     if size < 1:
         raise GraphError(f"a graph needs at least one unit, not {size}: there is nothing to explain")
-    if size >= 2**31:
-        raise GraphError(f"at most 2^31 - 1 units, not {size:,}")
+    if size > MAX_UNITS:
+        raise GraphError(f"at most {MAX_UNITS:,} units, not {size:,}")
     return size
 
 
@@ -60,20 +64,47 @@ def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
 
 def grid_edges(shape: tuple[int, ...], diagonal: bool) -> NDArray[np.int64]:
     """Each cell with its forward neighbours: steps of one along one axis, or along any axes with `diagonal`."""
-    numbers = np.arange(int(np.prod(shape, dtype=object)), dtype=np.int64).reshape(shape)
+    check_edges(count_grid_edges(shape, diagonal))
+    shape = tuple(side for side in shape if side > 1) or (1,)  # along an axis of length 1 there is nowhere to go
+    numbers = np.arange(prod(shape), dtype=np.int64).reshape(shape)
     found = []
-    for step in itertools.product((-1, 0, 1), repeat=len(shape)):
-        axes = sum(map(abs, step))
-        if step <= (0,) * len(shape) or (axes > 1 and not diagonal):
-            continue  # half of the directions reach every pair once
+    for step in _steps(len(shape), diagonal):
         source = numbers[tuple(slice(max(0, -s), n - max(0, s)) for s, n in zip(step, shape, strict=True))]
         target = numbers[tuple(slice(max(0, s), n - max(0, -s)) for s, n in zip(step, shape, strict=True))]
         found.append(np.stack([source.ravel(), target.ravel()], axis=1))
     return np.concatenate(found)
 
 
+def _steps(axes: int, diagonal: bool) -> Iterator[tuple[int, ...]]:
+    """Half of the directions, which reach every pair once."""
+    if diagonal:
+        yield from (step for step in itertools.product((-1, 0, 1), repeat=axes) if step > (0,) * axes)
+    else:
+        yield from (tuple(int(k == axis) for k in range(axes)) for axis in reversed(range(axes)))
+
+
+def count_grid_edges(shape: tuple[int, ...], diagonal: bool) -> int:
+    """How many edges a grid has.
+
+    >>> count_grid_edges((2, 3), diagonal=False), count_grid_edges((2, 3), diagonal=True)
+    (7, 11)
+    """
+    if diagonal:
+        return (prod(3 * side - 2 for side in shape) - prod(shape)) // 2
+    return sum(prod(shape) // side * (side - 1) for side in shape)
+
+
+def check_edges(count: int) -> None:
+    """Raise for more edges than a graph can hold, before they are made."""
+    if count > MAX_EDGES:
+        raise GraphError(
+            f"Expected a graph of at most {MAX_EDGES:,} edges, got {count:,}. Make units of several parts."
+        )
+
+
 def ring_edges(d: int) -> NDArray[np.int64]:
     """A chain and the edge that closes it, where that is not a loop or the edge there is."""
+    check_edges(d)
     units = np.arange(d, dtype=np.int64)
     edges = np.stack([units, (units + 1) % d], axis=1)
     return edges if d > 2 else edges[: d - 1]
@@ -81,6 +112,7 @@ def ring_edges(d: int) -> NDArray[np.int64]:
 
 def complete_edges(d: int) -> NDArray[np.int64]:
     """All pairs."""
+    check_edges(d * (d - 1) // 2)
     return np.stack(np.triu_indices(d, k=1), axis=1)
 
 

@@ -12,7 +12,8 @@ from scipy import sparse
 from ..unique import group, mix
 from .graph import Graph
 
-_WORK = 1 << 23  # neighbours looked at in one step: bounds the memory between two checks of the limit
+_WORK = 1 << 22  # neighbours looked at in one step: bounds the memory between two checks of the limit
+_BYTES_A_WAY = 64  # for each way to extend a set by a unit, apart from its members: hashes, their order, the boundary
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ def connected_sets(
     order: int | None = None,
     max_size: int | None = None,
     check: Callable[[int, int], None] = lambda sets, indices: None,
+    room: Callable[[int, int], None] = lambda sets, nbytes: None,
 ) -> Iterator[Level]:
     """Yield the connected sets by size.
 
@@ -58,13 +60,15 @@ def connected_sets(
     max_size : largest size to yield.
     check : called as the work goes on, always before the memory for a size is taken, with how many distinct sets there
         are at least and how many unit indices they hold; it raises to stop.
+    room : called before the memory for a size is taken, with how many sets there are at least and how many bytes are
+        held then, earlier sizes included; it raises to stop.
     """
     rooted = order is not None
     members = np.arange(graph.d, dtype=np.int32)[:, None]
     roots = members[:, 0] if rooted else None
     balls = graph.grow_balls()
     ball = next(balls)
-    found, indices = 0.0, 0
+    found, indices, held = 0.0, 0, 0
     while len(members):
         size = members.shape[1]
         # A set of this size around its root, and its boundary, lie within `size` edges of the root.
@@ -83,6 +87,8 @@ def connected_sets(
             if size != max_size:
                 more = extensions / share
                 check(int(found + more), indices + int(more * (size + 1)))
+                room(int(found), held + members.nbytes + extensions * (_BYTES_A_WAY + 12 * (size + 1)))
+        held += members.nbytes + 5 * extensions
         boundary = sparse.csr_array(sparse.vstack(pieces, format="csr"))
         yield Level(members, boundary, roots)
         if size == max_size:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,10 @@ class Graph:
         sides = tuple(build.check_size(side) for side in shape)
         if not sides:
             raise GraphError("a grid needs at least one side, such as (28, 28)")
-        return cls._make(int(np.prod(sides, dtype=object)), build.grid_edges(sides, diagonal), names, "grid", sides)
+        if len(sides) > 32:
+            raise GraphError(f"Expected a grid of at most 32 sides, got {len(sides)}.")
+        d = build.check_size(prod(sides))
+        return cls._make(d, build.grid_edges(sides, diagonal), names, "grid", sides)
 
     @classmethod
     def complete(cls, d: int, names: Sequence[str] | None = None) -> Graph:

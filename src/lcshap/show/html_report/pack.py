@@ -19,6 +19,9 @@ def pack(array: ArrayLike) -> str:
     """
     numbers = np.asarray(array)
     kind = _smallest(numbers) if numbers.dtype.kind in "iub" else "f4"
+    if kind == "f4":  # what is finite stays so
+        most = np.finfo(np.float32).max
+        numbers = np.where(np.isfinite(numbers), np.clip(numbers, -most, most), numbers)
     data = np.ascontiguousarray(numbers, np.dtype(kind).newbyteorder("<"))
     return kind + base64.b64encode(data.tobytes()).decode("ascii")
 

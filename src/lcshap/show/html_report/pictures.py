@@ -11,6 +11,7 @@ from ...core.views import BytesView, ImageView, MoleculeView, SeriesView, TableV
 from ...errors import MissingExtraError
 from ...extras import need
 from ..drawings import drawing_of
+from ..molecules import read_molecule
 from .pack import Pool, number, pack
 
 
@@ -73,7 +74,7 @@ def _levels(array: NDArray[Any], image: NDArray[Any]) -> NDArray[np.uint8]:
 def pack_series(view: SeriesView, pool: Pool) -> dict[str, Any]:
     """All numbers, by step and channel."""
     made = {"kind": "series", "channels": list(view.channels), "length": len(view.series)}
-    return {**made, "series": pack(view.series.astype(np.float32).ravel()), **_labels(view, pool)}
+    return {**made, "series": pack(view.series.astype(np.float64).ravel()), **_labels(view, pool)}
 
 
 def pack_bytes(view: BytesView, pool: Pool) -> dict[str, Any]:
@@ -88,28 +89,20 @@ def pack_table(view: TableView, pool: Pool) -> dict[str, Any]:
 
 
 def pack_molecule(view: MoleculeView, pool: Pool) -> dict[str, Any]:
-    """Atoms with their places, symbols and labels, and bonds; bars if RDKit is not there to read the molecule."""
+    """Atoms with their places, symbols and labels, and bonds; bars where RDKit is not there or cannot read it."""
     try:
-        chem = need("rdkit.Chem", "molecule")
-        depict, descriptors = (need(f"rdkit.Chem.{name}", "molecule") for name in ("rdDepictor", "rdMolDescriptors"))
-        quiet = need("rdkit.rdBase", "molecule").BlockLogs()
+        mol = read_molecule(view)
+        formula = need("rdkit.Chem.rdMolDescriptors", "molecule").CalcMolFormula
     except MissingExtraError:
         return {"kind": "bars"}
-    mol = chem.MolFromMolBlock(view.block, removeHs=False)
-    mol = mol or chem.MolFromMolBlock(view.block, removeHs=False, sanitize=False)
-    del quiet
     if mol is None:
         return {"kind": "bars"}
-    mol.UpdatePropertyCache(strict=False)
-    if not mol.GetNumConformers() or mol.GetConformer().Is3D() or np.ptp(mol.GetConformer().GetPositions()) == 0:
-        depict.Compute2DCoords(mol)
-    chem.Kekulize(mol)
     places = mol.GetConformer().GetPositions()[:, :2]
     bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondTypeAsDouble())) for b in mol.GetBonds()]
     return {
         "kind": "molecule",
-        "formula": descriptors.CalcMolFormula(mol),
-        "places": pack(places.ravel().astype(np.float32)),
+        "formula": formula(mol),
+        "places": pack(places.ravel()),
         "symbols": [_symbol(atom) for atom in mol.GetAtoms()],
         "bonds": pack(np.array(bonds, np.int64).ravel()),
         **_labels(view, pool),

@@ -80,7 +80,7 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
     one = e if column is None else e.output(column)
     ranking = e.ranking if column is None else e.ranking[:, column]
     entry: dict[str, Any] = {
-        "scores": pack(np.asarray(one.scores, np.float32)),
+        "scores": pack(one.scores),
         "ranking": pack(np.asarray(ranking)),
         "base": number(one.base_value),
         "full": number(one.full_value),
@@ -94,11 +94,11 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
     if flip := words.flip_parts(e):
         entry["flip"] = flip
     if one.stderr is not None:
-        entry["stderr"] = pack(np.asarray(one.stderr, np.float32))
+        entry["stderr"] = pack(one.stderr)
     if one.interactions is not None:
         upper = sparse.coo_array(sparse.triu(one.interactions, k=1))
         entry["pairs"] = pack(np.stack([upper.row, upper.col], axis=1).ravel())
-        entry["interactions"] = pack(upper.data.astype(np.float32))
+        entry["interactions"] = pack(upper.data)
     if e.curve is not None:
         parts = {key: [number(x) for x in np.asarray(e.curve[key]).tolist()] for key in ("percents", "values")}
         what = str(e.curve["what"])

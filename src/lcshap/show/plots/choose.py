@@ -6,9 +6,11 @@ from importlib import import_module
 from typing import Any
 
 from ...core.explanation import Explanation
+from ...core.views import MoleculeView
 from ...errors import ShowError
 from .. import words
 from ..drawings import drawing_of
+from ..molecules import read_molecule
 
 KINDS = {
     "text": "text",
@@ -44,6 +46,8 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, **options: Any
     """
     if kind is None:
         kind = drawing_of(e.view).plot
+        if isinstance(e.view, MoleculeView) and read_molecule(e.view) is None:
+            kind = "bars"
     if kind not in KINDS:
         raise ShowError(f"there is no figure {kind!r}: choose one of {', '.join(KINDS)}")
     function = getattr(import_module(f"lcshap.show.plots.{KINDS[kind]}"), kind)

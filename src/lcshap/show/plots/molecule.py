@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
 from ...core.views import MoleculeView
+from ...errors import ShowError
 from ...extras import need
+from ..molecules import read_molecule
 from ..palette import RGB, find_palette, limit_of
 from .base import PaletteName, axes, colour_bar, one_output, room_below, theme, view_of
 from .wording import number
@@ -35,7 +37,9 @@ def molecule(
     output : which one, where there are several.
     """
     e, view = one_output(e, output), view_of(e, MoleculeView)
-    mol = need("rdkit.Chem", "molecule").MolFromMolBlock(view.block, removeHs=False)
+    mol = read_molecule(view)
+    if mol is None:
+        raise ShowError("Expected the block of a molecule with an atom for each label, got another. Draw bars instead.")
     limit, bond_values = limit_of([e.scores]), bond_scores(e, mol, view.labels)
     bond_limit = limit_of([list(bond_values.values())])
     found = find_palette(palette)

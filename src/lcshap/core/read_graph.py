@@ -1,0 +1,81 @@
+"""The graph of a saved explanation, checked before anything is made of it."""
+
+from __future__ import annotations
+
+from itertools import chain
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graphs import Graph, build
+from .parse import Place
+
+_KINDS = ("chain", "ring", "grid", "complete", "tree", "graph")
+
+
+def read_graph(place: Place) -> Graph:
+    """The graph that a file holds.
+
+    >>> content = {"d": 2, "edges": [[0, 1]], "names": ["so", "good"], "kind": "chain", "shape": [2]}
+    >>> read_graph(Place(content, "x.json"))
+    Graph.chain(2): 2 units, 1 edges
+    >>> read_graph(Place({**content, "d": 300_000_000}, "x.json"))
+    Traceback (most recent call last):
+        ...
+    lcshap.errors.FileFormatError: x.json is damaged at names: expected a list of 300,000,000, got one of 2.
+    """
+    d = place["d"].whole(1, 2**31 - 1)
+    names = place["names"].texts(d)
+    kind = place["kind"].choice(_KINDS)
+    shape = tuple(side.whole(1, d) for side in place["shape"].items())
+    edges = _edges(place["edges"], d)
+    if (shape or kind == "grid") and (prod(shape) != d or len(shape) > 32 or not shape):
+        place["shape"].fail(f"sides whose product is {d:,}")
+    if kind != "grid" and len(shape) > 1:
+        place["shape"].fail(f"[{d}]: only a grid has several sides")
+    if not _fits(kind, d, shape, edges):
+        place["edges"].fail(f"those of a {kind}", "others")
+    return Graph(build.adjacency(d, edges), names, kind, shape)
+
+
+def _edges(place: Place, d: int) -> NDArray[np.int64]:
+    """Pairs of units in ascending order, the smaller unit first: the order that interactions follow."""
+    place.items()
+    pairs = place.value
+    if not set(map(type, pairs)) <= {list} or not set(map(len, pairs)) <= {2}:
+        next(pair for pair in place.items() if type(pair.value) is not list or len(pair.value) != 2).fail("a pair")
+    flat = list(chain.from_iterable(pairs))
+    if not set(map(type, flat)) <= {int} or min(flat, default=0) < 0 or max(flat, default=0) >= d:
+        for pair in place.items():
+            for unit in pair.items():
+                unit.whole(0, d - 1)
+    edges = np.array(flat, np.int64).reshape(-1, 2)
+    places = edges[:, 0] * d + edges[:, 1]
+    if (edges[:, 0] >= edges[:, 1]).any() or (np.diff(places) <= 0).any():
+        place.fail("pairs in ascending order, each once, the smaller unit first", "others")
+    return edges
+
+
+def _fits(kind: str, d: int, shape: tuple[int, ...], edges: NDArray[np.int64]) -> bool:
+    """Whether these are the edges of a graph of that kind. Counted first: nothing larger than the file is made."""
+    if kind == "complete":
+        return len(edges) == d * (d - 1) // 2
+    if kind == "tree":
+        parts = Graph(build.adjacency(d, edges), ()).components.max() + 1
+        return len(edges) == d - int(parts)
+    if kind in ("chain", "ring"):
+        usual = build.grid_edges((d,), False) if kind == "chain" else build.ring_edges(d)
+        return _same(edges, usual)
+    if kind == "grid":
+        return any(
+            len(edges) == build.count_grid_edges(shape, diagonal) and _same(edges, build.grid_edges(shape, diagonal))
+            for diagonal in (False, True)
+        )
+    return True
+
+
+def _same(edges: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
+    ordered = np.sort(others, axis=1)
+    ordered = ordered[np.lexsort((ordered[:, 1], ordered[:, 0]))]
+    return bool(np.array_equal(edges, ordered))
