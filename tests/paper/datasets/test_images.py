@@ -40,6 +40,12 @@ def test_damaged_digits(tmp_path):
     write(tmp_path / "train-images-idx3-ubyte", idx(IMAGES)[:-1])
     with pytest.raises(DataError, match=r"is damaged: 3,919 bytes for a shape of \(5, 28, 28\)"):
         load("mnist", tmp_path)
+    write(tmp_path / "train-images-idx3-ubyte", bytes([0, 0, 8, 3]) + b"\x80\0\0\0\x80\0\0\0\0\0\0\x04")  # 2^64
+    with pytest.raises(DataError, match="is damaged: 0 bytes"):
+        load("mnist", tmp_path)
+    write(tmp_path / "train-images-idx3-ubyte", bytes([0, 0, 8, 3]))
+    with pytest.raises(DataError, match="is damaged"):
+        load("mnist", tmp_path)
     write(tmp_path / "train-images-idx3-ubyte", idx(MARKS))
     with pytest.raises(DataError, match="no IDX file of bytes with 3 axes"):
         load("mnist", tmp_path)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pickle
+from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...extras import need
 from .base import DataError, Raw, first_file, first_folder, held_out, open_bytes, package_file
+from .batches import BatchError, read_batch
 
 DIGITS = tuple("0123456789")
 THINGS = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -84,9 +84,9 @@ def _idx(path: Path, axes: int) -> NDArray[np.uint8]:
     start = 4 + 4 * axes
     if content[:4] != bytes([0, 0, 8, axes]):
         raise DataError(f"{path} is no IDX file of bytes with {axes} axes")
-    shape = np.frombuffer(content[4:start], ">u4").astype(int)
-    if len(content) - start != shape.prod():
-        raise DataError(f"{path} is damaged: {len(content) - start:,} bytes for a shape of {tuple(shape.tolist())}")
+    shape = tuple(np.frombuffer(content[4:start], ">u4").tolist())
+    if len(shape) != axes or len(content) - start != prod(shape):  # in integers without end: nothing overflows
+        raise DataError(f"{path} is damaged: {len(content) - start:,} bytes for a shape of {shape}")
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
 
 
@@ -99,29 +99,13 @@ def _binary(path: Path) -> Arrays:
 
 
 def _pickled(path: Path) -> Arrays:
-    with path.open("rb") as stream:
-        try:
-            batch = _ArraysOnly(stream, encoding="bytes").load()
-        except (pickle.UnpicklingError, EOFError) as error:
-            raise DataError(f"{path} is no batch of CIFAR-10: {error}") from error
-    return _colours(np.asarray(batch[b"data"], np.uint8)), np.array(batch[b"labels"], np.int64)
+    try:
+        rows, labels = read_batch(path.read_bytes())
+    except BatchError as error:
+        raise DataError(f"{path} is no batch of CIFAR-10: {error}") from None
+    return _colours(rows), np.array(labels, np.int64)
 
 
 def _colours(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Rows of 1,024 red, then green, then blue pixels as images with the channels last."""
     return np.ascontiguousarray(rows.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
-
-
-class _ArraysOnly(pickle.Unpickler):
-    """Reads NumPy arrays, strings, numbers, lists and dicts; refuses a pickle that asks for anything else to be run."""
-
-    allowed = {  # noqa: RUF012
-        "_reconstruct": np.zeros(0).__reduce__()[0],
-        "ndarray": np.ndarray,
-        "dtype": np.dtype,
-    }
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module.partition(".")[0] == "numpy" and name in self.allowed:
-            return self.allowed[name]
-        raise pickle.UnpicklingError(f"it asks for {module}.{name}, which no batch of images needs")
