@@ -151,7 +151,7 @@ def test_gradient_methods():
 class TestSignals:
     """A real SIGINT, from a timer, at many moments."""
 
-    @pytest.mark.parametrize("method", [lc.Shapley(), lc.GraphKernelSHAP(60), lc.DeletionPath(40)], ids=str)
+    @pytest.mark.parametrize("method", list({type(m): m for m in SWEPT}.values()), ids=str)
     def test_interrupted_at_random(self, method):
         class Slow:
             def __init__(self):
@@ -166,13 +166,15 @@ class TestSignals:
                 return answers
 
         x = np.random.default_rng(3).normal(size=6)
+        start = time.perf_counter()
         expected = explainer(Slow(), method)(x)
+        whole = time.perf_counter() - start
         rng, interrupted = np.random.default_rng(7), 0
         for _ in range(12):
             model, store = Slow(), lc.MemoryStore()
             ways = explainer(model, method)
             kill = lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # noqa: E731
-            timer = threading.Timer(float(rng.uniform(0.001, 0.02)), kill)
+            timer = threading.Timer(float(rng.uniform(0, 0.7 * whole)), kill)
             try:
                 timer.start()
                 try:
@@ -186,4 +188,4 @@ class TestSignals:
             same(found, expected)
             repeated = len(model.rows) - len(set(model.rows))
             assert repeated <= 8  # at the most the batch that was under way when the signal came
-        assert interrupted >= 3
+        assert interrupted >= 1

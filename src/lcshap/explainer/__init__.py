@@ -1,5 +1,6 @@
 """The Explainer, and the work of one of its calls."""
 
-from .explainer import Explainer, explain
+from .explainer import Explainer
+from .one_line import explain
 
 __all__ = ["Explainer", "explain"]

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, cast, overload
 
-import numpy as np
-
 from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..advice.locality import Locality, locality
@@ -24,9 +22,6 @@ from ..core.store import MemoryStore, Store
 from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
 from ..estimators.registry import get_method
 from ..maskers.base import Masked, Masker
-from ..maskers.bytes import Bytes
-from ..maskers.image import Image
-from ..maskers.text import Text
 from .job import Found, Job, Setup
 
 Goal = Literal["fair", "necessary", "sufficient"]
@@ -353,25 +348,3 @@ def _changed(thing: Any) -> list[str]:
 def _brief(thing: Any) -> str:
     """A method or a masker in short."""
     return f"{type(thing).__name__}({', '.join(_changed(thing))})" if is_dataclass(thing) else repr(thing)
-
-
-def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:
-    """Explain one input in one line: `Explainer(model, masker, **options)(x)`.
-
-    Without a masker, a text is cut into words, an image (an array with two or three axes) into pixels, and a file
-    (bytes, or a `pathlib.Path`) into windows of 16 bytes.
-
-    >>> import lcshap as lc
-    >>> lc.explain(lambda texts: [len(t.split()) for t in texts], "one two three", kind="output").scores
-    array([1., 1., 1.])
-    """
-    if masker is None:
-        if isinstance(x, str):
-            masker = Text()
-        elif isinstance(x, np.ndarray) and x.ndim in (2, 3):
-            masker = Image()
-        elif isinstance(x, bytes | os.PathLike):
-            masker = Bytes()
-        else:
-            raise MaskerError(f"no masker is known for {type(x).__name__}: give one of lcshap.maskers")
-    return Explainer(model, masker, **options)(x)

@@ -1,0 +1,49 @@
+"""Explain one input in one line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, overload
+
+import numpy as np
+
+from ..core.explanation import Explanation
+from ..errors import MaskerError
+from ..maskers.base import Masker
+from ..maskers.bytes import Bytes
+from ..maskers.image import Image
+from ..maskers.text import Text
+from .explainer import Explainer
+
+
+@overload
+def explain(
+    model: Any, x: str | bytes | os.PathLike[str], masker: Masker | None = None, **options: Any
+) -> Explanation: ...
+@overload
+def explain(
+    model: Any, x: list[Any] | tuple[Any, ...] | Iterator[Any], masker: Masker, **options: Any
+) -> list[Explanation]: ...
+@overload
+def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any: ...
+def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:
+    """Explain one input in one line: `Explainer(model, masker, **options)(x)`.
+
+    Without a masker, a text is cut into words, an image (an array with two or three axes) into pixels, and a file
+    (bytes, or a `pathlib.Path`) into windows of 16 bytes.
+
+    >>> import lcshap as lc
+    >>> lc.explain(lambda texts: [len(t.split()) for t in texts], "one two three", kind="output").scores
+    array([1., 1., 1.])
+    """
+    if masker is None:
+        if isinstance(x, str):
+            masker = Text()
+        elif isinstance(x, np.ndarray) and x.ndim in (2, 3):
+            masker = Image()
+        elif isinstance(x, bytes | os.PathLike):
+            masker = Bytes()
+        else:
+            raise MaskerError(f"no masker is known for {type(x).__name__}: give one of lcshap.maskers")
+    return Explainer(model, masker, **options)(x)

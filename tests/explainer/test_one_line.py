@@ -1,0 +1,30 @@
+"""A model and an input are enough: the masker that suits the input is found."""
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+
+
+def test_texts_images_and_files(tmp_path):
+    assert lc.explain(lambda t: [len(x) for x in t], "one two", kind="output").names == ("one", "two")
+    image = np.arange(6.0).reshape(2, 3)
+    e = lc.explain(lambda x: x.sum(axis=(1, 2)), image, kind="output", method=lc.FeatureAblation())
+    assert e.scores == pytest.approx(image.ravel() - image.mean())
+    path = tmp_path / "file.bin"
+    path.write_bytes(bytes([7] * 16 + [1] * 8))
+    for given in (path, path.read_bytes()):
+        e = lc.explain(lambda x: (x == 7).sum(axis=1), given, kind="output", method="shapley")
+        assert e.scores.tolist() == pytest.approx([16, 0])
+
+
+def test_a_masker_and_options_are_passed_on():
+    e = lc.explain(lambda x: x.sum(axis=1), [1.0, 2.0], lc.maskers.Tabular([0.0, 0.0]), method="shapley", kind="output")
+    assert e.scores.tolist() == [1, 2]
+    with pytest.raises(lc.OptionError, match="name of a method"):
+        lc.explain(lambda t: t, "one two", method="magic", kind="output")
+
+
+def test_what_has_no_masker():
+    with pytest.raises(lc.MaskerError, match="no masker is known for dict"):
+        lc.explain(lambda x: x, {}, kind="output")
