@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -340,3 +341,71 @@ def test_rows_made_on_the_device_are_the_same(masker, x, used):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_on_a_gpu_masks_travel():
     assert TorchModel(torch.nn.Linear(3, 2).cuda(), "logits").blends
+
+
+# -- threads ------------------------------------------------------------------------------------------------------
+
+
+def in_threads(work, count):
+    """Do all of it in eight threads that switch often."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(work, range(count)))
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_threads_share_a_module_in_training_mode():
+    module = net().train()
+    module[1].eval()
+    before, x = modes(module), RNG.normal(size=(300, 2, 4))
+    model = TorchModel(module, "logits")
+    alone = [(model.predict(rows), model.gradient(rows, np.ones((2, 3)))) for rows in x]
+
+    def work(number):
+        return model.predict(x[number]), TorchModel(module, "logits").gradient(x[number], np.ones((2, 3)))
+
+    for (answers, gradient), expected in zip(in_threads(work, len(x)), alone, strict=True):
+        np.testing.assert_array_equal(answers, expected[0])
+        np.testing.assert_array_equal(gradient, expected[1])
+    assert modes(module) == before
+
+
+def test_threads_share_parts_of_modules():
+    """A backbone with two heads, and the backbone alone: whoever leaves first must not wake the dropout of others."""
+    body = net(outputs=3).train()
+    heads = [nn.Sequential(body, nn.Dropout(), nn.Linear(3, 2)).double().train() for _ in range(2)]
+    heads[1].eval()
+    body.train()
+    models = [TorchModel(module, "logits") for module in (body, *heads)]
+    before, x = [modes(m.module) for m in models], RNG.normal(size=(300, 2, 4))
+    alone = [models[n % 3].predict(rows) for n, rows in enumerate(x)]
+    for answers, expected in zip(in_threads(lambda n: models[n % 3].predict(x[n]), len(x)), alone, strict=True):
+        np.testing.assert_array_equal(answers, expected)
+    assert [modes(m.module) for m in models] == before
+
+
+def test_threads_with_errors_leave_every_mode_as_it_was():
+    broken = nn.Sequential(nn.Dropout(), Fails()).train()
+    broken[0].eval()
+    before = modes(broken)
+
+    def work(number):
+        with pytest.raises(OSError, match="paper"):
+            TorchModel(broken, "logits").predict(np.ones((2, 1)))
+
+    in_threads(work, 200)
+    assert modes(broken) == before
+
+
+def test_explanations_in_threads_are_those_of_one_thread():
+    module = net().train()
+    x = RNG.normal(size=(48, 4))
+    masker = lc.maskers.Tabular(np.zeros((1, 4)))
+    explainer = lc.Explainer(module, masker, lc.Shapley(), kind="logits", batch_size=16)
+    alone = [explainer.one(row).scores for row in x]
+    found = in_threads(lambda n: explainer.one(x[n]).scores, len(x))
+    np.testing.assert_array_equal(found, alone)
+    assert all(modes(module))

@@ -1,5 +1,8 @@
 """Rows of many inputs in batches that suit the model."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -65,6 +68,27 @@ def test_the_fastest_batch_size_is_found_and_remembered():
     assert BatchSize(thing).next == 64
     assert BatchSize(thing, given=7).next == 7
     assert BatchSize(Thing()).next == 16
+
+
+def test_threads_may_learn_the_size_at_once():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(100):
+            size = BatchSize(object())
+
+            def learn(_, size=size):
+                for _ in range(8):
+                    rows = size.next
+                    size.learn(rows, 1.0 + rows / 1000)
+
+            with ThreadPoolExecutor(8) as pool:
+                list(pool.map(learn, range(8)))
+            assert size.settled
+            assert size.next >= 16
+    finally:
+        sys.setswitchinterval(before)
+
 
 
 def test_a_disturbed_batch_gets_another_chance_and_of_equals_the_largest_wins():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -70,7 +73,7 @@ class TorchModel(Model):
     def _answers(self, n: int, *arguments: Any, **keywords: Any) -> NDArray[Any]:
         torch = _torch()
         with evaluation(self.module), torch.no_grad():
-            answers = _tensor_in(self.module(*arguments, **keywords))
+            answers = tensor_in(self.module(*arguments, **keywords))
         answers = answers.detach().cpu()
         answers = answers if answers.dtype == torch.float64 else answers.float()
         return check_answers(answers.numpy(), n, type(self.module).__name__)
@@ -93,10 +96,9 @@ class TorchModel(Model):
             raise ModelError(
                 f"prepare made {tuple(start.shape)} of rows of shape {np.shape(rows)}: no gradient for that"
             )
-        # cuDNN differentiates recurrent layers in training mode only; without it they can stay in evaluation mode
-        without_cudnn = torch.backends.cudnn.flags(enabled=not start.is_cuda)
+        without_cudnn = _without_cudnn() if start.is_cuda else nullcontext()
         with evaluation(self.module), torch.enable_grad(), without_cudnn:
-            answers = _tensor_in(self.module(start, *arguments[1:], **keywords)).double()
+            answers = tensor_in(self.module(start, *arguments[1:], **keywords)).double()
             values = differentiated(answers, self.kind, torch, torch.log_softmax)
             if values.shape != weights.shape:
                 raise ModelError(f"the values have shape {tuple(values.shape)}, the weights {weights.shape}")
@@ -130,23 +132,61 @@ class TorchModel(Model):
         return part.to(device, dtype or next(floats, None))
 
 
+# -- modes, which modules that are asked in several threads share -------------------------------------------------
+
+_SWITCHING, _DIFFERENTIATING = threading.Lock(), threading.Lock()
+_ASKED: dict[int, _Asked] = {}  # parts of modules that are in evaluation mode because of us, by their id
+
+if hasattr(os, "register_at_fork"):  # no child inherits a lock that a thread of the parent holds
+    for lock in (_SWITCHING, _DIFFERENTIATING):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+
+
+@dataclass
+class _Asked:
+    """A part of a module, the mode it was in, and how many predict with it at this moment."""
+
+    part: Any
+    training: bool
+    users: int = 0
+
+
 @contextmanager
 def evaluation(module: Any) -> Iterator[None]:
-    """Dropout off and normalisation fixed, and then every submodule in the mode it was in, whatever happened."""
-    modes = [(part, part.training) for part in module.modules()]
-    if not any(training for _, training in modes):
-        yield
-        return
+    """Dropout off and normalisation fixed, and then every submodule in the mode it was in, whatever happened.
+
+    Threads may ask one module, or several that share parts, at the same time: a part is in evaluation mode as long as
+    anybody predicts with it, and gets its own mode back when the last one leaves.
+    """
+    with _SWITCHING:
+        parts = list(module.modules())
+        if not any(part.training or id(part) in _ASKED for part in parts):
+            parts = []  # nothing to switch, nothing to switch back
+        for part in parts:
+            _ASKED.setdefault(id(part), _Asked(part, part.training)).users += 1
     try:
-        with suppress(NotImplementedError):  # an exported graph: its mode is built in
-            module.eval()
+        if parts:
+            with _SWITCHING, suppress(NotImplementedError):  # an exported graph: its mode is built in
+                module.eval()
         yield
     finally:
-        for part, training in modes:
-            part.training = training
+        with _SWITCHING:
+            for part in parts:
+                asked = _ASKED[id(part)]
+                asked.users -= 1
+                if not asked.users:
+                    part.training = asked.training
+                    del _ASKED[id(part)]
 
 
-def _tensor_in(answers: Any) -> Any:
+@contextmanager
+def _without_cudnn() -> Iterator[None]:
+    """One gradient at a time without cuDNN, which differentiates recurrent layers in training mode only."""
+    with _DIFFERENTIATING, _torch().backends.cudnn.flags(enabled=False):  # a switch of the whole process
+        yield
+
+
+def tensor_in(answers: Any) -> Any:
     """The tensor among what a module returned."""
     found = getattr(answers, "logits", answers)
     found = found[0] if isinstance(found, tuple | list) and found else found

@@ -63,22 +63,23 @@ class BatchSize:
         return self.best if self.settled else self._queue[0]
 
     def learn(self, rows: int, seconds: float) -> None:
-        """Take note of how long a batch took."""
+        """Take note of how long a batch took. Threads may do so at once: nothing that others read is ever half done."""
         if self.settled or rows < self.next:
             return
-        size = self._queue.pop(0)
-        self._costs[size] = min(seconds / rows, self._costs.get(size, math.inf))
-        fastest = min(self._costs.values())
-        self.best = max(size for size, cost in self._costs.items() if cost <= _WORSE * fastest)
-        if self._queue:
+        size, *left = self._queue
+        costs = {**self._costs, size: min(seconds / rows, self._costs.get(size, math.inf))}
+        fastest = min(costs.values())
+        self._costs, self.best = costs, max(size for size, cost in costs.items() if cost <= _WORSE * fastest)
+        if left:
+            self._queue = left
             return
-        recent = list(self._costs.values())[-2:]
+        recent = list(costs.values())[-2:]
         worse = len(recent) == 2 and all(cost > _WORSE * fastest for cost in recent)
         if self._final:
             self.settle(self.best)
         elif worse or size >= _LARGEST:
             self._final = True
-            self._queue = 2 * [size for size, cost in self._costs.items() if cost <= _NEAR * fastest]
+            self._queue = 2 * [size for size, cost in costs.items() if cost <= _NEAR * fastest]
         else:
             self._queue = [2 * size, 2 * size]
 
