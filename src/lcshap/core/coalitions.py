@@ -50,9 +50,15 @@ class Coalitions:
     @classmethod
     def from_dense(cls, mask: NDArray[np.bool_]) -> Coalitions:
         """From a boolean array `(n, d)`, one row a coalition, True where the unit is kept."""
-        rows, columns = np.nonzero(mask)
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(mask)))]).astype(np.int64)
-        return cls(mask.shape[1], columns.astype(np.int32), offsets, np.zeros(len(mask), bool))
+        n, d = mask.shape
+        offsets = np.zeros(n + 1, np.int64)
+        np.cumsum(np.count_nonzero(mask, axis=1), out=offsets[1:])
+        flat = np.empty(offsets[-1], np.int32)
+        step = max(1, _CHUNK // max(d, 1))
+        for start in range(0, n, step):
+            stop = min(start + step, n)
+            flat[offsets[start] : offsets[stop]] = np.nonzero(mask[start:stop])[1]
+        return cls(d, flat, offsets, np.zeros(n, bool))
 
     @classmethod
     def from_table(cls, d: int, table: NDArray[np.integer], removed: bool = False) -> Coalitions:

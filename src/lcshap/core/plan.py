@@ -21,6 +21,8 @@ from .graphs import Graph
 MAX_CALLS = 1_000_000
 TERMS = 1 << 20  # how many terms to write down at once
 _ENTRIES_PER_CALL = 50
+_BYTES_A_TERM, _BYTES_AN_INDEX = 80, 10  # measured, at the peak of `Plan.from_terms`
+MEMORY = 2_000_000_000  # bytes that making a plan may take at its peak, unless the limit is lifted
 
 
 class Described(Protocol):
@@ -285,6 +287,37 @@ def check_entries(entries: int, calls: int, limit: int | None) -> None:
             f"at least {calls:,} calls but {entries:,} unit indices (about {_bytes(24 * entries)} of memory), "
             f"above {_ENTRIES_PER_CALL} for each of max_calls={limit:,}",
             calls,
+        )
+
+
+def checks(limit: int | None) -> Callable[[int, int], None]:
+    """What enumerations call on their way, with how many coalitions and unit indices there are at least."""
+
+    def check(sets: int, indices: int) -> None:
+        check_calls(sets + 1, limit)
+        check_entries(indices, sets, limit)
+
+    return check
+
+
+def rooms(limit: int | None) -> Callable[[int, int], None]:
+    """What enumerations call before they take memory, with how many coalitions there are and how many bytes."""
+    return lambda sets, nbytes: check_memory(nbytes, sets, limit)
+
+
+def check_terms(terms: int, indices: int, calls: int, limit: int | None) -> None:
+    """Raise `PlanTooLargeError` where the sums of a plan have so many terms that they would fill the memory.
+
+    `indices` are those of the coalitions as they are written down, before equal ones are found.
+    """
+    check_memory(_BYTES_A_TERM * terms + _BYTES_AN_INDEX * indices, calls, limit)
+
+
+def check_memory(needed: int, calls: int, limit: int | None, fits: str = "") -> None:
+    """Raise `PlanTooLargeError` where making a plan would take more bytes than `MEMORY`. `fits` says what would do."""
+    if limit is not None and needed > MEMORY:
+        raise PlanTooLargeError(
+            f"{calls:,} calls and about {_bytes(needed)} of memory, above {_bytes(MEMORY)}{fits and ': '}{fits}", calls
         )
 
 

@@ -16,9 +16,10 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph, Level, connected_sets
 from ..core.graphs.connected import as_matrix
 from ..core.method import Method, check_choice, check_count
-from ..core.plan import TERMS, Plan, Terms, check_calls, check_entries
+from ..core.plan import TERMS, Plan, Terms, check_terms, checks, rooms
 from ..errors import MethodError
 from .axioms import Axioms
+from .cheaper import in_time
 from .subsets import CONTEXTS, Context
 
 
@@ -105,15 +106,11 @@ class CShapley(Method):
         check_choice("marginals", self.marginals, ("direct", "decomposed"))
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        def check(sets: int, indices: int) -> None:
-            check_calls(sets + 1, limit)
-            check_entries(indices, sets, limit)
-
-        order = graph.d if self.order is None else self.order
-        levels = list(connected_sets(graph, order, self.max_size, check))
-        weights = self._weights(graph, levels)
+        order = graph.d if self.order is None else min(self.order, graph.d)
         # Without a radius the neighbourhood is everything, nothing lies outside, and all contexts are the same.
         context = "absent" if self.order is None else self.context
+        levels = list(self._levels(graph, order, context, limit))
+        weights = self._weights(graph, levels)
         ball = None if context == "absent" else graph.balls(order)
         terms = (
             term
@@ -122,6 +119,20 @@ class CShapley(Method):
             for term in self._terms(graph, level, weight, slice(start, start + TERMS), context, ball)
         )
         return Plan.from_terms(self, graph, terms)
+
+    def _levels(self, graph: Graph, order: int, context: str, limit: int | None) -> Iterator[Level]:
+        """The connected sets around each unit, as long as the terms over them fit the memory."""
+        terms = indices = calls = 0
+        for level in connected_sets(graph, order, self.max_size, checks(limit), rooms(limit)):
+            rows, size = level.members.shape
+            calls += rows // size
+            # A part that the unit leaves behind is next to it, and the unit has no more neighbours than the set has.
+            each = 2 if self.marginals == "direct" else 2 + min(size - 1, 2)
+            copies = 2 if context == "both" else 1
+            terms += copies * each * rows
+            indices += copies * 2 * level.members.size
+            check_terms(terms, indices, calls, limit)
+            yield level
 
     def _weights(self, graph: Graph, levels: list[Level]) -> list[NDArray[np.float64]]:
         """One weight for each pair of a unit and a connected set around it."""
@@ -168,6 +179,7 @@ class CShapley(Method):
             if ball is not None:
                 yield Terms(roots[whose], weights, _with_outside(sets, ball[roots[whose]]))
 
+    @in_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         if self.marginals == "direct":
             yield [replace(self, marginals="decomposed")]

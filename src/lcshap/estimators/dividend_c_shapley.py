@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -16,8 +16,9 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph, Level, connected_sets
 from ..core.graphs.windows import fewest, windows
 from ..core.method import Method, check_count
-from ..core.plan import Plan, Terms, check_calls, check_entries
+from ..core.plan import Plan, Terms, check_terms, checks, rooms
 from .axioms import Axioms
+from .cheaper import in_time
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,7 @@ class DividendCShapley(Method):
         check_count("max_size", self.max_size, least=1)
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        def check(sets: int, indices: int) -> None:
-            check_calls(sets + 1, limit)
-            check_entries(indices, sets, limit)
-
-        sets, shares = (_boxes if graph.kind == "grid" else _connected)(graph, self.max_size, check)
+        sets, shares = (_boxes if graph.kind == "grid" else _connected)(graph, self.max_size, limit)
         shares = shares.tocoo()
         nothing = Coalitions.from_sets(graph.d, [[]])
         total = np.asarray(shares.sum(axis=1), np.float64)
@@ -99,29 +96,36 @@ class DividendCShapley(Method):
         ]
         return Plan.from_terms(self, graph, terms)
 
+    @in_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         yield (replace(self, max_size=m) for m in range(min(self.max_size, 8) - 1, 0, -1))
 
 
-def _connected(graph: Graph, max_size: int, check: Callable[[int, int], None]) -> tuple[Coalitions, sparse.csr_array]:
+def _connected(graph: Graph, max_size: int, limit: int | None) -> tuple[Coalitions, sparse.csr_array]:
     """The connected sets, and what a unit's score gets from v of each: a matrix of units by sets."""
+    check, calls, many = checks(limit), 0, 0
     check(*fewest(graph, max_size))
-    sets, shares = [], []
-    for level in connected_sets(graph, max_size=max_size, check=check):
+    sets: list[Coalitions] = []
+    shares = []
+    for level in connected_sets(graph, None, max_size, check, rooms(limit)):
+        calls, many = calls + len(level.members), many + level.members.size + level.boundary.nnz
+        check_terms(many, level.members.size, calls, limit)
         sets.append(Coalitions.from_table(graph.d, level.members))
         shares.append(_level_shares(level, max_size))
     return Coalitions.concat(sets), sparse.csr_array(sparse.hstack(shares, format="csr"))
 
 
-def _boxes(graph: Graph, max_size: int, check: Callable[[int, int], None]) -> tuple[Coalitions, sparse.csr_array]:
+def _boxes(graph: Graph, max_size: int, limit: int | None) -> tuple[Coalitions, sparse.csr_array]:
     """The boxes of a grid, and what a unit's score gets from v of each.
 
     A box is a product of intervals, and so are the boxes in it: sizes multiply, dividends are differences along one
     axis after the other, and the matrix is the Kronecker product of those of the axes, each a chain.
     """
-    sets = windows(graph, max_size, "rectangle", check)
-    axes = [_connected(Graph.chain(side), max_size, check)[1] for side in graph.shape]
-    check(len(sets), prod(int(axis.nnz) for axis in axes))
+    sets = windows(graph, max_size, "rectangle", checks(limit))
+    axes = [_connected(Graph.chain(side), max_size, limit)[1] for side in graph.shape]
+    terms = prod(int(axis.nnz) for axis in axes)
+    checks(limit)(len(sets), terms)
+    check_terms(terms, len(sets.indices), len(sets), limit)
     return sets, reduce(lambda a, b: sparse.kron(a, b, format="csr"), axes)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +10,13 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.plan import Plan, check_calls
+from ..core.plan import Plan, check_calls, check_memory
 from .axioms import Axioms
 from .fit import FitMap
 from .sampled import SampledMethod
+
+_PLENTY = 2**62  # more pairs than anyone asks for
+_BYTES_A_CELL = 40  # what a pair takes for each unit, while it is drawn, as a row of the regression and as two sets
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,18 @@ class KernelSHAP(SampledMethod):
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)
-        check_calls(2 * count_pairs(graph.d, self.budget) + 2, limit, exact=True)
+        calls = 2 * count_pairs(graph.d, self.budget) + 2
+        check_calls(calls, limit, exact=True)
+        check_design(graph.d, calls // 2, calls, limit)
         kept, weight, exact = draw_pairs(graph.d, self.budget, np.random.default_rng(self.seed))
         coalitions, plus, minus = pair_columns(kept)
         operator = FitMap(plus, minus, np.where(kept, 1.0, -1.0), weight, len(coalitions), exact=exact)
         return Plan(self, graph, coalitions, operator)
+
+
+def check_design(d: int, rows: int, calls: int, limit: int | None) -> None:
+    """Raise `PlanTooLargeError` where a regression of so many rows on d units, or its equations, do not fit."""
+    check_memory(_BYTES_A_CELL * d * max(rows, d), calls, limit, "SampleShapley has no equations to solve")
 
 
 def count_pairs(d: int, budget: int) -> int:
@@ -97,7 +106,7 @@ def draw_pairs(
     """
     sizes = np.arange(1, d // 2 + 1)
     mass = np.where(2 * sizes == d, 1.0, 2.0) / (sizes * (d - sizes))
-    available = [comb(d, int(s)) // (2 if 2 * s == d else 1) for s in sizes]
+    available = _available(d)
     shares, whole = _allocate(mass, available, count_pairs(d, budget))
     counts = _round(shares, rng)
     left = counts[~whole].sum()
@@ -116,8 +125,19 @@ def pair_columns(kept: NDArray[np.bool_]) -> tuple[Coalitions, NDArray[np.int32]
     """The coalitions and their complements, ∅ and V, in the order of a plan; and the columns of both halves."""
     pairs, d = kept.shape
     ends = Coalitions.from_sets(d, [[], range(d)])
-    coalitions, where = Coalitions.concat([ends, Coalitions.from_dense(kept), Coalitions.from_dense(~kept)]).unique()
+    half = Coalitions.from_dense(kept).canonical()
+    other = Coalitions(d, half.indices, half.offsets, ~half.removed)
+    coalitions, where = Coalitions.concat([ends, half, other]).unique()
     return coalitions, where[2 : 2 + pairs], where[2 + pairs :]
+
+
+def _available(d: int) -> list[int]:
+    """How many pairs there are of each size 1..d/2; `_PLENTY` where there are more, for C(d, s) is beyond floats."""
+    found, many = [], 1
+    for s in range(1, d // 2 + 1):
+        many = min(many * (d - s + 1) // s, _PLENTY) if many < _PLENTY else _PLENTY
+        found.append(many // 2 if 2 * s == d and many < _PLENTY else many)
+    return found
 
 
 def _allocate(

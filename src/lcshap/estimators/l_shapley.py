@@ -12,9 +12,10 @@ from scipy import sparse
 
 from ..core.graphs import Graph
 from ..core.method import Method, check_choice, check_count
-from ..core.plan import Plan, Terms, check_calls, check_entries
+from ..core.plan import Plan, Terms, check_calls, check_entries, check_terms
 from ..errors import MethodError
 from .axioms import Axioms
+from .cheaper import in_time
 from .subsets import CONTEXTS, Context, by_shape, interaction_weights, masks, shapley_weights, subset_terms, table
 
 
@@ -86,6 +87,12 @@ class LShapley(Method):
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         balls = _small_balls(graph, self.order, limit)
+        sizes = [np.diff(balls.indptr)]
+        if self.interactions:
+            one, other = graph.edges.T
+            sizes.append(np.diff(sparse.csr_array(balls[one].multiply(balls[other])).indptr))
+        n = np.concatenate(sizes).astype(float) + (self.context == "both")  # both contexts: twice as many
+        check_terms(int((2**n).sum()), int((n * 2 ** (n - 1)).sum()), int(2 ** sizes[0].max()), limit)
         edge_terms = self._edge_terms(graph, balls) if self.interactions else None
         return Plan.from_terms(self, graph, self._terms(graph, balls), edge_terms)
 
@@ -105,6 +112,7 @@ class LShapley(Method):
                 graph.d, edges.astype(np.int32), table(shared, edges, n), _pair_weights(n, place, mate), self.context
             )
 
+    @in_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         from .c_shapley import CShapley
 

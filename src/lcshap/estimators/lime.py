@@ -15,6 +15,7 @@ from ..core.plan import Plan, check_calls
 from ..errors import MethodError
 from .axioms import Axioms
 from .fit import FitMap
+from .kernel_shap import check_design
 from .sampled import SampledMethod
 
 
@@ -90,7 +91,9 @@ class LIME(SampledMethod):
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)
         d = graph.d
-        check_calls(min(self.budget, 2**d) if d < 63 else self.budget, limit, exact=True)
+        calls = min(self.budget, 2**d) if d < 63 else self.budget
+        check_calls(calls, limit, exact=True)
+        check_design(d, calls, calls, limit)
         kept = _draw(d, self.budget, np.random.default_rng(self.seed))
         coalitions, where = Coalitions.from_dense(kept).unique()
         weight = np.exp(-((1 - np.sqrt(kept.mean(axis=1))) ** 2) / (2 * self.kernel_width**2))

@@ -12,8 +12,9 @@ import numpy as np
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph, connected_sets
 from ..core.method import Method
-from ..core.plan import Plan, Terms, check_calls, check_entries
+from ..core.plan import Plan, Terms, check_terms, checks, rooms
 from .axioms import Axioms
+from .cheaper import in_time
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,15 @@ class Myerson(Method):
         return Axioms(dummy=False, monotone=False, efficient="component")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        def check(sets: int, indices: int) -> None:
-            check_calls(sets + 1, limit)
-            check_entries(indices, sets, limit)
-
+        check, calls, many = checks(limit), 0, 0
         # A connected graph of n units has at least n - s + 1 connected sets of size s (by induction over a leaf).
         sizes = np.bincount(graph.components).tolist()
         check(sum(n * (n + 1) // 2 for n in sizes), sum(n * (n + 1) * (n + 2) // 6 for n in sizes))
         terms, total = [], np.zeros(graph.d)
-        for level in connected_sets(graph, check=check):
+        for level in connected_sets(graph, check=check, room=rooms(limit)):
             u, borders = level.size, np.diff(level.boundary.indptr)
+            calls, many = calls + len(borders), many + level.members.size + level.boundary.nnz
+            check_terms(many, level.members.size, calls, limit)
             number = np.arange(len(borders))
             most = int(borders.max())
             completed = np.array([1 / (u * comb(u + b, u)) for b in range(most + 1)])
@@ -85,6 +85,7 @@ class Myerson(Method):
         terms.append(Terms(np.arange(graph.d), -total, nothing, np.zeros(graph.d, np.intp)))
         return Plan.from_terms(self, graph, terms)
 
+    @in_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         from .c_shapley import CShapley
 

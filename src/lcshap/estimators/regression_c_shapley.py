@@ -17,9 +17,10 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.graphs.windows import windows as find_windows
 from ..core.method import Method, check_choice, check_count
-from ..core.plan import Plan, Terms, check_calls, check_entries
+from ..core.plan import Plan, Terms, check_terms, checks
 from ..errors import MethodError
 from .axioms import Axioms
+from .cheaper import in_time
 
 _SMALL = 1 << 20  # a band of this many numbers is always worth storing whole
 
@@ -115,11 +116,9 @@ class RegressionCShapley(Method):
             raise MethodError(f"ridge must be a finite number of at least 0, not {self.ridge!r}")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        def check(sets: int, indices: int) -> None:
-            check_calls(sets + 1, limit)
-            check_entries(indices, sets, limit)
-
+        check = checks(limit)
         sets = find_windows(graph, self.max_size, "square", check)
+        check_terms(len(sets.indices), len(sets.indices), len(sets), limit)
         constrained = self.weights == "kernel" and bool((sets.sizes == graph.d).any())
         weights = np.ones(len(sets)) if self.weights == "uniform" else _kernel(graph.d, sets.sizes)
         inverse = _factor(graph, sets, weights, self.ridge, lambda entries: check(len(sets), entries))
@@ -142,6 +141,7 @@ class RegressionCShapley(Method):
         total += np.bincount(sets.indices, share, minlength=d)
         yield Terms(np.arange(d), -total, against, np.zeros(d, np.intp))
 
+    @in_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         yield (replace(self, max_size=m) for m in range(min(self.max_size, 8) - 1, 0, -1))
 

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
+from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.plan import Plan, check_calls
+from ..core.method import Cost
+from ..core.plan import MAX_CALLS, Plan, check_calls, check_memory
 from .axioms import Axioms
 from .marginals import MarginalMap, draw_within
-from .sampled import SampledMethod
+from .orders import Orders, draw_orders
+from .sampled import FIRST, Look, Pace, SampledMethod, estimate_by, schedule
 from .shapley import Shapley
+
+_LISTED = 1 << 24  # unit indices of all prefixes: up to so many they are asked for at once, else block by block
+_BYTES_AN_INDEX = 24  # while a plan is made
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,9 @@ class SampleShapley(SampledMethod):
     Unbiased, efficient (scores sum to v(V) - v(∅)), exact on games in which only pairs interact: what a pair of units
     adds to one order is what it takes from the reverse. Choose it at few calls per unit, where nothing else here has
     less error, or when the standard error matters. The standard error needs two pairs, 4d - 2 calls.
+
+    A plan lists all prefixes: of d units they hold d/4 indices each. Where that would not fit the memory there is no
+    plan, but `explain` and `stream` work all the same, since they ask for the prefixes block by block.
 
     References
     ----------
@@ -79,15 +91,66 @@ class SampleShapley(SampledMethod):
         if d < 63 and 2**d <= self.budget:
             exact = Shapley()._plan(graph, limit)
             return Plan(self, graph, exact.coalitions, exact.operator)
+        check_calls(self._least(d), limit)
+        check_memory(_BYTES_AN_INDEX * self._indices(d), self.budget, limit, "explain needs no plan, use it or cost")
         coalitions, orders, columns = draw_within(graph, self.budget, 2 * (d - 1), self._draw(d))
         check_calls(len(coalitions), limit, exact=True)
-        chain = columns.reshape(-1, d + 1)
-        plus, minus = np.empty((2, len(chain), d), np.int32)
-        order = orders.reshape(-1, d)
-        np.put_along_axis(plus, order, chain[:, 1:], axis=1)
-        np.put_along_axis(minus, order, chain[:, :-1], axis=1)
-        operator = MarginalMap(plus.reshape(-1, 2, d), minus.reshape(-1, 2, d), len(coalitions))
-        return Plan(self, graph, coalitions, operator)
+        return Plan(self, graph, coalitions, _means(orders, columns, len(coalitions)))
+
+    def _least(self, d: int) -> int:
+        """How many calls it takes at least: the last pair of orders, of up to 2(d - 1), did not fit any more."""
+        return self.budget - 2 * d + 3
+
+    def _indices(self, d: int) -> int:
+        """How many unit indices all prefixes hold, each stored by what is shorter."""
+        return self.budget * d // 4
+
+    def _is_listed(self, d: int) -> bool:
+        """Whether there is a plan to ask for at once."""
+        return (d < 63 and 2**d <= self.budget) or self._indices(d) <= _LISTED
+
+    def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
+        """The calls of the plan; also where the plan itself would not fit the memory."""
+        self._check_budget(graph)
+        if self._is_listed(graph.d):
+            return super().cost(graph, max_calls)
+        calls = self._drawn(graph, max_calls).calls
+        words = f"{calls:,} ({calls / graph.d:.1f} per unit), each a distinct coalition, ∅ and V included"
+        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {words}, block by block")
+
+    def _drawn(self, graph: Graph, limit: int | None) -> Orders:
+        """The orders, unless they take more calls than the limit."""
+        if limit is not None and self._least(graph.d) > limit:
+            self.plan(graph, limit)  # refuses it, and says what would fit
+        drawn = draw_orders(graph.d, self.budget, self.seed)
+        check_calls(drawn.calls, limit, exact=True)
+        return drawn
+
+    def _estimates(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None, look: Look, pace: Pace = "growing"
+    ) -> Program[tuple[Explanation, str]]:
+        """As for all sampled methods; but prefixes that are too many to be listed are written down block by block."""
+        self._check_budget(graph)
+        d = graph.d
+        if self._is_listed(d):
+            return (yield from super()._estimates(game, graph, max_calls, look, pace))
+        drawn = self._drawn(graph, max_calls)
+        means = _means(np.stack([drawn.orders, drawn.orders[:, ::-1]], axis=1), drawn.columns, drawn.calls)
+        ends = Coalitions.from_sets(d, [[], range(d)])
+        known = yield ends
+        values = np.zeros((drawn.calls, *known.shape[1:]))
+        values[[0, -1]] = known
+        done = 1
+        for samples in schedule(len(drawn.orders), pace, 1 if pace == "even" else FIRST):
+            stop = int(drawn.columns[:samples, :, 1:-1].max()) + 1
+            for block in drawn.blocks(done, stop):
+                values[slice(*block)] = yield drawn.prefixes(*block)
+            done = stop
+            estimate = partial(estimate_by, Plan(self, graph, ends, means.head(samples)), values, game, done + 1)
+            why = look(estimate)
+            if why is not None:  # one pair is what `minimum` is
+                break
+        return estimate(), why or "budget"
 
     def _draw(self, d: int) -> Iterator[tuple[NDArray[np.int64], Coalitions]]:
         """A random order and its reverse, `(2, d)`, and the prefixes of both, ∅ and V included."""
@@ -98,3 +161,13 @@ class SampleShapley(SampledMethod):
             forward = place < np.arange(d + 1)[:, None]
             both = np.concatenate([forward, ~forward[::-1]])
             yield np.stack([order, order[::-1]]), Coalitions.from_dense(both).canonical()
+
+
+def _means(orders: NDArray[np.integer], columns: NDArray[np.int32], calls: int) -> MarginalMap:
+    """The means over orders `(pairs, 2, d)`, whose prefixes from ∅ to V stand in these columns."""
+    d = orders.shape[-1]
+    order, chain = orders.reshape(-1, d), columns.reshape(-1, d + 1)
+    plus, minus = np.empty((2, len(chain), d), np.int32)
+    np.put_along_axis(plus, order, chain[:, 1:], axis=1)
+    np.put_along_axis(minus, order, chain[:, :-1], axis=1)
+    return MarginalMap(plus.reshape(-1, 2, d), minus.reshape(-1, 2, d), calls)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,9 @@ from ..core.plan import MAX_CALLS, Plan, SampledMap
 from ..core.run import explain_values
 from ..errors import BudgetError, MethodError
 
-_FIRST, _GROWTH = 8, 1.25  # how many samples before the first estimate, and how much more before the next
+Look = Callable[[Callable[[], Explanation]], "str | None"]
+Pace = Literal["growing", "even", "once"]
+FIRST, _GROWTH = 8, 1.25  # how many samples before the first estimate, and how much more before the next
 _EVEN = 64  # how often to look at the clock
 
 
@@ -68,7 +71,8 @@ class SampledMethod(Method):
             request = next(program)
             while True:
                 request = program.send(game.evaluate(request))
-                yield replace(estimates.pop(), rows=game.tally.take())
+                if estimates:
+                    yield replace(estimates.pop(), rows=game.tally.take())
         except StopIteration as end:
             yield replace(end.value[0], rows=game.tally.take())
 
@@ -78,10 +82,11 @@ class SampledMethod(Method):
         """Ask for the whole plan at once; or, where it may stop early, for more and more of it."""
         self.check_stop(stop)
         if stop is None:
-            return (yield from super().program(game, graph, max_calls))
+            return (yield from self._estimates(game, graph, max_calls, lambda estimate: None, "once"))[0]
         if stop.top is not None and stop.top > graph.d:
             raise MethodError(f"top must be an integer from 1 to {graph.d}, not {stop.top!r}")
-        e, why = yield from self._estimates(game, graph, max_calls, partial(_reason, stop), not stop.early)
+        pace: Pace = "growing" if stop.early else "even"
+        e, why = yield from self._estimates(game, graph, max_calls, partial(_reason, stop), pace)
         return replace(e, provenance={**e.provenance, "stopped": why})
 
     def check_stop(self, stop: Stop | None) -> None:
@@ -92,16 +97,16 @@ class SampledMethod(Method):
         game: AbstractGame,
         graph: Graph,
         max_calls: int | None,
-        look: Callable[[Callable[[], Explanation]], str | None],
-        even: bool = False,
+        look: Look,
+        pace: Pace = "growing",
     ) -> Program[tuple[Explanation, str]]:
         """Offer `look` one estimate after the other, until it gives a reason to stop or the budget is used."""
         plan = self.plan(graph, max_calls)
-        if not isinstance(plan.operator, SampledMap):  # the budget covered everything: nothing was sampled
+        if pace == "once" or not isinstance(plan.operator, SampledMap):  # or the budget covered everything
             return explain_values(plan, (yield plan.coalitions), game), "exact"
         values: NDArray[np.float64] | None = None
         done = np.zeros(plan.calls, bool)
-        for samples in _schedule(plan.operator.samples, even):
+        for samples in schedule(plan.operator.samples, pace):
             head = plan.operator.head(samples)
             wanted = np.zeros(plan.calls, bool)
             wanted[head.columns] = wanted[[0, -1]] = True
@@ -111,7 +116,7 @@ class SampledMethod(Method):
                 values = np.zeros((plan.calls, *answer.shape[1:]))
             values[fresh] = answer
             done |= wanted
-            estimate = partial(_estimate, replace(plan, operator=head), values, game, int(done.sum()))
+            estimate = partial(estimate_by, replace(plan, operator=head), values, game, int(done.sum()))
             why = look(estimate)
             if why is not None and (why != "deadline" or done.sum() >= self.minimum(graph)):
                 break
@@ -141,7 +146,7 @@ def top_is_sure(e: Explanation, top: int, confidence: float) -> bool:
     return True
 
 
-def _estimate(plan: Plan, values: NDArray[np.float64], game: AbstractGame, calls: int) -> Explanation:
+def estimate_by(plan: Plan, values: NDArray[np.float64], game: AbstractGame, calls: int) -> Explanation:
     """What is known by so many calls."""
     return replace(explain_values(plan, values, game), calls=calls)
 
@@ -159,10 +164,10 @@ def _reason(stop: Stop, estimate: Callable[[], Explanation]) -> str | None:
     return "deadline" if stop.deadline is not None and time.monotonic() >= stop.deadline else None
 
 
-def _schedule(samples: int, even: bool) -> Iterator[int]:
-    """After how many samples to look: more and more between two looks, since a look costs; or `even`ly, for a clock."""
-    at: float = _FIRST
+def schedule(samples: int, pace: Pace, first: int = FIRST) -> Iterator[int]:
+    """After how many samples to look: more and more between two looks, since a look costs; or evenly, for a clock."""
+    at: float = samples if pace == "once" else first
     while at < samples:
         yield int(at)
-        at = at + max(_FIRST, samples // _EVEN) if even else max(at + 1, at * _GROWTH)
+        at = at + max(first, samples // _EVEN) if pace == "even" else max(at + 1, at * _GROWTH)
     yield samples

@@ -13,6 +13,7 @@ from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import Plan, check_calls
 from .axioms import Axioms
+from .cheaper import in_time
 from .subsets import masks, shapley_weights
 
 
@@ -65,6 +66,7 @@ class Shapley(Method):
         operator = np.where(kept.T, gain[size], -loss[size])
         return Plan(self, graph, Coalitions.from_dense(kept).canonical(), operator)
 
+    @in_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         from .c_shapley import CShapley
         from .l_shapley import LShapley
