@@ -1,5 +1,6 @@
 """Methods and graphs by name, and what is said of them."""
 
+import time
 from dataclasses import fields, make_dataclass
 
 import pytest
@@ -156,3 +157,12 @@ def test_guesses_and_graphs():
     assert methods.read_budget("400") == 400
     assert methods.read_budget("4d") == "4d"
     assert [methods.in_seconds(b) for b in (None, "4d", "10s")] == [False, False, True]
+
+
+def test_graphs_of_many_short_axes_take_no_time():
+    start = time.perf_counter()
+    run("plan", "--graph", "grid:" + "x".join(["1"] * 16))
+    fails("plan", "--graph", "grid:" + "x".join(["1"] * 40), code=1, match="at most 32 sides")
+    fails("plan", "--graph", "chain:2000000000", code=1, match="at most 10,000,000 units")
+    fails("plan", "--graph", "chain:" + "9" * 5000, code=2, match="a graph is written as")
+    assert time.perf_counter() - start < 3

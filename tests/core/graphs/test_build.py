@@ -1,5 +1,6 @@
 """Edges of named graphs, against loops over all pairs."""
 
+import time
 from itertools import combinations, product
 
 import numpy as np
@@ -7,10 +8,13 @@ import pytest
 
 import lcshap as lc
 from lcshap.core.graphs.build import (
+    MAX_EDGES,
+    MAX_UNITS,
     adjacency,
     check_names,
     check_size,
     complete_edges,
+    count_grid_edges,
     grid_edges,
     ring_edges,
     tree_edges,
@@ -28,6 +32,7 @@ def test_grids(shape, diagonal):
         if (max(near(a, b)) == 1 if diagonal else sum(near(a, b)) == 1)
     }
     assert {tuple(sorted(edge)) for edge in grid_edges(shape, diagonal).tolist()} == expected
+    assert count_grid_edges(shape, diagonal) == len(expected)
 
 
 def test_rings_trees_and_complete_graphs():
@@ -50,3 +55,33 @@ def test_sizes_and_names():
             check_size(bad)
     with pytest.raises(lc.GraphError, match="1 names for 2 units"):
         check_names(["a"], 2)
+
+
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_axes_of_length_one_take_no_time(diagonal):
+    start = time.perf_counter()
+    graph = lc.Graph.grid((1,) * 15 + (3,), diagonal)
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert graph.shape == (1,) * 15 + (3,)
+    assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: lc.Graph.chain(MAX_UNITS + 1),
+        lambda: lc.Graph.from_edges(10**9, []),
+        lambda: lc.Graph.ring(10**9),
+        lambda: lc.Graph.complete(10**4),
+        lambda: lc.Graph.grid((10**5, 10**5)),
+        lambda: lc.Graph.grid((2,) * 20, diagonal=True),
+        lambda: lc.Graph.grid((1,) * 33),
+        lambda: lc.Graph.grid((2**31,) * 32),
+    ],
+)
+def test_graphs_beyond_memory_are_refused_at_once(make):
+    start = time.perf_counter()
+    with pytest.raises(lc.GraphError, match="at most"):
+        make()
+    assert time.perf_counter() - start < 1
+    assert MAX_EDGES < 10**8

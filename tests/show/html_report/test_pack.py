@@ -53,3 +53,9 @@ def test_what_is_equal_is_stored_once():
     pool = Pool()
     assert [pool.add(c) for c in (["a"], ["b"], ["a"], "a")] == [0, 1, 0, 2]
     assert [json.loads(block) for block in pool.blocks] == [["a"], ["b"], "a"]
+
+
+def test_numbers_beyond_those_of_the_page_stay_finite():
+    found = unpack(pack(np.array([1e300, -1e300, np.inf, 0.5])))
+    most = np.finfo(np.float32).max
+    assert found.tolist() == [most, -most, np.inf, 0.5]
