@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -14,8 +15,10 @@ from ..extras import need
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
+from .onnx_files import check_external_data
 
 _FLOATS = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
+_OPTIONS = ("graph_optimization_level", "execution_mode", "intra_op_num_threads", "inter_op_num_threads")
 _TYPES: dict[str, Any] = {
     **_FLOATS,
     **{f"tensor({t})": np.dtype(t) for t in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")},
@@ -39,6 +42,9 @@ class OnnxModel(Model):
     providers : of onnxruntime, for a path or bytes; by default the CPU.
 
     A graph with a fixed batch size is fed that many rows at a time, the last batch filled up with copies.
+
+    A file whose weights are in other files must have them in its own folder. When the model is pickled, its path (or
+    its bytes, if it was made from those) is, and the session is made again from there: the file must be the same then.
     """
 
     def __init__(
@@ -51,6 +57,7 @@ class OnnxModel(Model):
     ) -> None:
         self.kind = check_kind(kind, "an ONNX graph")
         self.session = graph if hasattr(graph, "get_inputs") else _load(graph, providers)
+        _teach_pickle()
         self._inputs = {i.name: i for i in self.session.get_inputs()}
         self.input = _choose_input(self._inputs, input)
         self.output = _choose_output(self.session.get_outputs(), output)
@@ -64,6 +71,13 @@ class OnnxModel(Model):
             check_answers(self._run(part), size, f"ONNX output {self.output!r}") for part, size in self._split(feed, n)
         ]
         return np.asarray(np.concatenate(answers)[:n])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: part for name, part in vars(self).items() if name != "_inputs"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._inputs = {i.name: i for i in self.session.get_inputs()}
 
     def _declared(self, name: str) -> Any:
         if name not in self._inputs:
@@ -131,10 +145,29 @@ def _choose_output(outputs: list[Any], choice: str | int | None) -> str:
     return str(choice)
 
 
-def _load(graph: Any, providers: list[Any] | None) -> Any:
+def _load(graph: Any, providers: list[Any] | None, options: Mapping[str, Any] | None = None) -> Any:
     ort = need("onnxruntime", "onnx")
     if not isinstance(graph, bytes):
         if not os.path.isfile(graph):
             raise ModelError(f"there is no file {os.fspath(graph)!r}")
-        graph = os.fspath(graph)
-    return ort.InferenceSession(graph, providers=providers or ["CPUExecutionProvider"])
+        graph = os.path.abspath(os.fspath(graph))
+    check_external_data(graph)
+    settings = ort.SessionOptions()
+    for name, value in (options or {}).items():
+        setattr(settings, name, value)
+    return ort.InferenceSession(graph, settings, providers=providers or ["CPUExecutionProvider"])
+
+
+def _teach_pickle() -> None:
+    """Let sessions be pickled, which onnxruntime does not: also those that the user made, and an explainer holds."""
+    copyreg.dispatch_table.setdefault(need("onnxruntime", "onnx").InferenceSession, _reduced)
+
+
+def _reduced(session: Any) -> tuple[Any, ...]:
+    """What a session is made of again: its file or bytes, its providers, and the options that change its numbers."""
+    path, data = getattr(session, "_model_path", "") or "", getattr(session, "_model_bytes", None)
+    if not path and not data:
+        raise ModelError("Expected a session made from a file or from bytes, got another one. It cannot be pickled.")
+    providers = list(session.get_provider_options().items())
+    options = session.get_session_options()
+    return _load, (data or os.path.abspath(path), providers, {name: getattr(options, name) for name in _OPTIONS})

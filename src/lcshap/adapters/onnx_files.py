@@ -1,0 +1,126 @@
+"""Which other files an ONNX file asks for. A file from a stranger may name any file of the machine, such as
+``../../../etc/passwd``, and not every version of onnxruntime refuses to read it.
+
+The format is walked as it is written, without the `onnx` package: only the messages in which a tensor can be, and of
+tensors only where their data are.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from ..errors import ModelError
+
+_DEPTH = 100  # of messages in messages: what protobuf itself allows
+_FIELDS = 50_000_000  # that are looked at: large models have a million
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_MEMORY = "_ORT_MEM_ADDR_"  # what onnxruntime writes instead of a file: an address in its own memory
+
+# message -> number of a field -> message in it, from onnx.proto3; what is not here holds no tensors
+_FORMAT: dict[str, dict[int, str]] = {
+    "Model": {7: "Graph", 20: "Training", 25: "Function"},
+    "Graph": {1: "Node", 5: "Tensor", 15: "Sparse"},
+    "Training": {1: "Graph", 2: "Graph"},
+    "Function": {7: "Node", 11: "Attribute"},
+    "Node": {5: "Attribute"},
+    "Attribute": {5: "Tensor", 6: "Graph", 10: "Tensor", 11: "Graph", 22: "Sparse", 23: "Sparse"},
+    "Sparse": {1: "Tensor", 2: "Tensor"},
+    "Tensor": {13: "Entry"},
+    "Entry": {},
+}
+_Buffer = bytes | mmap.mmap
+
+
+def check_external_data(graph: str | bytes) -> None:
+    """Raise `ModelError` if a graph, by its path or as bytes, asks for files outside of its own folder."""
+    if isinstance(graph, bytes):
+        for location in _locations(graph):
+            raise ModelError(
+                f"Expected bytes that hold all of the graph, got a graph with data in the file {location!r}. Give the "
+                f"path of the .onnx file."
+            )
+        return
+    with open(graph, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            raise _damaged("it is empty")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as buffer:
+            for location in _locations(buffer):
+                _check_inside(graph, location)
+
+
+def _check_inside(path: str, location: str) -> None:
+    """The file must be in the model's folder, also after links are followed."""
+    folders = (os.path.realpath(os.path.dirname(path)), os.path.dirname(os.path.realpath(path)))
+    forms = (PurePosixPath(location), PureWindowsPath(location))
+    plain = not any(form.is_absolute() or form.anchor or ".." in form.parts for form in forms)
+    if plain and location.isprintable() and _MEMORY not in location:
+        found = Path(os.path.realpath(os.path.join(os.path.dirname(path), location)))
+        if found.is_file() and any(found.is_relative_to(folder) for folder in folders):
+            return
+    raise ModelError(
+        f"Expected an ONNX file whose data are in files beside it, got one with data in {location!r}, elsewhere "
+        f"or missing. Put that file beside it, or do not use the model if it is a stranger's: it could read any file."
+    )
+
+
+def _locations(buffer: _Buffer) -> Iterator[str]:
+    """All names of files in a graph."""
+    left = [("Model", 0, len(buffer), 0)]
+    count = 0
+    while left:
+        kind, start, end, depth = left.pop()
+        if depth > _DEPTH:
+            raise _damaged(f"more than {_DEPTH} levels")
+        texts: dict[int, list[bytes]] = {1: [], 2: []}
+        for number, begin, stop in _fields(buffer, start, end):
+            count += 1
+            if count > _FIELDS:
+                raise _damaged(f"more than {_FIELDS:,} fields")
+            if kind == "Entry" and number in texts:
+                texts[number].append(buffer[begin:stop])
+            elif number in _FORMAT[kind]:
+                left.append((_FORMAT[kind][number], begin, stop, depth + 1))
+        if kind == "Entry" and texts[1] not in ([b"offset"], [b"length"], [b"checksum"]):
+            for name in texts[2]:
+                yield name.decode("utf-8", "backslashreplace")
+
+
+def _fields(buffer: _Buffer, place: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The fields of a message that have a length: their numbers, and where their content begins and ends."""
+    while place < end:
+        tag, place = _varint(buffer, place, end, 5)
+        number, wire = tag >> 3, tag & 7
+        begin = place
+        if wire == _VARINT:
+            _, place = _varint(buffer, place, end, 10)
+        elif wire == _BYTES:
+            size, begin = _varint(buffer, place, end, 10)
+            place = begin + size
+        elif wire in (_FIXED32, _FIXED64):
+            place += 4 if wire == _FIXED32 else 8
+        else:
+            raise _damaged(f"a field of type {wire}")
+        if place > end or not 0 < number < 1 << 29:
+            raise _damaged("a field that does not fit")
+        if wire == _BYTES:
+            yield number, begin, place
+
+
+def _varint(buffer: _Buffer, place: int, end: int, longest: int) -> tuple[int, int]:
+    """A number and where it ends: seven bits a byte, the lowest first."""
+    value = 0
+    for shift in range(longest):
+        if place + shift >= end:
+            break
+        byte = buffer[place + shift]
+        value |= (byte & 0x7F) << 7 * shift
+        if byte < 0x80:
+            return value, place + shift + 1
+    raise _damaged("a number without an end")
+
+
+def _damaged(why: str) -> ModelError:
+    return ModelError(f"Expected a graph in the ONNX format, got something else: {why}. Check where the file is from.")
