@@ -1,0 +1,19 @@
+"""Every harness, briefly: nothing may fail. The long runs are made by hand, see docs/reliability.md."""
+
+from importlib import import_module
+
+import pytest
+
+SHORT = {
+    "faults": {"count": 1, "most": 6},
+    "interrupts": {"count": 10},
+    "kills": {"count": 12},
+}
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+@pytest.mark.parametrize("name", SHORT)
+def test_nothing_fails(name):
+    found = import_module(f"fuzz.{name}").run(**SHORT[name])
+    assert found["failures"] == []
+    assert max(number for number in found.values() if isinstance(number, int)) > 0
