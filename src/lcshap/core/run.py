@@ -7,6 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import GameError
 from .explanation import Explanation, edge_matrix, versions
 from .game import AbstractGame
 from .graphs import Graph
@@ -42,13 +43,16 @@ def explain_values(plan: Plan, values: NDArray[np.float64], game: AbstractGame) 
     """Turn the values of a plan's coalitions into scores."""
     base, full = values[0], values[-1]
     # Operators ignore constants, so taking v(∅) off first changes nothing but the rounding, which it makes smaller.
-    gains = values - base
+    with np.errstate(over="ignore", invalid="ignore"):
+        gains = values - base
+        scores = np.asarray(plan.operator @ gains)
+    check_scores(scores if np.isfinite(gains).all() else gains, values)
     interactions = None
     if plan.edge_operator is not None:
         interactions = edge_matrix(plan.graph, plan.edge_operator @ gains)
     sampled = plan.operator if isinstance(plan.operator, SampledMap) else None
     return Explanation(
-        scores=np.asarray(plan.operator @ gains),
+        scores=scores,
         stderr=None if sampled is None else sampled.stderr(gains),
         freedom=None if sampled is None else sampled.freedom,
         base_value=_number(base),
@@ -58,6 +62,15 @@ def explain_values(plan: Plan, values: NDArray[np.float64], game: AbstractGame) 
         interactions=interactions,
         provenance=provenance(plan.method, plan.graph, game),
     )
+
+
+def check_scores(scores: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+    """Raise where values are finite, as all are, but so large that differences or sums of them are not."""
+    if not np.isfinite(scores).all():
+        raise GameError(
+            f"Expected values whose differences are finite numbers, got values from {values.min():.3g} to "
+            f"{values.max():.3g}: they are too large to subtract. Divide the values by a constant."
+        )
 
 
 def provenance(method: Described, graph: Graph, game: AbstractGame) -> dict[str, Any]:

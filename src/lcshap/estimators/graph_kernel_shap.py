@@ -100,8 +100,8 @@ class GraphKernelSHAP(SampledMethod):
         d, pairs = graph.d, count_pairs(graph.d, self.budget)
         if pairs > MOST_PAIRS:
             raise MethodError(
-                f"GraphKernelSHAP takes at most {2 * MOST_PAIRS + 2:,} calls, not {self.budget:,}: choose a smaller "
-                f"budget, or SampleShapley, which comes next in accuracy"
+                f"GraphKernelSHAP takes at most {2 * MOST_PAIRS + 2:,} calls, not {_shown(self.budget)}: choose a "
+                f"smaller budget, or SampleShapley, which comes next in accuracy"
             )
         check_calls(2 * pairs + 2, limit, exact=True)
         kept = np.concatenate([np.ones((1, d), bool), design(d, pairs, self.seed)])
@@ -214,6 +214,10 @@ class PairProcess(SampledMap):
             return self
         rows = slice(0, samples + 1)
         return PairProcess(self.plus[rows], self.minus[rows], self.kept[rows], self.calls, self.triples)
+
+
+def _shown(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"2^{count.bit_length() - 1}"
 
 
 def near_triples(graph: Graph, reach: int) -> NDArray[np.int32]:

@@ -14,6 +14,7 @@ from ..core.method import Stop, check_count
 from ..core.plan import Plan, check_calls
 from ..errors import MethodError
 from .axioms import Axioms
+from .finite import is_finite
 from .fit import FitMap
 from .kernel_shap import check_design
 from .sampled import SampledMethod
@@ -79,10 +80,10 @@ class LIME(SampledMethod):
         super().__post_init__()
         if self.features is not None:
             check_count("features", self.features, least=1)
-        if not self.kernel_width > 0:
-            raise MethodError(f"kernel_width must be positive, not {self.kernel_width!r}")
-        if not self.ridge >= 0:
-            raise MethodError(f"ridge must not be negative, not {self.ridge!r}")
+        if not (is_finite(self.kernel_width) and self.kernel_width > 0):
+            raise MethodError(f"kernel_width must be positive and finite, not {self.kernel_width!r}")
+        if not (is_finite(self.ridge) and self.ridge >= 0):
+            raise MethodError(f"ridge must be finite and not negative, not {self.ridge!r}")
 
     def minimum(self, graph: Graph) -> int:
         """∅, V and something between."""

@@ -15,6 +15,8 @@ from ..core.graphs import Graph
 from ..core.plan import SampledMap
 from ..errors import MethodError
 
+_MOST = 1 << 26  # columns of all samples: more are not worth their memory
+
 
 @dataclass(frozen=True, eq=False)
 class MarginalMap(SampledMap):
@@ -103,6 +105,8 @@ def draw_within(
         columns = new if columns is None else np.concatenate([where[columns], new])
         coalitions = found
         notes += [note for note, _ in fresh]
+        if columns.size > _MOST:  # hardly anything is new any more: nearly all coalitions that can come up are there
+            break
     if columns is None:
         raise MethodError(f"a budget of {budget} does not cover one sample, which takes up to {most + 2} calls")
     return coalitions, np.stack(notes), columns

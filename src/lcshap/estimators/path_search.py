@@ -134,7 +134,8 @@ class PathSearch:
 
     def marginals(self, after: Values, before: Values) -> Values:
         """What units contributed that were moved between these values."""
-        return before - after if self.method.from_full else after - before
+        with np.errstate(over="ignore"):  # scores that are not finite are refused in the end
+            return before - after if self.method.from_full else after - before
 
     def _request(self, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> Coalitions:
         """What is there after moves on top of a context."""

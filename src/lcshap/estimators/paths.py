@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,9 +15,10 @@ from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.method import Cost, Method, Stop, check_count
 from ..core.plan import MAX_CALLS, check_calls
-from ..core.run import provenance
+from ..core.run import check_scores, provenance
 from ..errors import BudgetError, MethodError
 from .axioms import Axioms
+from .finite import is_finite
 from .path_scores import block_means, path_scores
 from .path_search import PathSearch
 
@@ -41,7 +41,7 @@ class _Path(Method):
         check_count("output", self.output)
         if not 0 < self.share <= 1:
             raise MethodError(f"share must be above 0 and at most 1, not {self.share!r}")
-        if self.threshold is not None and not math.isfinite(self.threshold):
+        if self.threshold is not None and not is_finite(self.threshold):
             raise MethodError(f"a threshold must be a finite number, not {self.threshold!r}")
 
     @property
@@ -230,8 +230,11 @@ def _explanation(method: _Path, search: PathSearch, game: AbstractGame) -> PathE
     rest = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool[i,], i))
     order = np.array(path + rest, np.intp)
     empty, full = search.ends
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = _scores(search, order, len(path))
+    check_scores(scores, np.concatenate([search.ends.ravel(), np.ravel(search.values)]))
     return PathExplanation(
-        scores=_scores(search, order, len(path)),
+        scores=scores,
         base_value=float(empty) if empty.ndim == 0 else empty,
         full_value=float(full) if full.ndim == 0 else full,
         graph=graph,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import comb, isfinite
+from math import comb
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..core.plan import Plan, Terms, check_terms, checks
 from ..errors import MethodError
 from .axioms import Axioms
 from .cheaper import in_time
+from .finite import is_finite
 
 _SMALL = 1 << 20  # a band of this many numbers is always worth storing whole
 
@@ -112,7 +113,7 @@ class RegressionCShapley(Method):
         check_choice("weights", self.weights, ("uniform", "kernel"))
         check_choice("windows", self.windows, ("kept", "removed"))
         number = isinstance(self.ridge, int | float | np.number) and not isinstance(self.ridge, bool)
-        if not (number and isfinite(self.ridge) and self.ridge >= 0):
+        if not (number and is_finite(self.ridge) and self.ridge >= 0):
             raise MethodError(f"ridge must be a finite number of at least 0, not {self.ridge!r}")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:

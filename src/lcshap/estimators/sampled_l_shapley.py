@@ -47,11 +47,15 @@ class SampledLocal(SampledMethod):
         raise NotImplementedError
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        least = self.budget - self.minimum(graph) + 3  # unless all fits: the last pair of orders did not
+        above = limit is not None and least > limit
+        most = limit if above and limit is not None else self.budget
         try:
-            whole = self._in_full()._plan(graph, self.budget)
-            check_calls(whole.calls, self.budget)
-        except PlanTooLargeError:
-            pass
+            whole = self._in_full()._plan(graph, most)
+            check_calls(whole.calls, most)
+        except PlanTooLargeError as error:
+            if above:
+                check_calls(max(min(least, error.calls), most + 1), limit)
         else:
             return Plan(self, graph, whole.coalitions, whole.operator)
         self._check_budget(graph)
