@@ -182,9 +182,8 @@ def test_shapley_values_against_all_rows_by_hand(absent):
     for kept in oracles.subsets(range(5)):
         row, attention = by_hand(absent, kept)
         game[kept] = alone(model, input_ids=row, attention_mask=attention, token_type_ids=[0] * len(row)).tolist()
-    explain = lc.Explainer(
-        TransformersModel(model, TOKENIZER), Subwords(TOKENIZER, absent=absent), lc.Shapley(), "fair", "output", "all"
-    )
+    adapter, masker = TransformersModel(model, TOKENIZER), Subwords(TOKENIZER, absent=absent)
+    explain = lc.Explainer(adapter, masker, lc.Shapley(), value="output", target="all")
     e = explain(TEXT)
     np.testing.assert_allclose(e.scores, oracles.shapley(5, game), atol=1e-5)
     assert np.abs(e.scores).max(axis=0).min() > 0.05
@@ -437,9 +436,8 @@ def test_a_real_encoder(minilm, absent):
         game[kept] = alone(model, input_ids=row, attention_mask=there, token_type_ids=[0] * len(row)).tolist()
     adapter = TransformersModel(model, tokenizer)
     assert (adapter.kind, adapter.max_length) == ("logits", 512)
-    explain = lc.Explainer(
-        adapter, Subwords(tokenizer, absent=absent), lc.Shapley(), "fair", "output", target=[1], batch_size=16
-    )
+    masker = Subwords(tokenizer, absent=absent)
+    explain = lc.Explainer(adapter, masker, lc.Shapley(), value="output", target=[1], batch_size=16)
     e = explain(text)
     np.testing.assert_allclose(e.scores[:, 0], np.array(oracles.shapley(5, game))[:, 1], atol=1e-5)
     assert np.abs(e.scores).max() > 1e-3
