@@ -43,8 +43,7 @@ class JaxModel(Model):
             raise ModelError(f"dtype is that of floating-point rows, such as float32, not {dtype!r}")
         self.fn, self.jit, self.dtype = fn, jit, dtype
         self.kind = check_kind(kind, "a JAX function")
-        self._forward = jax.jit(self._answers) if jit else self._answers
-        self._backward = jax.jit(jax.grad(self._total)) if jit else jax.grad(self._total)
+        self._compile()
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the function returns, `(n, outputs)`: float64 if it computes in that, else float32."""
@@ -62,6 +61,19 @@ class JaxModel(Model):
         n, x = len(x), fill_up(x)
         weights = np.pad(weights, ((0, len(x) - n), (0, 0)))  # copies weigh nothing
         return check_gradient(self._backward(x, weights))[:n]
+
+    def _compile(self) -> None:
+        jax = need("jax", "jax")
+        compiled = jax.jit if self.jit else lambda function: function
+        self._forward = compiled(self._answers)
+        self._backward = compiled(jax.grad(self._total))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: part for name, part in vars(self).items() if name not in ("_forward", "_backward")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._compile()
 
     def _answers(self, x: Any) -> Any:
         """The answers, in single precision at least."""

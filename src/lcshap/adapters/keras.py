@@ -85,6 +85,10 @@ class KerasModel(Model):
         gradient = partial(_GRADIENTS[_backend()], self._total)
         return _compiled(gradient, static_argnums=2) if self._compiles else gradient
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: functions are compiled anew."""
+        return {name: part for name, part in vars(self).items() if name not in ("_forward", "_backward")}
+
     @property
     def _compiles(self) -> bool:
         return _backend() == "jax" and not self.model.run_eagerly

@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +87,12 @@ class Answers:
         places = np.fromiter((index[key] for key in keys), np.intp, len(keys))
         return np.empty(0) if self._numbers is None else self._numbers[places]
 
+    @property
+    def known(self) -> tuple[list[bytes], Numbers]:
+        """All keys and their numbers, each key once."""
+        keys = list(self._settled())
+        return keys, self.look_up(keys)
+
     def _settled(self) -> dict[bytes, int]:
         while self._blocks:
             joined, numbers = self._blocks[0]
@@ -130,6 +137,16 @@ class MemoryStore(Store):
         """Keep the numbers of some keys."""
         with self._lock:
             self._spaces.setdefault(space, Answers()).add(keys, numbers)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle, which knows no locks: what is known at this moment."""
+        with self._lock:
+            return {"known": {space: answers.known for space, answers in self._spaces.items()}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._spaces, self._lock = {}, threading.Lock()
+        for space, (keys, numbers) in state["known"].items():
+            self.put(space, keys, numbers)
 
     def __len__(self) -> int:
         """How many rows are known."""
