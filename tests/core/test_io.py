@@ -257,7 +257,7 @@ class TestDoor:
             lc.load(path, max_bytes=size - 1)
 
     def test_a_record_of_any_plain_data_is_shown(self, tmp_path, capsys):
-        for value in (5, "x", [1], {"a": 1}, None, True, [["a", "b"]], [["a"]], [[]]):
+        for value in (array([1.0, 2.0], "float64"), 5, "x", [1], {"a": 1}, None, True, [["a", "b"]], [["a"]], [[]]):
             keys = "method name parameters masker value targets output chosen versions classes graph model kind grouped"
             for key in keys.split():
                 content = old_file({"kind": "text", **OLD_VIEWS["text"]})

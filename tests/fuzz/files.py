@@ -220,15 +220,15 @@ def limits(seconds: float) -> Iterator[None]:
         raise TimeoutError(f"more than {seconds:g} s")
 
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    before, old = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, stop)
+    before, old = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGVTALRM, stop)
     resource.setrlimit(resource.RLIMIT_AS, (size + BYTES, before[1]))
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         resource.setrlimit(resource.RLIMIT_AS, before)
-        signal.signal(signal.SIGALRM, old)
+        signal.signal(signal.SIGVTALRM, old)
 
 
 def run(
@@ -258,28 +258,29 @@ def run(
 def _try(data: bytes, folder: Path, number: int, found: dict[str, Any]) -> None:
     path = folder / "mutant.json"
     path.write_bytes(data)
-    start, stage = time.perf_counter(), "foreign"
+    start, stage = time.process_time(), "foreign"
     try:
         with limits(_STOP):
             e = lc.load(path)
-            spent = [time.perf_counter() - start]
+            spent = [time.process_time() - start]
             found["loaded"] += 1
-            stage, start = "broken", time.perf_counter()
+            stage, start = "broken", time.process_time()
             use(e, folder, draw=found["loaded"] % _DRAWN == 0)
-            spent.append(time.perf_counter() - start)
+            spent.append(time.process_time() - start)
     except lc.FileFormatError as error:
-        spent = [time.perf_counter() - start]
+        spent = [time.process_time() - start]
         found["refused"] += 1
         if stage == "broken" or not 0 < len(str(error)) < 1500:
             found["broken"] += 1
-            found["failures"].append((number, stage, str(error)[:300], data[:3000]))
+            found["failures"].append((number, stage, str(error)[:300], data[:3000].decode("latin-1")))
     except (Exception, RecursionError) as error:
-        spent = [time.perf_counter() - start]
+        spent = [time.process_time() - start]
         found[stage] += 1
         last = traceback.extract_tb(error.__traceback__)[-3:]
         where = " < ".join(f"{Path(line.filename).name}:{line.lineno}" for line in reversed(last))
-        found["failures"].append((number, stage, f"{type(error).__name__}: {error}"[:300] + f" [{where}]", data[:3000]))
+        said = f"{type(error).__name__}: {error}"[:300] + f" [{where}]"
+        found["failures"].append((number, stage, said, data[:3000].decode("latin-1")))
     found["slowest"] = max(found["slowest"], round(max(spent), 2))
     if max(spent) > SECONDS:
         found["slow"] += 1
-        found["failures"].append((number, "slow", f"{max(spent):.1f} s", data[:3000]))
+        found["failures"].append((number, "slow", f"{max(spent):.1f} s", data[:3000].decode("latin-1")))

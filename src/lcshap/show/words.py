@@ -130,7 +130,8 @@ def about(e: Explanation) -> str:
     value, names = e.provenance.get("value"), ", ".join(targets(e))
     if value is None:
         return names
-    return printable(f"{value}{' ' if value == 'output' else ' of '}{names}" if names else str(value))
+    between = " " if isinstance(value, str) and value == "output" else " of "
+    return printable(f"{value}{between}{names}" if names else str(value))
 
 
 def method(e: Explanation) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fuzz.payloads import PAYLOADS, check_page, explanations
 
 import lcshap as lc
 from lcshap.core.explanation import Explanation
@@ -498,3 +499,8 @@ class TestReach:
             )
         assert {"search", "sort", "direction", "rows", "picture", "slider"} <= {name for name, _ in seen}
         assert all(style != "none" for name, style in seen if name)
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS[:3], *PAYLOADS[28:30], "__proto__", "\u202egpj.exe", "\ud800 half"])
+def test_hostile_strings_everywhere_do_nothing(chromium, tmp_path, payload):
+    check_page(payload, list(explanations(payload).values()), tmp_path, chromium)

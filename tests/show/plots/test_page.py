@@ -1,10 +1,12 @@
 """Words on lines: what fits, what is torn, and that nothing gets lost."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lcshap as lc
+from lcshap.core.views import TextView
 from lcshap.show.plots.page import Piece, cut, wrap
 
 
@@ -43,3 +45,11 @@ def test_cut_keeps_every_character():
     pieces = cut(masked.view)
     assert "".join(p.gap + p.text for p in pieces) == x
     assert max(len(p.text) for p in pieces) <= 25
+
+
+@pytest.mark.parametrize("about", ["x" * 20_000, "👩\u200d👧" * 300])
+def test_facts_of_any_length_leave_a_figure_that_can_be_drawn(about):
+    view = TextView(text=f"a {about}", spans=[[0, 1], [2, 5]], labels=[0, 1])
+    e = lc.Explanation(np.ones(2), 0.0, 2.0, lc.Graph.chain(2), 4, {"value": about, "targets": [about]}, view=view)
+    figure = e.plot().figure
+    assert 0 < figure.get_size_inches()[1] <= 200

@@ -3,9 +3,12 @@
 import matplotlib.pyplot
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import lcshap as lc
+from lcshap.core.explanation import Explanation
+from lcshap.core.views import SeriesView
 from lcshap.errors import ShowError
 from lcshap.maskers import Series
 from lcshap.show.plots.series import series
@@ -108,3 +111,12 @@ def test_bad_input_is_refused():
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
     with pytest.raises(ShowError, match="this figure is for series; the explanation has an input of kind 'text'"):
         series(text)
+
+
+def test_names_of_channels_are_drawn_as_they_can_be():
+    view = SeriesView(series=np.eye(2), channels=("x" * 10**5, "\x1b\u202e$a$\ud800"), labels=[[0, 0], [1, 1]])
+    e = Explanation(np.ones(2), 0.0, 2.0, lc.Graph.chain(2), 4, view=view)
+    ax = series(e)
+    names = [label.get_text().partition("\n")[0] for label in ax.get_yticklabels()]
+    assert names == ["x" * 23 + "…", "$a$□"]
+    FigureCanvasAgg(ax.figure).draw()

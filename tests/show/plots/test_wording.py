@@ -40,3 +40,7 @@ def test_a_limit_that_is_none_is_refused(limit):
 def test_limits():
     assert check_limit(None, [[1.0, -4.0]]) == 4
     assert check_limit(2, [[1.0, -4.0]]) == 2
+
+
+def test_no_mark_turns_the_direction_of_writing():
+    assert drawable("a\u202eb\u2066c\x1b\ud800")[0] == ["abc□"]

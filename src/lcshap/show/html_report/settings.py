@@ -39,7 +39,7 @@ def python(provenance: dict[str, Any], curve: bool = False) -> str:
     head = [*([f"# made with {versions}"] if versions else []), "import lcshap as lc", ""]
     body = _of_a_model(provenance, curve) if "masker" in provenance else _of_a_game(provenance)
     body[-1] += _after(provenance)
-    if provenance.get("grouped"):
+    if provenance.get("grouped") is True:
         body.append("# and then e.group(...): the groups are not recorded")
     return "\n".join([*head, *body])
 
@@ -72,7 +72,7 @@ def _after(provenance: dict[str, Any]) -> str:
     """What was done with the explanation afterwards."""
     output = provenance.get("output")
     picked = f".output({output})" if isinstance(output, int) and not isinstance(output, bool) else ""
-    return (".rescaled()" if provenance.get("rescaled") else "") + picked
+    return (".rescaled()" if provenance.get("rescaled") is True else "") + picked
 
 
 # -- the parts of the record ----------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def _method(provenance: dict[str, Any]) -> tuple[str, str]:
     maker = f"lc.get_method({name!r})" if isinstance(name, str) else None
     if isinstance(kind, str) and _CLASS.fullmatch(kind):
         maker = f"lc.{kind}"
-    return _call(maker, parameters, provenance.get("method") or "a method")
+    return _call(maker, parameters, provenance.get("method", "a method"))
 
 
 def _masker(record: Any) -> tuple[str, str]:

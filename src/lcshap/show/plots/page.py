@@ -17,6 +17,7 @@ import numpy as np
 from ...core.views import TextView
 from ...extras import need
 from ..palette import RGB, hexadecimal, ink_on
+from ..words import shorten
 from .base import PaletteName, colours, theme
 from .wording import LITERAL, drawable
 
@@ -25,6 +26,8 @@ _SIZES = [11 * 0.95**k for k in range(40)]
 _SMALL = 8.0  # the line below
 _BAR = 7.5  # the colour bar, for letters of size 1
 WIDTH = 8.0  # inches, of a figure made here
+_TALLEST = 200.0  # inches: letters get smaller in a text that needs more
+_FACT = 72  # letters of a fact below the text
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,7 @@ class Page:
     def finish(self, facts: Sequence[str], limit: str, palette: PaletteName, fit: bool) -> None:
         """Add the line below, with a colour bar; `fit` makes the figure as high as it all needs."""
         ink = theme(self.dark).ink
-        self.small = [self._text(s, ink) for s in (f"−{limit}", f"+{limit}", *facts)]
+        self.small = [self._text(shorten(s, _FACT), ink) for s in (f"−{limit}", f"+{limit}", *facts)]
         collection = need("matplotlib.collections", "plot").PolyCollection
         fills = [hexadecimal(c) for c in colours(np.linspace(-1, 1, 41), 1.0, palette, self.dark)]
         self.swatch = collection([], facecolor=fills, edgecolor=fills, linewidth=0.3, transform=self.points)
@@ -217,8 +220,10 @@ class Page:
         self.ax.add_artist(hook)
         if fit:
             flat = need("matplotlib.textpath", "plot").text_to_path
-            needed = self.height(self._measure(flat, 1.0), 72 * WIDTH - 6, _SIZES[0])
-            self.ax.figure.set_size_inches(WIDTH, needed / 72 + 0.12)
+            measure = self._measure(flat, 1.0)
+            heights = (self.height(measure, 72 * WIDTH - 6, size) for size in _SIZES)
+            needed = next(filter(math.isfinite, heights), 72.0)
+            self.ax.figure.set_size_inches(WIDTH, min(needed / 72 + 0.12, _TALLEST))
 
     def _measure(self, renderer: Any, scale: float) -> Measure:
         """How wide a renderer draws, in points of which `scale` make one of its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ from numpy.typing import NDArray
 from ...core.explanation import Explanation
 from ...core.views import SeriesView
 from ...extras import need
+from .. import words
 from ..palette import hexadecimal, limit_of
 from .base import PaletteName, axes, colour_bar, colour_map, one_output, room_below, theme, view_of
-from .wording import number
+from .wording import drawable, number
 
 _MARGIN = 0.1  # of a band, above and below its line
+_NAME = 24  # letters of the name of a channel
 _RANGES = 12  # more channels than this are drawn without saying from where to where they go
 
 
@@ -81,11 +84,12 @@ def _span(values: NDArray[np.float64]) -> tuple[float, float]:
     return float(values.min() - room), float(values.max() + room)
 
 
-def _name_bands(ax: Any, names: tuple[str, ...], values: NDArray[np.float64]) -> None:
+def _name_bands(ax: Any, names: Sequence[str], values: NDArray[np.float64]) -> None:
     count = len(names)
+    names, fonts = drawable(*(words.shorten(name, _NAME) for name in names))
     said = list(names)
     if count <= _RANGES:
         lowest, highest = values.min(axis=0), values.max(axis=0)
         said = [f"{name}\n{number(a)} to {number(b)}" for name, a, b in zip(names, lowest, highest, strict=True)]
-    ax.set_yticks(np.arange(count - 1, -1, -1) + 0.5, said, fontsize=8, parse_math=False)
+    ax.set_yticks(np.arange(count - 1, -1, -1) + 0.5, said, fontsize=8, fontfamily=fonts, parse_math=False)
     ax.tick_params(axis="y", length=0)

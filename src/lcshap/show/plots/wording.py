@@ -9,6 +9,7 @@ from numbers import Real
 from typing import Any
 
 from ...core.explanation import Explanation
+from ...core.printable import printable
 from ...errors import ShowError
 from ...extras import need
 from .. import words
@@ -52,7 +53,8 @@ def drawable(*strings: str) -> tuple[list[str], list[str]]:
     wanted = {c for line in lines for c in line}
     used = need("matplotlib", "plot").rcParams["font.family"]
     families, known = _fonts(tuple(used), frozenset(c for c in wanted if ord(c) > 126))
-    spare = {c: "" if unicodedata.category(c) in ("Cc", "Cf", "Mn") else "□" for c in wanted - known}
+    spare = {c: "" for c in wanted if c != " " and printable(c) != c}  # whether a font has it or not
+    spare |= {c: "" if unicodedata.category(c) in ("Cc", "Cf", "Mn") else "□" for c in wanted - known}
     return ["".join(spare.get(c, c) for c in line) for line in lines], list(families)
 
 
