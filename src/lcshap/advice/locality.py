@@ -20,8 +20,7 @@ from ..core.run import explain_values
 from ..errors import BudgetError, OptionError
 from ..estimators import CShapley, LShapley, Method, SampleShapley
 from ..estimators.marginals import MarginalMap
-from ..estimators.sampled_c_shapley import SampledCShapley
-from ..estimators.sampled_l_shapley import SampledLocal, SampledLShapley
+from ..estimators.sampled_c_shapley import sampler_of
 
 _FEWEST = 4  # pairs of permutations below which an interval means nothing
 
@@ -154,18 +153,10 @@ def _default_methods() -> tuple[Method, ...]:
 
 def _control(method: Method, graph: Graph, sampler: SampleShapley, sampled: Plan) -> Plan | None:
     """The method's own samples along the same permutations, as a plan; None where it has none."""
-    if not isinstance(sampled.operator, MarginalMap):
+    local = sampler_of(method)
+    if local is None or not isinstance(sampled.operator, MarginalMap):
         return None
-    local: SampledLocal
-    if isinstance(method, LShapley):
-        local = SampledLShapley(2, method.order, method.context)
-    elif isinstance(method, CShapley) and method.order is not None and method.marginals == "direct":
-        if method.max_size is not None:
-            return None
-        local = SampledCShapley(2, method.order, method.context, method.weights)
-    else:
-        return None
-    drawn = list(islice(sampler._draw(graph.d), sampled.operator.samples))
+    drawn = list(islice(sampler.draw(graph.d), sampled.operator.samples))
     places = np.stack([np.argsort(order[0]) for order, _ in drawn])
     samples = list(islice(local.along(graph, places), len(places)))
     ends = Coalitions.from_sets(graph.d, [[], range(graph.d)])

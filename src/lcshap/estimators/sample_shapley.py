@@ -93,7 +93,7 @@ class SampleShapley(SampledMethod):
             return Plan(self, graph, exact.coalitions, exact.operator)
         check_calls(self._least(d), limit)
         check_memory(_BYTES_AN_INDEX * self._indices(d), self.budget, limit, "explain needs no plan, use it or cost")
-        coalitions, orders, columns = draw_within(graph, self.budget, 2 * (d - 1), self._draw(d))
+        coalitions, orders, columns = draw_within(graph, self.budget, 2 * (d - 1), self.draw(d))
         check_calls(len(coalitions), limit, exact=True)
         return Plan(self, graph, coalitions, _means(orders, columns, len(coalitions)))
 
@@ -152,7 +152,7 @@ class SampleShapley(SampledMethod):
                 break
         return estimate(), why or "budget"
 
-    def _draw(self, d: int) -> Iterator[tuple[NDArray[np.int64], Coalitions]]:
+    def draw(self, d: int) -> Iterator[tuple[NDArray[np.int64], Coalitions]]:
         """A random order and its reverse, `(2, d)`, and the prefixes of both, ∅ and V included."""
         rng = np.random.default_rng(self.seed)
         while True:

@@ -13,7 +13,8 @@ from ..core.graphs import Graph
 from ..core.method import Method, check_choice
 from .axioms import Axioms
 from .c_shapley import CShapley
-from .sampled_l_shapley import SampledLocal
+from .l_shapley import LShapley
+from .sampled_l_shapley import SampledLocal, SampledLShapley
 from .subsets import Context
 
 
@@ -98,3 +99,18 @@ class SampledCShapley(SampledLocal):
         u, b = np.diff(part.indptr), np.diff(border.indptr)
         # The printed weight over the probability that the part came up.
         return part, np.asarray(2 / ((u + 2) * (u + 1)) * special.binom(u + b, u))
+
+
+def sampler_of(method: Method) -> SampledLocal | None:
+    """The sampler whose mean along random orders a local method is; None where there is none.
+
+    >>> sampler_of(CShapley(2)).order, sampler_of(CShapley(2, max_size=2))
+    (2, None)
+    """
+    if isinstance(method, LShapley):
+        return SampledLShapley(2, method.order, method.context)
+    if isinstance(method, CShapley) and method.order is not None and method.max_size is None:
+        return (
+            SampledCShapley(2, method.order, method.context, method.weights) if method.marginals == "direct" else None
+        )
+    return None
