@@ -10,7 +10,7 @@ from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.plan import MAX_CALLS
-from ..errors import BudgetError, OptionError, PlanTooLargeError
+from ..errors import BudgetError, OptionError
 from ..estimators import (
     CShapley,
     DeletionPath,
@@ -153,14 +153,10 @@ def _fitting(graph: Graph, calls: int) -> list[tuple[Method, int]]:
         (FeatureAblation() for _ in range(1)),
     ]
     found = []
-    limit = min(calls, _COUNTED)
     for family in families:
         for method in family:
-            try:
-                found.append((method, method._plan(graph, limit).calls))
-            except PlanTooLargeError:
-                continue
-            if found[-1][1] <= limit:
+            takes = method.calls_within(graph, min(calls, _COUNTED))
+            if takes is not None:
+                found.append((method, takes))
                 break
-            found.pop()
     return sorted(found, key=lambda pair: -pair[1])

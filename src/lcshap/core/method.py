@@ -113,6 +113,19 @@ class Method(ABC):
         plan = self.plan(graph, max_calls)
         return Cost(plan.calls, True, 0, str(plan))
 
+    def calls_within(self, graph: Graph, limit: int) -> int | None:
+        """How many calls the plan takes, or None where that is more than the limit; without words about it.
+
+        >>> import lcshap as lc
+        >>> lc.LShapley(1).calls_within(lc.Graph.chain(10), 50), lc.Shapley().calls_within(lc.Graph.chain(10), 50)
+        (37, None)
+        """
+        try:
+            calls = self._plan(graph, limit).calls
+        except PlanTooLargeError:
+            return None
+        return calls if calls <= limit else None
+
     # -- running it ---------------------------------------------------------------------------------------------------
 
     def explain_many(
@@ -206,13 +219,10 @@ class Method(ABC):
         found = []
         for group in self._cheaper(graph):
             for method in group:
-                try:
-                    calls = method._plan(graph, limit).calls
-                    check_calls(calls, limit)
-                except PlanTooLargeError:
-                    continue
-                found.append(f"{method} takes {calls:,}")
-                break
+                calls = method.calls_within(graph, limit)
+                if calls is not None:
+                    found.append(f"{method} takes {calls:,}")
+                    break
         fits = f"Cheaper: {'; '.join(found)}. " if found else ""
         return f"{fits}A larger max_calls, or max_calls=None, builds it all the same."
 
