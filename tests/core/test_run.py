@@ -168,3 +168,12 @@ def test_the_authors_text_is_a_ring_and_ours_a_chain():
     np.testing.assert_allclose(lc.compat.authors(game, "C", num_neighbors=2).scores, c_ring, atol=1e-12)
     silently = lc.compat.authors(game, "L", num_neighbors=100).scores
     np.testing.assert_allclose(silently, lc.Shapley().explain(game, lc.Graph.ring(7)).scores, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "method", [lc.Shapley(), lc.LShapley(1), lc.SampleShapley(12), lc.GraphKernelSHAP(16), lc.DeletionPath(20)]
+)
+def test_values_too_large_to_subtract_are_refused(method):
+    game = lc.Game(lambda kept: np.where(kept[:, 0], 1e308, -1e308), 5)
+    with pytest.raises(lc.GameError, match="too large to subtract"):
+        method.explain(game, lc.Graph.chain(5))

@@ -1,10 +1,14 @@
 """KernelSHAP: exact where the budget covers all, and the regression that it is below."""
 
+from math import comb
+
 import numpy as np
 import pytest
+from fuzz.plans import Case, measure
 
 import lcshap as lc
 import oracles
+from lcshap.estimators.kernel_shap import _available
 from support import (
     smooth_game,
     table_game,
@@ -80,3 +84,26 @@ class TestKernelSHAP:
         errors = np.sqrt(np.mean([(e.scores - truth) ** 2 for e in found]))
         told = np.sqrt(np.mean([e.stderr**2 for e in found]))
         assert 0.6 < told / errors < 1.7
+
+
+@pytest.mark.parametrize("d", [1030, 1500])
+def test_more_coalitions_than_a_float_can_count(d):
+    game = lc.Game(lambda kept: kept[:, 3] * 1.0 + kept[:, -1], d)
+    e = lc.KernelSHAP(2 * d + 2).explain(game, lc.Graph.chain(d))
+    assert e.calls == 2 * d + 2
+    assert e.scores.sum() == pytest.approx(2)
+
+
+def test_pairs_are_counted_exactly_where_it_matters():
+    assert _available(9) == [comb(9, s) for s in range(1, 5)]
+    assert _available(10) == [*(comb(10, s) for s in range(1, 5)), comb(10, 5) // 2]
+    assert max(_available(5000)) == 2**62
+
+
+def test_a_design_that_does_not_fit_is_refused_at_once():
+    for method in (lc.KernelSHAP(40_000), lc.LIME(40_000)):
+        said = measure(Case(lc.Graph.chain(20_000), method, 1_000_000))
+        assert said["outcome"] == "refused"
+        assert said["bytes"] < 5e8
+        with pytest.raises(lc.errors.PlanTooLargeError, match="SampleShapley has no equations"):
+            method.plan(lc.Graph.chain(20_000))

@@ -1,6 +1,7 @@
 """L-Shapley and its interactions against the definitions, with every option on every kind of graph."""
 
 import pytest
+from fuzz.plans import Case, measure
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,3 +92,10 @@ def test_ten_units(graph):
 def test_bad_parameters(options, says):
     with pytest.raises(lc.MethodError, match=says):
         lc.LShapley(**options)
+
+
+def test_interactions_of_many_neighbours_are_refused_before_the_memory_is_taken():
+    said = measure(Case(lc.Graph.complete(18), lc.LShapley(1, interactions=True), 1_000_000))
+    assert said["outcome"] == "refused"
+    assert said["bytes"] < 1e9
+    assert said["seconds"] < 10

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fuzz.plans import Case, measure
 
 import lcshap as lc
 import oracles
@@ -41,3 +42,38 @@ def test_a_larger_budget_begins_with_the_same_orders():
     small, large = (lc.SampleShapley(b, seed=4).plan(lc.Graph.chain(12)) for b in (100, 400))
     few, many = ({bytes(row) for row in plan.coalitions.dense()} for plan in (small, large))
     assert few < many
+
+
+@pytest.mark.parametrize("budget", [24, 100, 321, 1000])
+def test_block_by_block_is_the_plan_to_the_last_bit(monkeypatch, budget):
+    graph, weights = lc.Graph.chain(12), np.random.default_rng(0).normal(size=(12, 2))
+    game = lc.Game(lambda kept: np.tanh((kept[:, :, None] * weights).sum(axis=1)) ** 3, 12)
+    method = lc.SampleShapley(budget, seed=1)
+    planned, early = lc.run(method.plan(graph), game), method.explain(game, graph, tolerance=0.05)
+    monkeypatch.setattr("lcshap.estimators.sample_shapley._LISTED", 0)
+    monkeypatch.setattr("lcshap.estimators.orders._CELLS", 60)
+    monkeypatch.setattr("lcshap.estimators.orders._ROWS", 5)
+    for e in (method.explain(game, graph), list(method.stream(game, graph))[-1]):
+        np.testing.assert_array_equal(e.scores, planned.scores)
+        np.testing.assert_array_equal(e.stderr, planned.stderr)
+        assert e.calls == planned.calls == method.cost(graph).calls
+    blocks = method.explain(game, graph, tolerance=0.05)
+    np.testing.assert_array_equal(blocks.scores, early.scores)
+    assert (blocks.calls, blocks.provenance["stopped"]) == (early.calls, early.provenance["stopped"])
+
+
+def test_many_units_fit_the_memory():
+    graph = lc.Graph.grid((128, 128))
+    method = lc.choose(graph, budget="2d").method
+    assert isinstance(method, lc.SampleShapley)
+    said = measure(Case(graph, method, 1_000_000))
+    assert said["outcome"] == "plan"
+    assert said["calls"] == 2 * graph.d
+    assert said["bytes"] < 5e8
+
+
+def test_a_plan_that_does_not_fit_is_refused_at_once():
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"9.6 GB of memory, above 2 GB: explain needs no plan"):
+        lc.SampleShapley(80_000).plan(lc.Graph.chain(20_000))
+    with pytest.raises(lc.errors.PlanTooLargeError, match="above max_calls"):
+        lc.SampleShapley(80_000).explain(lc.Game(np.any, 20_000), lc.Graph.chain(20_000), max_calls=10_000)

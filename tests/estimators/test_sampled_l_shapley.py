@@ -34,3 +34,9 @@ def test_unbiased_and_its_intervals_cover(context):
 def test_bad_parameters(options, says):
     with pytest.raises(lc.MethodError, match=says):
         lc.SampledLShapley(9, **options)
+
+
+def test_the_limit_counts_before_everything_is_enumerated():
+    for budget in (10**6, 10**400):
+        with pytest.raises(lc.errors.PlanTooLargeError, match="above max_calls=5,000"):
+            lc.SampledLShapley(budget, order=3).plan(lc.Graph.grid((20, 20)), max_calls=5000)

@@ -11,6 +11,7 @@ from scipy import linalg
 
 from ..core.plan import SampledMap
 
+_DRIFT = 1e-10  # of the largest score: sums further from zero than that are put right
 _KEEP = 1 << 24  # numbers kept so that a plan that runs again need not solve again
 
 
@@ -113,7 +114,11 @@ class FitMap(SampledMap):
     def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]:
         response, share = self._response(values)
         weighted = (response.T * self.weight).T
-        return np.asarray(self._inverse @ (self.design.T @ weighted) + share)
+        beyond = np.asarray(self._inverse @ (self.design.T @ weighted))
+        if self.efficient:  # it sums to zero, but for rounding; where rows are hardly enough, rounding is not small
+            drift = beyond.mean(axis=0)
+            beyond = beyond - np.where(np.abs(drift) > _DRIFT * np.abs(beyond).max(axis=0, initial=0), drift, 0)
+        return np.asarray(beyond + share)
 
     def stderr(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """From the residuals of the rows (the sandwich, corrected for the coefficients that were fitted)."""

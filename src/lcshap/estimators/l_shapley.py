@@ -16,7 +16,7 @@ from ..core.plan import Plan, Terms, check_calls, check_entries, check_terms
 from ..errors import MethodError
 from .axioms import Axioms
 from .cheaper import in_time
-from .subsets import CONTEXTS, Context, by_shape, interaction_weights, masks, shapley_weights, subset_terms, table
+from .subsets import CONTEXTS, Context, interaction_weights, masks, neighbourhood_terms, shapley_weights
 
 
 @dataclass(frozen=True)
@@ -97,20 +97,12 @@ class LShapley(Method):
         return Plan.from_terms(self, graph, self._terms(graph, balls), edge_terms)
 
     def _terms(self, graph: Graph, balls: sparse.csr_array) -> Iterator[Terms]:
-        for units, (n, place) in by_shape(balls, np.arange(graph.d)):
-            subsets = masks(n)
-            kept = subsets[:, place]
-            others = subsets.sum(axis=1) - kept
-            weights = np.where(kept, 1.0, -1.0) * shapley_weights(n)[others]
-            yield from subset_terms(graph.d, units.astype(np.int32), table(balls, units, n), weights, self.context)
+        return neighbourhood_terms(graph.d, balls, [np.arange(graph.d)], _unit_weights, self.context)
 
     def _edge_terms(self, graph: Graph, balls: sparse.csr_array) -> Iterator[Terms]:
         one, other = graph.edges.T
         shared = sparse.csr_array(balls[one].multiply(balls[other]))
-        for edges, (n, place, mate) in by_shape(shared, one, other):
-            yield from subset_terms(
-                graph.d, edges.astype(np.int32), table(shared, edges, n), _pair_weights(n, place, mate), self.context
-            )
+        return neighbourhood_terms(graph.d, shared, [one, other], _pair_weights, self.context)
 
     @in_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
@@ -137,6 +129,14 @@ def _small_balls(graph: Graph, order: int, limit: int | None) -> sparse.csr_arra
         if k == order:
             break
     return balls
+
+
+def _unit_weights(n: int, i: int) -> NDArray[np.float64]:
+    """The weight of every subset of n units in the Shapley value of the unit at place i."""
+    subsets = masks(n)
+    kept = subsets[:, i]
+    weights: NDArray[np.float64] = np.where(kept, 1.0, -1.0) * shapley_weights(n)[subsets.sum(axis=1) - kept]
+    return weights
 
 
 def _pair_weights(n: int, i: int, j: int) -> NDArray[np.float64]:

@@ -114,10 +114,11 @@ def _linear_and_smooth(d: int, linear: float, smooth: float) -> tuple[Array, Arr
 
 def _first_member(d: int) -> Array:
     """For |A| = s: the mean of 1/k, k the place of the first member of A in a random order."""
-    mean = np.zeros(d + 1)
+    mean, log = np.zeros(d + 1), np.asarray(gammaln(np.arange(d + 2.0)))  # log[n + 1] is that of n!
     for s in range(1, d + 1):
         k = np.arange(1, d - s + 2)
-        mean[s] = np.sum(np.exp(_log_comb(d - k, s - 1) - _log_comb(d, s)) / k)
+        fewer = log[d + 1 - k] - log[s] - log[d - k - s + 2]
+        mean[s] = np.sum(np.exp(fewer - (log[d + 1] - log[s + 1] - log[d - s + 1])) / k)
     return mean
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import comb
 from typing import Literal
 
@@ -15,6 +15,7 @@ from ..core.plan import TERMS, Terms
 from ..core.unique import sort_small
 
 Context = Literal["absent", "present", "both"]
+_LARGE = 8  # units of a neighbourhood for which it pays to look for equal ones
 CONTEXTS: tuple[Context, ...] = ("absent", "present", "both")
 
 
@@ -81,6 +82,48 @@ def subset_terms(
         if context in (kind, "both"):
             sets = Coalitions(d, indices, offsets, np.full(len(offsets) - 1, removed))
             yield Terms(whose, share * np.tile(weight, count), sets)
+
+
+def neighbourhood_terms(
+    d: int,
+    neighbourhoods: sparse.csr_array,
+    focus: Sequence[NDArray[np.integer]],
+    weigh: Callable[..., NDArray[np.float64]],
+    context: str,
+) -> Iterator[Terms]:
+    """Every subset of every neighbourhood (a row of a boolean matrix), weighed by its size and where the focus stands.
+
+    Where many rows have the same large neighbourhood, as on dense graphs, its subsets are written down once.
+    """
+    large: dict[bytes, list[tuple[int, NDArray[np.int32], NDArray[np.float64]]]] = {}
+    groups = []
+    for which, (n, *places) in by_shape(neighbourhoods, *focus):
+        groups.append((which.astype(np.int32), table(neighbourhoods, which, n), weigh(n, *places)))
+    several = [group for group in groups if group[1].shape[1] >= _LARGE]
+    for rows, members, weights in several:
+        for row, own in zip(rows.tolist(), members, strict=True):
+            large.setdefault(own.tobytes(), []).append((row, own, weights))
+    shared = 2 * len(large) <= sum(map(len, large.values()))
+    for rows, members, weights in groups:
+        if not (shared and members.shape[1] >= _LARGE):
+            yield from subset_terms(d, rows, members, weights, context)
+    for same in large.values() if shared else ():
+        step = max(1, TERMS >> len(same[0][1]))
+        for start in range(0, len(same), step):
+            yield from _shared_terms(d, same[start : start + step], context)
+
+
+def _shared_terms(
+    d: int, same: list[tuple[int, NDArray[np.int32], NDArray[np.float64]]], context: str
+) -> Iterator[Terms]:
+    """The terms of rows with one neighbourhood."""
+    rows = np.array([row for row, _, _ in same], np.int32)
+    weights = np.stack([weight for _, _, weight in same])
+    for term in subset_terms(d, rows[:1], same[0][1][None], np.arange(weights.shape[1], dtype=float), context):
+        share = 0.5 if context == "both" else 1.0
+        mine = weights[:, np.rint(term.weights / share).astype(np.intp)]  # the subsets, as this context numbers them
+        sets = np.tile(np.arange(len(term.coalitions)), len(rows))
+        yield Terms(np.repeat(rows, len(term.coalitions)), share * mine.ravel(), term.coalitions, sets)
 
 
 def table(rows: sparse.csr_array, which: NDArray[np.intp], size: int) -> NDArray[np.int32]:

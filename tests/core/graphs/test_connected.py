@@ -68,3 +68,11 @@ def test_numbers_do_not_wrap_around():
     assert hub.balls(2)[[0]].nnz == 258
     level = next(iter(connected_sets(hub)))
     assert np.diff(level.boundary.indptr)[[0, 1]].tolist() == [256, 2]
+
+
+def test_memory_is_asked_for_before_it_is_taken():
+    asked = []
+    list(connected_sets(lc.Graph.grid((3, 3)), room=lambda sets, nbytes: asked.append((sets, nbytes))))
+    assert len(asked) == 9
+    assert max(nbytes for _, nbytes in asked) > 1000
+    assert asked[0][0] == 9  # the single units

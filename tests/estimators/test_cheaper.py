@@ -1,0 +1,22 @@
+"""Advice is looked for, but not for long."""
+
+import pytest
+
+import lcshap as lc
+from lcshap.estimators import cheaper
+
+
+def test_groups_end_after_a_second(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(cheaper.time, "monotonic", lambda: now[0])
+    tried = []
+    for group in lc.CShapley(6)._cheaper(lc.Graph.grid((9, 9))):
+        for method in group:
+            tried.append(method)
+            now[0] += 0.4
+    assert len(tried) == 3  # begun after 0, 0.4 and 0.8 s
+
+
+def test_what_fits_is_said():
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"Cheaper: CShapley\(order=0"):
+        lc.CShapley(3).plan(lc.Graph.grid((9, 9)), max_calls=100)
