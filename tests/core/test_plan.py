@@ -207,3 +207,10 @@ def test_shapley_weights_are_exact():
     for n in (1, 2, 30, 60):
         assert shapley_weights(n).tolist() == [1 / (n * comb(n - 1, t)) for t in range(n)]
         assert sum(comb(n - 1, t) * w for t, w in enumerate(shapley_weights(n))) == pytest.approx(1, abs=1e-14)
+
+
+def test_plans_that_take_long_for_few_calls_are_refused():
+    graph = lc.Graph.tree([-1] + [0] * 17)  # all 2^17 sets with the hub, each around all of its units
+    with pytest.raises(lc.errors.PlanTooLargeError, match="making the plan would take more than"):
+        lc.CShapley(2, marginals="decomposed").plan(graph)
+    assert lc.CShapley(2, marginals="decomposed").plan(lc.Graph.tree([-1] + [0] * 11)).calls > 2**11

@@ -22,6 +22,7 @@ MAX_CALLS = 1_000_000
 TERMS = 1 << 20  # how many terms to write down at once
 _ENTRIES_PER_CALL = 50
 _BYTES_A_TERM, _BYTES_AN_INDEX = 80, 10  # measured, at the peak of `Plan.from_terms`
+_SECONDS_AN_INDEX = 0.7e-6  # of a connected set around one of its units: found, split and weighed
 MEMORY = 2_000_000_000  # bytes that making a plan may take at its peak, unless the limit is lifted
 
 
@@ -311,6 +312,17 @@ def check_terms(terms: int, indices: int, calls: int, limit: int | None) -> None
     `indices` are those of the coalitions as they are written down, before equal ones are found.
     """
     check_memory(_BYTES_A_TERM * terms + _BYTES_AN_INDEX * indices, calls, limit)
+
+
+def check_time(indices: int, calls: int, limit: int | None) -> None:
+    """Raise `PlanTooLargeError` where an enumeration of so many unit indices would take long for so few calls."""
+    seconds = _SECONDS_AN_INDEX * indices
+    if limit is not None and seconds > 5 + 20e-6 * calls:
+        raise PlanTooLargeError(
+            f"at least {calls:,} calls, but {indices:,} unit indices of sets around units: making the plan would take "
+            f"more than {seconds:.0f} s, which only max_calls=None allows",
+            calls,
+        )
 
 
 def check_memory(needed: int, calls: int, limit: int | None, fits: str = "") -> None:

@@ -16,7 +16,7 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph, Level, connected_sets
 from ..core.graphs.connected import as_matrix
 from ..core.method import Method, check_choice, check_count
-from ..core.plan import TERMS, Plan, Terms, check_terms, checks, rooms
+from ..core.plan import TERMS, Plan, Terms, check_terms, check_time, checks, rooms
 from ..errors import MethodError
 from .axioms import Axioms
 from .cheaper import in_time
@@ -132,6 +132,7 @@ class CShapley(Method):
             terms += copies * each * rows
             indices += copies * 2 * level.members.size
             check_terms(terms, indices, calls, limit)
+            check_time(indices // (2 * copies), calls, limit)
             yield level
 
     def _weights(self, graph: Graph, levels: list[Level]) -> list[NDArray[np.float64]]:
