@@ -23,6 +23,7 @@ def failing(texts):
     return lengths(texts)
 
 
+@pytest.mark.filterwarnings(r"ignore:os.fork\(\) was called:RuntimeWarning")  # by JAX, if a test before has imported it
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 def test_every_quick_adapter_is_pickled_and_every_error_too():
     found = pickling.run(names=("callable", "sklearn", "onnx"), spawn=False)

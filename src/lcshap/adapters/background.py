@@ -5,25 +5,104 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import reprlib
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..core.redact import described, redacted
+from ..errors import ModelError
+from ..maskers.base import Rows
+from .callable import check_answers, check_numbers
 
 log = logging.getLogger("lcshap")
+_GLANCE = 0.1  # seconds: on Windows, a wait without an end cannot be interrupted
 _ORPHANS: list[Background] = []  # loops of a parent process: closing one would take its events from the parent
 
 
-class Pausing(Protocol):
-    """Who waits for a turn: it can stop to wait."""
+class WrongKindError(ModelError):
+    """An answer that could not be right for any rows."""
 
-    over: asyncio.Event
+
+class Call:
+    """One `predict`: its rows, what has been answered, and what went wrong."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.answers: NDArray[np.float64] | None = None
+        self.error: ModelError | None = None
+        self.over = asyncio.Event()  # a request was given up: begin no other
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._done = threading.Event()
+
+    def submit(self, work: Callable[[Call, Background], Any], background: Background) -> None:
+        """Have the work done in the background."""
+
+        def begin() -> None:
+            self._task = background.loop.create_task(work(self, background))
+            self._task.add_done_callback(lambda task: self._done.set())
+
+        self._loop = background.loop
+        self._loop.call_soon_threadsafe(begin)
+
+    def stop(self) -> None:
+        """Stop the requests in flight, and wait until they have."""
+        if self._loop is not None and not self._done.is_set():
+            self._loop.call_soon_threadsafe(lambda: self._task.cancel() if self._task else self._done.set())
+            self.wait()
+
+    def wait(self) -> None:
+        """Wait until the work is done, in another thread."""
+        while not self._done.wait(_GLANCE):
+            pass
+
+    def keep(self, start: int, count: int, answer: Any) -> None:
+        """Put the answer of a request where it belongs, or raise."""
+        try:
+            numbers = check_numbers(answer, count, "the request")
+        except ModelError as error:
+            raise WrongKindError(str(error)) from error
+        checked = check_answers(numbers, count, "the request")
+        if self.answers is None:
+            self.answers = np.full((len(self.rows), checked.shape[1]), np.nan)
+        if checked.shape[1] != self.answers.shape[1]:
+            raise ModelError(f"the request returned {checked.shape[1]} outputs, others {self.answers.shape[1]}")
+        self.answers[start : start + count] = checked
+
+    def give_up(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
+        """Let the call fail, of this error if it is the first."""
+        name = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
+        shown = " ".join(reprlib.repr(rows[0]).split())
+        often = "1 try" if tries == 1 else f"{tries} tries"
+        message = f"{name} ({shown}) had no answer in {often}, the last time: {reason(error)}"
+        log.warning(message)
+        if self.error is None:
+            self.error = ModelError(message, start if len(rows) == 1 else None)
+            self.error.__cause__ = error
+            self.over.set()
 
     async def pause(self, seconds: float) -> None:
         """Wait, but not when the call is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.over.wait()
+
+    def result(self) -> NDArray[np.float64]:
+        """All answers, or the error."""
+        assert self._task is not None
+        if self._task.cancelled():
+            raise ModelError("the remote model was closed while it was asked")
+        self._task.result()
+        if self.error is not None:
+            raise self.error
+        return np.empty((0, 1)) if self.answers is None else self.answers
 
 
 class Background:
@@ -37,7 +116,7 @@ class Background:
         self._thread = threading.Thread(target=work, name="lcshap remote model", daemon=True)
         self._thread.start()
 
-    async def turn(self, call: Pausing, gap: float) -> None:
+    async def turn(self, call: Call, gap: float) -> None:
         """Wait for the time when another request may start: a gap after the last one did."""
         async with self._queue:
             while (wait := self._next - self.loop.time()) > 0 and not call.over.is_set():
@@ -53,6 +132,12 @@ class Background:
     def abandon(self) -> None:
         """After a fork, in the child: the thread is not there, and the loop stays the parent's."""
         _ORPHANS.append(self)
+
+
+def reason(error: BaseException) -> str:
+    """What an error says, on one line that is not too long and holds no secrets."""
+    said = " ".join((redacted(str(error)) if isinstance(error, ModelError) else described(error)).split())
+    return said if len(said) <= 300 else f"{said[:300]}..."
 
 
 def _serve(loop: asyncio.AbstractEventLoop, fn: Any, in_flight: int) -> None:
@@ -74,7 +159,7 @@ async def _finish(fn: Any) -> None:
         try:
             await fn.aclose()
         except Exception as error:
-            log.warning("closing the remote model: %s", described(error))
+            log.warning("closing the remote model: %s", reason(error))
     await asyncio.get_running_loop().shutdown_asyncgens()
 
 

@@ -7,7 +7,6 @@ import inspect
 import logging
 import math
 import os
-import reprlib
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,17 +18,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.redact import described, redacted
 from ..errors import Interrupted, ModelError
 from ..maskers.base import Rows
-from .background import Background
+from .background import Background, Call, WrongKindError, reason
 from .base import Kind, Model
-from .callable import check_answers, check_kind, check_numbers
+from .callable import check_kind
 
 log = logging.getLogger("lcshap")
 _ROUNDS = 8  # requests of a batch for each place in flight: few places idle while the last answers come
 _LONG = 10.0  # seconds of waiting that deserve a warning
-_GLANCE = 0.1  # seconds: on Windows, a wait without an end cannot be interrupted
 
 
 class RemoteModel(Model):
@@ -130,7 +127,7 @@ class RemoteModel(Model):
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
         """The answers to all rows, `(n, outputs)`; or a `ModelError` with those that came."""
-        call = _Call(rows)
+        call = Call(rows)
         try:
             with self._lock:  # so that what is begun before `close` is also ended by it
                 call.submit(self._answer, self._started())
@@ -200,12 +197,12 @@ class RemoteModel(Model):
             self._end = weakref.finalize(self, self._background.end)
         return self._background
 
-    async def _answer(self, call: _Call, background: Background) -> None:
+    async def _answer(self, call: Call, background: Background) -> None:
         async with asyncio.TaskGroup() as group:
             for start in range(0, len(call.rows), self.rows_per_request):
                 group.create_task(self._request(call, start, background))
 
-    async def _request(self, call: _Call, start: int, background: Background) -> None:
+    async def _request(self, call: Call, start: int, background: Background) -> None:
         """Ask for some rows until they are answered or given up."""
         rows = call.rows[start : start + self.rows_per_request]
         async with background.places:
@@ -220,7 +217,7 @@ class RemoteModel(Model):
                 except (Exception, asyncio.CancelledError, SystemExit) as error:
                     if asyncio.current_task().cancelling():  # type: ignore[union-attr]
                         raise asyncio.CancelledError from error
-                    if tries > self.retries or isinstance(error, (*self.fatal, _WrongKindError)):
+                    if tries > self.retries or isinstance(error, (*self.fatal, WrongKindError)):
                         self.failed += 1
                         return call.give_up(start, rows, tries, error)
                     await call.pause(self._delay(error, start, tries))
@@ -240,7 +237,7 @@ class RemoteModel(Model):
         delay = self.backoff * 2.0 ** min(tries - 1, 99) * spread
         delay = min(self.longest_wait, max(delay, _retry_after(error)))
         level = logging.WARNING if delay > _LONG else logging.INFO
-        log.log(level, "row %d, try %d: %s; again in %.1f s", start, tries, _reason(error), delay)
+        log.log(level, "row %d, try %d: %s; again in %.1f s", start, tries, reason(error), delay)
         return delay
 
 
@@ -255,85 +252,6 @@ def _forget_loops() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_loops)
-
-
-class _WrongKindError(ModelError):
-    """An answer that could not be right for any rows."""
-
-
-class _Call:
-    """One `predict`: its rows, what has been answered, and what went wrong."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self.answers: NDArray[np.float64] | None = None
-        self.error: ModelError | None = None
-        self.over = asyncio.Event()  # a request was given up: begin no other
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._done = threading.Event()
-
-    def submit(self, work: Callable[[_Call, Background], Any], background: Background) -> None:
-        """Have the work done in the background."""
-
-        def begin() -> None:
-            self._task = background.loop.create_task(work(self, background))
-            self._task.add_done_callback(lambda task: self._done.set())
-
-        self._loop = background.loop
-        self._loop.call_soon_threadsafe(begin)
-
-    def stop(self) -> None:
-        """Stop the requests in flight, and wait until they have."""
-        if self._loop is not None and not self._done.is_set():
-            self._loop.call_soon_threadsafe(lambda: self._task.cancel() if self._task else self._done.set())
-            self.wait()
-
-    def wait(self) -> None:
-        """Wait until the work is done, in another thread."""
-        while not self._done.wait(_GLANCE):
-            pass
-
-    def keep(self, start: int, count: int, answer: Any) -> None:
-        """Put the answer of a request where it belongs, or raise."""
-        try:
-            numbers = check_numbers(answer, count, "the request")
-        except ModelError as error:
-            raise _WrongKindError(str(error)) from error
-        checked = check_answers(numbers, count, "the request")
-        if self.answers is None:
-            self.answers = np.full((len(self.rows), checked.shape[1]), np.nan)
-        if checked.shape[1] != self.answers.shape[1]:
-            raise ModelError(f"the request returned {checked.shape[1]} outputs, others {self.answers.shape[1]}")
-        self.answers[start : start + count] = checked
-
-    def give_up(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
-        """Let the call fail, of this error if it is the first."""
-        name = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
-        shown = " ".join(reprlib.repr(rows[0]).split())
-        often = "1 try" if tries == 1 else f"{tries} tries"
-        message = f"{name} ({shown}) had no answer in {often}, the last time: {_reason(error)}"
-        log.warning(message)
-        if self.error is None:
-            self.error = ModelError(message, start if len(rows) == 1 else None)
-            self.error.__cause__ = error
-            self.over.set()
-
-    async def pause(self, seconds: float) -> None:
-        """Wait, but not when the call is over."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self.over.wait()
-
-    def result(self) -> NDArray[np.float64]:
-        """All answers, or the error."""
-        assert self._task is not None
-        if self._task.cancelled():
-            raise ModelError("the remote model was closed while it was asked")
-        self._task.result()
-        if self.error is not None:
-            raise self.error
-        return np.empty((0, 1)) if self.answers is None else self.answers
 
 
 def is_async(fn: Any) -> bool:
@@ -356,12 +274,6 @@ def _retry_after(error: BaseException) -> float:
             seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
         return seconds if math.isfinite(seconds) else 0.0
     return 0.0
-
-
-def _reason(error: BaseException) -> str:
-    """What an error says, on one line that is not too long and holds no secrets."""
-    said = " ".join((redacted(str(error)) if isinstance(error, ModelError) else described(error)).split())
-    return said if len(said) <= 300 else f"{said[:300]}..."
 
 
 def _name(fn: Any) -> str:
