@@ -236,8 +236,9 @@ class PathExplanation(Explanation):
     path : the units that were moved (removed or inserted), first to last.
     path_values : v before the first and after each of them, `(len(path) + 1,)` or `(len(path) + 1, outputs)`.
     order : all units: the path, then the others by their last known marginal, on the scale of the path's end.
-    flipped : whether the path crossed the threshold; None where none was asked for.
-    flip_set : the smallest set found whose move alone crosses it; None where none was found.
+    flipped : whether the path crossed the threshold or, without one, changed the model's decision (removing) or made
+        it (inserting); None where there is no decision.
+    flip_set : the smallest set found whose move alone does that; None where none was found.
     rounds : how often the game was asked: what counts where coalitions of one batch are evaluated at the same time.
     """
 
@@ -255,7 +256,7 @@ class PathExplanation(Explanation):
 
     @property
     def ranking(self) -> NDArray[np.intp]:
-        """The order of the path (see `order`), which the scores alone do not tell; the same for all outputs."""
+        """The order of the path (see `order`), into which the scores sort; the same for all outputs."""
         if self.scores.ndim == 1:
             return self.order
         return np.repeat(self.order[:, None], self.scores.shape[1], axis=1)

@@ -138,8 +138,8 @@ class DeletionPath(_Path):
         "Which units must go for the value to fall? A greedy path from the full input, in the context of what is gone."
     )
     choose: ClassVar[str] = (
-        "Choose it to ask what the decision hangs on: at equal calls nothing else that we measured lowers the value "
-        "as fast."
+        "Choose it to ask what the decision hangs on: in the paper's studies nothing else lowered the value as fast at "
+        "equal calls. Where only the top units are kept it was among the last: choose the insertion path for that."
     )
     cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
     from_full: ClassVar[bool] = True
