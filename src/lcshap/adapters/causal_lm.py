@@ -15,7 +15,7 @@ from ..extras import need
 from ..maskers.base import Rows
 from .base import Model
 from .callable import check_answers
-from .torch import _tensor_in, evaluation
+from .torch import evaluation, tensor_in
 from .transformers import check_parts, longest, pad, start_token, text_config
 
 
@@ -69,7 +69,7 @@ class CausalLMModel(Model):
         kept, places = self._kept(places)
         with evaluation(self.model), torch.no_grad():
             tensors = {name: torch.from_numpy(array).to(where) for name, array in (inputs | kept).items()}
-            logits = _tensor_in(self.model(**tensors, **self._options("use_cache", False)))
+            logits = tensor_in(self.model(**tensors, **self._options("use_cache", False)))
             every = torch.arange(len(prompts), device=logits.device)
             each = [
                 torch.log_softmax(logits[every, torch.from_numpy(column).to(logits.device)].double(), -1)[:, token]
