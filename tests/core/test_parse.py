@@ -39,6 +39,10 @@ class TestArrays:
         assert found.dtype == kind
         assert found.tolist() == [1, 0]
 
+    @pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int64", "uint8"])
+    def test_finite_numbers_of_every_type(self, kind):
+        assert Place(array([1, 0], [2], kind), "x").array(finite=True).dtype == kind
+
     def test_infinities(self):
         found = Place(array(["inf", "-inf", "nan", 1.5], [4], "float64"), "x").array()
         np.testing.assert_array_equal(found, [np.inf, -np.inf, np.nan, 1.5])
@@ -70,8 +74,8 @@ class TestArrays:
             Place(value, "x", "a").array()
 
     def test_numbers_that_are_not_finite(self):
-        for values in (["inf"], ["nan"], [1e301]):
-            with pytest.raises(lc.FileFormatError, match="expected finite numbers"):
+        for values, says in ((["inf"], "finite numbers"), (["nan"], "finite numbers"), ([1e301], "numbers up to")):
+            with pytest.raises(lc.FileFormatError, match=f"expected {says}"):
                 Place(array(values, [1], "float64"), "x").floats(1)
 
 

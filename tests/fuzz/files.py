@@ -71,7 +71,9 @@ def samples() -> dict[str, Explanation]:
         "text": TextView(text="so good 文.", spans=[[0, 2], [3, 7], [8, 9]], labels=[0, 1, 2], sentences=[[0, 10]]),
         "bytes": BytesView(bytes=np.arange(40) % 256, spans=[[0, 2], [2, 30], [30, 40]], labels=[0, 1, 2]),
         "image": ImageView(image=image, reference=np.full_like(image, 9), labels=labels),
-        "floats": ImageView(image=image[..., :1] / 255, reference=np.zeros((2, 2, 1)), labels=labels),
+        "floats": ImageView(
+            image=np.float32(image[..., :1] / 255), reference=np.zeros((2, 2, 1), np.float32), labels=labels
+        ),
         "series": SeriesView(
             series=rng.normal(size=(4, 2)), channels=("x", "y"), labels=np.array([[0, 1], [2, 2]] * 2)
         ),

@@ -2,6 +2,7 @@
 
 import io
 import re
+import time
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from rich.console import Console
 from showing import explain, mood, runs, strip
 
 import lcshap as lc
+from lcshap.core.explanation import Explanation
+from lcshap.core.views import TextView
 from lcshap.maskers import Tabular, Text
 from lcshap.show.letters import display_width
 from lcshap.show.palette import find_palette
@@ -189,3 +192,12 @@ def test_rich_prints_the_same(monkeypatch):
         if colour:
             line = next(line for line in printed.splitlines() if "plot" in line)
             assert {t: b for t, _, b in runs(line)}["good"] == find_palette("default").colour(2, 4, True)
+
+
+def test_a_word_of_50000_letters_is_shown_in_no_time():
+    word = "x" * 50_000
+    view = TextView(text=word, spans=[[0, len(word)]], labels=[0])
+    e = Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1, names=[word]), 2, {"method": word}, view=view)
+    start = time.process_time()
+    assert word[:60] in render(e, 80)
+    assert time.process_time() - start < 2
