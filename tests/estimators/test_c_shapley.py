@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
+from fuzz.plans import Case, measure
 from support import (
     NAMED_GRAPHS,
     check_against,
@@ -69,3 +70,11 @@ def test_ten_units(graph):
 def test_bad_parameters(options, says):
     with pytest.raises(lc.MethodError, match=says):
         lc.CShapley(**options)
+
+
+@pytest.mark.parametrize("order", [10, 10**30])
+def test_a_huge_order_on_a_grid_is_refused_soon(order):
+    said = measure(Case(lc.Graph.grid((30, 30)), lc.CShapley(order), 1_000_000))
+    assert said["outcome"] == "refused"
+    assert said["seconds"] < 8  # 13 before connected sets were counted first; about 2 now
+    assert said["bytes"] < 1e9

@@ -122,6 +122,12 @@ class CShapley(Method):
 
     def _levels(self, graph: Graph, order: int, context: str, limit: int | None) -> Iterator[Level]:
         """The connected sets around each unit, as long as the terms over them fit the memory."""
+        if order > 2 and limit is not None:
+            # A connected set of up to k + 1 units lies within k edges of each of them. Counting these sets alone takes
+            # a small part of the time that it takes around every unit, so it is done first.
+            size = order + 1 if self.max_size is None else min(order + 1, self.max_size)
+            for _ in connected_sets(graph, None, size, checks(limit), rooms(limit)):
+                pass
         terms = indices = calls = 0
         for level in connected_sets(graph, order, self.max_size, checks(limit), rooms(limit)):
             rows, size = level.members.shape
