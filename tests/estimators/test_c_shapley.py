@@ -3,12 +3,12 @@
 from itertools import product
 
 import pytest
+from fuzz.plans import Case, measure
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
-from fuzz.plans import Case, measure
 from support import (
     NAMED_GRAPHS,
     check_against,
