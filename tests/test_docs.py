@@ -92,3 +92,9 @@ def numbers(path, row=False):
         for line in path.read_text().splitlines()[1:]
     ]
     return lines if row else [number for line in lines for number in line]
+
+
+@pytest.mark.parametrize("path", [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")], ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text()):
+        assert "://" in target or (path.parent / target).exists(), target
