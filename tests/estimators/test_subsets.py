@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.estimators.subsets import by_shape, interaction_weights, masks, shapley_weights, subset_terms
+from lcshap.estimators.subsets import balls_within, by_shape, interaction_weights, masks, shapley_weights, subset_terms
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
@@ -46,3 +46,23 @@ def test_terms_are_the_subsets_in_their_context(context):
                 if context in (kind, "both"):
                     wanted[row, tuple(sorted(kept | more))] = weight / (2 if context == "both" else 1)
     assert found == pytest.approx(wanted)
+
+
+def test_balls_that_do_not_fit_are_refused_on_the_way():
+    graph = lc.Graph.grid((60, 60))
+    assert balls_within(graph, 3, 1000, 100).nnz == graph.balls(3).nnz
+    with pytest.raises(lc.errors.PlanTooLargeError, match="of memory"):
+        balls_within(graph, 10**30, 1000, 1000)
+    assert balls_within(lc.Graph.grid((6, 6)), 10**30, None, 10**9).nnz == 36**2
+
+
+def test_shared_neighbourhoods_make_the_same_plan(monkeypatch):
+    for context in ("absent", "present", "both"):
+        method = lc.LShapley(1, context, interactions=True)
+        monkeypatch.setattr("lcshap.estimators.subsets._LARGE", 8)
+        shared = method._plan(lc.Graph.complete(9), None)
+        monkeypatch.setattr("lcshap.estimators.subsets._LARGE", 99)
+        apart = method._plan(lc.Graph.complete(9), None)
+        assert shared.coalitions == apart.coalitions
+        for one, other in ((shared.operator, apart.operator), (shared.edge_operator, apart.edge_operator)):
+            np.testing.assert_array_equal(one.toarray(), other.toarray())

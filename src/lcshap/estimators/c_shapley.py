@@ -20,7 +20,9 @@ from ..core.plan import TERMS, Plan, Terms, check_terms, check_time, checks, roo
 from ..errors import MethodError
 from .axioms import Axioms
 from .cheaper import in_time
-from .subsets import CONTEXTS, Context
+from .subsets import CONTEXTS, Context, balls_within
+
+_INDICES = 1 << 24  # unit indices that are written down at once
 
 
 @dataclass(frozen=True)
@@ -111,12 +113,19 @@ class CShapley(Method):
         context = "absent" if self.order is None else self.context
         levels = list(self._levels(graph, order, context, limit))
         weights = self._weights(graph, levels)
-        ball = None if context == "absent" else graph.balls(order)
+        sets = sum(len(level.members) for level in levels)
+        ball = None if context == "absent" else balls_within(graph, order, limit, 20 * sets // graph.d)
+        widest = 1 if ball is None else int(np.diff(ball.indptr).max())
+        step = max(1, min(TERMS, _INDICES // widest))
+        if ball is not None:
+            around = np.diff(ball.indptr)
+            outside = sum(int(around[level.centres].sum()) for level in levels)
+            check_terms(0, 2 * outside, sum(len(level.members) // level.size for level in levels), limit)
         terms = (
             term
             for level, weight in zip(levels, weights, strict=True)
-            for start in range(0, len(weight), TERMS)
-            for term in self._terms(graph, level, weight, slice(start, start + TERMS), context, ball)
+            for start in range(0, len(weight), step)
+            for term in self._terms(graph, level, weight, slice(start, start + step), context, ball)
         )
         return Plan.from_terms(self, graph, terms)
 

@@ -19,7 +19,7 @@ from .axioms import Axioms
 from .l_shapley import LShapley
 from .marginals import MarginalMap, draw_within
 from .sampled import SampledMethod
-from .subsets import CONTEXTS, Context
+from .subsets import CONTEXTS, Context, balls_within
 
 Draw = tuple[NDArray[np.float64], Coalitions]
 _TOGETHER = 8  # orders drawn at once
@@ -59,6 +59,7 @@ class SampledLocal(SampledMethod):
         else:
             return Plan(self, graph, whole.coalitions, whole.operator)
         self._check_budget(graph)
+        balls_within(graph, self.order, limit, 20 * 2 * _TOGETHER)
         draws = self._draw(graph, np.random.default_rng(self.seed))
         coalitions, weights, columns = draw_within(graph, self.budget, self.minimum(graph) - 2, draws)
         check_calls(len(coalitions), limit, exact=True)

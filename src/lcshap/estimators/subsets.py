@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..core.coalitions import Coalitions
-from ..core.plan import TERMS, Terms
+from ..core.graphs import Graph
+from ..core.plan import TERMS, Terms, check_memory
 from ..core.unique import sort_small
 
 Context = Literal["absent", "present", "both"]
@@ -33,6 +34,15 @@ def masks(n: int) -> NDArray[np.bool_]:
     """All subsets of n units as a boolean array `(2^n, n)`; subset r and subset 2^n - 1 - r are complements."""
     numbers = np.arange(2**n, dtype=np.int64)
     return np.stack([numbers >> place & 1 == 1 for place in range(n)], axis=1)
+
+
+def balls_within(graph: Graph, order: int, limit: int | None, bytes_each: int) -> sparse.csr_array:
+    """`N_k` of all units, unless they hold so many units in all that the memory, `bytes_each`, would not suffice."""
+    for k, balls in enumerate(graph.grow_balls()):
+        check_memory(bytes_each * balls.nnz, graph.d, limit)
+        if k == order:
+            break
+    return balls
 
 
 def by_shape(rows: sparse.csr_array, *focus: NDArray[np.integer]) -> Iterator[tuple[NDArray[np.intp], tuple[int, ...]]]:
