@@ -53,3 +53,20 @@ def test_facts_of_any_length_leave_a_figure_that_can_be_drawn(about):
     e = lc.Explanation(np.ones(2), 0.0, 2.0, lc.Graph.chain(2), 4, {"value": about, "targets": [about]}, view=view)
     figure = e.plot().figure
     assert 0 < figure.get_size_inches()[1] <= 200
+
+
+def test_of_a_very_long_text_the_beginning_is_drawn():
+    words = [f"w{i}" for i in range(3000)]
+    text = " ".join(words)
+    starts = np.cumsum([0, *(len(w) + 1 for w in words)])[:-1]
+    view = TextView(
+        text=text, spans=np.stack([starts, starts + [len(w) for w in words]], axis=1), labels=np.arange(3000)
+    )
+    pieces = cut(view)
+    assert [piece.text for piece in pieces[:1000]] == words[:1000]
+    (last,) = pieces[1000:]
+    assert last.unit == -1
+    assert last.text == f"… {len(text) - starts[1000]:,} more characters"
+    one = cut(TextView(text="x" * 100_000, spans=[[0, 100_000]], labels=[0]))
+    assert len(one) == 1001
+    assert one[-1].text == "… 80,000 more characters"

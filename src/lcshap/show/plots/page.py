@@ -28,6 +28,7 @@ _BAR = 7.5  # the colour bar, for letters of size 1
 WIDTH = 8.0  # inches, of a figure made here
 _TALLEST = 200.0  # inches: letters get smaller in a text that needs more
 _FACT = 72  # letters of a fact below the text
+_MOST = 1000  # pieces of a text that are drawn
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class Piece:
 def cut(view: TextView) -> list[Piece]:
     """A text in pieces, each of one unit and of about 20 characters at most.
 
+    Of a text with more than a thousand pieces, the first thousand, and how many characters follow: nobody could read
+    more in one figure, and drawing it would take long.
+
     >>> view = TextView(text="so good!", spans=[[0, 2], [3, 7]], labels=[0, 1])
     >>> [(piece.text, piece.unit, piece.gap) for piece in cut(view)]
     [('so', 0, ''), ('good', 1, ' '), ('!', -1, '')]
@@ -63,6 +67,9 @@ def cut(view: TextView) -> list[Piece]:
             else:
                 pieces.append(Piece(found, unit, gap))
                 gap = ""
+        if len(pieces) > _MOST:
+            rest = len(view.text) - end + sum(len(piece.text) for piece in pieces[_MOST:])
+            return [*pieces[:_MOST], Piece(f"… {rest:,} more characters")]
     return pieces
 
 
