@@ -66,3 +66,11 @@ def test_shared_neighbourhoods_make_the_same_plan(monkeypatch):
         assert shared.coalitions == apart.coalitions
         for one, other in ((shared.operator, apart.operator), (shared.edge_operator, apart.edge_operator)):
             np.testing.assert_array_equal(one.toarray(), other.toarray())
+
+
+def test_orders_beyond_the_graph_need_no_growing():
+    for graph in (lc.Graph.chain(9), lc.Graph.from_edges(7, [(0, 3), (3, 5), (1, 2)]), lc.Graph.chain(1)):
+        found, wanted = balls_within(graph, 10**30, 1000, 1), graph.balls(graph.d)
+        np.testing.assert_array_equal(found.indices, wanted.indices)
+        np.testing.assert_array_equal(found.indptr, wanted.indptr)
+        assert found.dtype == wanted.dtype

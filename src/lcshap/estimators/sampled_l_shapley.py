@@ -59,8 +59,8 @@ class SampledLocal(SampledMethod):
         else:
             return Plan(self, graph, whole.coalitions, whole.operator)
         self._check_budget(graph)
-        balls_within(graph, self.order, limit, 20 * 2 * _TOGETHER)
-        draws = self._draw(graph, np.random.default_rng(self.seed))
+        ball = balls_within(graph, self.order, limit, 20 * 2 * _TOGETHER)
+        draws = self._draw(graph, ball, np.random.default_rng(self.seed))
         coalitions, weights, columns = draw_within(graph, self.budget, self.minimum(graph) - 2, draws)
         check_calls(len(coalitions), limit, exact=True)
         by_half = columns.reshape(len(columns), -1, 2, graph.d)  # with the unit, without it
@@ -68,16 +68,16 @@ class SampledLocal(SampledMethod):
         uniform = bool((weights == 1).all())
         return Plan(self, graph, coalitions, MarginalMap(plus, minus, len(coalitions), None if uniform else weights))
 
-    def _draw(self, graph: Graph, rng: np.random.Generator) -> Iterator[Draw]:
+    def _draw(self, graph: Graph, ball: sparse.csr_array, rng: np.random.Generator) -> Iterator[Draw]:
         while True:
-            yield from self.along(graph, np.stack([rng.permutation(graph.d) for _ in range(_TOGETHER)]))
+            yield from self.along(graph, np.stack([rng.permutation(graph.d) for _ in range(_TOGETHER)]), ball)
 
-    def along(self, graph: Graph, places: NDArray[np.integer]) -> Iterator[Draw]:
+    def along(self, graph: Graph, places: NDArray[np.integer], ball: sparse.csr_array | None = None) -> Iterator[Draw]:
         """For orders, given by the place of each unit, and their reverses: what each pair samples.
 
         That is the weights `(H, d)`, and for each of the H halves the sets with each unit, and those without.
         """
-        d, ball = graph.d, graph.balls(self.order)
+        d, ball = graph.d, graph.balls(self.order) if ball is None else ball
         contexts = [c for c in ("absent", "present") if self.context in (c, "both")]
         for start in range(0, len(places), _TOGETHER):
             place = places[start : start + _TOGETHER]

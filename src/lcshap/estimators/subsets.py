@@ -14,8 +14,10 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.plan import TERMS, Terms, check_memory
 from ..core.unique import sort_small
+from ..errors import PlanTooLargeError
 
 Context = Literal["absent", "present", "both"]
+_GROWN = 150_000_000  # units of all neighbourhoods of all orders up to the one wanted: some seconds
 _LARGE = 8  # units of a neighbourhood for which it pays to look for equal ones
 CONTEXTS: tuple[Context, ...] = ("absent", "present", "both")
 
@@ -38,8 +40,19 @@ def masks(n: int) -> NDArray[np.bool_]:
 
 def balls_within(graph: Graph, order: int, limit: int | None, bytes_each: int) -> sparse.csr_array:
     """`N_k` of all units, unless they hold so many units in all that the memory, `bytes_each`, would not suffice."""
+    if order >= graph.d - 1:  # everything that is connected to a unit
+        sizes = np.bincount(graph.components)
+        check_memory(bytes_each * int((sizes**2).sum()), graph.d, limit)
+        part = sparse.csr_array((np.ones(graph.d, bool), graph.components, np.arange(graph.d + 1)))
+        balls = part @ part.T
+        balls.sort_indices()
+        return sparse.csr_array(balls)
+    work = 0
     for k, balls in enumerate(graph.grow_balls()):
         check_memory(bytes_each * balls.nnz, graph.d, limit)
+        work += balls.nnz
+        if limit is not None and work > _GROWN:
+            raise PlanTooLargeError(f"neighbourhoods of order {order:,}, which take too long to grow", graph.d)
         if k == order:
             break
     return balls
