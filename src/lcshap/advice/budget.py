@@ -14,7 +14,7 @@ from ..core.coalitions import Coalitions
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.method import Method
-from ..errors import BudgetError
+from ..errors import BudgetError, PlanTooLargeError
 
 _TIMED_SHARE = 0.03  # the part of a budget in seconds that goes into finding out what a call takes
 _TIMED_LEAST = 4  # but so many times it is measured, with 2, 4, 8, ... rows: the first calls often load something
@@ -155,7 +155,11 @@ def prepared(method: Method, graph: Graph) -> tuple[float, float]:
     start = time.monotonic()
     if not method.has_plan:
         return 0.0, 0.0
-    plan = method.plan(graph)
+    try:
+        plan = method.plan(graph)
+    except PlanTooLargeError:
+        method.cost(graph)  # it may do without a plan, and raises if it cannot
+        return time.monotonic() - start, 0.0
     middle = time.monotonic()
     _ = plan.operator @ np.zeros(plan.calls)
     return time.monotonic() - start, time.monotonic() - middle

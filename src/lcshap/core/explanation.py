@@ -252,7 +252,7 @@ class PathExplanation(Explanation):
     @property
     def removed(self) -> bool:
         """Whether the path removes units from the full input; else it inserts them into the empty one."""
-        return self.provenance.get("name") != "insertion-path"
+        return str(self.provenance.get("name")) != "insertion-path"  # a record that was read may hold anything
 
     @property
     def ranking(self) -> NDArray[np.intp]:
