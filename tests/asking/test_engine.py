@@ -90,7 +90,6 @@ def test_threads_may_learn_the_size_at_once():
         sys.setswitchinterval(before)
 
 
-
 def test_a_disturbed_batch_gets_another_chance_and_of_equals_the_largest_wins():
     size = BatchSize(object())
     cost = {16: 1.2, 32: 1.05, 64: 1.0, 128: 1.02, 256: 1.5, 512: 1.5}

@@ -54,7 +54,7 @@ class TestLIME:
     ("options", "says"),
     [
         ({"kernel_width": 0}, "kernel_width must be positive"),
-        ({"ridge": -1}, "ridge must not be negative"),
+        ({"ridge": -1}, "ridge must be finite and not negative"),
         ({"features": 0}, "features must be"),
     ],
 )

@@ -13,6 +13,7 @@ import resource
 import signal
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,18 +69,20 @@ def measure(case: Case) -> dict[str, Any]:
     child = os.fork()
     if not child:
         os.close(reader)
-        resource.setrlimit(resource.RLIMIT_AS, (4 * BYTES, 4 * BYTES))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # what the parent holds is not the plan's
+        limit = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + 4 * BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         signal.alarm(_KILLED_AFTER)
         with os.fdopen(writer, "w") as pipe:
-            pipe.write(json.dumps(_planned(case)))
+            pipe.write(json.dumps((*_planned(case), before)))
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as pipe:
         said = pipe.read()
     _, status, usage = os.wait4(child, 0)
     seconds = min(time.perf_counter() - start, usage.ru_utime + usage.ru_stime)
-    outcome, calls = json.loads(said) if said else [f"killed by signal {status & 127}", 0]
-    return {"outcome": outcome, "calls": calls, "seconds": seconds, "bytes": 1024 * usage.ru_maxrss}
+    outcome, calls, before = json.loads(said) if said else [f"killed by signal {status & 127}", 0, 0]
+    return {"outcome": outcome, "calls": calls, "seconds": seconds, "bytes": 1024 * (usage.ru_maxrss - before)}
 
 
 def _planned(case: Case) -> tuple[str, int]:

@@ -9,7 +9,7 @@ SHORT = {
     "faults": {"count": 1, "most": 6},
     "interrupts": {"count": 10},
     "kills": {"count": 12},
-    "payloads": {"count": 3},
+    "payloads": {"count": 3, "quick": True},
     "pickling": {"count": 1, "names": ADAPTERS, "spawn": False},
     "plans": {"count": 6},
     "remote": {"count": 8},
@@ -18,7 +18,6 @@ SHORT = {
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
-@pytest.mark.filterwarnings("ignore:os.fork.. was called:RuntimeWarning")
 @pytest.mark.parametrize("name", SHORT)
 def test_nothing_fails(name):
     found = import_module(f"fuzz.{name}").run(**SHORT[name])

@@ -105,9 +105,7 @@ class Text(Masker):
         if not units:
             raise MaskerError(f"there is nothing to explain: all {len(spans)} units are pinned or dropped")
         pieces = with_context(x, spans, roles)
-        apart = [
-            self.units == "word" and self.splitter is None and not UNSPACED.search(x, *span) for span, _ in pieces
-        ]
+        apart = [self.units == "word" and self.splitter is None and not UNSPACED.search(x, *span) for span, _ in pieces]
         numbers = {role: [k for k, (_, r) in enumerate(pieces) if r == role] for role in ("unit", "pin", "drop")}
         return MaskedText(
             make_graph(self.graph, [x[s:e] for s, e in units]),
