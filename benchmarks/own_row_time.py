@@ -1,7 +1,7 @@
 """What the Explainer itself takes for a row: processor time with a model that takes none, in microseconds.
 
-An image of 28x28 random pixels, 784 units, at 4d calls, batches of 64 rows. Run it with two versions of lcshap to compare
-them: ``PYTHONPATH=old/src python benchmarks/own_row_time.py``. Set OMP_NUM_THREADS=1 first.
+An image of 28x28 random pixels, 784 units, at 4d calls, batches of 64 rows. Run it with two versions of lcshap to
+compare them: ``PYTHONPATH=old/src python benchmarks/own_row_time.py``. Set OMP_NUM_THREADS=1 first.
 """
 
 from __future__ import annotations
