@@ -1,4 +1,4 @@
-"""Processes killed while they write: the file is the old one or the new one, whole, and nothing else is left behind."""
+"""Processes killed while they write: the file is the old one or the new one, whole. Temporary files may be left."""
 
 from __future__ import annotations
 
