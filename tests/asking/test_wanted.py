@@ -9,6 +9,7 @@ from lcshap.asking.engine import Engine
 from lcshap.asking.values import Value
 from lcshap.asking.wanted import Wanted, answer, space
 from lcshap.core.game import Tally
+from lcshap.maskers.text import MaskedText
 
 
 def parts(fn=lambda texts: [float(len(t)) for t in texts], text="very very bad"):
@@ -25,6 +26,21 @@ def test_equal_rows_are_one_question():
     (found,) = answer(engine, [want])
     assert found[:, 0, 0].tolist() == [8, 8, 4, 13, 4]
     assert len(store) == want.tally.rows == 3
+
+
+def test_the_texts_that_keys_are_made_of_are_not_made_again(monkeypatch):
+    made, rows = [], MaskedText.rows
+    monkeypatch.setattr(MaskedText, "rows", lambda self, sets: made.append(len(sets)) or rows(self, sets))
+    for long in (False, True):  # rows of long texts are made batch by batch: all at once would fill the memory
+        made.clear()
+        if long:
+            monkeypatch.setattr("lcshap.maskers.text._LONG", 5)
+        engine, masked, store = parts()
+        answer(engine, [Wanted(engine, masked, SETS[:2], store, Tally(), None)])
+        want = Wanted(engine, masked, SETS, store, Tally(), None)
+        assert want.question.made == (None if long else ["very", "very very bad"])
+        assert answer(engine, [want])[0][:, 0, 0].tolist() == [8, 8, 4, 13, 4]
+        assert made == ([2, 1, 5, 2] if long else [2, 5])
 
 
 def test_what_the_store_knows_is_not_in_the_question():

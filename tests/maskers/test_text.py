@@ -128,6 +128,21 @@ def test_characters_never_cut_what_unicode_keeps_together(text):
             assert i not in starts
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.data(), TEXTS, st.sampled_from(["delete", "[MASK]"]))
+def test_rows_and_keys_are_the_same_however_many_are_made_at_once(data, text, absent):
+    masked = mask_or_skip(Text("character", absent), text)
+    coalitions = batch(data.draw, masked.graph.d)
+    made = masked.rows(coalitions)
+    keys = masked.keys(coalitions)
+    assert masked.keyed(coalitions) == (keys, made)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lcshap.maskers.text._LETTERS", 2 * len(text))
+        assert masked.rows(coalitions) == made
+        assert masked.keys(coalitions) == keys
+        assert masked.keyed(coalitions) == (keys, made if 2 * len(text) >= len(made) * masked._longest else None)
+
+
 # -- what a word, a sentence, a character is ------------------------------------------------------------------------
 
 

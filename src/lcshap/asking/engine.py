@@ -26,7 +26,6 @@ from ..maskers.base import Blend, Masked, Rows
 from .progress import Progress
 
 log = logging.getLogger("lcshap")
-Asked = tuple[Masked, Coalitions]
 Places = NDArray[np.intp]
 _SMALLEST, _LARGEST = 16, 1024  # rows: where the search for a batch size starts and ends
 _WORSE = 1.1  # a batch size is worse if a row takes so many times as long
@@ -102,6 +101,7 @@ class Question:
         soon as they are there. A `ModelError` that it raises counts as a failure of the model.
     tally : counts the rows that are sent.
     label : names the input in errors.
+    made : the rows, one for each coalition, where they are there already.
     """
 
     masked: Masked
@@ -109,6 +109,17 @@ class Question:
     deliver: Callable[[Places, NDArray[np.float64]], None]
     tally: Tally
     label: str = ""
+    made: list[Any] | None = None
+
+    def rows(self, places: Places) -> Rows:
+        """The rows of some coalitions."""
+        if self.made is not None:
+            return [self.made[place] for place in places.tolist()]
+        return self.masked.rows(self.coalitions.take(places))
+
+    def blend(self, places: Places) -> Blend | None:
+        """What these rows are blended from, where they are and nobody has made them yet."""
+        return None if self.made is not None else self.masked.blend(self.coalitions.take(places))
 
 
 Piece = tuple[Question, Places]  # some coalitions of a question
@@ -187,16 +198,15 @@ class Engine:
     def _answer(self, batch: list[Piece]) -> bool:
         """Ask about one batch and deliver. False where the memory did not suffice: the batch size was halved."""
         begin = time.perf_counter()
-        sets = [(q.masked, q.coalitions.take(rows)) for q, rows in batch]
-        calls = sum(len(coalitions) for _, coalitions in sets)
-        count = sum(len(coalitions) * masked.rows_per_call for masked, coalitions in sets)
+        calls = sum(len(places) for _, places in batch)
+        count = sum(len(places) * question.masked.rows_per_call for question, places in batch)
         answers: list[NDArray[np.float64]] = []
         try:
-            blends = [m.blend(c) for m, c in sets] if self.model.blends else [None]
+            blends = [question.blend(places) for question, places in batch] if self.model.blends else [None]
             if all(isinstance(blend, Blend) for blend in blends) and len({b.x.shape for b in blends if b}) == 1:
                 answers.append(self._check(self.model.predict_blends([b for b in blends if b]), count))
             else:
-                for rows in _joined([masked.rows(coalitions) for masked, coalitions in sets]):
+                for rows in _joined([question.rows(places) for question, places in batch]):
                     answers.append(self._check(self.model.predict(rows), len(rows)))
         except Exception as error:
             if _out_of_memory(error) and calls > 1:
@@ -204,7 +214,7 @@ class Engine:
                 log.warning("out of memory: the batch size is %d now", self.size.best)
                 return False
             _deliver(batch, _so_far(error, answers, count))
-            raise _failure(error, batch, sets, sum(map(len, answers))) from error
+            raise _failure(error, batch, sum(map(len, answers))) from error
         except KeyboardInterrupt as error:
             _deliver(batch, _so_far(error, answers, count))
             raise
@@ -238,15 +248,17 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: 
         raise failure
 
 
-def _failure(error: Exception, batch: list[Piece], asked: list[Asked], before: int) -> ModelError:
+def _failure(error: Exception, batch: list[Piece], before: int) -> ModelError:
     """The error for the user: where it happened, and what the model says about it, without secrets."""
     row = getattr(error, "row", None)
     labels = dict.fromkeys(question.label for question, _ in batch if question.label)
     who = f"{' or '.join(labels)}, " if labels else ""
     if row is not None:
-        where = f"the coalition {_name_row(asked, before + row)}"
+        where = f"the coalition {_name_row(batch, before + row)}"
     else:
-        where = f"{sum(len(c) for _, c in asked)} coalitions, the first of them {name(asked[0][1], 0)}"
+        question, places = batch[0]
+        first = name(question.coalitions, int(places[0]))
+        where = f"{sum(len(places) for _, places in batch)} coalitions, the first of them {first}"
     said = redacted(str(error)) if isinstance(error, ModelError) else described(error)
     return ModelError(f"the model failed while evaluating {who}{where}: {said}", row)
 
@@ -261,13 +273,13 @@ def _so_far(error: BaseException, answers: list[NDArray[np.float64]], count: int
     return np.concatenate([*answers, missing], dtype=np.float64)
 
 
-def _name_row(batch: list[Asked], row: int) -> str:
+def _name_row(batch: list[Piece], row: int) -> str:
     """The coalition that a row of a batch belongs to."""
-    for masked, coalitions in batch:
-        rows = len(coalitions) * masked.rows_per_call
-        if row < rows:
-            return name(coalitions, row // masked.rows_per_call)
-        row -= rows
+    for question, places in batch:
+        per_call = question.masked.rows_per_call
+        if row < len(places) * per_call:
+            return name(question.coalitions, int(places[row // per_call]))
+        row -= len(places) * per_call
     raise AssertionError("a row beyond the batch")
 
 

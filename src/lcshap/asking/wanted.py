@@ -41,13 +41,15 @@ class Wanted:
     ) -> None:
         self.masked, self.tally, self.label = masked, tally, label
         self._store, self._space, self._value = store, space(engine, masked), value
-        keys = masked.keys(coalitions)
+        keys, self._rows = masked.keyed(coalitions)
         self._keys = list(dict.fromkeys(keys))
         self._place: Places | None = None  # of each coalition among the distinct ones, if some are equal
         if len(self._keys) < len(keys):
             numbers = dict(zip(self._keys, range(len(self._keys)), strict=True))
             self._place = np.fromiter((numbers[key] for key in keys), np.intp, len(keys))
-            coalitions = coalitions.take(np.unique(self._place, return_index=True)[1])
+            first = np.unique(self._place, return_index=True)[1]
+            coalitions = coalitions.take(first)
+            self._rows = None if self._rows is None else [self._rows[place] for place in first.tolist()]
         self._coalitions = coalitions
         self._known, outputs = store.get(self._space, self._keys)
         self._new = np.flatnonzero(~self._known)
@@ -58,8 +60,11 @@ class Wanted:
     @property
     def question(self) -> Question:
         """What is left to ask."""
-        left = self._coalitions if len(self._new) == len(self._keys) else self._coalitions.take(self._new)
-        return Question(self.masked, left, self._deliver, self.tally, self.label)
+        left, rows = self._coalitions, self._rows
+        if len(self._new) < len(self._keys):
+            left = left.take(self._new)
+            rows = None if rows is None else [rows[place] for place in self._new.tolist()]
+        return Question(self.masked, left, self._deliver, self.tally, self.label, rows)
 
     @property
     def values(self) -> Floats:

@@ -47,6 +47,16 @@ class Masker(ABC):
         """The name of the class."""
         return type(self).__name__
 
+    def preview(self, x: Any) -> str:
+        """How an input is cut into units, and what was chosen for it; no model is asked.
+
+        >>> from lcshap.maskers import Text
+        >>> Text().preview("so good")
+        'Graph.chain(2): 2 units, 1 edges'
+        """
+        masked = self.mask(x)
+        return repr(masked.graph) if masked.choice is None else f"{masked.graph!r}\n{masked.choice.note}"
+
     @property
     def parameters(self) -> dict[str, Any]:
         """The settings that the repr shows, as JSON can hold them; arrays and functions in few words."""
@@ -73,6 +83,20 @@ class Blend:
     def rows(self) -> NDArray[Any]:
         """The rows themselves, `(n, *shape)`, or `(n * M, *shape)`."""
         return blend(self.kept, self.x, self.reference).reshape(-1, *self.x.shape)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a masker chose for one input because nobody said it.
+
+    Attributes
+    ----------
+    settings : parameters of the masker, by name; with these in the record the same input is cut in the same way again.
+    note : what was chosen and why, in a sentence, for previews and records.
+    """
+
+    settings: dict[str, Any]
+    note: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +134,16 @@ class Masked(ABC):
         """How many model rows one coalition takes: more than one where absent units take values of background rows."""
         return 1
 
+    @property
+    def choice(self) -> Choice | None:
+        """What the masker chose for this input itself; None: nothing, its parameters say all."""
+        return None
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory a row takes, where that may be much: batches are kept small then. 0: very little."""
+        return 0
+
     @abstractmethod
     def rows(self, coalitions: Coalitions) -> Rows:
         """The model inputs of some coalitions, `rows_per_call` for each, those of a coalition together.
@@ -142,6 +176,13 @@ class Masked(ABC):
         """
         check_units(coalitions, self.graph)
         return set_keys(coalitions, self.idle)
+
+    def keyed(self, coalitions: Coalitions) -> tuple[list[bytes], list[Any] | None]:
+        """The keys, and the rows where the keys were made of them, they are lists and small: they are not made again.
+
+        Rows of some 16,000 coalitions are kept at the same time, so they may have 4 kB each.
+        """
+        return self.keys(coalitions), None
 
     @cached_property
     def idle(self) -> NDArray[np.bool_] | None:

@@ -20,7 +20,12 @@ from .base import Masked, Masker, check_units
 from .cutting import CUTTERS, UNSPACED, Span, is_pattern, split, text_view, with_context
 from .keys import text_keys
 from .many import are_objects
+from .slices import Largest, Letters
 
+_LETTERS = 1 << 23  # of rows that are made at once, or kept
+_LONG = (
+    1 << 12
+)  # letters of a text whose rows are made again for each batch: those of many inputs would fill the memory
 Layout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
 
 
@@ -151,8 +156,10 @@ class MaskedText(Masked):
         rows = [""] * len(coalitions)
         for removed in (False, True):
             where = np.flatnonzero(coalitions.removed == removed)
-            for row, text in zip(where.tolist(), build(coalitions.take(where), removed), strict=True):
-                rows[row] = text
+            step = max(1, _LETTERS // self._longest)
+            for part in (where[start : start + step] for start in range(0, len(where), step)):
+                for row, text in zip(part.tolist(), build(coalitions.take(part), removed), strict=True):
+                    rows[row] = text
         return rows
 
     @property
@@ -162,7 +169,17 @@ class MaskedText(Masked):
 
     def keys(self, coalitions: Coalitions) -> list[bytes]:
         """Equal exactly where texts are."""
-        return text_keys(self.rows(coalitions))
+        step = max(1, _LETTERS // self._longest)
+        return [
+            key for at in range(0, len(coalitions), step) for key in text_keys(self.rows(coalitions[at : at + step]))
+        ]
+
+    def keyed(self, coalitions: Coalitions) -> tuple[list[bytes], list[str] | None]:
+        """The keys, and the texts that they were made of where these are few and short enough to be kept."""
+        if self._longest > _LONG or len(coalitions) * self._longest > _LETTERS:
+            return self.keys(coalitions), None
+        rows = self.rows(coalitions)
+        return text_keys(rows), rows
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
         """How many characters are kept, white space aside; None where units are replaced, not deleted."""
@@ -188,26 +205,36 @@ class MaskedText(Masked):
             first, last = stored[np.diff(stored, prepend=-2) != 1], stored[np.diff(stored, append=-2) != 1]
         row, first, last = first // width, first % width, last % width
         glue = np.zeros(len(first), np.int64)
-        for k, (_, where) in enumerate(self._gaps):  # from the narrowest to the widest, which is left to stand
-            glue[1:][np.searchsorted(where, last[:-1]) < np.searchsorted(where, first[1:])] = k
-        spaces, text = [gap for gap, _ in self._gaps], self.text
-        glue[1:][(glue[1:] == 0) & self.apart[last[:-1]] & self.apart[first[1:]]] = spaces.index(" ")
+        glue[1:] = self._widest.between(last[:-1], first[1:])
+        glue[1:][(glue[1:] == 0) & self.apart[last[:-1]] & self.apart[first[1:]]] = self._spaces.index(" ")
         glue[np.diff(row, prepend=-1) != 0] = 0
         starts, ends = self.pieces[first, 0], self.pieces[last, 1]
-        starts[first == 0], ends[last == count - 1] = 0, len(text)
-        runs = zip(glue.tolist(), starts.tolist(), ends.tolist(), strict=True)
-        parts = [part for k, s, e in runs for part in (spaces[k], text[s:e])]
-        bounds = 2 * np.searchsorted(row, np.arange(len(sets) + 1))
-        return ["".join(parts[a:b]) for a, b in pairwise(bounds.tolist())]
+        starts[first == 0], ends[last == count - 1] = 0, len(self.text)
+        return self._letters.join(glue, starts, ends, np.searchsorted(row, np.arange(len(sets) + 1)))
 
     @cached_property
-    def _gaps(self) -> list[tuple[str, NDArray[np.int64]]]:
-        """The different gaps between pieces, by line breaks, then by length; and after which pieces each stands."""
-        found: dict[str, list[int]] = {"": [], " ": []}
-        for k, (end, start) in enumerate(zip(self.pieces[:-1, 1].tolist(), self.pieces[1:, 0].tolist(), strict=True)):
-            found.setdefault(self.text[end:start], []).append(k)
-        ordered = sorted(found, key=lambda gap: (gap.count("\n"), len(gap), gap))
-        return [(gap, np.array(found[gap], np.int64)) for gap in ordered]
+    def _gaps(self) -> list[str]:
+        """What stands after each piece but the last."""
+        return [self.text[end:start] for end, start in zip(self.pieces[:-1, 1], self.pieces[1:, 0], strict=True)]
+
+    @cached_property
+    def _spaces(self) -> list[str]:
+        """The different gaps, by line breaks, then by length."""
+        return sorted({"", " ", *self._gaps}, key=lambda gap: (gap.count("\n"), len(gap), gap))
+
+    @cached_property
+    def _widest(self) -> Largest:
+        numbers = {gap: number for number, gap in enumerate(self._spaces)}
+        return Largest([numbers[gap] for gap in self._gaps])
+
+    @cached_property
+    def _letters(self) -> Letters:
+        return Letters(self.text, self._spaces)
+
+    @property
+    def _longest(self) -> int:
+        """The letters of the longest row, at most."""
+        return len(self.text) + (0 if self.absent == "delete" else len(self.absent) * len(self.pieces))
 
     def _replaced(self, sets: Coalitions, removed: bool) -> Iterator[str]:
         """Start from the text with all units there (or none) and put in what the coalitions store."""

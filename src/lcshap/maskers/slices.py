@@ -1,0 +1,65 @@
+"""Rows of text made of slices of one string, all rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Places = NDArray[np.int64]
+
+
+class Letters:
+    """A text, and some short strings that come between slices of it.
+
+    Examples
+    --------
+    >>> letters = Letters("It is bad. ", ["", " "])
+    >>> letters.join(np.array([0, 1, 0]), np.array([0, 6, 3]), np.array([2, 11, 5]), np.array([0, 2, 2, 3]))
+    ['It bad. ', '', 'is']
+    """
+
+    def __init__(self, text: str, between: Sequence[str]) -> None:
+        everything = text + "".join(between)
+        self._coding, kind = ("utf-32-le", "<u4") if max(everything, default="") > "\xff" else ("latin-1", "u1")
+        self._codes = np.frombuffer(everything.encode(self._coding, "surrogatepass"), kind)
+        self._ends = np.array(list(accumulate(map(len, between), initial=len(text))), np.int64)
+
+    def join(self, glue: Places, starts: Places, ends: Places, bounds: Places) -> list[str]:
+        """Rows of slices ``text[start:end]``, each after the string between that `glue` numbers.
+
+        Row r takes the slices from ``bounds[r]`` to ``bounds[r + 1]``.
+        """
+        places = np.stack([self._ends[glue], starts], axis=1).ravel()
+        lengths = np.stack([self._ends[glue + 1], ends], axis=1).ravel() - places
+        sizes = np.concatenate([[0], np.cumsum(lengths)])
+        letters = np.arange(sizes[-1], dtype=np.int32)  # `ranges` in half the width
+        letters += np.repeat((places - sizes[:-1]).astype(np.int32), lengths)
+        joined = self._codes[letters].tobytes().decode(self._coding, "surrogatepass")
+        return [joined[a:b] for a, b in pairwise(sizes[2 * bounds].tolist())]
+
+
+class Largest:
+    """The largest of consecutive numbers, for many runs of them at once: a table of those of 1, 2, 4, ... in a row.
+
+    >>> Largest([0, 3, 1, 2]).between(np.array([0, 2, 0]), np.array([1, 4, 4])).tolist()
+    [0, 2, 3]
+    """
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        row = np.array([*numbers, 0], np.int64)  # runs that are none, whose result is of no use, look there
+        table = [row]
+        while (step := 1 << (len(table) - 1)) < len(row):
+            table.append(np.append(np.maximum(row[:-step], row[step:]), row[-step:]))
+            row = table[-1]
+        self._table = np.array(table)
+        self._levels = np.array([max(n, 1).bit_length() - 1 for n in range(len(row) + 1)])
+
+    def between(self, starts: Places, ends: Places) -> Places:
+        """Of each run the largest of ``numbers[start:end]``; anything where it is empty."""
+        level = self._levels[np.maximum(ends - starts, 1)]
+        return np.asarray(
+            np.maximum(self._table[level, starts], self._table[level, np.maximum(ends, 1) - (1 << level)])
+        )
