@@ -29,10 +29,12 @@ def theme(dark: bool) -> Theme:
 
 
 def axes(ax: Any, size: tuple[float, float], dark: bool) -> Any:
-    """The axes to draw on: those given, or new ones of a figure that belongs to no window and needs no closing."""
+    """The axes to draw on: those given, or new ones of a figure that shows itself and needs no closing."""
     if ax is None:
-        figure = need("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
-        ax = figure.add_subplot()
+        need("matplotlib.figure", "plot")
+        from .figure import new_axes
+
+        ax = new_axes(size)
     colours = theme(dark)
     ax.figure.set_facecolor(hexadecimal(colours.background))
     ax.set_facecolor(hexadecimal(colours.background))

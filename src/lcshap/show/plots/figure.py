@@ -1,0 +1,107 @@
+"""Figures that show themselves: in notebooks, with or without pyplot, and in a window from a script.
+
+Matplotlib shows a figure by itself only if pyplot made it, and pyplot keeps what it made until somebody closes it. The
+figures of lcshap belong to nobody: they go when the last reference to them goes.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+_DPI = 160  # of a picture in a notebook, which is shown at half its size: sharp on fine screens
+
+_waiting: list[ShownFigure] = []  # drawn in the cell that runs now, and not yet shown
+_asked: list[Any] = []  # the shell that tells when a cell has ended
+
+
+class ShownFigure(Figure):
+    """A figure that a notebook shows as a picture, and that `show` opens in a window."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """As a notebook shows it, see the documentation of IPython."""
+        show_waiting(before=self)
+        drawn = io.BytesIO()
+        self.savefig(drawn, format="png", dpi=_DPI, facecolor=self.get_facecolor())
+        wide, high = (round(inches * _DPI / 2) for inches in self.get_size_inches())
+        return drawn.getvalue(), {"width": wide, "height": high}
+
+    def show(self, warn: bool = True) -> None:
+        """Show it now: in a notebook as a picture, elsewhere in a window of pyplot's backend until it is closed."""
+        if _kernel() is not None:
+            _display(self)
+            return
+        from matplotlib import pyplot
+        from matplotlib._pylab_helpers import Gcf
+
+        canvas, old = type(pyplot.figure(figsize=(1, 1)).canvas), self.canvas
+        pyplot.close()
+        manager = canvas.new_manager(self, max([0, *pyplot.get_fignums()]) + 1)
+        Gcf._set_new_active_manager(manager)
+        try:
+            pyplot.show(block=True)
+        finally:
+            Gcf.destroy(manager)
+            self.set_canvas(old)
+
+
+class ShownAxes(Axes):
+    """Axes of such a figure: shown as all of it."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """As a notebook shows it."""
+        return self._shown()._repr_png_()
+
+    def show(self) -> None:
+        """Show the figure now, see `ShownFigure.show`."""
+        self._shown().show()
+
+    def savefig(self, path: str | Path, **options: Any) -> None:
+        """Write the figure to a file, as ``figure.savefig`` does."""
+        self._shown().savefig(path, **{"facecolor": self._shown().get_facecolor(), **options})
+
+    def _shown(self) -> ShownFigure:
+        figure = self.figure
+        assert isinstance(figure, ShownFigure)
+        return figure
+
+
+def new_axes(size: tuple[float, float]) -> ShownAxes:
+    """Axes of a new figure. In a notebook it is shown at the end of the cell, if nothing has shown it before."""
+    figure = ShownFigure(figsize=size, layout="constrained")
+    shell = _kernel()
+    if shell is not None:
+        if shell not in _asked:
+            shell.events.register("post_execute", show_waiting)
+            _asked[:] = [shell]
+        _waiting.append(figure)
+    ax = figure.add_subplot(axes_class=ShownAxes)
+    assert isinstance(ax, ShownAxes)
+    return ax
+
+
+def show_waiting(before: ShownFigure | None = None) -> None:
+    """Show the figures of this cell that are not shown yet: all of them, or those drawn before one that comes now."""
+    places = [k for k, figure in enumerate(_waiting) if before is None or figure is before]
+    count = places[-1] + 1 if places else 0
+    shown, _waiting[:count] = _waiting[:count], []
+    for figure in shown:
+        if figure is not before:
+            _display(figure)
+
+
+def _display(figure: ShownFigure) -> None:
+    import_module("IPython.display").display(figure)
+
+
+def _kernel() -> Any:
+    """The shell of the notebook in which this runs; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell if getattr(shell, "kernel", None) is not None else None
