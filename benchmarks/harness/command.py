@@ -1,0 +1,117 @@
+"""The command: sub-commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from . import families as split
+from . import tables
+from .contestants.base import everybody
+from .game import Bench
+from .printing import print_all
+from .runner import Job, Runner
+from .summary import summarise
+
+BUDGETS = (2, 4, 8, 16, 32, 64)
+
+
+def default_folder() -> Path:
+    """Where results are kept: LCSHAP_BENCH, or the user's cache folder."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(os.environ.get("LCSHAP_BENCH") or cache / "lcshap" / "benchmarks")
+
+
+def parser() -> argparse.ArgumentParser:
+    """All sub-commands."""
+    top = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    top.add_argument("--folder", type=Path, default=default_folder(), help="results, truths, logs, trained models")
+    commands = top.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("tables", help="games whose values are all known (shapiq's precomputed ones)")
+    run.add_argument("--data", help="folder of the .npz files; else LCSHAP_DATA/games")
+    add_run_options(run)
+    return top
+
+
+def add_run_options(run: argparse.ArgumentParser) -> None:
+    """Which games, who, how often."""
+    run.add_argument("--families", default="all", help='"all", "tune", "holdout", or beginnings of names, by comma')
+    run.add_argument("--budgets", type=int, nargs="+", default=BUDGETS, help="calls per unit")
+    run.add_argument("--seeds", type=int, default=3)
+    run.add_argument("--games", type=int, help="only so many games of each family")
+    run.add_argument("--ours-only", action="store_true", help="run ours; peers come from stored results")
+    run.add_argument("--peers-only", action="store_true", help="run the peers, and print nothing")
+    run.add_argument("--only", help="contestants whose names contain one of these, by comma")
+    run.add_argument("--slow", action="store_true", help="those too that take many seconds for a game")
+    run.add_argument("--pairs", action="store_true", help="interactions of pairs, and those who estimate them")
+    run.add_argument("--method", help='ours: a name, or e.g. "lc.GraphKernelSHAP({budget}, reach=0, seed={seed})"')
+    run.add_argument("--limit", type=float, default=120.0, help="seconds for one estimate")
+    run.add_argument("--python", action="append", default=[], help="Python of an environment with peers")
+
+
+def wanted(given: argparse.Namespace, ours: str) -> list[str]:
+    """Names of the contestants to run."""
+    if given.ours_only:
+        return [ours]
+    peers = [c for c in everybody().values() if c.package != "lcshap" and (given.slow or not c.slow)]
+    names = [c.name for c in peers if not given.pairs or c.pairs]
+    if given.only:
+        names = [name for name in names if any(part in name for part in given.only.split(","))]
+    return names if given.peers_only else [ours, *names]
+
+
+def compare(given: argparse.Namespace, found: dict[str, list[Bench]]) -> None:
+    """Run what is missing, and print the comparison."""
+    chosen = split.select(found, given.families)
+    games = [game for family in chosen for game in found[family][: given.games]]
+    ours = given.method or ("pairs" if given.pairs else "auto")
+    pythons = [] if given.ours_only else [*given.python, *default_pythons(given.folder), sys.executable]
+    runner = Runner(given.folder, pythons, given.limit)
+    known = everybody()
+    jobs = (
+        Job(name, game, multiple * game.d, seed)
+        for seed in range(given.seeds)
+        for multiple in given.budgets
+        for name in wanted(given, ours)
+        for game in games
+        if name not in known or game.d <= known[name].most
+    )
+    try:
+        runner.run(jobs, progress=not given.ours_only)
+    finally:
+        runner.close()
+    if not given.peers_only:
+        print_comparison(given, runner, games, ours, list(found))
+
+
+def print_comparison(
+    given: argparse.Namespace, runner: Runner, games: list[Bench], ours: str, every: list[str]
+) -> None:
+    """The tables, of the records that belong to these games, budgets and states of the code."""
+    place = runner.place(ours)
+    here = {(game.name, game.digest): game for game in games}
+    peers = {name for name, c in everybody().items() if c.package != "lcshap"}
+    records = [
+        {**r, "multiple": r["budget"] // r["d"]}
+        for r in runner.results
+        if (r["game"], r["digest"]) in here
+        and (r["contestant"] in peers or (r["contestant"] == ours and place and r["version"] == place[1]))
+        and r["budget"] // r["d"] in given.budgets
+    ]
+    found = summarise(records, ours)
+    for measure in ("pair_mse", "mse") if given.pairs else ("mse",):
+        print_all(found, every, measure)
+
+
+def default_pythons(folder: Path) -> list[str]:
+    """The environments that ``setup`` made in the folder."""
+    return [str(path) for path in sorted(folder.glob("environments/*/bin/python"))]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a sub-command."""
+    given = parser().parse_args(arguments)
+    if given.command == "tables":
+        compare(given, tables.families(tables.find_data(given.data)))

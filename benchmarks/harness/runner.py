@@ -1,0 +1,194 @@
+"""Runs jobs in processes of their own, with a time limit, and keeps every result at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .contestants.base import everybody
+from .game import Bench, Counter
+from .results import Results
+from .truth import Truth, truth
+from .versions import code_version
+
+ROOT = Path(__file__).parents[2]
+ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
+START = 120  # seconds that a process may take to import what it needs
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One estimate: who, on which game, with how many calls, from which seed."""
+
+    contestant: str
+    game: Bench
+    budget: int
+    seed: int
+
+
+class Worker:
+    """A process of one Python that runs contestants one after the other."""
+
+    def __init__(self, python: str, log: Path) -> None:
+        self.pipe, child = Pipe()
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [python, "-m", "benchmarks.harness.worker", str(child.fileno())],
+                pass_fds=[child.fileno()],
+                env={**os.environ, **ONE_CORE, "PYTHONPATH": os.pathsep.join(paths)},
+                stdout=output,
+                stderr=output,
+            )
+        child.close()
+        if not self.pipe.poll(START):
+            self.close()
+            raise SystemExit(f"{python} did not start a worker in {START} s; see {log}.")
+        try:
+            greeting = json.loads(self.pipe.recv_bytes())
+        except EOFError:
+            raise SystemExit(f"{python} could not start a worker; see {log}.") from None
+        self.available: dict[str, str] = greeting["available"]
+        self.python: str = greeting["python"]
+
+    def close(self) -> None:
+        """End it."""
+        self.process.kill()
+        self.process.wait()
+        self.pipe.close()
+
+
+def converse(pipe: Connection, job: Job, limit: float) -> tuple[dict[str, Any], Counter]:
+    """Send a job and answer its questions until the result comes; TimeoutError and EOFError where none does."""
+    counter, d = Counter(job.game), job.game.d
+    order = {"contestant": job.contestant, "d": d, "graph": job.game.graph, "budget": job.budget, "seed": job.seed}
+    pipe.send_bytes(json.dumps(order).encode())
+    end = time.monotonic() + limit
+    while True:
+        if not pipe.poll(max(end - time.monotonic(), 0)):
+            raise TimeoutError
+        message = pipe.recv_bytes()
+        if message[:1] == b"R":
+            return json.loads(message[1:]), counter
+        rows = int.from_bytes(message[1:9], "little")
+        kept = np.unpackbits(np.frombuffer(message[9:], np.uint8), count=rows * d).reshape(rows, d).astype(bool)
+        pipe.send_bytes(counter(kept).tobytes())
+
+
+@dataclass(eq=False)
+class Runner:
+    """Several Pythons, a folder of results, and a time limit for one estimate in seconds."""
+
+    folder: Path
+    pythons: list[str]
+    limit: float = 120.0
+    results: Results = field(init=False)
+    workers: dict[str, Worker] = field(default_factory=dict)
+    versions: dict[str, tuple[str, str]] = field(default_factory=dict)  # contestant to (Python, version)
+    late: set[tuple[str, int, int]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.results = Results(self.folder / "results")
+        for python in self.pythons:
+            worker = self.worker(python)
+            for name, version in worker.available.items():
+                self.versions.setdefault(name, (python, version))
+
+    def worker(self, python: str) -> Worker:
+        """The process of a Python, started where there is none."""
+        if python not in self.workers:
+            self.workers[python] = Worker(python, self.folder / "log" / f"{Path(python).parts[-3]}.txt")
+        return self.workers[python]
+
+    def place(self, contestant: str) -> tuple[str, str] | None:
+        """The Python that has a contestant, and its version; ours carry the state of the code."""
+        if "lc." in contestant or everybody()[contestant].package == "lcshap":
+            return sys.executable, code_version()
+        return self.versions.get(contestant)
+
+    def run(self, jobs: Iterable[Job], progress: bool = True) -> None:
+        """Do all jobs that have no result yet."""
+        for count, job in enumerate(self.missing(jobs)):
+            if progress and count % 200 == 0:
+                print(f"{time.strftime('%H:%M:%S')} {count} jobs done, at {job.contestant} {job.game.name}", flush=True)
+            record = self.do(job)
+            self.results.add(record, f"ours-{record['version']}" if record["version"] == code_version() else "peers")
+
+    def missing(self, jobs: Iterable[Job]) -> Iterable[Job]:
+        """The jobs whose results are not there, for this state of the code."""
+        for job in jobs:
+            place = self.place(job.contestant)
+            if place and self.key(job, place[1]) not in self.results:
+                yield job
+
+    @staticmethod
+    def key(job: Job, version: str) -> tuple[Any, ...]:
+        """What a result is known by."""
+        return job.game.name, job.game.digest, job.contestant, version, job.budget, job.seed
+
+    def do(self, job: Job) -> dict[str, Any]:
+        """Run one job and judge its answer."""
+        place = self.place(job.contestant)
+        assert place is not None
+        names = ("game", "digest", "contestant", "version", "budget", "seed")
+        record = dict(zip(names, self.key(job, place[1]), strict=True)) | {"family": job.game.family, "d": job.game.d}
+        size = (job.contestant, job.game.d, job.budget)
+        if any(late[0] == size[0] and late[1] <= size[1] and late[2] <= size[2] for late in self.late):
+            return {**record, "error": f"not run: too late with fewer units and calls ({self.limit:g} s)"}
+        try:
+            answer, counter = converse(self.worker(place[0]).pipe, job, self.limit)
+        except (TimeoutError, EOFError, OSError) as error:
+            self.workers.pop(place[0]).close()
+            if isinstance(error, TimeoutError):
+                self.late.add(size)
+            told = f"time limit of {self.limit:g} s" if isinstance(error, TimeoutError) else "the process ended"
+            return {**record, "error": told}
+        return {**record, **judged(answer, truth(job.game, self.folder)), **spent(answer, counter)}
+
+    def close(self) -> None:
+        """End all processes."""
+        for worker in self.workers.values():
+            worker.close()
+
+
+def spent(answer: dict[str, Any], counter: Counter) -> dict[str, Any]:
+    """What an answer has cost."""
+    return {
+        "calls": counter.calls,
+        "rows": counter.rows,
+        "own_seconds": round(answer["own_seconds"], 5),
+        "model_seconds": round(counter.seconds, 5),
+        "peak_mb": round(answer["peak_mb"], 1),
+        "error": answer["error"],
+    }
+
+
+def judged(answer: dict[str, Any], known: Truth) -> dict[str, Any]:
+    """An answer beside the truth: squared and absolute errors, and the share of intervals that cover it."""
+    found: dict[str, Any] = {"scores": None}
+    if answer["scores"] is None:
+        return found
+    scores = np.array(answer["scores"])
+    found["scores"] = [float(f"{x:.7g}") for x in scores]
+    found["mse"] = float(np.mean((scores - known.scores) ** 2))
+    found["mae"] = float(np.mean(np.abs(scores - known.scores)))
+    if answer["lower"] is not None:
+        slack = 1e-9 + 2 * known.stderr
+        lower, upper = np.array(answer["lower"]) - slack, np.array(answer["upper"]) + slack
+        found["covered"] = float(np.mean((lower <= known.scores) & (known.scores <= upper)))
+    if answer["pairs"] is not None and known.pairs is not None:
+        off = np.array(answer["pairs"]) - known.pairs
+        found["pair_mse"], found["pair_mae"] = float(np.mean(off**2)), float(np.mean(np.abs(off)))
+    return found

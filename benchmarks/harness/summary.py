@@ -1,0 +1,96 @@
+"""From single results to what is compared: errors by family, ratios, wins, coverage, time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .contestants.base import everybody
+
+MEAN = ("mse", "mae", "pair_mse", "pair_mae", "covered", "calls", "rows")
+MEDIAN = ("own_seconds", "peak_mb")
+Cell = tuple[str, int, str]  # family, calls per unit, contestant
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Means over the games and seeds of a family, for each number of calls per unit and contestant.
+
+    A contestant has a cell only where it answered every game of the family that ours answered, from any seed.
+    """
+
+    ours: str
+    cells: dict[Cell, dict[str, float]]
+
+    @property
+    def families(self) -> list[str]:
+        """All families."""
+        return sorted({family for family, _, _ in self.cells})
+
+    @property
+    def multiples(self) -> list[int]:
+        """All numbers of calls per unit."""
+        return sorted({multiple for _, multiple, _ in self.cells})
+
+    def peers(self, measure: str = "mse") -> list[str]:
+        """Those that are compared: other people's estimators of the same thing."""
+        known = everybody()
+        return sorted({name for _, _, name in self.cells if _compared(known.get(name), measure)})
+
+    def value(self, family: str, multiple: int, name: str, measure: str = "mse") -> float:
+        """A mean, or NaN."""
+        return self.cells.get((family, multiple, name), {}).get(measure, np.nan)
+
+    def best(self, family: str, multiple: int, measure: str = "mse") -> tuple[float, str]:
+        """The least of the peers' means on a family, and whose it is."""
+        found = [(self.value(family, multiple, name, measure), name) for name in self.peers(measure)]
+        return min(((x, name) for x, name in found if np.isfinite(x)), default=(np.nan, "-"))
+
+    def ratio(self, multiple: int, name: str, families: Iterable[str], measure: str = "mse") -> float:
+        """The geometric mean over families of theirs over ours; NaN where it did not answer all of them."""
+        pairs = [
+            (self.value(f, multiple, name, measure), self.value(f, multiple, self.ours, measure)) for f in families
+        ]
+        theirs, ours = np.array(pairs).T
+        if not np.isfinite(theirs).all() or not len(pairs):
+            return np.nan
+        floor = 1e-12 * np.nanmax(np.where(theirs > 0, theirs, np.nan), initial=1e-300)
+        return float(np.exp(np.mean(np.log((theirs + floor) / (ours + floor)))))
+
+
+def _compared(contestant: Any, measure: str) -> bool:
+    if contestant is None or contestant.package == "lcshap" or contestant.other:
+        return False
+    return contestant.pairs if measure.startswith("pair") else True
+
+
+def summarise(records: Iterable[dict[str, Any]], ours: str, relative: dict[str, float] | None = None) -> Summary:
+    """Average the records; `relative` are numbers by which each game's squared errors are divided."""
+    groups: dict[Cell, list[dict[str, Any]]] = defaultdict(list)
+    for record in records:
+        groups[record["family"], record["multiple"], record["contestant"]].append(record)
+    cells = {}
+    for cell, group in groups.items():
+        answered = [r for r in group if r.get("mse") is not None]
+        wanted = {r["game"] for r in groups.get((*cell[:2], ours), []) if r.get("mse") is not None}
+        if not answered or not wanted <= {r["game"] for r in answered}:
+            continue
+        cells[cell] = {
+            measure: float((np.median if measure in MEDIAN else np.mean)(_by_game(answered, measure, relative)))
+            for measure in MEAN + MEDIAN
+            if all(measure in r for r in answered)
+        }
+    return Summary(ours, cells)
+
+
+def _by_game(records: list[dict[str, Any]], measure: str, relative: dict[str, float] | None) -> list[float]:
+    """Means over seeds, a number a game."""
+    games: dict[str, list[float]] = defaultdict(list)
+    for record in records:
+        scale = relative.get(record["game"], 1.0) if relative and measure.endswith("mse") else 1.0
+        games[record["game"]].append(record[measure] / scale)
+    return [float(np.mean(values)) for values in games.values()]
