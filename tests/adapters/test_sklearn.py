@@ -44,7 +44,8 @@ def test_a_regressor_gives_its_output():
 def test_a_margin_is_no_logit_unless_one_says_so(estimator):
     fitted = estimator.fit(X, TWO)
     model = SklearnModel(fitted)
-    assert (model.kind, model.method) == ("output", "decision_function")
+    assert (model.kind, model.method) == ("margin", "decision_function")
+    assert SklearnModel(fitted, kind="output").kind == "margin"
     np.testing.assert_array_equal(model.predict(X), fitted.decision_function(X)[:, None])
     assert SklearnModel(fitted, kind="logits").kind == "logits"
     with pytest.raises(ModelError, match="nothing to explain for kind='probabilities'"):
@@ -67,7 +68,7 @@ def test_pipelines_take_strings():
     assert model.classes == ("neg", "pos")
     np.testing.assert_array_equal(model.predict(["good", "bad plot"]), pipe.predict_proba(["good", "bad plot"]))
     svm = SklearnModel(make_pipeline(CountVectorizer(), LinearSVC()).fit(TEXTS, FEEL))
-    assert svm.kind == "output"
+    assert svm.kind == "margin"
     assert svm.predict(["good", "bad"]).shape == (2, 1)
     search = SklearnModel(GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=2).fit(X, TWO))
     assert search.kind == "probabilities"
@@ -88,7 +89,7 @@ def test_labels_are_not_explained():
 
 def test_the_method_can_be_chosen():
     logistic = LogisticRegression().fit(X, TWO)
-    assert SklearnModel(logistic, method="decision_function").kind == "output"
+    assert SklearnModel(logistic, method="decision_function").kind == "margin"
     assert SklearnModel(logistic, method="predict").predict(X).shape == (60, 1)
     with pytest.raises(ModelError, match="has no method 'score_samples'"):
         SklearnModel(logistic, method="score_samples")

@@ -141,7 +141,7 @@ def test_a_batch_is_tokenized_at_once_and_padded_to_its_longest_row():
         ({"num_labels": 2, "problem_type": "single_label_classification"}, "logits"),
         ({"num_labels": 1}, "output"),
         ({"num_labels": 2, "problem_type": "regression"}, "output"),
-        ({"num_labels": 3, "problem_type": "multi_label_classification"}, "output"),
+        ({"num_labels": 3, "problem_type": "multi_label_classification"}, "multilabel-logits"),
     ],
 )
 def test_the_config_says_what_the_numbers_are(options, kind):
@@ -376,7 +376,7 @@ def test_what_is_no_model_or_tokenizer_or_row():
         with pytest.raises(ModelError, match=message):
             TransformersModel(model, tokenizer)
     with pytest.raises(ModelError, match="no kind of model"):
-        TransformersModel(bert(), TOKENIZER, kind="margin")
+        TransformersModel(bert(), TOKENIZER, kind="scores")
     with pytest.raises(ModelError, match="max_length"):
         TransformersModel(bert(), TOKENIZER, max_length=0)
     silent = nn.Linear(1, 1)

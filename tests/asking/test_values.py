@@ -283,3 +283,95 @@ def test_find_value():
     assert find_value(Value("prob"), "logits") == Value("prob")
     with pytest.raises(OptionError, match="to the Value"):
         find_value(Value("prob"), "logits", 1)
+
+
+# -- labels that do not exclude each other, and margins ------------------------------------------------------------
+
+
+def label_value(name, p, first):
+    """The value of label 1, and of all labels for the expectation, from probabilities of the labels."""
+    if name == "expected_log_prob":
+        return math.fsum(q * math.log(r) + (1 - q) * math.log(1 - r) for q, r in zip(first, p, strict=True))
+    return {"prob": p[1], "log_prob": math.log(p[1]), "log_odds": math.log(p[1] / (1 - p[1]))}[name]
+
+
+@pytest.mark.parametrize("rows", [None, 4])
+@pytest.mark.parametrize("kind", ["multilabel", "multilabel-logits"])
+@pytest.mark.parametrize("name", CLASS_VALUES)
+def test_the_value_of_a_label_is_about_that_label_alone(name, kind, rows):
+    logits = RNG.normal(size=(7, rows or 1, 3)) * 2
+    chances = [
+        [math.fsum(column) / len(call) for column in zip(*call, strict=True)]
+        for call in (1 / (1 + np.exp(-logits))).tolist()
+    ]
+    outputs = logits if kind == "multilabel-logits" else 1 / (1 + np.exp(-logits))
+    outputs = outputs if rows else outputs[:, 0]
+    target = None if name == "expected_log_prob" else "b"
+    found = Value(name, target).resolve(outputs[:1], kind, ["a", "b", "c"])
+    np.testing.assert_allclose(found(outputs), [label_value(name, p, chances[0]) for p in chances], rtol=1e-9)
+    if target:
+        assert found.targets == ["b"]
+        other = outputs.copy()
+        other[..., [0, 2]] = 0.3
+        np.testing.assert_array_equal(found(other), found(outputs))
+
+
+def test_the_decision_of_a_label_is_its_sign():
+    logits = np.array([[2.0, -1.0], [0.5, -3.0], [-0.1, 4.0], [0.0, 0.0]])
+    for outputs, kind in ((logits, "multilabel-logits"), (1 / (1 + np.exp(-logits)), "multilabel")):
+        yes, no, both = (Value("prob", target).resolve(outputs[:1], kind) for target in (0, 1, (0, 1)))
+        assert yes.stands(outputs).tolist() == [True, True, False, False]
+        assert no.stands(outputs).tolist() == [True, True, False, True]  # a label that is not there stays away
+        assert both.stands(outputs).tolist() == [True, True, False, False]
+        assert Value("prob").resolve(outputs[:1], kind).names == ("0",)  # the most probable one
+
+
+def test_the_contrast_of_two_labels_and_all_of_them():
+    logits = RNG.normal(size=(5, 3))
+    contrast = Value("log_odds", ("c", "a")).resolve(logits[:1], "multilabel-logits", ["a", "b", "c"])
+    np.testing.assert_allclose(contrast(logits), logits[:, 2] - logits[:, 0])
+    assert contrast.targets == [["c", "a"]]
+    every = Value("output", "all").resolve(logits[:1], "multilabel-logits")
+    np.testing.assert_array_equal(every(logits), logits)
+    with pytest.raises(ModelError, match="2 names of labels were given, the model has 3"):
+        Value("prob").resolve(logits[:1], "multilabel-logits", ["a", "b"])
+
+
+@pytest.mark.parametrize("kind", ["multilabel", "multilabel-logits"])
+@pytest.mark.parametrize("name", CLASS_VALUES)
+def test_weights_of_labels_are_derivatives_by_their_log_odds(name, kind):
+    logits = np.array([[0.3, -1.2, 2.0]])
+    made = (lambda z: z) if kind == "multilabel-logits" else (lambda z: 1 / (1 + np.exp(-z)))
+    value = Value(name, None if name == "expected_log_prob" else "all").resolve(made(logits), kind)
+    for c, step in enumerate(1e-6 * np.eye(3)):
+        slope = (value(made(logits + step)) - value(made(logits - step))) / 2e-6
+        np.testing.assert_allclose(np.ravel(slope), value.gradient_weights()[:, c], atol=1e-8)
+
+
+def test_a_margin_is_that_of_the_predicted_class():
+    outputs = np.array([[-2.0], [-0.5], [1.0]])
+    value = find_value(None, "margin").resolve(outputs[:1], "margin", ["ham", "spam"])
+    assert value.targets == ["ham"]
+    np.testing.assert_array_equal(value(outputs), [2.0, 0.5, -1.0])
+    assert value.stands(outputs).tolist() == [True, True, False]
+    np.testing.assert_array_equal(value.gradient_weights(), [[-1.0]])
+    other = Value("output", "spam").resolve(outputs[:1], "margin", ["ham", "spam"])
+    np.testing.assert_array_equal(other(outputs), outputs[:, 0])
+    assert other.stands(outputs) is None  # the model does not say spam of the full input
+    three = Value("output").resolve(np.array([[0.1, 0.9, 0.4]]), "margin", ["a", "b", "c"])
+    assert three.targets == ["b"]
+    with pytest.raises(ModelError, match=r'log_prob is about probabilities .*kind="margin".*kind="logits"'):
+        Value("log_prob").resolve(outputs[:1], "margin")
+
+
+def test_the_raw_number_of_two_classes_is_that_of_the_second():
+    outputs = np.array([[1.5], [-0.5]])
+    value = Value("output").resolve(outputs[:1], "logits", ["ham", "spam"])
+    assert (value.names, value.targets, value.class_pairs) == (("spam",), ["spam"], ((1, None),))
+    assert value.stands(outputs).tolist() == [True, False]
+
+
+def test_the_usual_value_of_each_kind():
+    kinds = ("logits", "probabilities", "multilabel", "multilabel-logits", "margin", "output")
+    usual = ["log_prob", "log_prob", "log_odds", "log_odds", "output", "output"]
+    assert [find_value(None, kind).name for kind in kinds] == usual

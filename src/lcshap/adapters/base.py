@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..maskers.base import Blend, Rows
 
-Kind = Literal["probabilities", "logits", "output"]
+Kind = Literal["probabilities", "logits", "output", "multilabel", "multilabel-logits", "margin"]
 
 
 class Model(ABC):
@@ -20,8 +20,11 @@ class Model(ABC):
     Attributes
     ----------
     kind : what `predict` returns. "probabilities": of classes, each row sums to one. "logits": to be put through a
-        softmax (one column: through a sigmoid). "output": numbers that are no classes: a regression, a margin.
-    classes : the names of the classes in the order of the columns, where the model knows them.
+        softmax (one column: through a sigmoid). "multilabel": a probability for each of several labels that do not
+        exclude each other; "multilabel-logits": each of them to be put through a sigmoid of its own. "margin": decision
+        values of classes, of which the largest wins (one column: class 1 where it is positive). "output": numbers that
+        are no classes, such as a regression.
+    classes : the names of the classes or labels in the order of the columns, where the model knows them.
     batch_size : how many rows the model wants at once, where it knows; None: what turns out fastest.
     """
 
@@ -47,8 +50,9 @@ class Model(ABC):
         return None
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The gradient of ``(weights * log P).sum()`` (or of the outputs, by `kind`) with respect to the input rows.
+        """The gradient of ``(weights * log P).sum()`` with respect to the input rows.
 
-        Only models that know their gradient have it; see the PyTorch adapter.
+        Instead of log P it is the log-odds of labels, and the outputs of models without probabilities, by `kind`. Only
+        models that know their gradient have it; see the PyTorch adapter.
         """
         raise NotImplementedError

@@ -16,8 +16,9 @@ from .base import Kind, Model
 KINDS: tuple[Kind, ...] = get_args(Kind)
 HOW_TO_SAY_KIND = (
     'write kind="logits" (scores that a softmax turns into probabilities; one column: a sigmoid), '
-    'kind="probabilities" (of classes, each row sums to one; one column: that of class 1) '
-    'or kind="output" (no classes: a regression, a margin)'
+    'kind="probabilities" (of classes, each row sums to one; one column: that of class 1), kind="multilabel" (a '
+    'probability for each of several labels; "multilabel-logits": before their sigmoids), kind="margin" (the largest '
+    'wins; one column: its sign) or kind="output" (no classes: a regression)'
 )
 
 

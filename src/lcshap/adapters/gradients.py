@@ -16,7 +16,7 @@ _FLOOR = 1e-12  # of probabilities before their log, as in `Value`
 
 
 def differentiated(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[..., Any]) -> Any:
-    """What `Model.gradient` differentiates: log P of each class, or the outputs, `(n, classes)`.
+    """What `Model.gradient` differentiates: log P of each class, the log-odds of labels, or the outputs.
 
     `numpy` is a module with NumPy's functions for the arrays at hand, such as `jax.numpy` or `keras.ops`.
     """
@@ -28,6 +28,8 @@ def differentiated(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[.
     if kind == "probabilities":
         answers = numpy.concatenate([1 - answers, answers], -1) if binary else answers
         return numpy.log(numpy.clip(answers, _FLOOR, math.inf))
+    if kind == "multilabel":
+        return numpy.log(numpy.clip(answers, _FLOOR, math.inf)) - numpy.log(numpy.clip(1 - answers, _FLOOR, math.inf))
     return answers
 
 

@@ -10,12 +10,14 @@ from ..errors import ModelError
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
+from .multilabel import is_multilabel, label_classes, label_columns, label_names
 
 _METHODS: dict[str, Kind] = {
     "predict_proba": "probabilities",
-    "decision_function": "output",  # a margin: a log-odds for logistic regression, but not for an SVM
+    "decision_function": "margin",  # a log-odds for logistic regression, but not for an SVM
     "predict": "output",
 }
+_CHANCES: tuple[Kind, ...] = ("probabilities", "multilabel")
 
 
 class SklearnModel(Model):
@@ -25,15 +27,15 @@ class SklearnModel(Model):
     ----------
     estimator : a fitted classifier, regressor or pipeline. A pipeline that starts with a vectoriser gets the list of
         strings as it is.
-    kind : what to explain, see `Model`. By default the probabilities of a classifier; the margin ("output") of one
-        that has `decision_function` only; the output of a regressor. "output" asks any classifier for its margin, and
-        "logits" says that this margin is a log-odds. It must be given where an object has only `predict` and is not
-        known for a regressor.
+    kind : what to explain, see `Model`. By default the probabilities of a classifier ("multilabel" where it was fitted
+        on several labels); the margin of one that has `decision_function` only; the output of a regressor. "margin"
+        asks any classifier for its margin ("output" too), and "logits" says that this margin is a log-odds. It must be
+        given where an object has only `predict` and is not known for a regressor.
     method : "predict_proba", "decision_function" or "predict", where `kind` is not enough to choose.
 
     Attributes
     ----------
-    classes : the names of the classes as strings, in the order of the columns; None if there are none.
+    classes : the names of the classes or labels as strings, in the order of the columns; None if there are none.
 
     Examples
     --------
@@ -53,17 +55,27 @@ class SklearnModel(Model):
             check_kind(kind, name)
         self.estimator = estimator
         self.method = method = _find_method(estimator, kind, method)
-        if kind is None:
-            kind = _METHODS[method]
-        elif method != "predict" and (kind == "probabilities") != (method == "predict_proba"):
+        if kind is not None and method != "predict" and (kind in _CHANCES) != (method == "predict_proba"):
             raise ModelError(f"{name}.{method} does not give {kind}: leave out kind or method")
-        self.kind = kind
         self.classes = _classes(estimator)
+        self.kind = _kind(estimator, method, kind, self.classes)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the chosen method returns, `(n, outputs)`, checked; a binary margin is one column."""
         answers = getattr(self.estimator, self.method)(rows)
-        return check_answers(answers, len(rows), f"{type(self.estimator).__name__}.{self.method}")
+        name = f"{type(self.estimator).__name__}.{self.method}"
+        if self.method == "predict_proba" and isinstance(answers, list) and getattr(answers[0], "ndim", 1) == 2:
+            answers = label_columns(answers, label_classes(self.estimator), name)
+        return check_answers(answers, len(rows), name)
+
+
+def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
+    """What the numbers are. A margin is one of classes or, where there are none, an output like any other."""
+    if kind not in (None, "output") or method == "predict":
+        return kind or "output"
+    if method == "predict_proba":
+        return "multilabel" if is_multilabel(estimator) else "probabilities"
+    return "output" if classes is None or is_multilabel(estimator) else "margin"
 
 
 def _find_method(estimator: Any, kind: Kind | None, method: str | None) -> str:
@@ -75,8 +87,8 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None) -> str:
                 f"{name} has no method {method!r}: it has {', '.join(has) or 'none of ' + str([*_METHODS])}"
             )
         return method
-    wanted = {"probabilities": "predict_proba", "logits": "decision_function", "output": "decision_function"}
-    first = [m for m in has if m != "predict"] if kind is None else [m for m in has if m == wanted.get(kind)]
+    wanted = "predict_proba" if kind in _CHANCES else "decision_function"
+    first = [m for m in has if m != "predict"] if kind is None else [m for m in has if m == wanted]
     if first:
         return first[0]
     labels = _role(estimator) in ("classifier", "clusterer") or len(has) > ("predict" in has)
@@ -101,5 +113,7 @@ def _role(estimator: Any) -> str | None:
 
 
 def _classes(estimator: Any) -> tuple[str, ...] | None:
+    if is_multilabel(estimator):
+        return label_names(estimator)
     names = getattr(estimator, "classes_", ())  # some libraries give their regressors an empty list
     return tuple(str(name) for name in names) or None

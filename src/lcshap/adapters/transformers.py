@@ -15,7 +15,6 @@ from .callable import check_kind
 from .torch import TorchModel
 
 _ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
-_NOT_CLASSES = ("regression", "multi_label_classification")
 
 Encoding = Mapping[str, Sequence[int]]
 
@@ -28,9 +27,9 @@ class TransformersModel(Model):
     model : such as ``AutoModelForSequenceClassification.from_pretrained(...)``, or any PyTorch module with a `config`
         that takes what the tokenizer makes and returns an object with `logits`. It is never moved or changed.
     tokenizer : its tokenizer, fast or slow.
-    kind : what the numbers are, see `Model`. By default what the config says: "output" for a regression, for a single
-        label (say "logits" if a sigmoid makes it a probability) and for several labels that do not exclude each other
-        (each number is the label's own log-odds); "logits" for all else.
+    kind : what the numbers are, see `Model`. By default what the config says: "output" for a regression and for a
+        single label (say "logits" if a sigmoid makes it a probability), "multilabel-logits" where its `problem_type` is
+        "multi_label_classification", "logits" for all else.
     max_length : how many tokens the model takes, special ones included; by default the lesser of what the tokenizer and
         the config say. A longer row is refused, never cut: `maskers.Subwords` cuts texts, and says so.
     device : where the rows go; by default where the first parameter of the model is.
@@ -193,7 +192,10 @@ def _kind(config: Any) -> Kind | None:
     labels = getattr(config, "num_labels", None)
     if labels is None:
         return None
-    return "output" if labels == 1 or getattr(config, "problem_type", None) in _NOT_CLASSES else "logits"
+    problem = getattr(config, "problem_type", None)
+    if problem == "multi_label_classification":
+        return "multilabel-logits"
+    return "output" if labels == 1 or problem == "regression" else "logits"
 
 
 def _before_positions(model: Any) -> int | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
 from ..errors import MetricError
+from .chances import NO_CHANCES
 from .model_game import ModelGame, evaluate_games
 from .values import Value
 
@@ -62,8 +63,11 @@ def masking_curves(
     counts = [masked_counts(share, game.d) for game in games]
     curves = []
     for game, count, values in zip(games, counts, ranked_chances(games, explanations, counts, keep), strict=True):
-        output = game.engine.model.kind == "output"
-        what = "output" if output else f"log-odds of {' '.join(game.value.names) or 'the class'}"
+        kind, names = game.engine.model.kind, " ".join(game.value.names)
+        output = kind in NO_CHANCES
+        what = f"log-odds of {names or 'the class'}"
+        if output:
+            what = f"margin of {names}" if kind == "margin" and names else "output"
         curves.append(MaskingCurve(share, count, values if output else log_odds(values), what, keep))
     return curves
 
@@ -91,7 +95,10 @@ def ranked_chances(
 def chance_game(game: ModelGame) -> ModelGame:
     """The same game, valued by the probability of the class that is explained, or by the output."""
     kind, target = game.value.kind, game.value.value.target
-    name = "output" if kind == "output" else "prob"
+    name = "output" if kind in NO_CHANCES else "prob"
+    if name == "prob" and game.value.class_pairs != game.value.pairs:  # the raw number of class 1
+        target = [pair if pair[1] is not None else pair[0] for pair in game.value.class_pairs]
+        target = target if game.value.several else target[0]
     if callable(game.value.value.name) or game.value.value.name == "expected_log_prob":
         target = None  # about no single class: the most probable one
     fixed = Value(name, target).resolve(game.value.full, kind, game.value.classes)

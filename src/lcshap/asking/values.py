@@ -10,13 +10,15 @@ With P(.|x_S) the class probabilities on the masked input, and c a class fixed a
 ``output``             the outputs as they are: a regression, a margin, a raw logit
 =====================  ==============================================================
 
+Of a model with several labels that do not exclude each other ("multilabel"), c is a label and P(c) the probability of
+that label alone; ``expected_log_prob`` is summed over the labels, yes and no of each.
+
 Everything is computed in float64. Where absent units take the values of M background rows, the *probabilities* are
 averaged over these rows, then the log is taken, never the other way round.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,14 +28,12 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Kind
 from ..adapters.callable import check_kind, check_rows
-from ..core.printable import printable
 from ..errors import ModelError, OptionError
+from . import chances
+from .chances import LABELS, NO_CHANCES, Floats
+from .targets import Pairs, find_pairs
 
-Floats = NDArray[np.float64]
 VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")
-_SUM_SLACK = 1e-3  # how far from 1 probabilities may sum: half precision passes, logits hardly ever do
-_RANGE_SLACK = 1e-6  # how far outside [0, 1] one probability may be: single precision passes
-_quiet = np.errstate(over="ignore", invalid="ignore")  # logits beyond 1e308 give an infinite value: it is reported
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,16 @@ class Value:
     name : one of `VALUES`, or a function from outputs `(n, k)` in float64 to `(n,)` or `(n, m)`. A function gets the
         outputs as the model gives them; where they are averaged over background rows, of logits the log of the
         averaged probabilities.
-    target : which class or output. None: the most probable class at the full input (the lowest index on a tie), or
-        the only output. An index, or the name of a class; a list of these or "all" for several outputs at once; a pair
-        ``(a, b)`` for the contrast, the value of a minus the value of b.
+    target : which class, label or output. None: the most probable class or label at the full input (the lowest index
+        on a tie), the class that a margin predicts, or the only output. An index, or the name of a class; a list of
+        these or "all" for several outputs at once; a pair ``(a, b)`` for the contrast, the value of a minus the value
+        of b.
     floor : the least probability whose log is taken, for models that give probabilities. Logits need none.
 
     Notes
     -----
-    A model with one logit or probability column has two classes, 0 and 1, and the column is that of class 1.
+    A model with one logit, probability or margin has two classes, 0 and 1, and the column is that of class 1. A margin
+    speaks for either class: that of class 0 is the same number with its sign changed.
 
     Examples
     --------
@@ -82,34 +84,46 @@ class Value:
         ----------
         full : the model's outputs there, `(1, k)`, or `(1, M, k)` with background rows.
         kind : what they are, see `Model`.
-        classes : the names of the classes, in the order of the columns.
+        classes : the names of the classes or labels, in the order of the columns.
         """
         check_kind(kind, "a model")
-        if kind == "output" and not callable(self.name) and self.name != "output":
+        if kind in NO_CHANCES and not callable(self.name) and self.name != "output":
+            other = 'kind="logits"' if kind == "margin" else 'kind="logits" or kind="probabilities"'
             raise ModelError(
-                f'{self.name} is about classes and the model gives kind="output": explain value="output", '
-                f'or say kind="logits" or kind="probabilities" if its numbers are that'
+                f'{self.name} is about probabilities and the model gives kind="{kind}": explain value="output", '
+                f"or say {other} if its numbers are that"
             )
-        full = _as_outputs(full)
+        full = chances.as_outputs(full)
         if len(full) != 1:
             raise ModelError(f"the answer at the full input has shape {full.shape}: (1, k) or (1, M, k) is needed")
-        chances = None if kind == "output" else _probabilities(full, kind)[0]
+        if kind not in NO_CHANCES:
+            chances.probabilities(full, kind)  # what is no probability is refused, whatever is explained
         if callable(self.name) or self.name == "expected_log_prob":
             return FixedValue(self, kind, full, (), False, (), classes)
-        k = full.shape[-1] if self.name == "output" or chances is None else len(chances)
-        names = [str(c) for c in range(k)]
+        names = self._names(kind, full.shape[-1], classes)
+        target = self.target
+        if target is None and len(names) > 1 and kind == "output":
+            last = len(names) - 1
+            raise ModelError(f"the model has {last + 1} outputs: say which with target=0 to {last}, a list, or 'all'")
+        if target is None:
+            table = chances.margins(full, kind) if kind in NO_CHANCES else chances.probabilities(full, kind)
+            target = int(table[0].argmax()) if len(names) > 1 else 0
+        pairs, several = find_pairs(target, names)
+        titles = tuple(names[a] if b is None else f"{names[a]} - {names[b]}" for a, b in pairs)
+        return FixedValue(self, kind, full, pairs, several, titles, classes, tuple(names))
+
+    def _names(self, kind: Kind, columns: int, classes: Sequence[str] | None) -> list[str]:
+        """A name for everything that has a value: classes, labels or outputs."""
+        k = chances.class_count(kind, columns)
+        raw = self.name == "output" and kind not in LABELS and kind != "margin"
         if classes is not None and len(classes) == k:
             names = [str(c) for c in classes]
-        elif classes is not None and self.name != "output":
-            raise ModelError(f"{len(classes)} names of classes were given, the model has {k}")
-        target = self.target
-        if target is None and k > 1:
-            if chances is None:
-                raise ModelError(f"the model has {k} outputs: say which with target=0 to {k - 1}, a list, or 'all'")
-            target = int(chances.argmax())
-        pairs, several = _pairs(0 if target is None else target, names)
-        titles = tuple(names[a] if b is None else f"{names[a]} - {names[b]}" for a, b in pairs)
-        return FixedValue(self, kind, full, pairs, several, titles, classes)
+        elif classes is None or raw:
+            names = [str(c) for c in range(k)]
+        else:
+            what = "labels" if kind in LABELS else "classes"
+            raise ModelError(f"{len(classes)} names of {what} were given, the model has {k}")
+        return names[1:] if raw and columns < k else names  # the raw number of two classes is that of the second
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,26 +137,35 @@ class FixedValue:
     several : whether the values are `(n, m)`, not `(n,)`.
     names : what each of the m values is about; empty where they are about no single class.
     classes : the names of the classes, where they are known.
+    columns : a name for everything that a pair may be about: classes, labels or outputs.
     """
 
     value: Value
     kind: Kind
     full: Floats
-    pairs: tuple[tuple[int, int | None], ...]
+    pairs: Pairs
     several: bool
     names: tuple[str, ...]
     classes: Sequence[str] | None = None
+    columns: tuple[str, ...] = ()
 
     @property
     def targets(self) -> list[str | list[str]]:
         """What each value is about, for the record: the name of a class, or the two names of a contrast."""
-        known = self.classes is not None and len(self.classes) > max((max(a, b or 0) for a, b in self.pairs), default=0)
-        name = (lambda c: str(self.classes[c])) if known else str  # type: ignore[index]
-        return [name(a) if b is None else [name(a), name(b)] for a, b in self.pairs]
+        name = self.columns
+        return [name[a] if b is None else [name[a], name[b]] for a, b in self.pairs]
+
+    @property
+    def class_pairs(self) -> Pairs:
+        """The pairs by classes: the one raw number of a model with two classes is about the second."""
+        missing = (
+            0 if self.kind == "output" else chances.class_count(self.kind, self.full.shape[-1]) - len(self.columns)
+        )
+        return tuple((a + missing, None if b is None else b + missing) for a, b in self.pairs)
 
     def __call__(self, outputs: Any) -> Floats:
         """The values, `(n,)` or `(n, m)` in float64; `ModelError` with the row where one is not finite."""
-        outputs = _as_outputs(outputs)
+        outputs = chances.as_outputs(outputs)
         if outputs.shape[-1] != self.full.shape[-1]:
             self.check(outputs)
         values = self._call(outputs) if callable(self.value.name) else self._values(outputs)
@@ -154,87 +177,92 @@ class FixedValue:
         k = self.full.shape[-1]
         if outputs.shape[-1] != k:
             raise ModelError(f"the model gave {k} outputs at the full input and {outputs.shape[-1]} later")
-        if self.kind == "probabilities":
-            _probabilities(outputs, self.kind)
+        if self.kind in ("probabilities", "multilabel"):
+            chances.probabilities(outputs, self.kind)
 
     def stands(self, outputs: Any) -> NDArray[np.bool_] | None:
         """Whether the decision at the full input still stands, for each row of outputs.
 
-        The decision is the most probable class (the lowest index on a tie); of a contrast, that a is more probable
-        than b. None where there is none to ask about: outputs that are no classes, or a class that the model does not
-        choose at the full input.
+        The decision is the most probable class (the lowest index on a tie); of a label, whether it is more probable
+        than not; of a contrast, that a is more probable than b. None where there is none to ask about: outputs that
+        are no classes, or a class that the model does not choose at the full input.
         """
         if self.kind == "output":
             return None
-        chances, (first,) = _probabilities(_as_outputs(outputs), self.kind), _probabilities(self.full, self.kind)
-        a, b = self.pairs[0] if self.pairs else (int(first.argmax()), None)
+        found, (first,) = self._strengths(outputs), self._strengths(self.full)
+        a, b = self.class_pairs[0] if self.pairs else (int(first.argmax()), None)
         if b is not None:
-            return np.asarray(chances[:, a] > chances[:, b]) if first[a] > first[b] else None
-        return np.asarray(chances.argmax(axis=1) == a) if first.argmax() == a else None
+            return np.asarray(found[:, a] > found[:, b]) if first[a] > first[b] else None
+        if self.kind in LABELS:
+            return np.asarray((found[:, a] > 0) == (first[a] > 0))
+        return np.asarray(found.argmax(axis=1) == a) if first.argmax() == a else None
+
+    def _strengths(self, outputs: Any) -> Floats:
+        """What decides: the probability of each class, the log-odds of each label, the margins."""
+        outputs = chances.as_outputs(outputs)
+        if self.kind == "margin":
+            return chances.margins(outputs, self.kind)
+        return (
+            chances.log_odds(outputs, self.kind, self.value.floor)
+            if self.kind in LABELS
+            else chances.probabilities(outputs, self.kind)
+        )
 
     def gradient_weights(self) -> Floats:
         """The weights `(m, classes)` with which `Model.gradient` gives the gradient of each value at the full input.
 
-        They are the derivatives of v with respect to what that method differentiates: log P of each class (or the
-        outputs), so that the chain rule is complete: P(c) for `prob`, and for `log_odds` one at c less the shares of
-        the others in 1 - P(c).
+        They are the derivatives of v with respect to what that method differentiates, so that the chain rule is
+        complete. That is log P of each class: P(c) for `prob`, and for `log_odds` one at c less the shares of the
+        others in 1 - P(c). Of labels it is their log-odds: 1 - P for `log_prob`, P (1 - P) for `prob`. Of models
+        without probabilities it is the outputs.
         """
         name = self.value.name
-        if callable(name) or (name == "output" and self.kind != "output"):
+        if callable(name) or (name == "output" and self.kind not in (*NO_CHANCES, "multilabel-logits")):
             raise ModelError(f"no gradient is known for the value {name!r} of a model of kind={self.kind!r}")
         if name == "expected_log_prob":
-            return _probabilities(self.full, self.kind)
-        if name == "output":
-            table = np.eye(self.full.shape[-1])
-        else:
-            logs = _log_probs(self.full, self.kind, self.value.floor)[0]
-            table = np.diag(np.exp(logs)) if name == "prob" else np.eye(len(logs))
-            if name == "log_odds":
-                for c, row in enumerate(table):
-                    others = np.arange(len(logs)) != c
-                    row[others] = -np.exp(logs[others] - _log_sum(logs[others]))
+            if self.kind in LABELS:  # at its maximum, as of classes, where the softmax makes it zero
+                return np.zeros((1, self.full.shape[-1]))
+            return chances.probabilities(self.full, self.kind)
+        table = chances.margins(np.eye(self.full.shape[-1]), self.kind).T if name == "output" else self._slopes()
         return np.array([table[a] if b is None else table[a] - table[b] for a, b in self.pairs])
 
-    @_quiet
+    def _slopes(self) -> Floats:
+        """The derivatives of each class's or label's value."""
+        name, logs = self.value.name, chances.log_probs(self.full, self.kind, self.value.floor)[0]
+        if self.kind in LABELS:
+            rest = np.exp(chances.log_others(self.full, self.kind, self.value.floor)[0])
+            return np.diag({"log_odds": np.ones_like(rest), "log_prob": rest}.get(str(name), np.exp(logs) * rest))
+        table = np.diag(np.exp(logs)) if name == "prob" else np.eye(len(logs))
+        if name == "log_odds":
+            for c, row in enumerate(table):
+                others = np.arange(len(logs)) != c
+                row[others] = -np.exp(logs[others] - chances.log_sum(logs[others]))
+        return table
+
+    @chances.quiet
     def _values(self, outputs: Floats) -> Floats:
         if self.value.name == "expected_log_prob":
-            chances = _probabilities(self.full, self.kind)[0]
-            return np.asarray(_log_probs(outputs, self.kind, self.value.floor) @ chances)
+            expected = chances.probabilities(self.full, self.kind)[0]
+            values = chances.log_probs(outputs, self.kind, self.value.floor) @ expected
+            if self.kind in LABELS:
+                values = values + chances.log_others(outputs, self.kind, self.value.floor) @ (1 - expected)
+            return np.asarray(values)
         table = self._table(outputs)
         values = np.stack([table[:, a] if b is None else table[:, a] - table[:, b] for a, b in self.pairs], axis=1)
         return values if self.several else values[:, 0]
 
     def _table(self, outputs: Floats) -> Floats:
-        """The value of each class or output."""
+        """The value of each class, label or output."""
         if self.value.name == "output":
-            return _mean(outputs)
+            return chances.margins(outputs, self.kind)
         if self.value.name == "prob":
-            return _probabilities(outputs, self.kind)
-        logs = _log_probs(outputs, self.kind, self.value.floor)
-        return logs - self._log_others(outputs, logs) if self.value.name == "log_odds" else logs
-
-    def _log_others(self, outputs: Floats, logs: Floats) -> Floats:
-        """log (1 - P) of each class. Only for the likeliest could 1 - P cancel: there the others are summed."""
-        best = logs.argmax(axis=1)[:, None]
-        if self.kind == "probabilities":  # summed, then floored: many impossible classes stay impossible
-            chances = _probabilities(outputs, self.kind)
-            rest = chances.sum(axis=1, keepdims=True) - chances
-            others = chances.copy()
-            np.put_along_axis(others, best, 0.0, axis=1)
-            np.put_along_axis(rest, best, others.sum(axis=1, keepdims=True), axis=1)
-            return np.asarray(np.log(np.maximum(rest, self.value.floor)))
-        others = logs.copy()
-        np.put_along_axis(others, best, -np.inf, axis=1)
-        rest = np.log1p(-np.minimum(np.exp(logs), 0.5))
-        np.put_along_axis(rest, best, _log_sum(others)[:, None], axis=1)
-        return np.asarray(rest)
+            return chances.probabilities(outputs, self.kind)
+        tables = {"log_prob": chances.log_probs, "log_odds": chances.log_odds}
+        return tables[str(self.value.name)](outputs, self.kind, self.value.floor)
 
     def _call(self, outputs: Floats) -> Floats:
         assert callable(self.value.name)
-        if outputs.ndim == 3 and self.kind == "logits":
-            logs = _log_probs(outputs, "logits", self.value.floor)
-            outputs = logs if outputs.shape[-1] > 1 else logs[:, 1:] - logs[:, :1]
-        values = np.asarray(self.value.name(_mean(outputs)), np.float64)
+        values = np.asarray(self.value.name(chances.as_given(outputs, self.kind)), np.float64)
         if values.ndim not in (1, 2) or len(values) != len(outputs) or 0 in values.shape[1:]:
             raise ModelError(
                 f"the value function made shape {values.shape} of {outputs.shape}: (n,) or (n, m) is needed"
@@ -243,97 +271,18 @@ class FixedValue:
 
 
 def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
-    """A `Value` from what users write: name, function, `Value`, or None (`log_prob` for classes, `output` else)."""
+    """A `Value` from what users write: a name, a function, a `Value`; or None, by the kind of the model.
+
+    That is `log_prob` for classes, `log_odds` for labels (which says as much of a no as of a yes), `output` else.
+    """
     if isinstance(value, Value):
         if target is not None:
             raise OptionError("give the target to the Value, not beside it")
         return value
-    return Value(("output" if kind == "output" else "log_prob") if value is None else value, target)
+    usual = "output" if kind in NO_CHANCES else "log_odds" if kind in LABELS else "log_prob"
+    return Value(usual if value is None else value, target)
 
 
-def _as_outputs(outputs: Any) -> Floats:
-    """Outputs `(n, k)` or `(n, M, k)` in float64, finite."""
-    array = np.asarray(outputs, np.float64)
-    if array.ndim not in (2, 3) or 0 in array.shape[1:]:
-        raise ModelError(f"outputs have shape {array.shape}: (n, k) or (n, background rows, k) is needed")
-    check_rows(np.isfinite(array), array, "the model answered", "every answer must be a finite number")
-    return array
-
-
-def _mean(outputs: Floats) -> Floats:
-    """The average over background rows, if there are any."""
-    return outputs if outputs.ndim == 2 else np.asarray(outputs.mean(axis=1))
-
-
-@_quiet
-def _log_probs(outputs: Floats, kind: Kind, floor: float) -> Floats:
-    """log P of every class, `(n, classes)`, of the average over background rows."""
-    if kind == "probabilities":
-        return np.asarray(np.log(np.maximum(_probabilities(outputs, kind), floor)))
-    if outputs.shape[-1] == 1:  # sigmoid(z) is the softmax of (0, z)
-        outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=-1)
-    logs = outputs - outputs.max(axis=-1, keepdims=True)
-    logs = np.asarray(logs - _log_sum(logs)[..., None])
-    if logs.ndim == 2:
-        return logs
-    return np.asarray(_log_sum(np.moveaxis(logs, 1, -1)) - np.log(logs.shape[1]))  # log of the mean, no underflow
-
-
-def _probabilities(outputs: Floats, kind: Kind) -> Floats:
-    """P of every class, `(n, classes)`, checked row by row, then averaged over background rows."""
-    if kind == "logits":
-        return np.asarray(np.exp(_log_probs(outputs, kind, 0.0)))
-    why = 'these are no probabilities. If a softmax or sigmoid is still to come, say kind="logits"'
-    good = (outputs >= -_RANGE_SLACK) & (outputs <= 1 + _RANGE_SLACK)
-    check_rows(good, outputs, "the model answered", why)
-    if outputs.shape[-1] == 1:
-        outputs = np.concatenate([1 - outputs, outputs], axis=-1)
-    total = outputs.sum(axis=-1, keepdims=True)
-    check_rows(np.abs(total - 1) <= _SUM_SLACK, outputs, "the model answered", f"the sum is not 1; {why}")
-    return _mean(outputs)
-
-
-def _log_sum(logs: Floats) -> Floats:
-    """log sum exp over the last axis: max + log(1 + the rest), which keeps a rest far below the rounding of 1."""
-    where = logs.argmax(axis=-1)[..., None]
-    most = np.take_along_axis(logs, where, axis=-1)
-    rest = np.exp(logs - most)
-    np.put_along_axis(rest, where, 0.0, axis=-1)
-    return np.asarray(most[..., 0] + np.log1p(rest.sum(axis=-1)))
-
-
-def _pairs(target: Any, names: list[str]) -> tuple[tuple[tuple[int, int | None], ...], bool]:
-    """Every class that is asked for, with the one subtracted from it, and whether several were asked for."""
-    if isinstance(target, str) and target == "all":
-        target = range(len(names))
-    if not isinstance(target, list | range | np.ndarray):
-        return (_pair(target, names),), False
-    if len(target) == 0:
-        raise ModelError("target is an empty list")
-    return tuple(_pair(one, names) for one in target), True
-
-
-def _pair(target: Any, names: list[str]) -> tuple[int, int | None]:
-    if not isinstance(target, tuple):
-        return _index(target, names), None
-    if len(target) != 2:
-        raise ModelError(f"a contrast is a pair (a, b), not {target!r}; for several classes give a list")
-    a, b = (_index(one, names) for one in target)
-    if a == b:
-        raise ModelError(f"the contrast {target!r} is of a class with itself")
-    return a, b
-
-
-def _index(target: Any, names: list[str]) -> int:
-    if isinstance(target, str):
-        if target not in names:
-            known = ", ".join(printable(name, most=60) for name in names[:20])
-            raise ModelError(f"there is no class named {target!r}: the classes are {known}")
-        return names.index(target)
-    try:
-        index = operator.index(target)
-    except TypeError:
-        raise ModelError(f"a target is an index, a name, a list, a pair or 'all', not {target!r}") from None
-    if not 0 <= index < len(names) or isinstance(target, bool):
-        raise ModelError(f"target {target!r} is out of range: the model has 0 to {len(names) - 1}")
-    return index
+def says_output(value: Any) -> bool:
+    """Whether a value is the outputs as they are: then nobody needs to say what kind of numbers they are."""
+    return (value.name if isinstance(value, Value) else value) == "output"

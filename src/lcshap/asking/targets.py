@@ -1,0 +1,66 @@
+"""Which classes, labels or outputs a user asks about: by number, by name, as a list, or as a contrast of two."""
+
+from __future__ import annotations
+
+import operator
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ..core.printable import printable
+from ..errors import ModelError
+
+Pairs = tuple[tuple[int, int | None], ...]
+_LISTED = 20  # names that an error lists, of the classes that a model has
+
+
+def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:
+    """Every class that is asked for, with the one subtracted from it, and whether several were asked for.
+
+    >>> find_pairs("cat", ["cat", "dog"]), find_pairs([("dog", "cat")], ["cat", "dog"])
+    ((((0, None),), False), (((1, 0),), True))
+    """
+    if isinstance(target, str) and target == "all":
+        target = range(len(names))
+    if not isinstance(target, list | range | np.ndarray):
+        return (_pair(target, names),), False
+    if len(target) == 0:
+        raise ModelError("target is an empty list")
+    return tuple(_pair(one, names) for one in target), True
+
+
+def _pair(target: Any, names: list[str]) -> tuple[int, int | None]:
+    if not isinstance(target, tuple):
+        return _index(target, names), None
+    if len(target) != 2:
+        raise ModelError(f"a contrast is a pair (a, b), not {target!r}; for several classes give a list")
+    a, b = (_index(one, names) for one in target)
+    if a == b:
+        raise ModelError(f"the contrast {target!r} is of a class with itself")
+    return a, b
+
+
+def _index(target: Any, names: list[str]) -> int:
+    if isinstance(target, str):
+        if target not in names:
+            raise ModelError(f"there is no class named {target!r}: {_known(target, names)}")
+        return names.index(target)
+    try:
+        index = operator.index(target)
+    except TypeError:
+        raise ModelError(f"a target is an index, a name, a list, a pair or 'all', not {target!r}") from None
+    if not 0 <= index < len(names) or isinstance(target, bool):
+        raise ModelError(f"target {target!r} is out of range: the model has 0 to {len(names) - 1}")
+    return index
+
+
+def _known(target: str, names: list[str]) -> str:
+    """The classes that there are, in one line: of very many, those with a like name first."""
+    listed = names
+    if len(names) > _LISTED:
+        near = get_close_matches(target, names, n=5)
+        listed = list(dict.fromkeys([*near, *names]))[:_LISTED]
+    shown = ", ".join(printable(name, most=60) for name in listed)
+    more = len(names) - len(listed)
+    return f"the classes are {shown}" + (f" and {more:,} more" if more > 0 else "")

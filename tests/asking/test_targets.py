@@ -1,0 +1,49 @@
+"""Classes by number and by name, and what is said of those that do not exist."""
+
+import pytest
+
+from lcshap.asking.targets import find_pairs
+from lcshap.errors import ModelError
+
+NAMES = ["toxic", "obscene", "threat"]
+
+
+def test_targets_by_number_by_name_as_a_list_and_as_a_contrast():
+    assert find_pairs("obscene", NAMES) == (((1, None),), False)
+    assert find_pairs(2, NAMES) == (((2, None),), False)
+    assert find_pairs(["toxic", 2], NAMES) == (((0, None), (2, None)), True)
+    assert find_pairs("all", NAMES) == (((0, None), (1, None), (2, None)), True)
+    assert find_pairs(("toxic", "threat"), NAMES) == (((0, 2),), False)
+
+
+@pytest.mark.parametrize("target", ["insult", ("toxic", "insult"), ["insult"]])
+def test_a_label_that_does_not_exist_is_one_line_with_those_that_do(target):
+    with pytest.raises(ModelError) as error:
+        find_pairs(target, NAMES)
+    assert str(error.value) == "there is no class named 'insult': the classes are toxic, obscene, threat"
+
+
+def test_of_very_many_classes_the_like_ones_come_first():
+    names = [f"class {k}" for k in range(500)] + ["heartwarming"]
+    with pytest.raises(ModelError) as error:
+        find_pairs("heartwarmin", names)
+    said = str(error.value)
+    assert "the classes are heartwarming, class 0, " in said
+    assert said.endswith("and 481 more")
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (3, "0 to 2"),
+        (True, "out of range"),
+        (1.5, "an index, a name"),
+        ((0, 0), "with itself"),
+        ((0, 1, 2), "a pair"),
+        ([], "empty"),
+    ],
+)
+def test_targets_that_are_none(target, message):
+    with pytest.raises(ModelError, match=message):
+        find_pairs(target, NAMES)
