@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import partial
 from hashlib import blake2b
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from scipy import sparse
 
 from .graphs import Graph
 from .keys import SIZE
+from .locks import ForkSafeLock
 
 _Update = Callable[[bytes], None]
 
@@ -51,7 +51,7 @@ def class_name(kind: type) -> tuple[str, ...] | tuple[str, bytes]:
 # -- objects that are known by who they are -----------------------------------------------------------------------
 
 _LIVING: dict[int, tuple[Callable[[], Any], bytes]] = {}
-_LOCK = RLock()
+_LOCK = ForkSafeLock()
 
 
 def token(thing: Any) -> bytes:

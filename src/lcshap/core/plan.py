@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from scipy import sparse
 from ..errors import PlanError, PlanTooLargeError
 from .coalitions import Coalitions
 from .graphs import Graph
+from .locks import ForkSafeLock
 
 MAX_CALLS = 1_000_000
 TERMS = 1 << 20  # how many terms to write down at once
@@ -250,7 +250,7 @@ class PlanCache:
     def __init__(self, max_bytes: int) -> None:
         self._plans: OrderedDict[tuple[str, Described], Plan] = OrderedDict()
         self._max_bytes = max_bytes
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     def get(self, method: Described, graph: Graph, make: Callable[[], Plan]) -> Plan:
         """The plan for this method and graph, made if it is not there; with this graph's own names."""
@@ -322,6 +322,7 @@ def check_time(indices: int, calls: int, limit: int | None) -> None:
             f"at least {calls:,} calls, but {indices:,} unit indices of sets around units: making the plan would take "
             f"more than {seconds:.0f} s, which only max_calls=None allows",
             calls,
+            above="time",
         )
 
 
@@ -329,7 +330,9 @@ def check_memory(needed: int, calls: int, limit: int | None, fits: str = "") -> 
     """Raise `PlanTooLargeError` where making a plan would take more bytes than `MEMORY`. `fits` says what would do."""
     if limit is not None and needed > MEMORY:
         raise PlanTooLargeError(
-            f"{calls:,} calls and about {_bytes(needed)} of memory, above {_bytes(MEMORY)}{fits and ': '}{fits}", calls
+            f"{calls:,} calls and about {_bytes(needed)} of memory, above {_bytes(MEMORY)}{fits and ': '}{fits}",
+            calls,
+            above="memory",
         )
 
 

@@ -11,7 +11,6 @@ were computed from them.
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..errors import GameError
 from .keys import SIZE
+from .locks import ForkSafeLock
 
 Numbers = NDArray[np.float64]
 
@@ -122,7 +122,7 @@ class MemoryStore(Store):
 
     def __init__(self) -> None:
         self._spaces: dict[bytes, Answers] = {}
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     def get(self, space: bytes, keys: Sequence[bytes]) -> tuple[NDArray[np.bool_], Numbers | None]:
         """Which keys are known, and their numbers."""
@@ -144,7 +144,7 @@ class MemoryStore(Store):
             return {"known": {space: answers.known for space, answers in self._spaces.items()}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._spaces, self._lock = {}, threading.Lock()
+        self._spaces, self._lock = {}, ForkSafeLock()
         for space, (keys, numbers) in state["known"].items():
             self.put(space, keys, numbers)
 

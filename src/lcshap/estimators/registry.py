@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
-from threading import RLock
 from typing import Any, TypeVar
 
+from ..core.locks import ForkSafeLock
 from ..core.method import Method
 from ..errors import MethodError
 
@@ -92,10 +94,11 @@ class Registry(Mapping[str, type[Method]]):
     """
 
     def __init__(self, package: str) -> None:
-        self._package: str | None = package
-        self._plugins = False  # whether they were looked for
+        self._package = package
         self._entries: dict[str, Entry] = {}
-        self._lock = RLock()  # whoever comes while it is searched waits
+        self._lock = ForkSafeLock()  # whoever comes while it is searched waits
+        self._searched: set[str] = set()  # "package", "plugins": what was looked through
+        self._searching: set[tuple[int, str]] = set()  # and what is at this moment, in which process
 
     def add(self, method: M) -> M:
         """Add a class; see `register_method`."""
@@ -152,26 +155,39 @@ class Registry(Mapping[str, type[Method]]):
         return method
 
     def _search_package(self) -> None:
-        with self._lock:
-            if self._package is None:
-                return
-            package, self._package = import_module(self._package), None
-            for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        with self._search("package") as new:
+            package = import_module(self._package) if new else None
+            for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.") if package else ():
                 for thing in list(vars(import_module(found.name)).values()):
                     here = isinstance(thing, type) and issubclass(thing, Method) and thing.__module__ == found.name
                     if here and "name" in vars(thing):  # classes that methods share have no name
                         self._add(thing)
 
     def _search_plugins(self) -> None:
-        with self._lock:
-            if self._plugins:
-                return
-            self._plugins = True
-            for point in entry_points(group=GROUP):
+        with self._search("plugins") as new:
+            for point in entry_points(group=GROUP) if new else ():
                 try:
                     self._add(point.load())
                 except Exception as error:  # somebody else's package: it must not stop ours
                     warnings.warn(f"{_who(point)} is left out: {type(error).__name__}: {error}", stacklevel=3)
+
+    @contextmanager
+    def _search(self, what: str) -> Iterator[bool]:
+        """Hold the lock; whether there is something to look through. A module that is imported may come here again.
+
+        A child that was forked from another thread on the way looks through all of it again.
+        """
+        with self._lock:
+            mine = (os.getpid(), what)
+            new = what not in self._searched and mine not in self._searching
+            if new:
+                self._searching.add(mine)
+            try:
+                yield new
+            finally:
+                if new:
+                    self._searched.add(what)
+                    self._searching.discard(mine)
 
 
 METHODS = Registry(__package__)
