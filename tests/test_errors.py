@@ -31,7 +31,7 @@ def test_ctrl_c_is_no_exception_and_a_failed_run_is():
 @pytest.mark.parametrize(
     "error",
     [
-        lc.PlanTooLargeError("too large", 12, True),
+        lc.PlanTooLargeError("too large", 12, True, "memory"),
         lc.BudgetError("too small", 7),
         lc.ModelError("bad", row=3),
         lc.RunFailedError("failed", [None], lc.MemoryStore, 4),

@@ -70,16 +70,18 @@ class PlanError(LcshapError, ValueError):
 class PlanTooLargeError(PlanError):
     """A plan above `max_calls`, refused before anything is evaluated.
 
-    `calls` is the number of calls it would take, or a lower bound of it (`exact` says which).
+    `calls` is the number of calls it would take, or a lower bound of it (`exact` says which). `above` is what it is too
+    large for: "calls" (a larger `max_calls` helps), "memory" or "time" (only ``max_calls=None`` lifts these limits).
     """
 
-    def __init__(self, message: str, calls: int, exact: bool = False) -> None:
+    def __init__(self, message: str, calls: int, exact: bool = False, above: str = "calls") -> None:
         super().__init__(message)
         self.calls = calls
         self.exact = exact
+        self.above = above
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.calls, self.exact)
+        return type(self), (str(self), self.calls, self.exact, self.above)
 
 
 class GameError(LcshapError, ValueError):

@@ -25,6 +25,29 @@ def test_costs(kind):
             assert e.rows == e.calls
 
 
+def test_advice_names_the_limit_that_is_in_the_way(monkeypatch):
+    """More calls do not help a plan that is refused for its memory or for the time that it takes to make."""
+    larger = "A larger max_calls, or max_calls=None, builds it all the same."
+    with pytest.raises(lc.PlanTooLargeError, match=larger) as error:
+        lc.LShapley(2).plan(CHAIN, max_calls=10)
+    assert error.value.above == "calls"
+    monkeypatch.setattr("lcshap.core.plan.MEMORY", 100)
+    with pytest.raises(lc.PlanTooLargeError, match=r"of memory, above 100 B.* max_calls=None builds it") as error:
+        lc.KernelSHAP(30).plan(CHAIN)
+    assert error.value.above == "memory"
+    assert "larger max_calls" not in str(error.value)
+    with pytest.raises(lc.PlanTooLargeError) as error:
+        lc.KernelSHAP(30).plan(CHAIN, max_calls=10**15)
+    assert error.value.above == "memory"
+    assert lc.KernelSHAP(30).plan(CHAIN, max_calls=None).calls == 30
+    monkeypatch.setattr("lcshap.core.plan.MEMORY", 10**9)
+    monkeypatch.setattr("lcshap.core.plan._SECONDS_AN_INDEX", 1e9)
+    with pytest.raises(lc.PlanTooLargeError, match=r"more than \d+ s, which only max_calls=None allows") as error:
+        lc.CShapley(2).plan(lc.Graph.grid((5, 5)))
+    assert error.value.above == "time"
+    assert "larger max_calls" not in str(error.value)
+
+
 def test_methods_run_together_as_alone():
     methods = [lc.Shapley(), lc.DeletionPath(30), lc.LIME(30, features=2), lc.SampleShapley(40)]
     graphs = [lc.Graph.chain(d) for d in (5, 6, 7, 8)]

@@ -17,6 +17,11 @@ from .plan import MAX_CALLS, Plan, PlanCache, check_calls
 from .run import explain_values
 
 plans = PlanCache(max_bytes=256_000_000)
+_LIFTED = {
+    "calls": "A larger max_calls, or max_calls=None, builds it all the same.",
+    "memory": "max_calls=None builds it all the same, if there is the memory.",
+    "time": "",  # the refusal itself says that only max_calls=None allows it
+}
 _ADVICE_CALLS = 100_000  # recommend nothing dearer than this: finding out would keep the user waiting for an error
 
 
@@ -99,8 +104,8 @@ class Method(ABC):
             plan = plans.get(self, graph, lambda: self._plan(graph, max_calls))
             check_calls(plan.calls, max_calls, exact=True)
         except PlanTooLargeError as error:
-            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls)}"
-            raise PlanTooLargeError(message, error.calls, error.exact) from None
+            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.above)}"
+            raise PlanTooLargeError(message, error.calls, error.exact, error.above) from None
         return plan
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
@@ -214,7 +219,7 @@ class Method(ABC):
         """The fields and their values."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def _advice(self, graph: Graph, max_calls: int | None) -> str:
+    def _advice(self, graph: Graph, max_calls: int | None, above: str) -> str:
         limit = _ADVICE_CALLS if max_calls is None else min(max_calls, _ADVICE_CALLS)
         found = []
         for group in self._cheaper(graph):
@@ -224,7 +229,7 @@ class Method(ABC):
                     found.append(f"{method} takes {calls:,}")
                     break
         fits = f"Cheaper: {'; '.join(found)}. " if found else ""
-        return f"{fits}A larger max_calls, or max_calls=None, builds it all the same."
+        return f"{fits}{'' if max_calls is None else _LIFTED[above]}".rstrip()
 
 
 def run_methods(

@@ -52,7 +52,11 @@ def balls_within(graph: Graph, order: int, limit: int | None, bytes_each: int) -
         check_memory(bytes_each * balls.nnz, graph.d, limit)
         work += balls.nnz
         if limit is not None and work > _GROWN:
-            raise PlanTooLargeError(f"neighbourhoods of order {order:,}, which take too long to grow", graph.d)
+            raise PlanTooLargeError(
+                f"neighbourhoods of order {order:,}, which take too long to grow: only max_calls=None allows that",
+                graph.d,
+                above="time",
+            )
         if k == order:
             break
     return balls
