@@ -217,6 +217,23 @@ def test_an_error_that_nobody_expected_is_one_line_too(monkeypatch):
     fails("demo", code=1, match="RuntimeError: first line second line")
 
 
+def test_no_error_shows_a_key(here, monkeypatch):
+    secret = "sk-proj-0123456789abcdef"
+    module(here, "leaky", f"raise RuntimeError('GET https://api.example.com/v1?key={secret} failed')\n")
+    arguments = ("explain", "--model", "leaky:model", "--text", "a b")
+    fails(*arguments, code=1, match=r"RuntimeError\('GET https://api.example.com/v1\?\*\*\* failed'\)")
+
+    def fail():
+        raise RuntimeError(f"headers={{'Authorization': 'Bearer {secret}'}}")
+
+    monkeypatch.setattr(demo, "explain", fail)
+    for words in (arguments, ("demo",)):
+        for debug in ((), ("--debug",)):
+            out, err = run(*words, *debug, code=1)
+            assert secret not in out + err.replace("raise RuntimeError", "")
+            assert "Traceback" in err if debug else len(err.splitlines()) == 1
+
+
 def test_ctrl_c_is_one_line_and_130(here):
     module(here, "stop", "def model(rows):\n    raise KeyboardInterrupt\n")
     fails("explain", "--model", "stop:model", "--kind", "output", "--text", "a b", code=130, match="interrupted")

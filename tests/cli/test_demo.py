@@ -34,8 +34,8 @@ def log_negative(kept):
 
 def test_every_method_is_what_it_is_alone(found):
     model, masker, text = demo_text()
-    assert list(found.sentence) == list(demo.METHODS)
-    for name, method in demo.METHODS.items():
+    assert list(found.sentence) == list(demo.SHOWN)
+    for name, method in demo.SHOWN.items():
         alone = lc.Explainer(model, masker, method)(text)
         np.testing.assert_allclose(found.sentence[name].scores, alone.scores, atol=1e-6)
         assert found.sentence[name].calls == alone.calls
@@ -79,7 +79,7 @@ def test_the_page_fits(found, width, colour):
     if width >= 80:
         assert max(map(display_width, lines)) <= width
         assert len(lines) <= 62
-    assert sum(bool(re.search(r"[+-]\d\.\d\d +\d+$", line)) for line in lines) == len(demo.METHODS)
+    assert sum(bool(re.search(r"[+-]\d\.\d\d +\d+$", line)) for line in lines) == len(demo.SHOWN)
     assert "-0.00" not in text
 
 
@@ -97,7 +97,7 @@ def test_the_table_has_the_scores_residuals_and_calls(found):
 def test_rows_of_the_paper_have_colours(found):
     text = demo.render(found, 100, True, dark=True)
     rows = [line for line in text.splitlines() if plain(line).endswith(SENTENCE) and plain(line) != SENTENCE]
-    assert [plain(row).removesuffix(SENTENCE).strip() for row in rows] == list(demo.METHODS)
+    assert [plain(row).removesuffix(SENTENCE).strip() for row in rows] == list(demo.SHOWN)
     r, g, b = lc.show.palette.PALETTES["default"].dark_positive
     assert all(re.search(rf"48;2;{r};{g};{b}msucks", row) for row in (rows[0], rows[1], rows[3]))
     assert SENTENCE + '"' in plain(text)
@@ -112,7 +112,7 @@ def test_calls_together_and_apart(found):
 
 def test_one_page_has_all(found, tmp_path):
     page = found.save(tmp_path / "demo.html").read_text(encoding="utf-8")
-    assert all(name in page for name in [*demo.METHODS, "pixels", "patches"])
+    assert all(name in page for name in [*demo.SHOWN, "pixels", "patches"])
 
 
 def test_onnxruntime_is_enough(tmp_path):

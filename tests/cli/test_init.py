@@ -32,7 +32,7 @@ def test_demo_prints_its_page_and_writes_another(here):
     printed = demo.render(demo.explain(), width=100, colour=False, dark=True)
     assert out == f"{printed}\n\nAll of this to click through, in a browser: d.html\n"
     page = (here / "d.html").read_text(encoding="utf-8")
-    assert all(name in page for name in ["lcshap demo", *demo.METHODS])
+    assert all(name in page for name in ["lcshap demo", *demo.SHOWN])
     assert os.listdir(here) == ["d.html"]
     fails_after = run("demo", "--html", "d.txt", code=2)[1]
     assert re.fullmatch(r"lcshap: error: a report is a web page[^\n]*\n", fails_after)

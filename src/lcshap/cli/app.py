@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 from .. import __version__
 from ..core.io import load, to_dict
 from ..core.printable import printable
+from ..core.redact import redacted
 from ..errors import LcshapError, OptionError
 from ..estimators import METHODS
 from ..show import words
@@ -69,7 +70,8 @@ class Commands(TyperGroup):
             sys.exit(code if isinstance(code, int) else 0)
         except Exception as error:
             if debug:
-                write(printable(traceback.format_exc(), lines=True), sys.stderr)
+                lines = "\n".join(map(redacted, traceback.format_exc().splitlines()))
+                write(printable(lines, lines=True), sys.stderr)
             wrong = isinstance(error, OptionError | _PARSING)
             sys.exit(fail(_one_line(error), 2 if wrong else 1))
 
@@ -91,7 +93,7 @@ def _one_line(error: Exception) -> str:
         where = error.ctx.command_path if error.ctx else "lcshap"
         return f"{' '.join(error.format_message().split())} (see {where} --help)"
     said = re.sub(r'\bkind="(\w+)"', r"--kind \1", " ".join(str(error).split()))
-    return said if isinstance(error, LcshapError) else f"{type(error).__name__}: {said}"
+    return said if isinstance(error, LcshapError) else f"{type(error).__name__}: {redacted(said)}"
 
 
 app = typer.Typer(

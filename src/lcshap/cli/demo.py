@@ -34,7 +34,7 @@ from ..show.terminal_pictures import Ink, legend
 from ..show.words import unexplained
 
 _BUDGET = 36  # calls of methods that take a budget: four a word
-METHODS: dict[str, Method] = {
+SHOWN: dict[str, Method] = {
     "Shapley": Shapley(),
     "Myerson": Myerson(),
     "L k=1": LShapley(order=1),
@@ -57,14 +57,14 @@ Next, with pip install "lcshap[cli]":
   lcshap explain --model my_module:my_model --kind logits --text "..."
   lcshap methods"""
 
-Found = dict[str, Explanation]
+ByName = dict[str, Explanation]
 
 
 class Demo(NamedTuple):
     """The explanations of the demo, by the names of their methods."""
 
-    sentence: Found
-    digit: Found
+    sentence: ByName
+    digit: ByName
 
     def save(self, path: str | Path) -> Path:
         """Write them to one web page."""
@@ -76,14 +76,14 @@ def explain() -> Demo:
     return Demo(explain_sentence(), explain_digit())
 
 
-def explain_sentence() -> Found:
+def explain_sentence() -> ByName:
     """Every method on the sentence, each coalition evaluated once."""
     model, masker, text = demo_text()
-    found = Explainer(model, masker, curve=True).compare(text, list(METHODS.values()))
-    return dict(zip(METHODS, found, strict=True))
+    found = Explainer(model, masker, curve=True).compare(text, list(SHOWN.values()))
+    return dict(zip(SHOWN, found, strict=True))
 
 
-def explain_digit() -> Found:
+def explain_digit() -> ByName:
     """The log-odds of the digit, by pixels and by patches."""
     model, pixels, image = demo_digits()
     patches = Image(patch=4)
@@ -135,16 +135,16 @@ def _paragraph(text: str, width: int) -> list[str]:
     return wrapped(text, min(width, 110))
 
 
-def _label(found: Found) -> int:
+def _label(found: ByName) -> int:
     return max(map(len, found)) + 1
 
 
-def _sentences(found: Found, inks: Mapping[str, Ink]) -> list[str]:
+def _sentences(found: ByName, inks: Mapping[str, Ink]) -> list[str]:
     """The sentence in the colours of each method, as in the paper's Table 2."""
     return [fit(name, _label(found)) + picture(e, len(SENTENCE), inks[name])[0] for name, e in found.items()]
 
 
-def _table(found: Found, inks: Mapping[str, Ink], width: int) -> list[str]:
+def _table(found: ByName, inks: Mapping[str, Ink], width: int) -> list[str]:
     """A row a method, a column a word: words are cut where there is no room."""
     words = next(iter(found.values())).names
     room = width - _CALLS - _RESIDUAL
@@ -165,7 +165,7 @@ def _cell(ink: Ink, score: float, size: int) -> str:
     return " " + (ink.paint(text, score) if ink.colour else text)
 
 
-def _digits(found: Found, inks: Mapping[str, Ink], width: int) -> list[str]:
+def _digits(found: ByName, inks: Mapping[str, Ink], width: int) -> list[str]:
     """The image, its pixels and its patches side by side; without the image where there is no room."""
     drawn = [picture(e, min(width, 2 * _SIDE + 3), inks[name]) for name, e in found.items()]
     lines = [list(map(_scores, lines)) for lines in drawn]

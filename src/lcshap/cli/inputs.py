@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..adapters.base import Model
+from ..core.redact import described
 from ..errors import MaskerError, ModelError
 from ..extras import need
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Tabular, Text, Tokens
@@ -283,7 +284,7 @@ def _import(name: str, option: str) -> Any:
     try:
         found = import_module(module)
     except Exception as error:
-        raise ModelError(f"{option} {name}: the module {module} cannot be imported: {error!r}") from error
+        raise ModelError(f"{option} {name}: the module {module} cannot be imported: {described(error)}") from error
     for part in path.split("."):
         if not hasattr(found, part):
             raise UsageError(f"{option} {name}: {module} has no {part!r}{guess(part, dir(found))}")

@@ -22,7 +22,7 @@ _BUDGET = "4d"  # of methods that need one, where nobody says
 _SHARED = ("budget", "seed", "order", "context", "weights")  # options that are parameters of several methods
 
 
-class Wanted(NamedTuple):
+class NamedMethod(NamedTuple):
     """A method as the user wrote it: its entry, and the parameters after its name."""
 
     text: str
@@ -60,7 +60,7 @@ def find_entry(name: str) -> Entry:
     return METHODS.entry(name)
 
 
-def _read(text: str) -> Wanted:
+def _read(text: str) -> NamedMethod:
     name, *pairs = text.strip().split(":")
     entry = find_entry(name)
     given = {}
@@ -69,14 +69,14 @@ def _read(text: str) -> Wanted:
         if not equals:
             raise UsageError(f"a parameter is written as name=value, not {pair!r}, in {text!r}")
         given[key] = _value(value)
-    wanted = Wanted(text.strip(), entry, given)
+    wanted = NamedMethod(text.strip(), entry, given)
     for key in given:
         if key not in wanted.known:
             raise UsageError(_has_no(key, wanted))
     return wanted
 
 
-def _make(wanted: Wanted, given: dict[str, Any], graph: Graph) -> Method:
+def _make(wanted: NamedMethod, given: dict[str, Any], graph: Graph) -> Method:
     parameters = {name: value for name, value in given.items() if name in wanted.known} | wanted.parameters
     if "budget" in wanted.known:
         parameters["budget"] = parse_budget(parameters.get("budget", _BUDGET), graph.d)
@@ -86,7 +86,7 @@ def _make(wanted: Wanted, given: dict[str, Any], graph: Graph) -> Method:
     return wanted.entry.method(**parameters)
 
 
-def _check_taken(name: str, wanted: Sequence[Wanted]) -> None:
+def _check_taken(name: str, wanted: Sequence[NamedMethod]) -> None:
     """Raise unless an option goes to one of the methods at least."""
     if any(name in w.known and name not in w.parameters for w in wanted):
         return
@@ -108,7 +108,7 @@ def _check_costs(methods: Sequence[Method], graph: Graph, budget: int, max_calls
             )
 
 
-def _has_no(key: str, wanted: Wanted) -> str:
+def _has_no(key: str, wanted: NamedMethod) -> str:
     has = f"it has {', '.join(wanted.known)}" if wanted.known else "it has none"
     return f"{wanted.entry.name} has no parameter {key!r}: {has}"
 

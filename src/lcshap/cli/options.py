@@ -27,6 +27,9 @@ class OutputKind(StrEnum):
 
     LOGITS = "logits"
     PROBABILITIES = "probabilities"
+    MULTILABEL = "multilabel"
+    MULTILABEL_LOGITS = "multilabel-logits"
+    MARGIN = "margin"
     OUTPUT = "output"
 
 
@@ -38,7 +41,7 @@ class Colour(StrEnum):
     NEVER = "never"
 
 
-Text = str | None
+String = str | None
 File = Path | None
 Many = list[str] | None
 
@@ -47,7 +50,7 @@ Many = list[str] | None
 class Input:
     """What is explained, and how it is cut into units."""
 
-    text: Annotated[Text, Option(help="A text.", rich_help_panel=_INPUT)] = None
+    text: Annotated[String, Option(help="A text.", rich_help_panel=_INPUT)] = None
     file: Annotated[File, Option(help="A text file in UTF-8; - reads standard input.", rich_help_panel=_INPUT)] = None
     image: Annotated[File, Option(help="An image file.", rich_help_panel=_INPUT)] = None
     csv: Annotated[File, Option(help="A table of numbers, of which --row is explained.", rich_help_panel=_INPUT)] = None
@@ -55,10 +58,10 @@ class Input:
         File, Option(help="A table of numbers, a row a step and a column a channel.", rich_help_panel=_INPUT)
     ] = None
     bytes: Annotated[File, Option(help="Any file, as bytes.", rich_help_panel=_INPUT)] = None
-    tokens: Annotated[Text, Option(help="Ids of tokens, as in '12 7 31'.", rich_help_panel=_INPUT)] = None
-    smiles: Annotated[Text, Option(help="A molecule.", rich_help_panel=_INPUT)] = None
+    tokens: Annotated[String, Option(help="Ids of tokens, as in '12 7 31'.", rich_help_panel=_INPUT)] = None
+    smiles: Annotated[String, Option(help="A molecule.", rich_help_panel=_INPUT)] = None
     units: Annotated[
-        Text,
+        String,
         Option(
             help="Of texts: word, sentence, character. Of images: pixel, patch=4, superpixel. Of series and bytes: "
             "window=16.",
@@ -66,7 +69,7 @@ class Input:
         ),
     ] = None
     absent: Annotated[
-        Text,
+        String,
         Option(
             help="What stands for absent units. Of texts: delete, or a text such as [MASK]. Of images: mean, blur, "
             "noise or a number. Of series: mean, interpolate or a number. Of bytes and tokens: a number.",
@@ -74,7 +77,7 @@ class Input:
         ),
     ] = None
     masker: Annotated[
-        Text,
+        String,
         Option(help="A masker of your own instead: package.module:object, whose code runs.", rich_help_panel="Units"),
     ] = None
     grey: Annotated[bool, Option("--grey", help="Read the image without its colours.", rich_help_panel="Units")] = False
@@ -105,7 +108,7 @@ class Task:
     """Which model, and which of its numbers."""
 
     model: Annotated[
-        Text,
+        String,
         Option(
             help="An .onnx file, package.module:object (the current directory counts, after installed packages; "
             "importing a module runs its code), or one of the two that come with lcshap: demo-text (film reviews), "
@@ -116,7 +119,7 @@ class Task:
     kind: Annotated[
         OutputKind | None, Option(help="What its numbers are, where it does not say.", rich_help_panel=_MODEL)
     ] = None
-    classes: Annotated[Text, Option(help="Names of the classes, as in 'no,yes'.", rich_help_panel=_MODEL)] = None
+    classes: Annotated[String, Option(help="Names of the classes, as in 'no,yes'.", rich_help_panel=_MODEL)] = None
     target: Annotated[
         Many,
         Option(
@@ -124,9 +127,9 @@ class Task:
             rich_help_panel=_MODEL,
         ),
     ] = None
-    against: Annotated[Text, Option(help="Explain why --target and not this class.", rich_help_panel=_MODEL)] = None
+    against: Annotated[String, Option(help="Explain why --target and not this class.", rich_help_panel=_MODEL)] = None
     value: Annotated[
-        Text,
+        String,
         Option(
             help="The number explained: log_prob, expected_log_prob, prob, log_odds or output.", rich_help_panel=_MODEL
         ),
@@ -141,7 +144,7 @@ class MethodSettings:
     """Parameters that several methods have. None: not given."""
 
     budget: Annotated[
-        Text,
+        String,
         Option(
             help="Model calls, as a number or for each unit: 4d, which is the default; or seconds: 10s.",
             rich_help_panel=_METHOD,
@@ -151,11 +154,11 @@ class MethodSettings:
         int | None, Option(min=0, help="How many edges a neighbourhood reaches.", rich_help_panel=_METHOD)
     ] = None
     context: Annotated[
-        Text, Option(help="What is outside of it: absent, present or both.", rich_help_panel=_METHOD)
+        String, Option(help="What is outside of it: absent, present or both.", rich_help_panel=_METHOD)
     ] = None
-    weights: Annotated[Text, Option(help="Of c-shapley and its kin: paper, myerson, ...", rich_help_panel=_METHOD)] = (
-        None
-    )
+    weights: Annotated[
+        String, Option(help="Of c-shapley and its kin: paper, myerson, ...", rich_help_panel=_METHOD)
+    ] = None
     seed: Annotated[
         int | None, Option(min=0, help="Of methods that sample; 0 by default.", rich_help_panel=_METHOD)
     ] = None
@@ -193,7 +196,7 @@ class MethodOption:
         ),
     ] = "auto"
     goal: Annotated[
-        Text, Option(help="What auto is to answer: fair (default), necessary or sufficient.", rich_help_panel=_METHOD)
+        String, Option(help="What auto is to answer: fair (default), necessary or sufficient.", rich_help_panel=_METHOD)
     ] = None
     preview: Annotated[
         bool, Option("--preview", help="Only say what it would cost; the model is not asked.", rich_help_panel=_METHOD)
@@ -234,7 +237,7 @@ class Pages:
 
     files: Annotated[list[Path], Argument(help="Explanations saved by `lcshap explain --save`.", show_default=False)]
     out: Annotated[Path, Option(help="The page to write.")] = Path("report.html")
-    title: Annotated[Text, Option(help="Its title.")] = None
+    title: Annotated[String, Option(help="Its title.")] = None
     force: Annotated[bool, Option("--force", help="Overwrite a file that is no report too.")] = False
 
 
@@ -252,7 +255,7 @@ class Reproduction:
     ]
     samples: Annotated[int, Option(min=1, help="How many test inputs; the paper has 1,000.")] = 100
     budget: Annotated[str, Option(help="Calls a method, as a number or for each unit: 4d.")] = "4d"
-    methods: Annotated[Text, Option(help="Some methods, with commas between; by default all.")] = None
+    methods: Annotated[String, Option(help="Some methods, with commas between; by default all.")] = None
     data: Annotated[File, Option(help="The folder of data sets; by default $LCSHAP_DATA, or PyPI packages.")] = None
     models: Annotated[File, Option(help="The folder of trained models; by default models/ in --out.")] = None
     out: Annotated[File, Option(help="The folder to write to and go on from; by default reproduced/NAME.")] = None
