@@ -18,12 +18,35 @@ def explained(outputs=None, method=None):
 class TestViews:
     def test_top(self):
         e = explained()
-        top = e.top(2)
-        assert top == [(e.names[i], e.scores[i]) for i in e.ranking[:2]]
+        order = np.argsort(-np.abs(e.scores), kind="stable")
+        assert e.leading().tolist() == order.tolist()
+        assert e.top(2) == [(e.names[i], e.scores[i]) for i in order[:2]]
         assert len(e.top(99)) == 6
+        ups, downs = e.top(sign=1), e.top(sign=-1)
+        assert [s for _, s in ups] == sorted((s for s in e.scores.tolist() if s > 0), reverse=True)
+        assert [s for _, s in downs] == sorted(s for s in e.scores.tolist() if s < 0)
+        with pytest.raises(lc.OptionError, match="Expected 1 or -1 as sign"):
+            e.top(sign="+")
         with pytest.raises(lc.OptionError, match="there are 3 outputs: say which"):
             explained(3).top()
         assert explained(3).top(1, output=2) == explained(3).output(2).top(1)
+
+    def test_the_word_that_decides_comes_first_and_rounding_is_zero(self):
+        def model(texts):  # the first example of the README
+            return [text.count("good") - 2.0 * text.count("bad") for text in texts]
+
+        e = lc.Explainer(model, lc.maskers.Text(), budget="8d", kind="output")("a good plot with a bad end")
+        assert [name for name, _ in e.top(2)] == ["bad", "good"]
+        assert [score for _, score in e.top(7)[2:]] == [0.0] * 5
+        assert "top: bad -2, good +1, a +0>" in repr(e)
+        assert "residual 0;" in repr(e)
+        table = e.to_dataframe()
+        assert table.sort_values("rank")["name"].tolist()[:2] == ["bad", "good"]
+
+    def test_a_path_leads_with_its_order(self):
+        e = lc.DeletionPath(12).explain(table_game(6, seed=1)[0], GRAPH)
+        assert e.leading().tolist() == e.order.tolist()
+        assert [name for name, _ in e.top(6)] == [e.names[i] for i in e.order]
 
     def test_one_output_of_several(self):
         many = explained(3)
@@ -64,7 +87,7 @@ class TestViews:
     def test_dataframe(self):
         frame = explained(None, lc.SampleShapley(30)).to_dataframe()
         assert list(frame.columns) == ["name", "score", "stderr", "rank"]
-        assert frame.sort_values("rank").score.is_monotonic_decreasing
+        assert frame.sort_values("rank").score.abs().is_monotonic_decreasing
         assert list(explained(2).to_dataframe().columns) == ["name", "score_0", "score_1"]
 
     def test_a_missing_package_is_named(self, monkeypatch):

@@ -20,6 +20,7 @@ from .graphs import Graph
 from .presenter import presenter
 from .printable import printable
 from .record import save, to_dict
+from .rounding import settled
 from .views import View
 
 
@@ -80,8 +81,29 @@ class Explanation:
 
     @property
     def ranking(self) -> NDArray[np.intp]:
-        """The units by descending score, ties by index; one column an output where there are several."""
+        """The units by descending score, ties by index; one column an output where there are several.
+
+        This is the order in which masking curves mask. The units that matter most, either way, are in `leading`.
+        """
         return np.argsort(-self.scores, axis=0, kind="stable")
+
+    def leading(self, sign: int | None = None, output: int | None = None) -> NDArray[np.intp]:
+        """The units by descending |score|, ties by index; what is but rounding counts as zero.
+
+        Parameters
+        ----------
+        sign : 1 for the units with scores above zero only, -1 for those below.
+        output : which output, where there are several.
+        """
+        if sign not in (None, 1, -1):
+            raise OptionError(f"Expected 1 or -1 as sign, for scores above or below zero, got {sign!r}.")
+        e = self._one(output)
+        scores = settled(e.scores, e.scores, e.base_value, e.full_value)
+        order = self._order(scores)
+        return order if sign is None else order[np.sign(scores[order]) == sign]
+
+    def _order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        return np.argsort(-np.abs(scores), kind="stable")
 
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """A confidence interval for each score, by Student's t; the score itself twice where nothing was sampled."""
@@ -94,10 +116,17 @@ class Explanation:
 
     # -- views ----------------------------------------------------------------------------------------------------
 
-    def top(self, n: int = 10, output: int | None = None) -> list[tuple[str, float]]:
-        """The names and scores of the first units of the ranking."""
+    def top(self, n: int = 10, output: int | None = None, *, sign: int | None = None) -> list[tuple[str, float]]:
+        """The names and scores of the units that matter most: by |score|, or of one `sign` only; see `leading`.
+
+        >>> import lcshap as lc
+        >>> e = lc.FeatureAblation().explain(lc.Game(lambda kept: kept @ [0.5, 0, -2], 3), lc.Graph.chain(3))
+        >>> e.top(2), e.top(sign=1)
+        ([('2', -2.0), ('0', 0.5)], [('0', 0.5)])
+        """
         e = self._one(output)
-        return [(e.names[i], float(e.scores[i])) for i in e.ranking[:n]]
+        scores = settled(e.scores, e.scores, e.base_value, e.full_value)
+        return [(e.names[i], float(scores[i])) for i in self.leading(sign, output)[:n]]
 
     def output(self, index: int) -> Explanation:
         """The explanation of one output of several."""
@@ -181,7 +210,7 @@ class Explanation:
         return presenter().report(self, path, **options)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame: unit, name, score (a column an output), standard error, rank."""
+        """A pandas DataFrame: unit, name, score (a column an output), standard error, rank by |score| from 0."""
         pandas = need("pandas", "pandas")
         columns: dict[str, Any] = {"name": self.names}
         many = self.scores.ndim == 2
@@ -189,7 +218,7 @@ class Explanation:
             for k, column in enumerate(np.atleast_2d(array.T) if array is not None else []):
                 columns[f"{key}_{k}" if many else key] = column
         if not many:
-            columns["rank"] = np.argsort(self.ranking, kind="stable")
+            columns["rank"] = np.argsort(self.leading(), kind="stable")
         return pandas.DataFrame(columns)
 
     def to_shap(self) -> Any:
@@ -220,11 +249,10 @@ class Explanation:
         head = f"{what}: {len(self.scores)} units, {self.calls:,} calls"
         if self.scores.ndim == 2:
             return f"<{head}, {self.scores.shape[1]} outputs>"
-        top = ", ".join(f"{printable(self.names[i], most=60)} {self.scores[i]:+.4g}" for i in self.ranking[:3])
-        return (
-            f"<{head}; v(∅) = {self.base_value:.4g}, v(V) = {self.full_value:.4g}, "
-            f"residual {self.residual:.2g}; top: {top}>"
-        )
+        top = ", ".join(f"{printable(name, most=60)} {score:+.4g}" for name, score in self.top(3))
+        values = self.scores, self.base_value, self.full_value
+        base, full, rest = (settled(float(x), *values) for x in (self.base_value, self.full_value, self.residual))
+        return f"<{head}; v(∅) = {base:.4g}, v(V) = {full:.4g}, residual {rest:.2g}; top: {top}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -260,6 +288,9 @@ class PathExplanation(Explanation):
         if self.scores.ndim == 1:
             return self.order
         return np.repeat(self.order[:, None], self.scores.shape[1], axis=1)
+
+    def _order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        return self.order
 
 
 def edge_matrix(graph: Graph, values: NDArray[np.float64]) -> sparse.csr_array | tuple[sparse.csr_array, ...]:

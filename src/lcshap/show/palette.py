@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from ..core.rounding import largest
 from ..errors import ShowError
 
 RGB = tuple[int, int, int]
@@ -88,6 +87,4 @@ def hexadecimal(colour: RGB) -> str:
 
 def limit_of(scores: Iterable[Any]) -> float:
     """The largest absolute score of some arrays: what the full colour stands for. 1 where all are zero."""
-    arrays = [np.abs(np.asarray(s, np.float64)).ravel() for s in scores]
-    largest = max((float(a[np.isfinite(a)].max(initial=0.0)) for a in arrays), default=0.0)
-    return largest or 1.0
+    return largest(scores)

@@ -15,11 +15,10 @@ import numpy as np
 
 from ..core.explanation import Explanation, PathExplanation
 from ..core.printable import printable
+from ..core.rounding import settled
 from ..core.views import TableView
 from .literals import literal
-from .palette import limit_of
 
-_NOISE = 1e-9  # a share of the largest number there is: what is smaller is rounding
 _DIGITS = 4
 _NAMED = 12  # units of a flip set that are all named; of more, the first of them
 
@@ -29,18 +28,9 @@ Format = Callable[[Any, Explanation], str]  # how a number of an explanation is 
 # -- numbers --------------------------------------------------------------------------------------------------------
 
 
-def settled(x: Any, *scale: Any) -> float:
-    """A number, with zero for what is only rounding next to the largest of some others.
-
-    >>> settled(3e-17, [0.4, -2.0]), settled(3e-7, [0.4, -2.0])
-    (0.0, 3e-07)
-    """
-    return 0.0 if abs(x) <= _NOISE * limit_of(scale) else float(x)
-
-
 def unexplained(e: Explanation) -> float:
     """The residual of an explanation with one output, with zero for rounding."""
-    return settled(e.residual, e.scores, e.full_value, e.base_value)
+    return settled(float(e.residual), e.scores, e.full_value, e.base_value)
 
 
 def number(x: Any, e: Explanation | None = None, digits: int = _DIGITS) -> str:
@@ -231,8 +221,10 @@ def unit_names(e: Explanation, most: int | None = None) -> list[str]:
         seen[name] += 1
         short = printable(name) if most is None else shorten(name, most)
         names.append(short + (f" ({seen[name]})" if times[name] > 1 else ""))
-    for unit, value in unit_values(e).items():
-        names[unit] += f" = {number(value)}"
+    texts = e.view.unit_texts if isinstance(e.view, TableView) else {}
+    values = {unit: number(value) for unit, value in unit_values(e).items()}
+    for unit, value in {**values, **texts}.items():
+        names[unit] += f" = {printable(value) if most is None else shorten(value, most)}"
     return names
 
 
@@ -252,8 +244,7 @@ def others(n: int, together: str = "") -> str:
 
 def leading(e: Explanation, top: int) -> list[int]:
     """The units to name first: those with the largest absolute scores; of a path, which has an order, the first."""
-    order = e.ranking if isinstance(e, PathExplanation) else np.argsort(-np.abs(e.scores), kind="stable")
-    return [int(unit) for unit in order[:top]]
+    return [int(unit) for unit in e.leading()[:top]]
 
 
 # -- paths ----------------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ class TestText:
         for i in (2, 5):
             page.hover(f'#picture [data-unit="{i}"]')
             tip = text(page, "#tip")
-            rank = e.ranking.tolist().index(i) + 1
+            rank = e.leading().tolist().index(i) + 1
             assert tip.startswith(f"{e.names[i]}: ")
             assert tip.endswith(f"rank {rank} of {len(e.names)}")
             assert number(tip.partition(", rank")[0]) == pytest.approx(e.scores[i], rel=1e-5)

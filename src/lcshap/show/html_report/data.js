@@ -28,14 +28,15 @@ function spansOf(packed) {
   return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
 }
 
-/** Names, scores and ranking of the units of an entry. */
+/** Names and scores of the units of an entry, the order in which they are masked, and that in which they are named. */
 function unitsOf(listed, picture, entry) {
   const names =
     "names" in listed
       ? read(`pool-${listed.names}`)
       : spansOf(picture.spans).map(([start, end]) => listed.text.slice(start, end));
-  const scores = unpack(entry.scores);
-  return withRanks({ names, scores, ranking: unpack(entry.ranking), stderr: entry.stderr && unpack(entry.stderr) });
+  const [scores, ranking] = [entry.scores, entry.ranking].map(unpack);
+  const leading = entry.leading ? unpack(entry.leading) : bySize(scores);
+  return withRanks({ names, scores, ranking, leading, stderr: entry.stderr && unpack(entry.stderr) });
 }
 
 /** The same for sentences: scores added up. `groups` is the sentence of each unit. */
@@ -49,12 +50,13 @@ function sentencesOf(listed, picture, units) {
   const scores = new Float64Array(sentences.length);
   units.scores.forEach((score, unit) => (scores[groups[unit]] += score));
   const ranking = Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
-  return withRanks({ names: sentences.map(([start, end]) => listed.text.slice(start, end)), scores, ranking, groups });
+  const names = sentences.map(([start, end]) => listed.text.slice(start, end));
+  return withRanks({ names, scores, ranking, leading: bySize(scores), groups });
 }
 
 function withRanks(units) {
   units.ranks = new Int32Array(units.scores.length);
-  units.ranking.forEach((unit, rank) => (units.ranks[unit] = rank + 1));
+  units.leading.forEach((unit, rank) => (units.ranks[unit] = rank + 1));
   units.limit = Math.abs(units.scores[bySize(units.scores).find((unit) => isFinite(units.scores[unit]))]) || 1;
   return units;
 }

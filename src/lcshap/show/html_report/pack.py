@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 
 def pack(array: ArrayLike) -> str:
@@ -19,11 +19,15 @@ def pack(array: ArrayLike) -> str:
     """
     numbers = np.asarray(array)
     kind = _smallest(numbers) if numbers.dtype.kind in "iub" else "f4"
-    if kind == "f4":  # what is finite stays so
-        most = np.finfo(np.float32).max
-        numbers = np.where(np.isfinite(numbers), np.clip(numbers, -most, most), numbers)
+    numbers = to_float32(numbers) if kind == "f4" else numbers
     data = np.ascontiguousarray(numbers, np.dtype(kind).newbyteorder("<"))
     return kind + base64.b64encode(data.tobytes()).decode("ascii")
+
+
+def to_float32(numbers: ArrayLike) -> NDArray[np.float32]:
+    """Numbers as the page has them; what is finite stays so."""
+    most = np.finfo(np.float32).max
+    return np.where(np.isfinite(numbers), np.clip(numbers, -most, most), numbers).astype(np.float32)
 
 
 def number(value: Any) -> float | str:

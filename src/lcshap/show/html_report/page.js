@@ -60,7 +60,7 @@ function showPicture() {
 
 function pictureLabel() {
   const { units } = shown;
-  const top = bySize(units.scores).slice(0, 3).map((unit) => describe(units, unit));
+  const top = Array.from(units.leading.slice(0, 3), (unit) => describe(units, unit));
   const kind = shown.content.picture.kind;
   return `${kind}, ${units.scores.length} units; left and right go from unit to unit. Largest: ${top.join("; ")}`;
 }

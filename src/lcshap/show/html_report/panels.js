@@ -25,8 +25,8 @@ const MANY_UNITS = 1000;
 function showTop() {
   const { units } = shown;
   const count = units.scores.length;
-  const order = bySize(units.scores).slice(0, state.all ? MANY_UNITS : FEW_UNITS);
-  const rows = order.map((unit) => {
+  const order = units.leading.slice(0, state.all ? MANY_UNITS : FEW_UNITS);
+  const rows = Array.from(order).map((unit) => {
     const name = make("th", { scope: "row", dir: "auto" }, clip(units.names[unit], 80));
     const rank = make("td", { class: "number" }, String(units.ranks[unit]));
     const row = make("tr", {}, rank, name, ...scoreCells(units, unit));

@@ -148,7 +148,9 @@ function drawTable(picture, box, { units }) {
   const labels = labelsOf(picture, columns.length);
   const rows = columns.map((name, i) => {
     const unit = labels[i];
-    const cells = [make("th", { scope: "row" }, name), make("td", { class: "number" }, format(picture.values[i]))];
+    const value = picture.values[i];
+    const shown = typeof value === "string" ? value : format(value);
+    const cells = [make("th", { scope: "row" }, name), make("td", { class: "number" }, shown)];
     const score = unit < 0 ? [make("td", { class: "number" }, "–"), make("td")] : scoreCells(units, unit);
     return make("tr", unitData(unit), ...cells, ...score);
   });

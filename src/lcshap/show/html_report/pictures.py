@@ -84,7 +84,8 @@ def pack_bytes(view: BytesView, pool: Pool) -> dict[str, Any]:
 
 def pack_table(view: TableView, pool: Pool) -> dict[str, Any]:
     """The columns and their values."""
-    values = [number(value) for value in view.values.tolist()]
+    texts = view.texts or [""] * len(view.columns)
+    values = [text or number(value) for text, value in zip(texts, view.values.tolist(), strict=True)]
     return {"kind": "table", "columns": pool.add(list(view.columns)), "values": values, **_labels(view, pool)}
 
 

@@ -11,11 +11,12 @@ import numpy as np
 from scipy import sparse
 
 from ...core.explanation import Explanation
+from ...core.rounding import settled
 from ...core.views import TextView
 from ...errors import ShowError
 from .. import words
 from ..palette import limit_of
-from .pack import Pool, number, pack
+from .pack import Pool, number, pack, to_float32
 from .pictures import draw
 from .settings import python
 
@@ -76,11 +77,16 @@ def pack_sample(sample: Sample, place: int, methods: dict[str, int], pool: Pool)
 
 
 def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
-    """One method, one output. Rankings travel too: rounded scores can tie."""
+    """One method, one output. Rankings travel too: rounded scores can tie.
+
+    "ranking" is the order in which units are masked, "leading" that in which they are named, where it is not that of
+    the sizes of the scores as the page has them.
+    """
     one = e if column is None else e.output(column)
     ranking = e.ranking if column is None else e.ranking[:, column]
+    scores, leading = settled(one.scores, one.scores, one.base_value, one.full_value), e.leading(output=column)
     entry: dict[str, Any] = {
-        "scores": pack(one.scores),
+        "scores": pack(scores),
         "ranking": pack(np.asarray(ranking)),
         "base": number(one.base_value),
         "full": number(one.full_value),
@@ -91,6 +97,8 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         "settings": words.settings(e.provenance),
         "python": python(e.provenance, e.curve is not None),
     }
+    if not np.array_equal(leading, np.argsort(-np.abs(to_float32(scores)), kind="stable")):
+        entry["leading"] = pack(leading)
     if flip := words.flip_parts(e):
         entry["flip"] = flip
     if one.stderr is not None:

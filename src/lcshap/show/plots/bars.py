@@ -127,7 +127,7 @@ def caption(ax: Any, *lines: Sequence[str]) -> None:
 def _rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
     """The units with a row of their own, all others, and the names of the rows."""
     check_count("top", top)
-    order = np.argsort(-np.abs(e.scores), kind="stable")
+    order = e.leading()
     if len(order) == top + 1:  # one other takes no more room than its name
         top += 1
     all_names = words.unit_names(e, most=24)

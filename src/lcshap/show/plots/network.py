@@ -60,7 +60,7 @@ def network(
     tints = [hexadecimal(colour) for colour in colours(e.scores, limit, palette, dark)]
     ax.scatter(*places.T, s=dot(graph.d), c=tints, edgecolors=ink, linewidths=0.8, zorder=2)
     if graph.d <= _NAMES:
-        write_names(ax, graph.names, places, ink, dot(graph.d), np.argsort(-np.abs(e.scores), kind="stable"))
+        write_names(ax, graph.names, places, ink, dot(graph.d), e.leading())
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
