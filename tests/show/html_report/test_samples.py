@@ -37,8 +37,8 @@ class TestNumbers:
         e = explain("good good bad film", lc.DeletionPath(40), curve=False)
         entry = write(e).sample()["entries"][0]
         assert unpack(entry["ranking"]).tolist() == e.order.tolist()
-        shuffled = replace(e, order=np.roll(e.order, 1))  # whatever the scores are
-        assert unpack(write(shuffled).sample()["entries"][0]["leading"]).tolist() == shuffled.order.tolist()
+        rising = replace(e, scores=np.arange(1.0, 5.0), order=np.arange(4))  # against the sizes of the scores
+        assert unpack(write(rising).sample()["entries"][0]["leading"]).tolist() == [0, 1, 2, 3]
 
     def test_what_is_said(self, write, explain):
         e = explain("a good plot, but poor actors", lc.Shapley())
