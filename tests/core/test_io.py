@@ -8,6 +8,7 @@ import pytest
 
 import lcshap as lc
 from lcshap.core import io
+from lcshap.core.record import to_dict
 from lcshap.core.views import KINDS
 from support import NAMED_GRAPHS, table_game
 
@@ -52,7 +53,7 @@ class TestRoundTrip:
             ("no json", "is not an explanation"),
             ("[1, 2]", "is not an explanation"),
             ('{"format": "other"}', "is not an explanation"),
-            ('{"format": "lcshap-explanation", "version": 99}', "has version 99, this lcshap reads up to 2"),
+            ('{"format": "lcshap-explanation", "version": 99}', "has version 99, this lcshap reads up to 3"),
             ('{"format": "lcshap-explanation", "version": 1, "class": "os.system", "graph": {}}', "is damaged"),
             ('{"format": "lcshap-explanation", "version": 1, "class": "Explanation", "graph": {"d": 2}}', "is damaged"),
         ],
@@ -122,6 +123,75 @@ class TestSaving:
         assert [path.name for path in tmp_path.iterdir()] == ["e.json"]
 
 
+class TestLargeArrays:
+    """Of more than a thousand numbers: as the base64 of their bytes."""
+
+    @staticmethod
+    def photograph(side, kind="uint8"):
+        draw = np.random.default_rng(0)
+        view = lc.maskers.Image().mask(draw.integers(0, 256, (side, side, 3)).astype(kind)).view
+        scores = draw.normal(size=side * side)
+        return lc.Explanation(scores, 0.0, 1.0, lc.Graph.grid((side, side)), 9, {"method": "x"}, view=view)
+
+    def test_a_photograph_is_small_and_comes_back(self, tmp_path):
+        e = self.photograph(224)
+        path = e.save(tmp_path / "e.json")
+        assert path.stat().st_size < 2_500_000  # 7.9 MB as lists
+        back = lc.load(path)
+        assert back == e
+        assert back.view == e.view
+        assert back.scores.tobytes() == e.scores.tobytes()
+
+    @pytest.mark.parametrize("kind", ["float32", "float64", "int64", "uint8"])
+    def test_types_come_back(self, kind, tmp_path):
+        e = self.photograph(20, kind)
+        back = lc.load(e.save(tmp_path / "e.json"))
+        assert back == e
+        assert back.view.image.dtype == kind
+        assert back.view.labels.dtype == np.intp
+
+    def test_files_of_version_2_are_lists(self, tmp_path):
+        e = self.photograph(40)
+        content = {**to_dict(e), "version": 2}
+        content["graph"]["edges"] = e.graph.edges.tolist()
+        content["scores"] = array(e.scores, "float64")
+        for name in ("image", "reference", "labels"):
+            content["view"][name] = array(getattr(e.view, name), getattr(e.view, name).dtype)
+        assert io.from_dict(content) == e
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ({"array": "AAAA"}, r"at scores.array: expected base64 of 12,800 bytes, got 4 characters"),
+            ({"shape": [2**31 - 1]}, r"at scores.array: expected base64 of 17,179,869,176 bytes"),
+            ({"array": "*" * 17068}, r"at scores.array: expected base64, got something else"),
+            ({"array": "é" * 17068}, r"at scores.array: expected base64, got something else"),
+            ({"array": "/" * 17066 + "8="}, "at scores.array: expected finite numbers"),
+            ({"type": "object"}, "at scores.type: expected one of"),
+        ],
+    )
+    def test_damaged_ones_are_refused(self, change, says):
+        content = to_dict(self.photograph(40))
+        content["scores"] |= change
+        with pytest.raises(lc.FileFormatError, match=says):
+            io.from_dict(content, "x.json")
+
+    def test_truth_values_are_zeros_and_ones(self):
+        flags = np.ones(1200, bool)
+        content = to_dict(lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, {"flags": flags}))
+        assert io.from_dict(content).provenance["flags"].tolist() == [True] * 1200
+        content["provenance"]["flags"]["array"] = "AgIC" * 400
+        with pytest.raises(lc.FileFormatError, match=r"at provenance.flags.array: expected base64 of 1,200 bytes of"):
+            io.from_dict(content, "x.json")
+
+    def test_edges_are_checked_as_always(self):
+        content = to_dict(self.photograph(40))
+        edges = content["graph"]["edges"]
+        edges["array"] = edges["array"][:-8] + "AAAAAAA="[:8]
+        with pytest.raises(lc.FileFormatError, match=r"at graph.edges"):
+            io.from_dict(content, "x.json")
+
+
 class TestVersion1:
     def test_there_is_a_file_of_every_kind(self):
         assert list(OLD_VIEWS) == list(KINDS)
@@ -139,7 +209,7 @@ class TestVersion1:
         again = lc.load(e.save(tmp_path / "new.json"))
         assert again == e
         assert again.view == e.view
-        assert json.loads((tmp_path / "new.json").read_text())["version"] == 2
+        assert json.loads((tmp_path / "new.json").read_text())["version"] == 3
 
     @pytest.mark.parametrize("kind", ["text", "bytes", "image", "series", "table"])
     def test_they_are_shown(self, kind, tmp_path, capsys):

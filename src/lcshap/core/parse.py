@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -16,7 +17,7 @@ from .printable import printable
 
 _DIGITS = 20  # of an integer: as many as 64 bits need
 _DEPTH = 32  # of what is nested
-_LARGEST = 1e300  # sums of numbers up to this are numbers
+LARGEST = 1e300  # sums of numbers up to this are numbers
 _ARRAYS = {"array", "shape", "type"}  # the keys of an array
 _ODD = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _TYPES = {"bool", "float16", "float32", "float64", *(f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64))}
@@ -160,7 +161,7 @@ class Place:
 
     def number(self) -> float:
         """A finite number."""
-        if type(self.value) not in (int, float) or abs(self.value) > _LARGEST:
+        if type(self.value) not in (int, float) or abs(self.value) > LARGEST:
             self.fail("a number")
         return float(self.value)
 
@@ -201,12 +202,15 @@ class Place:
         if len(shape) > 8 or math.prod(side or 1 for side in shape) > 2**40:
             self["shape"].fail("a shape that NumPy has")
         items = self["array"]
-        items.items(math.prod(shape))
-        found = _numbers(items, dtype).reshape(shape)
+        if type(items.value) is str:
+            found = _decoded(items, dtype, math.prod(shape)).reshape(shape)
+        else:
+            items.items(math.prod(shape))
+            found = _numbers(items, dtype).reshape(shape)
         if finite and not np.isfinite(found).all():
             items.fail("finite numbers", "others")
-        if finite and dtype == np.float64 and (np.abs(found) > _LARGEST).any():
-            items.fail(f"numbers up to {_LARGEST}", "others")
+        if finite and dtype == np.float64 and (np.abs(found) > LARGEST).any():
+            items.fail(f"numbers up to {LARGEST}", "others")
         return found
 
     def floats(self, *shape: int | None, finite: bool = True) -> NDArray[np.float64]:
@@ -247,6 +251,20 @@ def _numbers(items: Place, dtype: np.dtype[Any]) -> NDArray[Any]:
             return np.array(values, dtype)
     except (OverflowError, FloatingPointError):
         items.fail(f"numbers that fit the type {dtype}", "larger ones")
+
+
+def _decoded(text: Place, dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+    """The numbers whose bytes, the lowest first, are in base64: as many as the text has room for, and no more."""
+    expected = count * dtype.itemsize
+    if len(text.value) != -(-expected // 3) * 4:
+        text.fail(f"base64 of {expected:,} bytes", f"{len(text.value):,} characters")
+    try:
+        data = b64decode(text.value, validate=True)
+    except ValueError:  # also of characters that are not ASCII
+        text.fail("base64", "something else")
+    if len(data) != expected or (dtype.kind == "b" and not set(data) <= {0, 1}):
+        text.fail(f"base64 of {expected:,} bytes of type {dtype}", "others")
+    return np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype)
 
 
 def _named(kinds: str) -> str:

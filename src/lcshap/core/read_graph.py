@@ -41,6 +41,9 @@ def read_graph(place: Place) -> Graph:
 
 def _edges(place: Place, d: int) -> NDArray[np.int64]:
     """Pairs of units in ascending order, the smaller unit first: the order that interactions follow."""
+    if type(place.value) is dict:
+        edges = place.units(0, d - 1, *place.array("iu").shape[:1], 2)
+        return _ascending(place, edges, d)
     place.items()
     pairs = place.value
     if not set(map(type, pairs)) <= {list} or not set(map(len, pairs)) <= {2}:
@@ -50,7 +53,10 @@ def _edges(place: Place, d: int) -> NDArray[np.int64]:
         for pair in place.items():
             for unit in pair.items():
                 unit.whole(0, d - 1)
-    edges = np.array(flat, np.int64).reshape(-1, 2)
+    return _ascending(place, np.array(flat, np.int64).reshape(-1, 2), d)
+
+
+def _ascending(place: Place, edges: NDArray[np.int64], d: int) -> NDArray[np.int64]:
     places = edges[:, 0] * d + edges[:, 1]
     if (edges[:, 0] >= edges[:, 1]).any() or (np.diff(places) <= 0).any():
         place.fail("pairs in ascending order, each once, the smaller unit first", "others")

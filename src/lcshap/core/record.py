@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -16,23 +17,31 @@ from ..errors import OptionError
 from .files import write_file
 from .views import View
 
-FORMAT, VERSION = "lcshap-explanation", 2  # version 1 is that of lcshap 0.1: views without sentences, or none at all
+# Version 1 is that of lcshap 0.1: views without sentences, or none at all. Up to version 2 all arrays are lists.
+FORMAT, VERSION = "lcshap-explanation", 3
+LISTED = 1000  # arrays of more numbers are written as the base64 of their bytes
 APART = ("graph", "interactions", "view")  # fields that are more than numbers, texts and arrays
 
 
 def save(e: Any, path: str | Path) -> Path:
     """Write an explanation, all of it or nothing.
 
-    Numbers keep all their bits (JSON holds the shortest text that reads back the same).
+    Numbers keep all their bits: JSON holds the shortest text that reads back the same, and of arrays with more than a
+    thousand numbers the base64 of their bytes, the lowest first.
     """
     try:
-        text = json.dumps(to_dict(e), ensure_ascii=False, allow_nan=False, indent=1)
+        lines = (f"{json.dumps(name)}: {_json(part)}" for name, part in to_dict(e).items())
+        text = "{\n" + ",\n".join(lines) + "\n}\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise OptionError(
             f"Expected an explanation of finite numbers with a record of plain data, got one that JSON has no words "
             f"for: {error}. Change its provenance."
         ) from error
     return write_file(path, text.encode("utf-8", "backslashreplace"))  # halves of characters, as JSON escapes them
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def is_explanation(data: bytes) -> bool:
@@ -48,7 +57,7 @@ def to_dict(e: Any) -> dict[str, Any]:
     """An explanation as plain lists, numbers and strings."""
     graph = {
         "d": e.graph.d,
-        "edges": e.graph.edges.tolist(),
+        "edges": _edges(e.graph.edges),
         "names": list(e.graph.names),
         "kind": e.graph.kind,
         "shape": list(e.graph.shape),
@@ -63,7 +72,19 @@ def to_dict(e: Any) -> dict[str, Any]:
 
 
 def _view_to_dict(view: View) -> dict[str, Any]:
-    return {"kind": view.kind, **{f.name: _plain(getattr(view, f.name)) for f in fields(view)}}
+    content = {f.name: _plain(getattr(view, f.name)) for f in fields(view)}
+    return {"kind": view.kind, **content, "labels": _plain(_smallest(view.labels))}
+
+
+def _edges(pairs: NDArray[Any]) -> Any:
+    return pairs.tolist() if pairs.size <= LISTED else _plain(_smallest(pairs))
+
+
+def _smallest(integers: NDArray[Any]) -> NDArray[Any]:
+    """Many integers in the type that takes the least room."""
+    if integers.size <= LISTED:
+        return integers
+    return integers.astype(np.result_type(np.min_scalar_type(integers.min()), np.min_scalar_type(integers.max())))
 
 
 def _edge_values(e: Any) -> NDArray[np.float64]:
@@ -76,12 +97,20 @@ def _edge_values(e: Any) -> NDArray[np.float64]:
     return np.stack(columns, axis=1) if isinstance(e.interactions, tuple) else columns[0]
 
 
+def _numbers(array: NDArray[Any]) -> list[Any] | str:
+    if array.size > LISTED:
+        return b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
+    return [n if np.isfinite(n) else str(n) for n in array.ravel().tolist()]
+
+
 def _plain(value: Any) -> Any:
-    """Arrays as {"array": ..., "type": ...}; infinities, which JSON does not have, as strings inside of them."""
+    """Arrays as {"array": ..., "type": ...}; infinities, which JSON does not have, as strings inside of them.
+
+    >>> _plain(np.array([1.0, np.inf])), _plain(np.arange(LISTED + 1, dtype=np.uint16))["array"][:8]
+    ({'array': [1.0, 'inf'], 'shape': [2], 'type': 'float64'}, 'AAABAAIA')
+    """
     if isinstance(value, np.ndarray):
-        numbers = value.ravel().tolist()
-        safe = [n if np.isfinite(n) else str(n) for n in numbers]
-        return {"array": safe, "shape": list(value.shape), "type": value.dtype.name}
+        return {"array": _numbers(value), "shape": list(value.shape), "type": value.dtype.name}
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
