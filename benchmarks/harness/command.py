@@ -10,10 +10,12 @@ from pathlib import Path
 from . import families as split
 from . import tables
 from .contestants.base import everybody
+from .environments import make_environment
 from .game import Bench
 from .printing import print_all
-from .runner import Job, Runner
+from .runner import Job, Runner, Worker
 from .summary import summarise
+from .tasks import find_tasks
 
 BUDGETS = (2, 4, 8, 16, 32, 64)
 
@@ -32,6 +34,10 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("tables", help="games whose values are all known (shapiq's precomputed ones)")
     run.add_argument("--data", help="folder of the .npz files; else LCSHAP_DATA/games")
     add_run_options(run)
+    add_run_options(commands.add_parser("tasks", help="models on texts, images, series, bytes, molecules and tables"))
+    make = commands.add_parser("setup", help="make environments for the peers, with pinned versions")
+    make.add_argument("--python", action="append", required=True, help="3.12 for most, 3.11 for ShaplEIG; or a path")
+    commands.add_parser("versions", help="say who is installed where")
     return top
 
 
@@ -76,7 +82,7 @@ def compare(given: argparse.Namespace, found: dict[str, list[Bench]]) -> None:
         for multiple in given.budgets
         for name in wanted(given, ours)
         for game in games
-        if name not in known or game.d <= known[name].most
+        if multiple <= game.most and (name not in known or game.d <= known[name].most)
     )
     try:
         runner.run(jobs, progress=not given.ours_only)
@@ -115,3 +121,38 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if given.command == "tables":
         compare(given, tables.families(tables.find_data(given.data)))
+    elif given.command == "tasks":
+        compare(given, built(given))
+    elif given.command == "setup":
+        for python in given.python:
+            make_environment(python, given.folder / "environments")
+    elif given.command == "versions":
+        print_versions(default_pythons(given.folder))
+
+
+def built(given: argparse.Namespace) -> dict[str, list[Bench]]:
+    """The games of the tasks asked for; a task whose packages or data are missing is left out, and says so."""
+    every = find_tasks()
+    found: dict[str, list[Bench]] = {name: [] for name in every}
+    for name in split.select(every, given.families):
+        try:
+            found[name] = every[name](given.folder)
+        except (ImportError, OSError) as error:
+            print(f"left out {name}: {error}", flush=True)
+    return found
+
+
+def print_versions(pythons: list[str]) -> None:
+    """Everybody who can run, and who cannot."""
+    seen: set[str] = set()
+    for python in [*pythons, sys.executable]:
+        worker = Worker(python, default_folder() / "log" / "versions.txt")
+        print(f"Python {worker.python} ({Path(python).parts[-3]})")
+        for name, version in worker.available.items():
+            if name not in seen:
+                print(f"  {name:<34}{everybody()[name].package} {version}")
+        seen |= set(worker.available)
+        worker.close()
+    for name in everybody():
+        if name not in seen:
+            print(f"  {name:<34}not installed: {everybody()[name].package} is missing")

@@ -26,6 +26,9 @@ class Bench:
     family : games that are alike; results are averaged over a family.
     fn : masks `(n, d)`, True where a unit is kept, to `n` values.
     graph : "complete", "chain", the shape of a grid, or a list of edges; only our methods look at it.
+    known : gives the `Truth` where there is a closed form.
+    pairs : of permutations and their reverses that make the truth where there is none.
+    most : the most calls per unit that the game is run with.
     """
 
     name: str
@@ -33,6 +36,9 @@ class Bench:
     d: int
     fn: Callable[[Masks], Values]
     graph: Any = "complete"
+    known: Callable[[], Any] | None = None
+    pairs: int = 2000
+    most: int = 64
 
     @cached_property
     def digest(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .families import holdout
-from .summary import Summary
+from .summary import Summary, fraction
 
 
 def print_families(found: Summary, aside: list[str], measure: str = "mse") -> None:
@@ -37,7 +37,10 @@ def print_peers(found: Summary, measure: str = "mse", families: list[str] | None
         known = {name: line[k] for name, line in table.items() if np.isfinite(line[k])}
         least = min(known.values(), default=np.nan)
         ratios = np.array(
-            [found.value(f, multiple, found.ours, measure) / found.best(f, multiple, measure)[0] for f in families]
+            [
+                fraction(found.value(f, multiple, found.ours, measure), found.best(f, multiple, measure)[0])
+                for f in families
+            ]
         )
         lines["best single peer"].append(min(known, key=lambda n: known[n], default="-").replace("shapiq ", "")[:8])
         lines["ours over it"].append(f"{1 / least:.2f}")

@@ -58,8 +58,13 @@ class Summary:
         theirs, ours = np.array(pairs).T
         if not np.isfinite(theirs).all() or not len(pairs):
             return np.nan
-        floor = 1e-12 * np.nanmax(np.where(theirs > 0, theirs, np.nan), initial=1e-300)
-        return float(np.exp(np.mean(np.log((theirs + floor) / (ours + floor)))))
+        return float(np.exp(np.mean(np.log(fraction(theirs, ours)))))
+
+
+def fraction(a: Any, b: Any) -> Any:
+    """a / b, from a thousandth to a thousand: what is exact on one family must not decide over all."""
+    a, b = np.maximum(a, 1e-300), np.maximum(b, 1e-300)
+    return np.clip(a / b, 1e-3, 1e3)
 
 
 def _compared(contestant: Any, measure: str) -> bool:

@@ -76,12 +76,17 @@ def ask(game: Bench, kept: Masks) -> Values:
     return np.concatenate([np.asarray(game.fn(kept[i : i + CHUNK]), float) for i in range(0, len(kept), CHUNK)])
 
 
-def truth(game: Bench, folder: Path, pairs: int = 2000) -> Truth:
-    """Exact up to 16 units, above that from `pairs` pairs of permutations; kept in `folder`."""
-    small = game.d <= BRUTE_FORCE
-    path = folder / "truth" / f"{game.name}-{game.digest}-{'exact' if small else pairs}.npz"
+def truth(game: Bench, folder: Path) -> Truth:
+    """In closed form where there is one, by brute force up to 16 units, else from long runs; kept in `folder`."""
+    small = game.known is not None or game.d <= BRUTE_FORCE
+    path = folder / "truth" / f"{game.name}-{game.digest}-{'exact' if small else game.pairs}.npz"
     if not path.exists():
-        found = exact(ask(game, all_coalitions(game.d))) if small else permutations(game, pairs)
+        if game.known is not None:
+            found = game.known()
+        elif small:
+            found = exact(ask(game, all_coalitions(game.d)))
+        else:
+            found = permutations(game, game.pairs)
         save(found, path)
     with np.load(path) as stored:
         return Truth(stored["scores"], stored["stderr"], stored.get("pairs"))
