@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import torch
 from rdkit import Chem
@@ -23,6 +24,7 @@ TEXTS = ["to be", "or not"]
 PAIRS = [("Who?", "The cat."), ("What?", "A mat.")]
 TABLE = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 FRAME = pd.DataFrame(TABLE, columns=["a", "b", "c"])
+POLARS = pl.DataFrame(TABLE, schema=["a", "b", "c"])
 IDS = np.array([[5, 6, 7], [8, 9, 0]])
 PHOTOS = np.random.default_rng(0).uniform(size=(2, 6, 7, 3))
 GREY = PHOTOS[..., 0]
@@ -97,9 +99,15 @@ MANY = [
     (Tabular(TABLE), TABLE[:0], []),
     (Tabular(TABLE), (list(TABLE[0]), list(TABLE[1])), TABLE.tolist()),
     (Tabular(FRAME), FRAME, list(TABLE)),
-    (Tabular(FRAME), FRAME[1:], list(TABLE[1:])),
     (Tabular(FRAME), FRAME.iloc[:0], []),
     (Tabular(FRAME), [FRAME.iloc[0], FRAME.iloc[1]], list(TABLE)),
+    (Tabular(FRAME), [FRAME[:1], FRAME[1:]], list(TABLE)),
+    (Tabular(FRAME), (row for row in FRAME.to_dict("records")), list(TABLE)),
+    (Tabular(POLARS), POLARS, list(TABLE)),
+    (Tabular(POLARS), POLARS[:0], []),
+    (Tabular(POLARS), POLARS.rows(named=True), list(TABLE)),
+    (Tabular(POLARS), FRAME, list(TABLE)),
+    (Tabular(TABLE), POLARS, list(TABLE)),
     (Series(channels="none"), TABLE, list(TABLE)),
     (Series(channels="none"), TABLE[:1], list(TABLE[:1])),
     (Series(channels="none"), pd.DataFrame(TABLE), list(TABLE)),
@@ -129,7 +137,8 @@ ONE = [
     *((Tokens(), x) for x in ([5, 6], (5, 6), range(1, 3), IDS[0], torch.tensor(IDS[0]), pd.Series(IDS[0]))),
     *((Tokens(), x) for x in ([np.int64(5)], np.array([5, 6], object).astype(int))),
     *((Tabular(TABLE), x) for x in ([1, 2, 3], (1, 2, 3), TABLE[0], TABLE[0].astype(object), torch.tensor(TABLE[0]))),
-    *((Tabular(FRAME), x) for x in (FRAME.iloc[0], FRAME.iloc[0].astype(object))),
+    *((Tabular(FRAME), x) for x in (FRAME.iloc[0], FRAME.iloc[0].astype(object), FRAME[:1], POLARS[:1])),
+    *((Tabular(POLARS), x) for x in (POLARS[:1], POLARS.row(0), POLARS.row(0, named=True), FRAME[:1], FRAME.iloc[0])),
     *((Series(), x) for x in ([1.0, 2.0], (1, 2), TABLE[0], pd.Series([1.0, 2.0]))),
     *((Series(channels=channels), TABLE) for channels in ("last", "first")),
     *((Series(channels=channels), TABLE[0]) for channels in ("last", "none")),
@@ -179,7 +188,7 @@ def test_to_ask_does_not_use_an_iterator_up():
 def test_rows_of_a_frame_keep_their_names():
     masker = Tabular(FRAME)
     first = masker.inputs(FRAME)[0]
-    assert list(first.index) == ["a", "b", "c"]
+    assert list(first.columns) == ["a", "b", "c"]
     with pytest.raises(MaskerError, match=r"column 0 is 'a' in the masker and 'c' in x"):
         masker.mask(masker.inputs(FRAME[["c", "b", "a"]])[0])
 

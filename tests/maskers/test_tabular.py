@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.errors import MaskerError, MissingExtraError
-from lcshap.maskers.tabular import Tabular, learn_graph
+from lcshap.errors import MaskerError
+from lcshap.maskers.tabular import Tabular
 
 RNG = np.random.default_rng(0)
 X = np.array([10.0, 20.0, 30.0, 40.0, 50.0])
@@ -145,12 +145,11 @@ def test_pandas_itself():
     pandas = importlib.import_module("pandas")
     data = pandas.DataFrame(ROWS, columns=NAMES)
     data["sex"] = [0, 1, 1, 0]
-    masked = Tabular(data, drop=["pulse"]).mask(data.iloc[2])
-    assert masked.columns == NAMES
-    check_rows(masked, data.to_numpy()[2], data.to_numpy(), dropped={4})
     data.loc[1, "weight"] = np.nan
-    with pytest.raises(MaskerError, match="the background has nan in column 'weight'"):
-        Tabular(data)
+    for background, x in [(data.to_numpy(), data.to_numpy()[2]), (Frame(data, NAMES), data.iloc[2])]:
+        masked = Tabular(background, names=NAMES, drop=["pulse"]).mask(x)
+        assert masked.columns == NAMES
+        check_rows(masked, data.to_numpy()[2], data.to_numpy(), dropped={4})
 
 
 def test_pandas_is_not_imported():
@@ -183,77 +182,6 @@ def test_graphs():
     assert part.edges.tolist() == [[0, 1], [0, 3], [2, 3]]
 
 
-def test_a_learnt_graph():
-    importlib.import_module("sklearn")
-    data = chain_data(500, 5)
-    learnt = learn_graph(Frame(data, NAMES))
-    assert learnt.names == NAMES
-    assert learnt.edges.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
-    assert learn_graph(data, names=NAMES) == learnt
-    assert learn_graph(data * [1, 1e3, 1, 1e-3, 1] + 7, names=NAMES) == learnt
-    assert Tabular(Frame(data, NAMES), "learn").mask(X).graph == learnt
-    assert Tabular(ROWS, learnt, pin="sex").mask(X).graph.edges.tolist() == [[0, 1], [2, 3]]
-    assert len(learn_graph(data, threshold=0.99).edges) == 0
-    assert len(learn_graph(data, threshold=0).edges) >= 4
-
-
-def test_the_learnt_graph_is_that_of_the_partial_correlations():
-    """With many rows the lasso hardly shrinks: compare with the inverse of the correlation matrix."""
-    importlib.import_module("sklearn")
-    rng = np.random.default_rng(3)
-    mix = np.linalg.inv(np.eye(6) - np.tril(rng.random((6, 6)) < 0.4, k=-1) * 0.7)
-    data = rng.normal(size=(4000, 6)) @ mix.T
-    inverse = np.linalg.inv(np.corrcoef(data.T))
-    partial = np.abs(inverse) / np.sqrt(np.outer(np.diag(inverse), np.diag(inverse)))
-    expected = [[i, j] for i in range(6) for j in range(i + 1, 6) if partial[i, j] > 0.1]
-    assert 3 <= len(expected) <= 12
-    assert learn_graph(data).edges.tolist() == expected
-    sorted_rows = data[np.argsort(data[:, 0])]  # parts cut from sorted rows would each see another world
-    assert learn_graph(sorted_rows).edges.tolist() == expected
-
-
-def test_columns_that_never_change_have_no_neighbours():
-    importlib.import_module("sklearn")
-    data = np.insert(chain_data(300, 3), 1, 5.0, axis=1)
-    assert learn_graph(data).edges.tolist() == [[0, 2], [2, 3]]
-    assert learn_graph(np.ones((20, 3))).edges.tolist() == []
-    assert learn_graph(chain_data(20, 1)).d == 1
-
-
-def test_learning_needs_an_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.setitem(sys.modules, "sklearn.covariance", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "lcshap\[sklearn\]"'):
-        Tabular(chain_data(50, 3), "learn")
-
-
-@pytest.mark.parametrize(
-    ("data", "threshold", "message"),
-    [
-        (ROWS, 0.1, "4 rows are too few to learn a graph from"),
-        (X, 0.1, r"not from a shape of \(5,\)"),
-        (chain_data(50, 3), 1.0, "threshold must be from 0 to below 1, not 1.0"),
-        (chain_data(50, 3), -0.1, "threshold must be"),
-        (Frame(np.where(np.eye(20, 2) > 0, np.nan, 1.0), ["a", "b"]), 0.1, "the data has nan in column 'a'"),
-    ],
-)
-def test_data_to_learn_from_is_checked(data, threshold, message):
-    with pytest.raises(MaskerError, match=message):
-        learn_graph(data, threshold)
-
-
-def test_copies_of_columns_are_named_as_the_trouble(monkeypatch):
-    covariance = importlib.import_module("sklearn.covariance")
-
-    class Fails:
-        def fit(self, data):
-            raise FloatingPointError("Non SPD result")
-
-    monkeypatch.setattr(covariance, "GraphicalLassoCV", Fails)
-    with pytest.raises(MaskerError, match="are some columns copies or sums of others"):
-        learn_graph(chain_data(50, 3))
-
-
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -276,9 +204,21 @@ def test_copies_of_columns_are_named_as_the_trouble(monkeypatch):
         ({"background": 3.0}, r"not of shape \(\)"),
         ({"background": np.zeros((0, 5))}, "has no values"),
         ({"background": ["a", "b"]}, "the background has values that are no numbers"),
-        ({"background": np.zeros(3, complex)}, "no numbers .complex128.: encode them"),
-        ({"background": [0.0, np.nan]}, "the background has nan in column 1"),
-        ({"background": [[0.0, 1.0], [np.inf, 2.0]], "names": ["a", "b"]}, "the background has inf in column 'a'"),
+        (
+            {"background": np.zeros(3, complex)},
+            "no numbers .complex128.: give a pandas or polars DataFrame",
+        ),
+        ({"background": [[0.0, np.nan], [1.0, np.nan]]}, "a value in some row of every column .* none in column 1"),
+        ({"background": [[0.0, 1.0], [np.inf, 2.0]], "names": ["a", "b"]}, "has an infinite number in column 'a'"),
+        ({"background": None}, "Expected rows or one row as the background, got None"),
+        ({"background": {"a": [1]}}, "got a mapping. Give a DataFrame"),
+        ({"groups": "hot"}, 'from names to columns or "one-hot" as groups, got .hot.'),
+        ({"groups": {"both": [0, 1], "more": [1]}}, "for the group 'more', got column 1, which is in another group"),
+        ({"groups": {"both": [0, 1]}, "pin": [1]}, "got column 1, which is in another group, pinned or dropped"),
+        ({"groups": {"none": []}}, "for the group 'none', got no columns"),
+        ({"groups": {"both": [0, 9]}}, "no column 9"),
+        ({"summary": 5}, "Expected a number of rows from 1 to 4, those of the data, got 5"),
+        ({"summary": 0}, "got 0"),
     ],
 )
 def test_fields_are_checked(fields, message):
@@ -292,7 +232,9 @@ def test_fields_are_checked(fields, message):
         (X[:4], "x has 4 columns and the background 5"),
         (X[None], r"x is one row of 5 numbers, not of shape \(1, 5\)"),
         (Series([1, 2, "high", 4, 5], NAMES), "x has values that are no numbers .*'high'"),
-        ([1, 2, np.nan, 4, 5], "x has nan in column 'sex': fill it in first"),
+        ([1, 2, np.inf, 4, 5], "x has an infinite number in column 'sex': replace it"),
+        (None, "Expected a row of numbers, got None"),
+        ({"age": 1}, "Expected x to be a list or an array, got a mapping"),
     ],
 )
 def test_what_is_no_row(x, message):

@@ -23,6 +23,8 @@ from ..core.game import Tally, name
 from ..core.redact import described, redacted
 from ..errors import ModelError, Unfinished
 from ..maskers.base import Blend, Masked, Rows
+from ..maskers.frames import join_frames
+from ..maskers.many import is_frame
 from .progress import Progress
 
 log = logging.getLogger("lcshap")
@@ -30,6 +32,7 @@ Places = NDArray[np.intp]
 _SMALLEST, _LARGEST = 16, 1024  # rows: where the search for a batch size starts and ends
 _WORSE = 1.1  # a batch size is worse if a row takes so many times as long
 _NEAR = 1.5  # and is not tried again if so many times
+_MEMORY = 1 << 26  # bytes that the rows of a batch may take where rows are large
 _known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
@@ -164,7 +167,7 @@ class Engine:
         errors: list[Exception | None] = [None] * len(questions)
         while len(left):
             per_call = questions[owner[left[0]]].masked.rows_per_call
-            count = max(1, self.size.next // per_call)
+            count = max(1, self._rows_at_once(questions[owner[left[0]]].masked) // per_call)
             part = np.sort(left[:count])  # rows of one input together
             cuts = np.flatnonzero(np.diff(owner[part])) + 1 if len(questions) > 1 else ()
             pieces = np.split(part, cuts) if len(cuts) else [part]
@@ -185,6 +188,11 @@ class Engine:
             if progress is not None:
                 progress.advance(len(part))
         return errors
+
+    def _rows_at_once(self, masked: Masked) -> int:
+        """How many rows of this input to send: the next size to try, or the best so far where memory forbids that."""
+        most = max(1, _MEMORY // masked.row_bytes) if masked.row_bytes else self.size.next
+        return self.size.next if self.size.next <= most else min(self.size.best, most)
 
     def _fails(self, piece: Piece) -> ModelError | None:
         """Ask about the rows of one input alone; the error, if there is one."""
@@ -259,7 +267,8 @@ def _failure(error: Exception, batch: list[Piece], before: int) -> ModelError:
         question, places = batch[0]
         first = name(question.coalitions, int(places[0]))
         where = f"{sum(len(places) for _, places in batch)} coalitions, the first of them {first}"
-    said = redacted(str(error)) if isinstance(error, ModelError) else described(error)
+    own = isinstance(error, ModelError)
+    said = redacted(str(error)) if own else f"{described(error)} {batch[0][0].masked.hint}".rstrip()
     return ModelError(f"the model failed while evaluating {who}{where}: {said}", row)
 
 
@@ -292,9 +301,11 @@ def _lengths(questions: Sequence[Question]) -> NDArray[np.integer]:
 
 
 def _joined(inputs: list[Rows]) -> list[Rows]:
-    """Rows of different inputs as one batch where they fit: lists, or arrays of one shape and type."""
+    """Rows of different inputs as one batch where they fit: lists, arrays of one shape and type, like DataFrames."""
     if all(isinstance(rows, list) for rows in inputs):
         return [[row for rows in inputs for row in rows]]
+    if is_frame(inputs[0]):
+        return inputs if len(inputs) == 1 else join_frames(inputs)
     shapes = {(rows.shape[1:], rows.dtype) for rows in inputs}
     return [np.concatenate(inputs)] if len(shapes) == 1 else inputs
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError
-from .parse import Place
+from .parse import LARGEST, Place
 from .printable import printable
 from .views import KINDS, View
 
@@ -66,10 +66,14 @@ def _series(place: Place, last: int) -> dict[str, Any]:
 
 def _table(place: Place, last: int) -> dict[str, Any]:
     columns = place["columns"].texts()
-    values = place["values"].array(finite=True)
+    values = place["values"].array()
     if values.shape != (len(columns),):
         place["values"].fail(f"an array of shape ({len(columns)},), a value for each column", str(values.shape))
-    return {"columns": columns, "values": values, "labels": place["labels"].units(-1, last, len(columns))}
+    if np.isinf(values).any() or (np.abs(values.astype(np.float64)) > LARGEST).any():
+        place["values"].fail("finite numbers", "others")
+    found = {"columns": columns, "values": values, "labels": place["labels"].units(-1, last, len(columns))}
+    texts = place.get("texts")
+    return found if texts.missing or not texts.value else found | {"texts": texts.texts(len(columns))}
 
 
 def _molecule(place: Place, last: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ have `labels`, the unit of each part of the input, -1 for none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import OptionError
+
+SEPARATORS = "_=.:-/ []"  # between the name of a feature and that of its category, in the names of one-hot columns
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -173,31 +176,61 @@ class TableView(View):
     Attributes
     ----------
     columns : their names.
-    values : the value of each.
+    values : the number in each; NaN where there is none.
+    texts : how each value reads where it is no number, such as "Paris" or "missing"; an empty text where it is one.
+        Empty for a table of numbers.
     """
 
     kind: ClassVar[str] = "table"
 
     columns: tuple[str, ...]
     values: NDArray[Any]
+    texts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(columns=tuple(map(str, self.columns)), values=np.asarray(self.values))
+        columns, texts = tuple(map(str, self.columns)), tuple(map(str, self.texts))
+        self._set(columns=columns, values=np.asarray(self.values), texts=texts if any(texts) else ())
+        if texts and len(texts) != len(columns):
+            raise OptionError(f"Expected {len(columns)} texts, one a column, got {len(texts)}.")
         if self.values.shape != (len(self.columns),):
             raise OptionError(f"Expected {len(self.columns)} values, one a column, got shape {self.values.shape}.")
         self._expect(self.values.shape, "column")
 
     @property
     def unit_values(self) -> dict[int, float]:
-        """The value of each unit that is one column.
+        """The number of each unit that is one column; NaN where it is none.
 
         >>> TableView(columns=["age", "x", "y"], values=[70.0, 1.0, 2.0], labels=[0, 1, 1]).unit_values
         {0: 70.0}
         """
-        units, first, count = np.unique(self.labels, return_index=True, return_counts=True)
-        alone = (units >= 0) & (count == 1)
-        return {int(unit): float(self.values[i]) for unit, i in zip(units[alone], first[alone], strict=True)}
+        return {unit: float(self.values[columns[0]]) for unit, columns in self._units.items() if len(columns) == 1}
+
+    @property
+    def unit_texts(self) -> dict[int, str]:
+        """How the value of each unit reads that is no number: of a column its text, of a one-hot block its category.
+
+        >>> view = TableView(columns=["sex", "city_Oslo", "city_Rome"], values=[np.nan, 0, 1], labels=[0, 1, 1],
+        ...                  texts=["female", "", ""])
+        >>> view.unit_texts
+        {0: 'female', 1: 'Rome'}
+        """
+        found = {}
+        for unit, columns in self._units.items():
+            text = self.texts[columns[0]] if len(columns) == 1 and self.texts else ""
+            if len(columns) > 1:
+                text = hot_name([self.columns[c] for c in columns], self.values[columns])
+            if text:
+                found[unit] = text
+        return found
+
+    @property
+    def _units(self) -> dict[int, NDArray[np.intp]]:
+        """The columns of each unit."""
+        order = np.argsort(self.labels, kind="stable")
+        units, starts = np.unique(self.labels[order], return_index=True)
+        parts = np.split(order, starts[1:])
+        return {int(unit): part for unit, part in zip(units, parts, strict=True) if unit >= 0}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -217,6 +250,29 @@ class MoleculeView(View):
 KINDS: dict[str, type[View]] = {
     view.kind: view for view in (TextView, BytesView, ImageView, SeriesView, TableView, MoleculeView)
 }
+
+
+def hot_name(names: Sequence[str], values: NDArray[Any]) -> str:
+    """The category that a one-hot block says: what the name of the column that is 1 has of its own.
+
+    >>> hot_name(["city_Oslo", "city_Rome"], np.array([0.0, 1.0])), hot_name(["age", "dose"], np.array([70.0, 2.0]))
+    ('Rome', '')
+    """
+    if not set(values.tolist()) <= {0, 1} or values.sum() != 1:
+        return ""
+    stem = block_name(names)
+    return names[int(values.argmax())][len(stem) :].lstrip(SEPARATORS) if stem else ""
+
+
+def block_name(names: Sequence[str]) -> str:
+    """What the names of the columns of a one-hot block have in common, up to a separator; empty if nothing.
+
+    >>> block_name(["city_New_York", "city_Oslo"]), block_name(["x0", "x1"]), block_name(["city=Oslo", "city=Ostia"])
+    ('city', '', 'city')
+    """
+    first, last = min(names), max(names)
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[: max(first.rfind(mark, 0, same) for mark in SEPARATORS) + 1].rstrip(SEPARATORS)
 
 
 def owners(view: TextView | BytesView) -> NDArray[np.intp]:

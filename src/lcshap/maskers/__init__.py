@@ -5,9 +5,12 @@ from .bytes import Bytes
 from .graph_nodes import GraphNodes
 from .image import Image
 from .molecule import Molecule
+from .one_hot import one_hot_groups
+from .representatives import representatives
 from .series import Series
 from .subwords import Subwords
-from .tabular import Tabular, learn_graph
+from .table_graphs import learn_graph
+from .tabular import Tabular
 from .text import Text
 from .tokens import Tokens
 
@@ -24,4 +27,6 @@ __all__ = [
     "Text",
     "Tokens",
     "learn_graph",
+    "one_hot_groups",
+    "representatives",
 ]

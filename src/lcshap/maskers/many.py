@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -30,15 +30,21 @@ def count_axes(x: Any) -> int | None:
     return axes if isinstance(axes, int) and hasattr(x, "__getitem__") and not isinstance(x, memoryview) else None
 
 
-def is_frame(x: Any) -> bool:
+def is_pandas(x: Any) -> bool:
     """Whether this is a pandas DataFrame. pandas is not imported for that."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(x, pandas.DataFrame)
 
 
+def is_frame(x: Any) -> bool:
+    """Whether this is a DataFrame of pandas or polars."""
+    polars = sys.modules.get("polars")
+    return is_pandas(x) or (polars is not None and isinstance(x, polars.DataFrame))
+
+
 def are_objects(x: Any, noun: str) -> bool:
     """Whether this holds many inputs of which none is an array: texts or molecules, say."""
-    axes = count_axes(x)
+    axes = 2 if is_frame(x) else count_axes(x)
     if axes is not None and axes > 1:
         what = "a DataFrame" if is_frame(x) else f"an array of {axes} axes"
         do = "Give one of its columns" if is_frame(x) else "Give a list or an array of one axis"
@@ -52,7 +58,7 @@ def are_rows(x: Any, axes: int = 1) -> bool:
     >>> [are_rows(x) for x in ([], [1, 2], [[1, 2], [3]], np.zeros(3), np.zeros((1, 3)))]
     [True, False, True, False, True]
     """
-    found = count_axes(x)
+    found = 2 if is_frame(x) else count_axes(x)
     if found is None:
         return is_list(x) and (isinstance(x, Iterator) or not len(x) or _is_nested(x[0]))
     return found == axes + 1 or (found == 1 and _holds_objects(x) and any(_is_nested(item) for item in islice(x, 1)))
@@ -65,7 +71,7 @@ def split(x: Any) -> list[Any]:
     (['a', 'b'], ['a', 'b'])
     """
     if is_frame(x):
-        return [x.iloc[row] for row in range(len(x))]
+        return [x.iloc[row] if is_pandas(x) else x[row].row(0) for row in range(len(x))]
     if count_axes(x) == 1 and hasattr(x, "tolist"):
         items: list[Any] = x.tolist()
         return items
@@ -93,7 +99,7 @@ def shape_of(reference: Any) -> tuple[int, ...]:
 
 def _is_nested(item: Any) -> bool:
     axes = count_axes(item)
-    return is_list(item) if axes is None else axes > 0
+    return is_list(item) or isinstance(item, Mapping) or is_frame(item) if axes is None else axes > 0
 
 
 def _holds_objects(x: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,18 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.views import TableView
 from ..errors import MaskerError
-from ..extras import need
-from .base import Blend, Masked, Masker, check_units
-from .many import are_rows, split_rows
+from .base import Masker
+from .frames import Frame, Names
+from .many import are_rows, is_frame, is_pandas, split_rows
+from .masked_table import MaskedFrame, MaskedTabular
+from .mixed import read_array, read_columns, read_table
+from .one_hot import find_blocks
+from .representatives import choose_rows
+from .table_graphs import Learner, learn_graph
 
-_FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
-
-Names = tuple[str, ...]
 Column = int | str
+_GRAPHS: dict[str, Learner] = {
+    "learn": "partial-correlation",
+    "mutual-information": "mutual-information",
+    "cluster": "cluster",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,21 +36,35 @@ class Tabular(Masker):
 
     Parameters
     ----------
-    background : a reference row (the mean of the data, say), or rows `(M, columns)`. With M rows each coalition takes M
-        model rows, x where units are kept and row m of the background elsewhere, and the answers are averaged.
+    background : a reference row (the mean of the data, say), or rows `(M, columns)`; an array, or a pandas or polars
+        DataFrame. With M rows each coalition takes M model rows, x where units are kept and row m of the background
+        elsewhere, and the answers are averaged.
     graph : which columns are neighbours. A `Graph` over all columns, such as `learn_graph` returns; "complete", the
-        same as None: nothing known; "chain": each next to the one before and after; "learn": learnt from `background`.
+        same as None: nothing known; "chain": each next to the one before and after; or learnt from `background`:
+        "learn" (the graphical lasso, for numbers), "mutual-information" or "cluster" (for mixed columns), see
+        `learn_graph`.
     names : of all columns, to show instead of those of the data.
     pin : columns, by name or number, that are always present: no units of the game.
     drop : columns that are always absent: no units either.
+    groups : columns that are one unit together, a mapping from the name of the unit to its columns; or "one-hot": the
+        blocks that `one_hot_groups` finds in `background`.
+    summary : take so many rows of `background` that stand for all of it, see `representatives`. Graphs and one-hot
+        blocks are found in all rows.
 
     Notes
     -----
-    Choose a reference row to save calls, and some 20 to 100 background rows where no single row stands for "unknown".
-    Columns with names (a pandas DataFrame as background, a Series as row) must agree in them. Rows for the model are
-    always arrays, with all columns in their order, of the dtype of x where that is a float and else float64; encode
-    categories as numbers first. Of a given or learnt graph the edges between units stay; a chain joins those next to
-    each other among the units.
+    Choose a reference row to save calls, and some 20 to 100 background rows (`summary=50`) where no single row stands
+    for "unknown". A missing value is a value like any other, for models that take it.
+
+    Of a DataFrame as background, the model gets DataFrames of the same kind, with the same columns, types and
+    categories. An array makes arrays, of the dtype of x where that is a float and else float64. Give
+    ``frame.to_numpy()`` and `names` where a model wants arrays.
+
+    A row is a list, an array, a Series, a dict or a DataFrame of one row. Other DataFrames, arrays with two axes and
+    lists of rows are many. Columns with names must agree in them and in their order, but for those of a dict.
+
+    Of a given or learnt graph the edges between units stay; groups have the edges of their columns. A chain joins
+    units next to each other.
 
     Examples
     --------
@@ -55,6 +74,13 @@ class Tabular(Masker):
     (('age', 'dose'), 2)
     >>> masked.rows(lc.Coalitions.from_sets(2, [[], [1]])).astype(int).tolist()
     [[0, 1, 90], [3, 4, 90], [0, 80, 90], [3, 80, 90]]
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [30.0, None], "city": pd.Categorical(["Oslo", "Rome"])})
+    >>> masked = Tabular(people).mask({"city": "Rome", "age": 70})
+    >>> rows = masked.rows(lc.Coalitions.from_sets(2, [[0]]))
+    >>> rows["age"].tolist(), rows["city"].tolist(), str(rows["city"].dtype)
+    ([70.0, 70.0], ['Oslo', 'Rome'], 'category')
     """
 
     background: Any = field(repr=False)
@@ -62,59 +88,100 @@ class Tabular(Masker):
     names: Sequence[str] | None = None
     pin: Column | Sequence[Column] = ()
     drop: Column | Sequence[Column] = ()
+    groups: Mapping[str, Sequence[Column]] | str | None = None
+    summary: int | None = None
 
     def __post_init__(self) -> None:
-        if not (self.graph is None or isinstance(self.graph, Graph) or self.graph in ("complete", "chain", "learn")):
-            raise MaskerError(f'graph must be a Graph, "complete", "chain" or "learn", not {self.graph!r}')
-        rows = self._table[0]
-        features = rows.shape[1]
-        if not rows.size:
-            raise MaskerError(f"a background of shape {rows.shape} has no values")
+        known = ("complete", "chain", *_GRAPHS)
+        if not (self.graph is None or isinstance(self.graph, Graph) or self.graph in known):
+            raise MaskerError(f"graph must be a Graph or one of {', '.join(map(repr, known))}, not {self.graph!r}")
+        rows, features = self._data.shape
+        if not rows or not features:
+            raise MaskerError(f"a background of shape {self._data.shape} has no values")
         if isinstance(self.names, str) or (self.names is not None and len(self.names) != features):
             raise MaskerError(f"names must be {features} strings, one a column, not {self.names!r}")
-        _check_finite(rows, self._names, "the background")
         if isinstance(self.graph, Graph):
             if self.graph.d != features:
                 raise MaskerError(f"a graph of {self.graph.d} units for a background of {features} columns")
-            _agree(self._table[1], _own_names(self.graph), "the background", "the graph")
+            _agree(self._own, _own_names(self.graph), "the background", "the graph")
         pinned, dropped = self._find(self.pin), self._find(self.drop)
         both = sorted(pinned & dropped)
         if both:
             raise MaskerError(f"column {_say(both[0], self._names)} is both pinned and dropped")
         if len(pinned | dropped) == features:
             raise MaskerError(f"all {features} columns are pinned or dropped: there is nothing to explain")
-        if self.graph == "learn":
-            _ = self._graph  # so that what goes wrong does so here
+        _check_values(self._data, self._names, "the background")
+        if rows > 1:
+            _check_missing(self._data, self._names, self._units)
+        _ = self._graph, self._table  # so that what goes wrong does so here
 
     def is_many(self, x: Any) -> bool:
-        """A list of numbers is one row; a list of rows, an array with two axes or a DataFrame is many."""
-        return are_rows(x)
+        """A list of values is one row, and so is a DataFrame of one; a list of rows or an array of two axes is many.
+
+        `Explainer.many` takes any DataFrame as many rows.
+        """
+        if isinstance(x, Mapping):
+            return False
+        return len(x) != 1 if is_frame(x) else are_rows(x)
 
     def inputs(self, x: Any) -> list[Any]:
         """The rows in a list of rows; one is a list of one."""
-        return split_rows(x) if self.is_many(x) else [x]
+        if not self.is_many(x):
+            return [x]
+        if is_frame(x):
+            return [x.iloc[row : row + 1] if is_pandas(x) else x[row] for row in range(len(x))]
+        return split_rows(x)
 
     def mask(self, x: Any) -> MaskedTabular:
-        """Cut a row into its columns. x is a sequence of numbers, an array or a pandas Series."""
-        background = self._table[0]
-        row, found = _read(x, "x")
+        """Cut a row into its columns. x is a sequence of values, an array, a Series, a dict or a one-row DataFrame."""
+        if isinstance(self._table, Frame):
+            return self._mask_frame(x, self._table)
+        background = self._table
+        row, found = _read_row(x, self._found)
         if row.ndim != 1:
             raise MaskerError(f"x is one row of {background.shape[1]} numbers, not of shape {row.shape}")
         if len(row) != background.shape[1]:
             raise MaskerError(f"x has {len(row)} columns and the background {background.shape[1]}")
         _agree(self._found, found, "the masker", "x")
         names = self._names or found or tuple(map(str, range(len(row))))
-        _check_finite(row[None], names, "x")
-        graph = replace(self._graph, names=tuple(names[i] for i in self._units))
-        return MaskedTabular(graph, row, background.astype(row.dtype, copy=False), names, self._units, self._pinned)
+        _check_values(row[None], names, "x")
+        parts = self._shown(names), row, background.astype(row.dtype, copy=False), names
+        return MaskedTabular(*parts, self._units, self._labels, self._pinned, self._blocks)
+
+    def _mask_frame(self, x: Any, table: Frame) -> MaskedFrame:
+        row, names = table.row(x), self._names or table.names
+        _check_values(row, names, "x")
+        parts = self._shown(names), row.data, table.data, names, self._units, self._labels, self._pinned, self._blocks
+        return MaskedFrame(*parts, table=table, row=row)
+
+    def _shown(self, names: Names) -> Graph:
+        """The graph with the names of the units."""
+        titles = {c: name for name, columns in self._groups.items() for c in columns}
+        firsts = self._units[np.unique(self._labels, return_index=True)[1]]
+        return replace(self._graph, names=tuple(titles.get(c, names[c]) for c in firsts.tolist()))
 
     @cached_property
-    def _table(self) -> tuple[NDArray[np.floating], Names | None]:
-        """The background as rows, and the names of its columns if it has any."""
-        rows, names = _read(self.background, "the background")
-        if rows.ndim not in (1, 2):
+    def _data(self) -> NDArray[np.floating] | Frame:
+        """All rows that were given."""
+        if isinstance(self.background, Mapping):
+            raise MaskerError("Expected rows or one row of values as the background, got a mapping. Give a DataFrame.")
+        rows = read_table(self.background, "the background")
+        if len(rows.shape) not in (1, 2):
             raise MaskerError(f"a background is a row or a table of rows, not of shape {rows.shape}")
-        return np.atleast_2d(rows), names
+        return rows if isinstance(rows, Frame) else np.atleast_2d(rows)
+
+    @cached_property
+    def _table(self) -> NDArray[np.floating] | Frame:
+        """The rows that absent units take."""
+        if self.summary is None:
+            return self._data
+        rows = choose_rows(read_columns(self._data), self.summary)
+        return self._data.pick(rows) if isinstance(self._data, Frame) else self._data[rows]
+
+    @cached_property
+    def _own(self) -> Names | None:
+        """The names of all columns in the background."""
+        return self._data.names if isinstance(self._data, Frame) else read_array(self.background, "the background")[1]
 
     @cached_property
     def _names(self) -> Names | None:
@@ -124,7 +191,7 @@ class Tabular(Masker):
     @cached_property
     def _found(self) -> Names | None:
         """The names of all columns in the background or else in the graph."""
-        return self._table[1] or (_own_names(self.graph) if isinstance(self.graph, Graph) else None)
+        return self._own or (_own_names(self.graph) if isinstance(self.graph, Graph) else None)
 
     @cached_property
     def _pinned(self) -> NDArray[np.intp]:
@@ -132,23 +199,69 @@ class Tabular(Masker):
 
     @cached_property
     def _units(self) -> NDArray[np.intp]:
-        """The columns that are units."""
-        return np.setdiff1d(np.arange(self._table[0].shape[1]), list(self._find(self.pin) | self._find(self.drop)))
+        """The columns that belong to units."""
+        return np.setdiff1d(np.arange(self._data.shape[1]), list(self._find(self.pin) | self._find(self.drop)))
+
+    @cached_property
+    def _blocks(self) -> Names:
+        """One-hot blocks that are no groups, for a hint."""
+        if self.groups is not None:
+            return ()
+        columns = set(self._units.tolist())
+        return tuple(name for name, block in find_blocks(self._data, self._names).items() if columns.issuperset(block))
+
+    @cached_property
+    def _groups(self) -> dict[str, list[int]]:
+        """The columns of each group."""
+        columns = set(self._units.tolist())
+        if isinstance(self.groups, str):
+            if self.groups != "one-hot":
+                raise MaskerError(
+                    f'Expected a mapping from names to columns or "one-hot" as groups, got {self.groups!r}.'
+                )
+            blocks = find_blocks(self._data, self._names)
+            return {name: block for name, block in blocks.items() if columns.issuperset(block)}
+        found: dict[str, list[int]] = {}
+        taken: set[int] = set()
+        for name, members in (self.groups or {}).items():
+            found[str(name)] = group = sorted(self._find(members))
+            wrong = [c for c in group if c in taken or c not in columns]
+            if wrong or not group:
+                why = "in another group, pinned or dropped" if group else ""
+                what = f"column {_say(wrong[0], self._names)}, which is {why}" if wrong else "no columns"
+                raise MaskerError(f"Expected columns of their own for the group {name!r}, got {what}.")
+            taken.update(group)
+        return found
+
+    @cached_property
+    def _labels(self) -> NDArray[np.intp]:
+        """The unit of each column that belongs to one; units are numbered by their first columns."""
+        first = {c: columns[0] for columns in self._groups.values() for c in columns}
+        return np.unique([first.get(c, c) for c in self._units.tolist()], return_inverse=True)[1].astype(np.intp)
 
     @cached_property
     def _graph(self) -> Graph:
         """The graph over the units."""
-        d = len(self._units)
+        d = int(self._labels.max()) + 1
         if self.graph == "chain":
             return Graph.chain(d)
         if self.graph is None or self.graph == "complete":
             return Graph.complete(d)
-        whole = self.graph if isinstance(self.graph, Graph) else learn_graph(self._table[0], names=self._names)
-        return whole if d == whole.d else Graph.from_sparse(whole.adjacency[self._units][:, self._units])
+        whole = self.graph
+        if isinstance(whole, str):
+            data = self._data.data if isinstance(self._data, Frame) else self._data
+            whole = learn_graph(data, names=self._names, method=_GRAPHS[whole])
+        if d == whole.d:
+            return whole
+        unit = np.full(whole.d, -1, np.intp)
+        unit[self._units] = self._labels
+        edges = unit[whole.edges].reshape(-1, 2)
+        edges = edges[(edges >= 0).all(axis=1) & (edges[:, 0] != edges[:, 1])]
+        return Graph.from_edges(d, np.unique(np.sort(edges, axis=1), axis=0))
 
-    def _find(self, columns: Column | Sequence[Column]) -> set[int]:
+    def _find(self, columns: Column | Iterable[Column]) -> set[int]:
         """The numbers of columns given by name or number."""
-        known, features = self._names or (), self._table[0].shape[1]
+        known, features = self._names or (), self._data.shape[1]
         found = set()
         for column in [columns] if isinstance(columns, int | np.integer | str) else columns:
             if isinstance(column, bool):
@@ -165,139 +278,47 @@ class Tabular(Masker):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class MaskedTabular(Masked):
-    """A row cut into its columns.
-
-    Attributes
-    ----------
-    x : the row.
-    background : `(M, columns)`, what absent units take.
-    columns : the names of all columns, pinned and dropped ones too.
-    units : which columns are units, in the order of the graph.
-    pinned : which columns are always present; those in neither are always absent.
-    """
-
-    x: NDArray[np.floating]
-    background: NDArray[np.floating]
-    columns: Names
-    units: NDArray[np.intp]
-    pinned: NDArray[np.intp]
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        """The row, the background and which columns are units; graph and names play no part."""
-        return self.x, self.background, self.units, self.pinned
-
-    @property
-    def rows_per_call(self) -> int:
-        """M, the number of background rows."""
-        return len(self.background)
-
-    @property
-    def owners(self) -> NDArray[np.intp]:
-        """The unit of each column."""
-        found = np.full(len(self.x), -1, np.intp)
-        found[self.units] = np.arange(len(self.units))
-        return found
-
-    @property
-    def view(self) -> TableView:
-        """The columns with their values."""
-        return TableView(columns=tuple(self.columns), values=self.x, labels=self.owners)
-
-    def rows(self, coalitions: Coalitions) -> NDArray[np.floating]:
-        """An array `(n * M, columns)`: for each coalition, all background rows in their order."""
-        return self.blend(coalitions).rows
-
-    def blend(self, coalitions: Coalitions) -> Blend:
-        """Which columns are those of the row, and which those of the background."""
-        check_units(coalitions, self.graph)
-        kept = np.zeros((len(coalitions), len(self.x)), bool)
-        kept[:, self.pinned] = True
-        kept[:, self.units] = coalitions.dense()
-        return Blend(kept[:, None], self.x, self.background)
-
-
-def learn_graph(data: Any, threshold: float = 0.1, names: Sequence[str] | None = None, seed: int = 0) -> Graph:
-    """A graph over the columns of a table: an edge where two are still correlated given all the others.
-
-    The graphical lasso on standardised columns, its penalty chosen by cross-validation. Needs scikit-learn:
-    ``pip install "lcshap[sklearn]"``.
-
-    Parameters
-    ----------
-    data : rows `(n, columns)`, an array or a pandas DataFrame; many more rows than columns, at least 10.
-    threshold : an edge needs a partial correlation above this, in absolute value. Cross-validation chooses penalties
-        that predict well and so lets in many tiny ones; 0 keeps them all.
-    names : of the columns, to show instead of those of the data.
-    seed : of the order of the rows, which the parts of the cross-validation are cut from.
-
-    Notes
-    -----
-    Choose it where no graph is known and all columns are numbers. It sees linear dependence only, and none in a column
-    that never changes. For Gaussian data the edges are the conditional dependences, which L-Shapley builds on.
-
-    Examples
-    --------
-    >>> steps = np.random.default_rng(0).normal(size=(500, 4))
-    >>> learn_graph(steps.cumsum(axis=1), names=["spring", "summer", "autumn", "winter"]).edges.tolist()
-    [[0, 1], [1, 2], [2, 3]]
-    """
-    table, found = _read(data, "the data")
-    if table.ndim != 2 or not table.size:
-        raise MaskerError(f"a graph is learnt from rows and columns, not from a shape of {table.shape}")
-    if len(table) < _FEWEST_ROWS:
-        raise MaskerError(
-            f"{len(table)} rows are too few to learn a graph from: give learn_graph more, or another graph"
-        )
-    if not 0 <= threshold < 1:
-        raise MaskerError(f"threshold must be from 0 to below 1, not {threshold!r}")
-    _check_finite(table, found, "the data")
-    covariance = need("sklearn.covariance", "sklearn")
-    varying = np.flatnonzero(np.ptp(table, axis=0) > 0)
-    edges = np.empty((0, 2), np.intp)
-    if len(varying) > 1:
-        shuffled = np.random.default_rng(seed).permutation(table[:, varying].astype(np.float64))
-        standard = (shuffled - shuffled.mean(axis=0)) / shuffled.std(axis=0)
-        try:
-            precision = covariance.GraphicalLassoCV().fit(standard).precision_
-        except FloatingPointError as error:
-            raise MaskerError(
-                f"no graph could be learnt, are some columns copies or sums of others? ({error})"
-            ) from None
-        scale = np.sqrt(np.diag(precision))
-        partial = np.triu(np.abs(precision) / np.outer(scale, scale), k=1)
-        edges = varying[np.argwhere(partial > threshold)]
-    return Graph.from_edges(table.shape[1], edges, names if names is not None else found)
-
-
-def _read(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]:
-    """A new array of floats, and the names of its columns: strings in `columns` (DataFrame) or in `index` (Series)."""
-    framed = hasattr(data, "to_numpy")
-    labels = list(getattr(data, "columns", getattr(data, "index", ()))) if framed else []
-    names = tuple(labels) if labels and all(isinstance(label, str) for label in labels) else None
-    array = np.array(data.to_numpy() if framed else np.asarray(data))
-    if array.dtype.kind == "f":
-        return array, names
-    try:
-        if array.dtype.kind in "biuO":
-            return array.astype(np.float64), names
-        reason = str(array.dtype)
-    except (TypeError, ValueError) as error:
-        reason = str(error)
-    raise MaskerError(f"{who} has values that are no numbers ({reason}): encode them as numbers first")
+def _read_row(x: Any, names: Names | None) -> tuple[NDArray[np.floating], Names | None]:
+    """A row as numbers, and the names that come with it."""
+    if isinstance(x, Mapping):
+        if names is None:
+            raise MaskerError("Expected x to be a list or an array, got a mapping, and the background has no names.")
+        if set(x) != set(names):
+            raise MaskerError(f"Expected x to have the columns {', '.join(names)}, got {', '.join(map(str, x))}.")
+        x = [x[name] for name in names]
+    if x is None:
+        raise MaskerError("Expected a row of numbers, got None.")
+    row, found = read_array(x, "x")
+    return (row[0] if is_frame(x) and len(row) == 1 else row), found
 
 
 def _say(column: int, names: Names | None) -> str:
     return repr(names[column]) if names else str(column)
 
 
-def _check_finite(rows: NDArray[np.floating], names: Names | None, who: str) -> None:
-    bad = np.argwhere(~np.isfinite(rows))
-    if len(bad):
-        row, column = bad[0].tolist()
-        raise MaskerError(f"{who} has {rows[row, column]} in column {_say(column, names)}: fill it in first")
+def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, who: str) -> None:
+    """Refuse infinities. Missing values are values."""
+    if isinstance(rows, Frame):
+        numbers = [rows.numbers(c) for c in range(rows.shape[1])]
+        endless = np.array([column is not None and bool(np.isinf(column).any()) for column in numbers])
+    else:
+        endless = np.isinf(rows).any(axis=0)
+    if endless.any():
+        raise MaskerError(f"{who} has an infinite number in column {_say(int(endless.argmax()), names)}: replace it")
+
+
+def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, columns: NDArray[np.intp]) -> None:
+    """Refuse columns that no background row has a value in."""
+    if isinstance(rows, Frame):
+        empty = np.array([(c < 0 if c.dtype.kind == "i" else np.isnan(c)).all() for c in read_columns(rows)])
+    else:
+        empty = np.isnan(rows).all(axis=0)
+    if empty[columns].any():
+        name = _say(int(columns[empty[columns].argmax()]), names)
+        raise MaskerError(
+            f"Expected a value in some row of every column of the background, got none in column {name}. Drop or pin "
+            "the column, or give one reference row if missing is what absent is to mean."
+        )
 
 
 def _own_names(graph: Graph) -> Names | None:

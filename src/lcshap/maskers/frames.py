@@ -1,0 +1,437 @@
+"""DataFrames of pandas and polars as tables: rows and columns in their own types, and what makes two values equal."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.digest import digest, token
+from ..core.printable import printable
+from ..errors import MaskerError
+from ..extras import need
+from .many import count_axes, is_frame, is_pandas
+
+Names = tuple[str, ...]
+_SHOWN = 8  # categories that an error lists
+
+
+@dataclass(frozen=True, eq=False)
+class Frame(ABC):
+    """A DataFrame as a table of background rows: it puts rows together and never changes the type of a column.
+
+    Attributes
+    ----------
+    data : the pandas or polars DataFrame.
+    """
+
+    data: Any
+
+    @staticmethod
+    def of(data: Any, who: str) -> Frame:
+        """A copy of a DataFrame as a table; `who` names it in errors."""
+        kind: type[Frame] = PandasFrame if is_pandas(data) else PolarsFrame
+        found = kind(data.copy() if is_pandas(data) else data.clone())
+        twice = sorted({name for name in found.names if found.names.count(name) > 1})
+        if twice:
+            raise MaskerError(f"Expected {who} to have one column of each name, got several named {twice[0]!r}.")
+        return found
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        return tuple(self.data.shape)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the columns."""
+        return tuple(map(str, self.data.columns))
+
+    @cached_property
+    def _coded(self) -> tuple[list[dict[Any, int]], NDArray[np.intp]]:
+        """For each column a number for each value in it, and these numbers `(rows, columns)`."""
+        books: list[dict[Any, int]] = []
+        codes = np.empty(self.shape, np.intp)
+        for c in range(self.shape[1]):
+            book: dict[Any, int] = {}
+            codes[:, c] = [book.setdefault(identity(value), len(book)) for value in self.values(c)]
+            books.append(book)
+        return books, codes
+
+    @cached_property
+    def key(self) -> bytes:
+        """A digest of the names, the types and all values."""
+        books, codes = self._coded
+        return digest(type(self).__name__, self.names, self.types, [list(book) for book in books], codes)
+
+    def differs(self, row: Frame) -> NDArray[np.bool_]:
+        """Where the rows of this table differ from a row of another, `(rows, columns)`. Missing equals missing."""
+        books, codes = self._coded
+        mine = [book.get(key, -1) for book, key in zip(books, row.identities, strict=True)]
+        return np.asarray(codes != np.array(mine, np.intp))
+
+    @property
+    def identities(self) -> list[Any]:
+        """What makes each value of the first row equal to others."""
+        return [identity(self.values(c)[0]) for c in range(self.shape[1])]
+
+    def row(self, x: Any, who: str = "x") -> Frame:
+        """One row as a frame with the columns and types of this one.
+
+        Parameters
+        ----------
+        x : a frame of one row or a Series with the names of the columns; a mapping from names to values in any order;
+            or values in the order of the columns.
+        """
+        if is_frame(x):
+            return self._aligned(x, who)
+        values = self._values_of(x, who)
+        columns = [self.fit(c, value, who) for c, value in enumerate(values)]
+        return type(self)(self.build(columns))
+
+    def _aligned(self, x: Any, who: str) -> Frame:
+        if len(x) != 1:
+            raise MaskerError(f"Expected {who} to be one row, got a DataFrame of {len(x)} rows.")
+        same_columns(self.names, tuple(map(str, x.columns)), who)
+        if is_pandas(x) == is_pandas(self.data):
+            other = type(self)(x)
+            if other.types == self.types:
+                return other
+            values = [other.values(c)[0] for c in range(len(self.names))]
+        else:
+            values = x.iloc[0].tolist() if is_pandas(x) else list(x.row(0))
+        return self.row(values, who)
+
+    def _values_of(self, x: Any, who: str) -> list[Any]:
+        if isinstance(x, Mapping):
+            same_columns(self.names, tuple(name for name in self.names if name in x), who, tuple(map(str, x)))
+            return [x[name] for name in self.names]
+        if isinstance(x, str | bytes) or x is None or not hasattr(x, "__len__"):
+            raise MaskerError(
+                f"Expected {who} to be a row of {len(self.names)} columns, got {type(x).__name__}. Give a Series, a "
+                "DataFrame of one row, a dict or a list of values."
+            )
+        labels = list(x.index) if is_series(x) else []
+        if labels and all(isinstance(label, str) for label in labels):
+            same_columns(self.names, tuple(labels), who)
+        axes = count_axes(x)
+        if axes is not None and axes != 1:
+            raise MaskerError(f"x is one row of {len(self.names)} values, not of shape {tuple(x.shape)}")
+        values = list(x)
+        if len(values) != len(self.names):
+            raise MaskerError(f"{who} has {len(values)} columns and the background {len(self.names)}")
+        return values
+
+    # -- what pandas and polars do in different ways ------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def types(self) -> tuple[Any, ...]:
+        """The type of each column in words, categories included."""
+
+    @property
+    @abstractmethod
+    def numeric(self) -> bool:
+        """Whether all columns hold numbers or truth values, so that rows are as good as arrays of numbers."""
+
+    @abstractmethod
+    def values(self, column: int) -> list[Any]:
+        """The values of a column, as Python has them."""
+
+    @abstractmethod
+    def numbers(self, column: int) -> NDArray[np.float64] | None:
+        """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
+
+    @abstractmethod
+    def fit(self, column: int, value: Any, who: str) -> Any:
+        """A value as a column of one row, of the type that the column has here."""
+
+    @abstractmethod
+    def build(self, columns: Sequence[Any]) -> Any:
+        """A DataFrame of columns."""
+
+    @abstractmethod
+    def pool(self, row: Frame) -> list[Any]:
+        """Each column of a row, followed by that of all rows here."""
+
+    @abstractmethod
+    def take(self, column: Any, places: NDArray[np.intp]) -> Any:
+        """A column of the pool at some places."""
+
+    @abstractmethod
+    def pick(self, rows: NDArray[np.intp]) -> Frame:
+        """Some rows of this table."""
+
+
+class PandasFrame(Frame):
+    """A pandas DataFrame."""
+
+    @cached_property
+    def types(self) -> tuple[Any, ...]:
+        """The type of each column in words, categories included."""
+        return tuple(_pandas_type(dtype) for dtype in self.data.dtypes)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all columns hold numbers or truth values, so that rows are as good as arrays of numbers."""
+        return all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in self.data.dtypes)
+
+    def values(self, column: int) -> list[Any]:
+        """The values of a column, as Python has them."""
+        found: list[Any] = self.data.iloc[:, column].tolist()
+        return found
+
+    def numbers(self, column: int) -> NDArray[np.float64] | None:
+        """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
+        data = self.data.iloc[:, column]
+        if data.dtype.kind in "Mm":
+            return np.where(data.isna(), np.nan, data.astype("int64").to_numpy(np.float64))
+        return np.asarray(data.to_numpy(np.float64, na_value=np.nan)) if data.dtype.kind in "iuf" else None
+
+    def fit(self, column: int, value: Any, who: str) -> Any:
+        """A value as a column of one row, of the type that the column has here."""
+        pandas = need("pandas", "pandas")
+        dtype, name = self.data.dtypes.iloc[column], self.names[column]
+        kind = "C" if isinstance(dtype, pandas.CategoricalDtype) else dtype.kind
+        if is_missing(value):
+            return _pandas_missing(pandas, value, dtype, kind)
+        if kind == "C" and not (_is_hashable(value) and value in dtype.categories):
+            raise unseen(value, dtype.categories.tolist(), name, who)
+        if kind in "iuf":
+            number = _number(value, name, who)
+            value, dtype = (value, dtype) if kind == "f" or number == int(number) else (number, "float64")
+        if kind == "b" and (isinstance(value, str) or value not in (0, 1)):
+            raise wrong(value, "True or False", name, who)
+        if isinstance(dtype, pandas.StringDtype) and not isinstance(value, str):
+            raise wrong(value, "a text", name, who)
+        if kind in "Mm" and isinstance(value, str | int | float):
+            raise wrong(value, str(dtype), name, who)
+        if kind == "O" and dtype == np.dtype(object):
+            return _object(pandas, value)
+        try:
+            return pandas.array([value], dtype=dtype)
+        except (TypeError, ValueError, OverflowError):
+            raise wrong(value, str(dtype), name, who) from None
+
+    def build(self, columns: Sequence[Any]) -> Any:
+        """A DataFrame of columns."""
+        pandas = need("pandas", "pandas")
+        made = pandas.DataFrame(dict(enumerate(columns)), copy=False)
+        made.columns = self.data.columns
+        return made
+
+    def pool(self, row: Frame) -> list[Any]:
+        """Each column of a row, followed by that of all rows here."""
+        pandas = need("pandas", "pandas")
+        wider = {c: t for c, t in row.data.dtypes.items() if t != self.data.dtypes[c]}
+        both = pandas.concat([row.data, self.data.astype(wider) if wider else self.data], ignore_index=True)
+        return [both.iloc[:, c].array for c in range(self.shape[1])]
+
+    def take(self, column: Any, places: NDArray[np.intp]) -> Any:
+        """A column of the pool at some places."""
+        return column.take(places)
+
+    def pick(self, rows: NDArray[np.intp]) -> Frame:
+        """Some rows of this table."""
+        return PandasFrame(self.data.iloc[rows])
+
+
+class PolarsFrame(Frame):
+    """A polars DataFrame."""
+
+    @cached_property
+    def types(self) -> tuple[Any, ...]:
+        """The type of each column in words, categories included."""
+        return tuple(map(repr, self.data.dtypes))
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all columns hold numbers or truth values, so that rows are as good as arrays of numbers."""
+        return all(dtype.is_numeric() or dtype.base_type().__name__ == "Boolean" for dtype in self.data.dtypes)
+
+    def values(self, column: int) -> list[Any]:
+        """The values of a column, as Python has them."""
+        found: list[Any] = self.data[:, column].to_list()
+        return found
+
+    def numbers(self, column: int) -> NDArray[np.float64] | None:
+        """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
+        polars = need("polars", "polars")
+        data = self.data[:, column]
+        if not (data.dtype.is_numeric() or data.dtype.is_temporal()):
+            return None
+        return np.asarray(data.to_physical().cast(polars.Float64).fill_null(math.nan).to_numpy())
+
+    def fit(self, column: int, value: Any, who: str) -> Any:
+        """A value as a column of one row, of the type that the column has here."""
+        polars = need("polars", "polars")
+        dtype, name = self.data.dtypes[column], self.names[column]
+        value = value.item() if isinstance(value, np.generic) else value
+        if is_missing(value):
+            gap = [value if dtype.is_float() and isinstance(value, float) else None]
+            return polars.Series(name, gap, dtype=dtype)
+        if isinstance(dtype, polars.Enum) and value not in dtype.categories.to_list():
+            raise unseen(value, dtype.categories.to_list(), name, who)
+        if dtype.is_numeric():
+            wanted = _number(value, name, who)
+            whole = dtype.is_integer() and wanted == int(wanted)
+            value, dtype = (int(value), dtype) if whole else (wanted, dtype if dtype.is_float() else polars.Float64())
+        if dtype == polars.Boolean and value in (0, 1):
+            value = bool(value)
+        if dtype.is_temporal() and isinstance(value, str | int | float):
+            raise wrong(value, str(dtype), name, who)
+        try:
+            return polars.Series(name, [value], dtype=dtype)
+        except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
+            raise wrong(value, str(dtype), name, who) from None
+
+    def build(self, columns: Sequence[Any]) -> Any:
+        """A DataFrame of columns."""
+        polars = need("polars", "polars")
+        return polars.DataFrame(list(columns))
+
+    def pool(self, row: Frame) -> list[Any]:
+        """Each column of a row, followed by that of all rows here."""
+        polars = need("polars", "polars")
+        both = polars.concat([row.data, self.data], how="vertical_relaxed")
+        return list(both.get_columns())
+
+    def take(self, column: Any, places: NDArray[np.intp]) -> Any:
+        """A column of the pool at some places."""
+        return column.gather(places)
+
+    def pick(self, rows: NDArray[np.intp]) -> Frame:
+        """Some rows of this table."""
+        return PolarsFrame(self.data[rows])
+
+
+def join_frames(frames: Sequence[Any]) -> list[Any]:
+    """DataFrames one below the other as one, where their columns and types are the same."""
+    if not is_pandas(frames[0]):
+        same = all(frame.schema == frames[0].schema for frame in frames)
+        return [need("polars", "polars").concat(frames)] if same else list(frames)
+    first = frames[0]
+    same = all(frame.columns.equals(first.columns) and (frame.dtypes == first.dtypes).all() for frame in frames)
+    return [need("pandas", "pandas").concat(frames, ignore_index=True)] if same else list(frames)
+
+
+# -- values -----------------------------------------------------------------------------------------------------------
+
+
+def identity(value: Any) -> Any:
+    """Something that is equal for equal values and different for all others: NaN equals NaN, and 1 is not True.
+
+    >>> identity(float("nan")) == identity(float("nan")), identity(1) == identity(True), identity(0.0) == identity(-0.0)
+    (True, False, False)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        return "array", digest(value)
+    kind = type(value)
+    if kind is str or value is None:
+        return value
+    if kind is list or kind is tuple:
+        return (kind.__name__, *map(identity, value))
+    home = kind.__module__.partition(".")[0]
+    if kind in (int, bool, float, bytes, Decimal) or home in ("datetime", "pandas"):
+        return kind.__name__, repr(value)
+    return token(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this stands for no value: None, NaN, and what pandas has for it.
+
+    >>> [is_missing(v) for v in (None, float("nan"), np.float32("nan"), np.datetime64("NaT"), 0, "", "nan")]
+    [True, True, True, True, False, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(value != value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def is_series(x: Any) -> bool:
+    """Whether this has values and, in `index`, labels of them."""
+    return hasattr(x, "to_numpy") and hasattr(x, "index") and not callable(x.index)
+
+
+def _number(value: Any, name: str, who: str) -> float:
+    """A value of a column of numbers; anything that is none is refused, texts of digits too."""
+    if isinstance(value, int | float | np.number | np.bool_ | Decimal) and math.isfinite(value):
+        return float(value)
+    raise wrong(value, "a finite number", name, who)
+
+
+def _pandas_missing(pandas: Any, value: Any, dtype: Any, kind: str) -> Any:
+    """No value in a column: as that column has it, or as pandas would have it in a column of whole numbers."""
+    if kind == "O" and dtype == np.dtype(object):
+        return _object(pandas, value)
+    if isinstance(dtype, np.dtype) and kind in "iub":
+        return pandas.array([np.nan], dtype="float64" if kind != "b" else object)
+    return pandas.array([None], dtype=dtype)
+
+
+def _object(pandas: Any, value: Any) -> Any:
+    cell = np.empty(1, object)
+    cell[0] = value
+    return pandas.Series(cell, dtype=object).array
+
+
+def _pandas_type(dtype: Any) -> Any:
+    categories = getattr(dtype, "categories", None)
+    if categories is None:
+        return str(dtype), type(dtype).__name__
+    return "category", bool(dtype.ordered), tuple(identity(c) for c in categories.tolist())
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+def same_columns(mine: Names, given: Names, who: str, everything: Names | None = None) -> None:
+    """Refuse columns that are not those of the background in the same order."""
+    everything = given if everything is None else everything
+    lacking = [name for name in mine if name not in everything]
+    extra = [name for name in everything if name not in mine]
+    if lacking or extra:
+        parts = [f"{what} {', '.join(map(repr, names[:_SHOWN]))}" for what, names in
+                 (("without", lacking), ("with", extra)) if names]  # fmt: skip
+        raise MaskerError(f"Expected {who} to have the columns of the background, got one {' and '.join(parts)}.")
+    for i, (a, b) in enumerate(zip(mine, given, strict=False)):
+        if a != b:
+            raise MaskerError(
+                f"column {i} is {a!r} in the masker and {b!r} in {who}: give both the same columns and order"
+            )
+    if len(given) != len(mine):
+        raise MaskerError(f"{who} has {len(given)} columns and the background {len(mine)}")
+
+
+def wrong(value: Any, expected: str, name: str, who: str) -> MaskerError:
+    """The error for a value that a column cannot hold."""
+    said = printable(repr(value), most=60)
+    return MaskerError(f"Expected {expected} in column {name!r} of {who}, as in the background, got {said}.")
+
+
+def unseen(value: Any, known: list[Any], name: str, who: str) -> MaskerError:
+    """The error for a category that the background's type does not have."""
+    listed = ", ".join(printable(repr(c), most=60) for c in known[:_SHOWN]) + (", ..." if len(known) > _SHOWN else "")
+    said = printable(repr(value), most=60)
+    return MaskerError(
+        f"Expected one of the categories {listed} in column {name!r} of {who}, got {said}, which is unseen."
+    )

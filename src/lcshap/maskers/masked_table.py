@@ -1,0 +1,168 @@
+"""A row of a table cut into its columns: as an array, or as a DataFrame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.coalitions import Coalitions
+from ..core.printable import printable
+from ..core.views import TableView
+from .base import Blend, Masked, Rows, check_units
+from .frames import Frame, Names, is_missing
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedTabular(Masked):
+    """A row cut into its columns.
+
+    Attributes
+    ----------
+    x : the row; of a `MaskedFrame` a DataFrame of one row.
+    background : `(M, columns)`, what absent units take.
+    columns : the names of all columns, pinned and dropped ones too.
+    units : which columns belong to units, in their order.
+    labels : the unit of each of these: as many as there are, but for groups of columns.
+    pinned : which columns are always present; those in neither are always absent.
+    blocks : one-hot blocks that were found and are no groups.
+    """
+
+    x: Any
+    background: Any
+    columns: Names
+    units: NDArray[np.intp]
+    labels: NDArray[np.intp]
+    pinned: NDArray[np.intp]
+    blocks: Names = ()
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The row, the background and which columns are units; graph and names play no part."""
+        return self.x, self.background, self.units, self.labels, self.pinned
+
+    @property
+    def hint(self) -> str | None:
+        """That columns may be grouped."""
+        if not self.blocks:
+            return None
+        return f'one-hot blocks: {", ".join(self.blocks)}; Tabular(..., groups="one-hot") makes each of them one unit'
+
+    @property
+    def rows_per_call(self) -> int:
+        """M, the number of background rows."""
+        return len(self.background)
+
+    @property
+    def owners(self) -> NDArray[np.intp] | None:
+        """The unit of each column."""
+        return self._owners
+
+    @property
+    def _owners(self) -> NDArray[np.intp]:
+        found = np.full(len(self.columns), -1, np.intp)
+        found[self.units] = self.labels
+        return found
+
+    @property
+    def view(self) -> TableView:
+        """The columns with their values."""
+        missing = np.isnan(self.x)
+        texts = tuple("missing" if gap else "" for gap in missing) if missing.any() else ()
+        return TableView(columns=tuple(self.columns), values=self.x, labels=self._owners, texts=texts)
+
+    def rows(self, coalitions: Coalitions) -> Rows:
+        """An array `(n * M, columns)`: for each coalition, all background rows in their order."""
+        mix = self.blend(coalitions)
+        assert mix is not None
+        return mix.rows
+
+    def blend(self, coalitions: Coalitions) -> Blend | None:
+        """Which columns are those of the row, and which those of the background."""
+        return Blend(self._kept(coalitions)[:, None], self.x, self.background)
+
+    def _kept(self, coalitions: Coalitions) -> NDArray[np.bool_]:
+        """Which columns are those of the row, `(n, columns)`."""
+        check_units(coalitions, self.graph)
+        kept = np.zeros((len(coalitions), len(self.columns)), bool)
+        kept[:, self.pinned] = True
+        dense = coalitions.dense()
+        kept[:, self.units] = dense if len(self.units) == self.graph.d else dense[:, self.labels]
+        return kept
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedFrame(MaskedTabular):
+    """A row of a DataFrame cut into its columns. Rows for the model are DataFrames with the same columns and types.
+
+    Attributes
+    ----------
+    table, row : the background and the row, as what knows their types.
+    """
+
+    table: Frame = field(kw_only=True)
+    row: Frame = field(kw_only=True)
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The values and types of the row and of the background, and which columns are units."""
+        return self.table.key, self.row.identities, self.row.types, self.units, self.labels, self.pinned
+
+    @property
+    def owners(self) -> NDArray[np.intp] | None:
+        """The unit of each column, where all of them hold numbers."""
+        return self._owners if self.row.numeric and self.table.numeric else None
+
+    @property
+    def view(self) -> TableView:
+        """The columns with their values, as people read them."""
+        cells = [self.row.values(c)[0] for c in range(len(self.columns))]
+        values = [_as_number(cell) for cell in cells]
+        texts = tuple(map(_as_text, cells))
+        return TableView(columns=tuple(self.columns), values=np.array(values), labels=self._owners, texts=texts)
+
+    def rows(self, coalitions: Coalitions) -> Rows:
+        """A DataFrame of `n * M` rows: for each coalition, all background rows in their order."""
+        kept, count = self._kept(coalitions), self.rows_per_call
+        absent = np.arange(1, count + 1)
+        columns = []
+        for c, column in enumerate(self._pool):
+            places = np.where(kept[:, c, None], 0, absent)
+            columns.append(self.table.take(column, places.ravel()))
+        return self.table.build(columns)
+
+    def blend(self, coalitions: Coalitions) -> Blend | None:
+        """None: values of mixed columns are not blended as numbers are."""
+        return None
+
+    @cached_property
+    def _pool(self) -> list[Any]:
+        """Each column of the row, followed by that of the background."""
+        return self.table.pool(self.row)
+
+    @cached_property
+    def idle(self) -> NDArray[np.bool_] | None:
+        """Which units have the values of the row in all background rows, so that their presence changes nothing."""
+        differ = np.any(self.table.differs(self.row)[:, self.units], axis=0)
+        return np.asarray(np.bincount(self.labels[differ], minlength=self.graph.d) == 0)
+
+
+def _as_number(cell: Any) -> float:
+    """A number as a float, anything else as NaN."""
+    return float(cell) if isinstance(cell, int | float | np.number) and not is_missing(cell) else np.nan
+
+
+def _as_text(cell: Any) -> str:
+    """How a value reads; empty where it is a number.
+
+    >>> [_as_text(cell) for cell in ("Paris", 3.5, True, None, "")]
+    ['Paris', '', 'True', 'missing', "''"]
+    """
+    if is_missing(cell):
+        return "missing"
+    if isinstance(cell, int | float | np.number) and not isinstance(cell, bool):
+        return ""
+    return printable(str(cell)) or repr(str(cell))

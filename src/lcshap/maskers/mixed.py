@@ -1,0 +1,65 @@
+"""Tables of mixed columns for those that look for structure in them: columns as floats, or as numbers of categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MaskerError
+from .frames import Frame, Names, identity, is_missing, is_series
+from .many import is_frame
+
+Column = NDArray[np.float64] | NDArray[np.intp]  # numbers with NaN for missing ones, or categories with -1
+
+
+def read_table(data: Any, who: str) -> NDArray[np.floating] | Frame:
+    """A new array of floats, or the table of a pandas or polars DataFrame."""
+    if data is None:
+        raise MaskerError(f"Expected rows or one row as {who}, got None.")
+    return Frame.of(data, who) if is_frame(data) else read_array(data, who)[0]
+
+
+def read_array(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]:
+    """A new array of floats, and the names of its columns: strings in `columns` (DataFrame) or in `index` (Series)."""
+    framed = hasattr(data, "to_numpy")
+    labels = list(getattr(data, "columns", data.index if is_series(data) else ())) if framed else []
+    names = tuple(labels) if labels and all(isinstance(label, str) for label in labels) else None
+    array = np.array(data.to_numpy() if framed else np.asarray(data))
+    if array.dtype.kind == "f":
+        array[np.isnan(array)] = np.nan  # all missing values are the same to the bit
+        return array, names
+    try:
+        if array.dtype.kind in "biuO":
+            return array.astype(np.float64), names
+        reason = str(array.dtype)
+    except (TypeError, ValueError) as error:
+        reason = str(error)
+    raise MaskerError(
+        f"{who} has values that are no numbers ({reason}): give a pandas or polars DataFrame as background, or encode "
+        "them as numbers first"
+    )
+
+
+def read_columns(table: NDArray[np.floating] | Frame) -> list[Column]:
+    """Each column as floats where it holds numbers or dates, else as the number of each row's category.
+
+    >>> import pandas as pd
+    >>> frame = Frame.of(pd.DataFrame({"age": [30.0, None], "city": ["Rome", "Oslo"]}), "the data")
+    >>> [column.tolist() for column in read_columns(frame)]
+    [[30.0, nan], [0, 1]]
+    """
+    if not isinstance(table, Frame):
+        return list(table.astype(np.float64).T)
+    return [_read_column(table, c) for c in range(table.shape[1])]
+
+
+def _read_column(table: Frame, c: int) -> Column:
+    numbers = table.numbers(c)
+    if numbers is not None:
+        return numbers
+    book: dict[Any, int] = {}
+    values = table.values(c)
+    codes = [-1 if is_missing(v) else book.setdefault(identity(v), len(book)) for v in values]
+    return np.array(codes, np.intp)

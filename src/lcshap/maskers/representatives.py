@@ -1,0 +1,118 @@
+"""A few rows that stand for a table: balanced k-medoids for mixed columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from ..errors import MaskerError
+from .base import is_count
+from .frames import Frame
+from .mixed import Column, read_columns, read_table
+
+_MOST = 1000  # rows that are looked at: distances between all pairs of them are kept
+_ROUNDS = 20
+
+
+def representatives(data: Any, k: int, seed: int = 0) -> Any:
+    """k rows of a table that stand for all of it, each for equally many rows.
+
+    Balanced k-medoids. All rows are assigned to k of them so that each gets the same number (up to one) and the
+    distances sum to little; then each cluster's row with the least distance to all others in it takes its place; and
+    so on until nothing changes. Because clusters are of one size, the plain average over the k rows, which is what
+    `Tabular` takes, gives every row of the data the same weight. Ordinary k-medoids would need weights.
+
+    Parameters
+    ----------
+    data : rows `(n, columns)`, an array or a DataFrame.
+    k : how many rows.
+    seed : which 1,000 rows are looked at where there are more.
+
+    Returns
+    -------
+    The k rows, in the order in which they stand in the data: an array, or a DataFrame of the same kind.
+
+    Notes
+    -----
+    The distance of two rows is the mean over columns (Gower, 1971): of numbers and dates their difference divided by
+    the range of the column, of categories whether they differ; missing values are equal to each other alone.
+
+    Examples
+    --------
+    >>> representatives([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]], 2).tolist()
+    [[1.0], [11.0]]
+    """
+    table = read_table(data, "the data")
+    if len(table.shape) != 2 or 0 in table.shape:
+        raise MaskerError(f"Expected rows and columns to choose from, got a shape of {table.shape}.")
+    rows = choose_rows(read_columns(table), k, seed)
+    return table.pick(rows).data if isinstance(table, Frame) else table[rows]
+
+
+def choose_rows(columns: list[Column], k: int, seed: int = 0) -> NDArray[np.intp]:
+    """The numbers of the k rows; see `representatives`."""
+    n = len(columns[0])
+    if not is_count(k) or k > n:
+        raise MaskerError(f"Expected a number of rows from 1 to {n:,}, those of the data, got {k!r}.")
+    most = max(_MOST, k)
+    seen = np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+    return seen if len(seen) == k else seen[_medoids(_distances([column[seen] for column in columns]), k)]
+
+
+def _distances(columns: list[Column]) -> NDArray[np.float64]:
+    n = len(columns[0])
+    total = np.zeros((n, n))
+    for column in columns:
+        if column.dtype.kind != "f":
+            total += column[:, None] != column
+            continue
+        known = np.isfinite(column)
+        width = np.ptp(column[known]) if known.any() else 0.0
+        apart = np.abs(column[:, None] - column) / (width or 1.0)
+        total += np.where(np.isnan(apart), known[:, None] != known, apart)
+    return np.asarray(total / len(columns))
+
+
+def _medoids(far: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    """Assign, choose the middle of each cluster, and so on."""
+    medoids = _start(far, k)
+    best, least = medoids, np.inf
+    for _ in range(_ROUNDS):
+        owner = _assign(far[:, medoids])
+        cost = float(far[np.arange(len(far)), medoids[owner]].sum())
+        if cost >= least:
+            break
+        best, least = medoids, cost
+        clusters = [np.flatnonzero(owner == c) for c in range(k)]
+        medoids = np.array([rows[far[np.ix_(rows, rows)].sum(axis=1).argmin()] for rows in clusters])
+    return np.sort(best)
+
+
+def _start(far: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    """The row nearest to all, then one by one the row that brings the rows nearest to those chosen (PAM's start)."""
+    nearest = np.full(len(far), np.inf)
+    chosen: list[int] = []
+    for _ in range(k):
+        totals = np.minimum(far, nearest[:, None]).sum(axis=0)
+        totals[chosen] = np.inf
+        chosen.append(int(totals.argmin()))
+        nearest = np.minimum(nearest, far[:, chosen[-1]])
+    return np.array(chosen, np.intp)
+
+
+def _assign(far: NDArray[np.float64]) -> NDArray[np.intp]:
+    """For each row its medoid, each of which gets as many rows as the others, up to one, at the least sum."""
+    n, k = far.shape
+    places = np.repeat(np.arange(k), -(-n // k))
+    costs = far[:, places]
+    if len(places) > n:  # one row fewer for some: empty places that cost nothing, at most one a medoid
+        empty = np.full((len(places) - n, len(places)), np.inf)
+        last = np.flatnonzero(np.diff(places, append=k))
+        empty[:, last] = 0.0
+        costs = np.concatenate([costs, empty])
+    rows, where = linear_sum_assignment(costs)
+    owner = places[where[np.argsort(rows)]]
+    return np.asarray(owner[:n])

@@ -1,0 +1,183 @@
+"""Graphs over the columns of a table, learnt from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.stats import chi2
+
+from ..core.graphs import Graph
+from ..errors import MaskerError
+from ..extras import need
+from .frames import Frame
+from .mixed import Column, read_array, read_columns, read_table
+
+Learner = Literal["partial-correlation", "mutual-information", "cluster"]
+_FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
+_LEVELS = 8  # parts of a column of numbers, and categories of others: the rare ones count as one
+_ROWS_A_CELL = 5  # of a table of two columns, on average: the usual rule for the chi-squared test
+_CHANCE = 0.01  # of any edge between columns that are all independent
+
+
+def learn_graph(
+    data: Any,
+    threshold: float = 0.1,
+    names: Sequence[str] | None = None,
+    seed: int = 0,
+    method: Learner = "partial-correlation",
+) -> Graph:
+    """A graph over the columns of a table, learnt from its rows.
+
+    Parameters
+    ----------
+    data : rows `(n, columns)`, an array or a DataFrame; many more rows than columns, at least 10.
+    threshold : an edge needs a strength above this, from 0 to below 1: the absolute partial correlation, or for the
+        other methods the correlation that two Gaussian columns of the same mutual information have.
+    names : of the columns, to show instead of those of the data.
+    seed : of the order of the rows, which the parts of the cross-validation are cut from.
+    method : "partial-correlation": an edge where two columns are still correlated given all the others, by the
+        graphical lasso with a penalty chosen by cross-validation. For columns of numbers without missing values;
+        it sees linear dependence only. Needs scikit-learn: ``pip install "lcshap[sklearn]"``.
+        "mutual-information": for mixed columns. An edge where two columns are dependent, unless a third one lies
+        between them: of three columns that are all dependent, the weakest pair is left out, as in ARACNE (Margolin et
+        al., 2006). "cluster": for mixed columns. The tree that joins the most dependent columns first: the maximum
+        spanning tree of mutual information (Chow and Liu, 1968). Without its weakest edges it falls apart into the
+        clusters of single linkage. Columns that depend on nothing have no edge.
+
+    Notes
+    -----
+    For mutual information, columns of numbers are cut at their quantiles into at most 8 parts, rare categories are
+    one, and missing values are a category of their own. Two columns count as dependent where a chi-squared test says
+    so, at a level of 0.01 for all pairs together. For data of a Markov random field that is a tree, all three methods
+    find its edges, given enough rows; for others the first finds more edges than the second, and the third d - 1.
+
+    Examples
+    --------
+    >>> steps = np.random.default_rng(0).normal(size=(500, 4))
+    >>> learn_graph(steps.cumsum(axis=1), names=["spring", "summer", "autumn", "winter"]).edges.tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    >>> learn_graph(steps.cumsum(axis=1), method="cluster").edges.tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    """
+    if method not in LEARNERS:
+        raise MaskerError(f"Expected one of {', '.join(LEARNERS)} as method, got {method!r}.")
+    table = read_table(data, "the data")
+    own = table.names if isinstance(table, Frame) else read_array(data, "the data")[1]
+    if len(table.shape) != 2 or 0 in table.shape:
+        raise MaskerError(f"a graph is learnt from rows and columns, not from a shape of {table.shape}")
+    if table.shape[0] < _FEWEST_ROWS:
+        raise MaskerError(
+            f"{table.shape[0]} rows are too few to learn a graph from: give learn_graph more, or another graph"
+        )
+    if not 0 <= threshold < 1:
+        raise MaskerError(f"threshold must be from 0 to below 1, not {threshold!r}")
+    found = tuple(own) if names is None and own is not None else names
+    labels = [str(c) for c in range(table.shape[1])] if found is None else list(found)
+    edges = LEARNERS[method](read_columns(table), threshold, labels, seed)
+    return Graph.from_edges(table.shape[1], edges, found)
+
+
+def _partial_correlations(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
+    """Edges by the graphical lasso on standardised columns."""
+    for name, column in zip(names, columns, strict=True):
+        if column.dtype.kind != "f" or not np.isfinite(column).all():
+            what = "categories" if column.dtype.kind != "f" else str(column[~np.isfinite(column)][0])
+            raise MaskerError(
+                f'the data has {what} in column {name!r}: learn the graph with "mutual-information" or "cluster"'
+            )
+    table = np.stack(columns, axis=1)
+    covariance = need("sklearn.covariance", "sklearn")
+    varying = np.flatnonzero(np.ptp(table, axis=0) > 0)
+    if len(varying) < 2:
+        return np.empty((0, 2), np.intp)
+    shuffled = np.random.default_rng(seed).permutation(table[:, varying])
+    standard = (shuffled - shuffled.mean(axis=0)) / shuffled.std(axis=0)
+    try:
+        precision = covariance.GraphicalLassoCV().fit(standard).precision_
+    except FloatingPointError as error:
+        raise MaskerError(f"no graph could be learnt, are some columns copies or sums of others? ({error})") from None
+    scale = np.sqrt(np.diag(precision))
+    partial = np.triu(np.abs(precision) / np.outer(scale, scale), k=1)
+    return np.asarray(varying[np.argwhere(partial > threshold)])
+
+
+def _unmediated(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
+    """Edges by mutual information, less the weakest of every triangle."""
+    strength = _dependence(columns, threshold)
+    through = np.zeros_like(strength)  # the best way over a third column: as strong as the weaker of its two steps
+    for middle in range(len(strength)):
+        np.maximum(through, np.minimum(strength[:, [middle]], strength[[middle]]), out=through)
+    return np.argwhere(np.triu((strength > 0) & (strength >= through)))
+
+
+def _spanning_tree(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
+    """Edges of the maximum spanning tree of mutual information; a forest where columns are independent."""
+    strength = np.triu(_dependence(columns, threshold))
+    tree = minimum_spanning_tree(sparse.csr_array(np.where(strength > 0, 1.0 / np.where(strength, strength, 1), 0)))
+    return np.argwhere(tree.toarray() > 0)
+
+
+LEARNERS: dict[str, Callable[[list[Column], float, list[str], int], NDArray[np.intp]]] = {
+    "partial-correlation": _partial_correlations,
+    "mutual-information": _unmediated,
+    "cluster": _spanning_tree,
+}
+
+
+# -- mutual information -----------------------------------------------------------------------------------------------
+
+
+def _dependence(columns: list[Column], threshold: float) -> NDArray[np.float64]:
+    """How much each two columns depend on each other, as a correlation; 0 where that may be chance, or too little."""
+    d = len(columns)
+    most = max(2, min(_LEVELS, int(np.sqrt(len(columns[0]) / _ROWS_A_CELL))))
+    levels = [_levels(column, most) for column in columns]
+    found = np.zeros((d, d))
+    for i in range(d):
+        for j in range(i):
+            information, free = _mutual_information(levels[i], levels[j])
+            n = len(levels[i])
+            if free and chi2.sf(2 * n * information, free) < _CHANCE / (d * (d - 1) / 2):
+                excess = max(information - free / (2 * n), 0.0)  # chance alone gives free / 2n on average
+                found[i, j] = found[j, i] = np.sqrt(1 - np.exp(-2 * excess))
+    return np.where(found > threshold, found, 0.0)
+
+
+def _levels(column: Column, most: int) -> NDArray[np.intp]:
+    """A column as few categories: numbers cut at quantiles, rare categories together, missing values of their own.
+
+    >>> _levels(np.array([1.0, 2.0, 3.0, 4.0, np.nan]), 2).tolist(), _levels(np.array([0, 0, 1, 2]), 2).tolist()
+    ([0, 0, 1, 1, 2], [0, 0, 1, 1])
+    """
+    if column.dtype.kind != "f":
+        missing, codes = column < 0, np.maximum(column, 0).astype(np.intp)
+        frequent = np.argsort(-np.bincount(codes), kind="stable")
+        rank = np.empty(len(frequent), np.intp)
+        rank[frequent] = np.arange(len(frequent))
+        return np.where(missing, most, np.minimum(rank[codes], most - 1))
+    missing = np.isnan(column)
+    values = np.unique(column[~missing])
+    if len(values) > most:
+        values = np.unique(np.quantile(column[~missing], np.arange(1, most) / most))
+        codes = np.searchsorted(values, column, side="right")
+    else:
+        codes = np.searchsorted(values, column)
+    return np.where(missing, most, codes)
+
+
+def _mutual_information(one: NDArray[np.intp], two: NDArray[np.intp]) -> tuple[float, int]:
+    """The mutual information of two columns of categories, in nats, and the degrees of freedom of its test."""
+    _, a = np.unique(one, return_inverse=True)
+    _, b = np.unique(two, return_inverse=True)
+    counts = np.zeros((a.max() + 1, b.max() + 1))
+    np.add.at(counts, (a, b), 1)
+    joint = counts / len(one)
+    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    there = joint > 0
+    information = float((joint[there] * np.log(joint[there] / apart[there])).sum())
+    return max(information, 0.0), (counts.shape[0] - 1) * (counts.shape[1] - 1)

@@ -1,0 +1,137 @@
+"""DataFrames as tables: how rows are read into the background's types, and what is refused, in one line each."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from tables import people, polars_people
+
+from lcshap.errors import MaskerError
+from lcshap.maskers import Tabular
+from lcshap.maskers.frames import Frame, identity, is_missing, join_frames
+
+DATA, POLARS = people(20), polars_people(20)
+ROW = {"age": 30, "income": 1.5, "city": "Rome", "job": "cook", "member": True, "since": datetime.datetime(2021, 5, 6)}
+
+
+@pytest.mark.parametrize("data", [DATA, POLARS], ids=["pandas", "polars"])
+def test_a_row_has_the_types_of_the_background(data):
+    row = Frame.of(data, "the background").row(ROW)
+    assert list(row.data.dtypes) == list(data.dtypes)
+    assert [row.values(c)[0] for c in range(6)] == list(ROW.values())
+    gaps = Frame.of(data, "the background").row(ROW | dict.fromkeys(["income", "city", "job", "since"]))
+    assert list(gaps.data.dtypes) == list(data.dtypes)
+    assert [is_missing(gaps.values(c)[0]) for c in range(6)] == [False, True, True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            {"job": "judge"},
+            r"of the categories 'cook', 'nurse', 'pilot' in column 'job' of x, got 'judge', which is",
+        ),
+        ({"age": "old"}, "Expected a finite number in column 'age' of x, as in the background, got 'old'"),
+        ({"age": "30"}, "Expected a finite number in column 'age' of x, as in the background, got '30'"),
+        ({"income": "much"}, "Expected a finite number in column 'income'"),
+        ({"income": float("inf")}, "Expected a finite number in column 'income' of x, as in the background, got inf"),
+        ({"city": 5}, "in column 'city' of x, as in the background, got 5"),
+        ({"member": "yes"}, "in column 'member' of x, as in the background, got 'yes'"),
+        ({"since": "2020-01-01"}, "in column 'since' of x, as in the background, got '2020-01-01'"),
+        ({"zip": 5}, "to have the columns of the background, got one with 'zip'"),
+    ],
+)
+@pytest.mark.parametrize("data", [DATA, POLARS], ids=["pandas", "polars"])
+def test_values_that_a_column_cannot_hold(data, change, says):
+    with pytest.raises(MaskerError, match=says) as caught:
+        Tabular(data).mask(ROW | change)
+    assert "\n" not in str(caught.value)
+
+
+def strange(data):
+    """What is no row of the data, and what is said about it."""
+    reverse, some = list(data.columns)[::-1], list(data.columns)[:3]
+    more = data.assign(zip=1) if isinstance(data, pd.DataFrame) else data.with_columns(zip=pl.lit(1))
+    return [
+        (data[reverse][:1], "column 0 is 'age' in the masker and 'since' in x: give both the same columns and order"),
+        (data[some][:1], "got one without 'job', 'member', 'since'"),
+        (more[:1], "got one with 'zip'"),
+        (data[:2], "Expected x to be one row, got a DataFrame of 2 rows"),
+        (data[:0], "Expected x to be one row, got a DataFrame of 0 rows"),
+        ({"age": 3}, "got one without 'income', 'city'"),
+        ([1, 2], "x has 2 columns and the background 6"),
+        ("Rome", "to be a row of 6 columns, got str"),
+        (None, "to be a row of 6 columns, got NoneType"),
+        (np.zeros((2, 6)), r"not of shape \(2, 6\)"),
+    ]
+
+
+@pytest.mark.parametrize(("data", "x", "says"), [(data, *case) for data in (DATA, POLARS) for case in strange(data)])
+def test_what_is_no_row(data, x, says):
+    with pytest.raises(MaskerError, match=says):
+        Tabular(data).mask(x)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (DATA[:0], r"a background of shape \(0, 6\) has no values"),
+        (POLARS[:0], r"a background of shape \(0, 6\) has no values"),
+        (pd.DataFrame(), r"shape \(0, 0\) has no values"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "one column of each name, got several named 'a'"),
+        (
+            DATA.assign(income=np.nan),
+            "a value in some row of every column .* got none in column 'income'",
+        ),
+        (DATA.assign(city=None), "got none in column 'city'. Drop or pin the column, or give one reference row"),
+        (POLARS.with_columns(city=pl.lit(None, pl.String)), "got none in column 'city'"),
+        (DATA.assign(income=np.inf), "the background has an infinite number in column 'income'"),
+    ],
+)
+def test_what_is_no_background(data, says):
+    with pytest.raises(MaskerError, match=says):
+        Tabular(data)
+
+
+def test_a_reference_row_may_be_missing():
+    gaps = pd.DataFrame({"a": [np.nan], "b": [None]}).astype({"b": "str"})
+    masked = Tabular(gaps).mask({"a": 1.0, "b": "x"})
+    assert masked.rows_per_call == 1
+    assert Tabular(np.full(3, np.nan)).mask([1.0, 2.0, np.nan]).idle.tolist() == [False, False, True]
+    assert Tabular(DATA.assign(income=np.nan), drop="income").mask(ROW).graph.d == 5
+
+
+def test_frames_are_joined_where_they_are_alike():
+    assert len(join_frames([DATA[:2], DATA[4:5]])) == 1
+    assert join_frames([DATA[:2], DATA[4:5]])[0].dtypes.equals(DATA.dtypes)
+    assert len(join_frames([DATA[:2], DATA[4:5].astype({"age": float})])) == 2
+    assert len(join_frames([POLARS[:2], POLARS[4:5]])[0]) == 3
+    assert len(join_frames([POLARS[:2], POLARS[4:5].cast({"age": pl.Float64})])) == 2
+
+
+def test_identities():
+    things = [0, 0.0, -0.0, False, "0", None, float("nan"), b"0", pd.Timestamp(0), pd.NaT, pd.NA, (0,), [0], object()]
+    assert len({identity(thing) for thing in things}) == len(things)
+    assert identity(np.float64("nan")) == identity(float("nan"))
+    assert identity(np.int64(3)) == identity(3)
+    assert identity(np.arange(3)) == identity(np.arange(3))
+
+
+def test_nullable_and_arrow_types():
+    data = pd.DataFrame(
+        {
+            "count": pd.array([1, 2, None], dtype="Int64"),
+            "flag": pd.array([True, None, False], dtype="boolean"),
+            "day": pd.period_range("2020-01", periods=3, freq="M"),
+            "when": pd.date_range("2020-01-01", periods=3, tz="Europe/Paris"),
+            "word": pd.array(["a", None, "c"], dtype="string[pyarrow]"),
+        }
+    )
+    table = Frame.of(data, "the background")
+    for i in range(3):
+        row = table.row(data.iloc[i])
+        assert row.data.dtypes.equals(data.dtypes)
+        assert not table.differs(row)[i].any()
+        assert table.differs(row)[(i + 1) % 3].all()
