@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,15 @@ from ...core.explanation import Explanation
 from ...core.graphs import Graph
 from ...errors import ShowError
 from ...extras import need
+from .. import words
 from ..palette import find_palette, hexadecimal, limit_of
 from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme
-from .wording import number
+from .wording import drawable, number
 
-_NAMES = 40  # more units than this are drawn without their names
+_NAMES = 40  # so many units have their names, the strongest first
 _UNITS = 1000  # more than this get no layout by distances, which takes d × d numbers
 _LETTER, _HEIGHT = 4.9, 10.0  # about the size of a letter of a name, in points
+_LONG = 32  # letters of a name
 _STEPS = 100  # of the layout; by then dots hardly move
 
 _SIDES = {
@@ -27,6 +30,10 @@ _SIDES = {
     (0, 1): ("center", "bottom"),
     (1, 0): ("left", "center"),
     (-1, 0): ("right", "center"),
+    (1, -1): ("left", "top"),
+    (-1, -1): ("right", "top"),
+    (1, 1): ("left", "bottom"),
+    (-1, 1): ("right", "bottom"),
 }
 
 
@@ -59,8 +66,8 @@ def network(
     draw_edges(ax, places[graph.edges], values, edge_limit, palette, dark)
     tints = [hexadecimal(colour) for colour in colours(e.scores, limit, palette, dark)]
     ax.scatter(*places.T, s=dot(graph.d), c=tints, edgecolors=ink, linewidths=0.8, zorder=2)
-    if graph.d <= _NAMES:
-        write_names(ax, graph.names, places, ink, dot(graph.d), e.leading())
+    names, fonts = drawable(*(words.shorten(name, _LONG) for name in graph.names))
+    write_names(ax, names, places, ink, dot(graph.d), e.leading()[:_NAMES], fonts=fonts)
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
@@ -114,34 +121,45 @@ def draw_edges(
 
 def write_names(
     ax: Any,
-    names: tuple[str, ...],
+    names: Sequence[str],
     places: NDArray[np.float64],
     ink: str,
     area: float,
     order: NDArray[np.intp] | None = None,
     room: float = 3,
+    fonts: Sequence[str] | None = None,
 ) -> None:
-    """Names beside their dots, in order, where they cover no dot and no name; along a line all of them, slanted."""
+    """Names beside their dots, in order, where they cover no dot and no name; along a line all of them, slanted.
+
+    The first of an order has its name in any case, where it covers least and on top of all else.
+    """
     radius = float(np.sqrt(area)) / 2
     spots = points(ax, places) * places
     spacing = np.ptp(spots[:, 0]) / max(len(names) - 1, 1)
-    style = {"textcoords": "offset points", "fontsize": 8, "color": ink, "parse_math": False}
-    if np.ptp(spots[:, 1]) == 0 and 0 < spacing < _LETTER * max(map(len, names)):
+    style = {"textcoords": "offset points", "fontsize": 8, "color": ink, "parse_math": False, "fontfamily": fonts}
+    units = list(range(len(names))) if order is None else order.tolist()
+    if np.ptp(spots[:, 1]) == 0 and 0 < spacing < _LETTER * max(map(len, names)) and len(names) <= _NAMES:
         style |= {"ha": "right", "va": "top", "rotation": 35, "rotation_mode": "anchor"}
         style["fontsize"] = float(np.clip(0.8 * spacing, 4, 8))
         for name, place in zip(names, places, strict=True):
             ax.annotate(name, place, (0, -radius - room), **style)
         return
-    taken = [(spot, np.full(2, radius)) for spot in spots]
-    for i in range(len(names)) if order is None else order.tolist():
+    halo = need("matplotlib.patheffects", "plot").withStroke(linewidth=2, foreground=ax.figure.get_facecolor())
+    centres, sizes = [*spots], [np.full(2, radius)] * len(spots)
+    for i in units:
         half = np.array([_LETTER * len(names[i]), _HEIGHT]) / 2
-        for side, (ha, va) in _SIDES.items():
-            shift = np.array(side) * (radius + room)
-            box = (spots[i] + shift + side * half, half)
-            if not any((np.abs(box[0] - spot) < half + size).all() for spot, size in taken):
-                taken.append(box)
-                ax.annotate(names[i], places[i], shift, ha=ha, va=va, **style)
-                break
+        sides = np.array(list(_SIDES))
+        shifts = sides * (radius + room) / np.linalg.norm(sides, axis=1, keepdims=True)
+        boxes = spots[i] + shifts + sides * half
+        overlap = np.maximum(half + np.array(sizes) - np.abs(boxes[:, None] - np.array(centres)), 0).prod(axis=2)
+        best = int(overlap.sum(axis=1).argmin())
+        if overlap[best].any() and (order is None or i != units[0]):
+            continue
+        centres.append(boxes[best])
+        sizes.append(half)
+        ha, va = list(_SIDES.values())[best]
+        drawn = ax.annotate(names[i], places[i], shifts[best], ha=ha, va=va, zorder=3, **style)
+        drawn.set_path_effects([halo])
 
 
 def points(ax: Any, places: NDArray[np.float64]) -> float:
