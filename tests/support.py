@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
+from lcshap.core.trees import TreeGame, Trees
 
 
 def table_game(d, seed=0, outputs=None, check=False):
@@ -119,3 +120,25 @@ def check_unbiased(make, options, graph, oracle):
     assert len(enough) > 300
     covered = np.mean([(e.interval()[0] <= truth + 1e-12) & (truth - 1e-12 <= e.interval()[1]) for e in enough])
     assert 0.90 <= covered <= 0.99
+
+
+def as_trees(values, d, copies=1):
+    """A table of 2^d values (or rows of outputs) as a game of trees: one tree, with a leaf for every coalition."""
+    values = np.asarray(values, float).reshape(2**d, -1)
+    inner = np.arange(2**d - 1)  # a heap: the children of node i are 2i + 1 and 2i + 2
+    depth = np.log2(inner + 1).astype(int)
+    leaf = np.full(2**d, -1)
+    code = sum((np.arange(2**d) >> (d - 1 - unit) & 1) << unit for unit in range(d))  # of the leaves, from the left
+    left, right = np.append(2 * inner + 1, leaf), np.append(2 * inner + 2, leaf)
+    trees = Trees(
+        np.array([0]),
+        left,
+        right,
+        left,
+        np.append(depth, np.zeros(2**d, int)),
+        np.append(np.full(2**d - 1, 0.5), np.zeros(2**d)),
+        np.concatenate([np.zeros((2**d - 1, values.shape[1])), values[code]]),
+    )
+    rows = np.ones((copies, d))
+    outputs = values.shape[1]
+    return TreeGame(trees, rows, 0 * rows, np.arange(d), d, np.eye(outputs), outputs > 1)

@@ -24,7 +24,8 @@ GRAPHS = {
 }
 CHAIN = GRAPHS["chain"]
 EXAMPLES = [method for entry in lc.METHODS.own() for method in entry.examples]
-METHODS = [m for m in EXAMPLES if not isinstance(m, GradientMethod)]  # gradients see no coalition: tested by themselves
+MORE = (GradientMethod, lc.TreeSHAP)  # methods that need more than values: tested by themselves
+METHODS = [m for m in EXAMPLES if not isinstance(m, MORE)]
 BY_METHOD = pytest.mark.parametrize("method", METHODS, ids=str)
 BY_METHOD_AND_GRAPH = pytest.mark.parametrize(
     ("method", "graph"),
@@ -304,18 +305,37 @@ def test_every_door_leads_to_the_same_gradient(method):
     assert (cost.calls, cost.gradients) == (alone.calls, 1)
 
 
+def grown_tree():
+    """The model that knows every row by heart, as a tree with a leaf for each."""
+    rows = ROW * (np.arange(64)[:, None] >> np.arange(6) & 1)
+    return pytest.importorskip("sklearn.tree").DecisionTreeRegressor(random_state=0).fit(rows, look_up(rows))
+
+
+def test_every_door_leads_to_the_same_trees():
+    method, tree = lc.TreeSHAP(), grown_tree()
+    explainer = lc.Explainer(tree, MASKER, method)
+    alone = explainer(ROW)
+    close(alone.scores, lc.Explainer(look_up, MASKER, lc.Shapley(), kind="output")(ROW).scores)
+    game = explainer.game(ROW)
+    assert_same_bits(method.explain(game, game.graph), alone)
+    assert_same_bits(explainer.compare(ROW, [lc.Shapley(), method])[1], alone)
+    assert_same_bits(explainer([ROW, ROW])[1], alone)
+    assert_same_bits(next(iter(explainer.stream(ROW))), alone)
+    assert method.cost(CHAIN).calls == alone.calls
+
+
 @pytest.mark.parametrize("method", [*(e.examples[0] for e in lc.METHODS.own()), *UNUSUAL], ids=str)
 def test_the_command_is_a_door_too(method, tmp_path, monkeypatch):
     """`lcshap explain --json` with all parameters written as name=value."""
-    gradients = isinstance(method, GradientMethod)
+    name, model = "look_up", look_up
+    if isinstance(method, MORE):
+        name, model = ("tree", grown_tree()) if isinstance(method, lc.TreeSHAP) else ("net", linear_network())
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(sys.modules, "by_heart", SimpleNamespace(look_up=look_up, masker=MASKER, net=linear_network()))
+    monkeypatch.setitem(sys.modules, "by_heart", SimpleNamespace(**{name: model, "masker": MASKER}))
     table = "\n".join(",".join(map(str, row)) for row in (ROW, BACKGROUND))
     (tmp_path / "t.csv").write_text(f"a,b,c,d,e,f\n{table}\n")
     written = [f"{key}={json.dumps(value)}" for key, value in method.parameters.items()]
     written = ":".join([method.name, *(pair.replace('"', "") for pair in written)])
-    model = "by_heart:net" if gradients else "by_heart:look_up"
     options = ["--csv", str(tmp_path / "t.csv"), "--masker", "by_heart:masker", "--method", written]
-    e = command.explained("--model", model, "--kind", "output", *options)
-    explainer = lc.Explainer(linear_network() if gradients else look_up, MASKER, method, kind="output")
-    assert_same_bits(e, explainer(ROW))
+    e = command.explained("--model", f"by_heart:{name}", "--kind", "output", *options)
+    assert_same_bits(e, lc.Explainer(model, MASKER, method, kind="output")(ROW))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.trees import Trees
 from ..maskers.base import Blend, Rows
 
 Kind = Literal["probabilities", "logits", "output", "multilabel", "multilabel-logits", "margin"]
@@ -54,5 +55,12 @@ class Model(ABC):
 
         Instead of log P it is the log-odds of labels, and the outputs of models without probabilities, by `kind`. Only
         models that know their gradient have it; see the PyTorch adapter.
+        """
+        raise NotImplementedError
+
+    def trees(self) -> Trees:
+        """The trees whose sum, but for a constant, is what `predict` returns.
+
+        Only tree ensembles have them; see the scikit-learn adapter. `MethodError` where they cannot be read.
         """
         raise NotImplementedError

@@ -6,11 +6,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ..core.trees import Trees
 from ..errors import ModelError
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
+from .trees import margin_of, read_sum
 
 _METHODS: dict[str, Kind] = {
     "predict_proba": "probabilities",
@@ -18,6 +20,7 @@ _METHODS: dict[str, Kind] = {
     "predict": "output",
 }
 _CHANCES: tuple[Kind, ...] = ("probabilities", "multilabel")
+_MARGIN = "decision_function"  # boosted trees of other libraries have it by another name
 
 
 class SklearnModel(Model):
@@ -54,6 +57,7 @@ class SklearnModel(Model):
         if kind is not None:
             check_kind(kind, name)
         self.estimator = estimator
+        self._trees: Trees | None = None
         self.method = method = _find_method(estimator, kind, method)
         if kind is not None and method != "predict" and (kind in _CHANCES) != (method == "predict_proba"):
             raise ModelError(f"{name}.{method} does not give {kind}: leave out kind or method")
@@ -62,11 +66,19 @@ class SklearnModel(Model):
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the chosen method returns, `(n, outputs)`, checked; a binary margin is one column."""
-        answers = getattr(self.estimator, self.method)(rows)
+        ask = getattr(self.estimator, self.method, None) or margin_of(self.estimator)
+        assert ask is not None
+        answers = ask(rows)
         name = f"{type(self.estimator).__name__}.{self.method}"
         if self.method == "predict_proba" and isinstance(answers, list) and getattr(answers[0], "ndim", 1) == 2:
             answers = label_columns(answers, label_classes(self.estimator), name)
         return check_answers(answers, len(rows), name)
+
+    def trees(self) -> Trees:
+        """The trees whose sum is what the chosen method returns, read once."""
+        if self._trees is None:
+            self._trees = read_sum(self.estimator, self.method)
+        return self._trees
 
 
 def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
@@ -80,7 +92,7 @@ def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
 
 def _find_method(estimator: Any, kind: Kind | None, method: str | None) -> str:
     name = type(estimator).__name__
-    has = [m for m in _METHODS if hasattr(estimator, m)]
+    has = [m for m in _METHODS if hasattr(estimator, m) or (m == _MARGIN and margin_of(estimator) is not None)]
     if method is not None:
         if method not in _METHODS or method not in has:
             raise ModelError(

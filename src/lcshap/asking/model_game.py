@@ -17,10 +17,12 @@ from ..core.game import AbstractGame, Tally, name
 from ..core.graphs import Graph
 from ..core.keys import set_keys
 from ..core.store import Store
+from ..core.trees import TreeGame
 from ..errors import MethodError, ModelError
 from ..maskers.base import Masked
 from .engine import Engine, Question
 from .progress import Progress
+from .trees import tree_game
 from .values import FixedValue, Value
 from .wanted import Wanted, answer, space
 
@@ -75,6 +77,11 @@ class ModelGame(AbstractGame):
     def gradient(self) -> Callable[[], tuple[Any, Any]]:  # type: ignore[override]
         """The gradient of v at the full input, and the input less its reference."""
         return partial(_gradient, self.engine.model, self.masked, self.value)
+
+    @property
+    def trees(self) -> Callable[[], TreeGame]:  # type: ignore[override]
+        """The same game as the trees of the model play it."""
+        return partial(tree_game, self.engine.model, self.masked, self.value)
 
     def evaluate(self, coalitions: Coalitions) -> Floats:
         """The value of each coalition."""
@@ -183,7 +190,7 @@ def _gradient(model: Model, masked: Masked, value: FixedValue) -> tuple[NDArray[
     if owners is None or masked.rows_per_call > 1:
         raise MethodError("gradients need rows of numbers and one reference: choose a method that needs only values")
     d = masked.graph.d
-    ends = masked.rows(Coalitions.from_sets(d, [[], range(d)])).astype(np.float64)
+    ends = np.asarray(masked.rows(Coalitions.from_sets(d, [[], range(d)])), np.float64)
     rows = masked.rows(Coalitions.from_sets(d, [range(d)]))
     try:
         found = [model.gradient(rows, weights[None])[0] for weights in value.gradient_weights()]

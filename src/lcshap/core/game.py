@@ -15,6 +15,7 @@ from ..errors import GameError
 from .coalitions import Coalitions
 from .keys import set_keys
 from .store import Store
+from .trees import TreeGame
 
 _SPACE = b"game"  # a store belongs to one game alone
 _BATCH_ROWS = 1024
@@ -40,11 +41,13 @@ class AbstractGame(ABC):
     ----------
     d : the number of units.
     gradient : for gradient methods, see `Game`; None where there is none.
+    trees : for `TreeSHAP`, see `Game`; None where there are none.
     tally : counts the rows that were sent.
     """
 
     d: int
     gradient: Callable[[], tuple[Any, Any]] | None
+    trees: Callable[[], TreeGame] | None
     tally: Tally
 
     @property
@@ -87,6 +90,8 @@ class Game(AbstractGame):
         less its reference, both `(d, features)`.
     store : remembers the values, so that nothing is evaluated twice, not even after a failure. It belongs to this game
         alone.
+    trees : for `TreeSHAP` only: returns the same game as trees play it, or raises `MethodError` with the reason why
+        there is none.
 
     Examples
     --------
@@ -103,6 +108,7 @@ class Game(AbstractGame):
     tolerance: float = 1e-6
     gradient: Callable[[], tuple[Any, Any]] | None = None
     store: Store | None = field(default=None, kw_only=True)
+    trees: Callable[[], TreeGame] | None = field(default=None, kw_only=True)
     tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ from .sampled import SampledMethod
 from .sampled_c_shapley import SampledCShapley
 from .sampled_l_shapley import SampledLShapley
 from .shapley import Shapley
+from .tree_shap import TreeSHAP
 
 __all__ = [
     "LIME",
@@ -42,6 +43,7 @@ __all__ = [
     "SampledLShapley",
     "SampledMethod",
     "Shapley",
+    "TreeSHAP",
     "get_method",
     "register_method",
 ]

@@ -1,0 +1,197 @@
+"""Tree ensembles of LightGBM, XGBoost, CatBoost and scikit-learn: their margins, and their trees as shap reads them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.trees import Trees
+from ..errors import MethodError
+from ..extras import need
+
+_MARGINS: dict[str, dict[str, Any]] = {  # how a classifier without `decision_function` is asked for its margin
+    "LGBMClassifier": {"raw_score": True},
+    "XGBClassifier": {"output_margin": True},
+    "CatBoostClassifier": {"prediction_type": "RawFormulaVal"},
+}
+_FOREST = ("DecisionTree", "ExtraTree", "RandomForest", "ExtraTrees", "GradientBoosting", "HistGradientBoosting")
+_KNOWN = {
+    "lightgbm": ("LGBMClassifier", "LGBMRegressor", "LGBMRanker"),
+    "xgboost": ("XGBClassifier", "XGBRegressor", "XGBRanker"),
+    "catboost": ("CatBoostClassifier", "CatBoostRegressor"),
+    "sklearn": tuple(name + role for name in _FOREST for role in ("Classifier", "Regressor")),
+}
+_NAMES = "LightGBM, XGBoost or CatBoost, or a tree, a forest or boosted trees of scikit-learn"
+_OTHERWISE = "Choose another method, such as GraphKernelSHAP."
+
+
+def library(estimator: Any) -> str | None:
+    """Which library an ensemble that may be read is of; None for all others. Nothing is imported to look.
+
+    >>> library(len) is None
+    True
+    """
+    for kind in type(estimator).__mro__:
+        package = kind.__module__.partition(".")[0]
+        if kind.__name__ in _KNOWN.get(package, ()):
+            return package
+    return None
+
+
+def margin_of(estimator: Any) -> Callable[[Any], Any] | None:
+    """The margin of a boosted classifier that has no `decision_function`: log-odds, or a logit for each class."""
+    if library(estimator) is None:
+        return None
+    for kind in type(estimator).__mro__:
+        if kind.__name__ in _MARGINS:
+            return partial(estimator.predict, **_MARGINS[kind.__name__])
+    return None
+
+
+def read_sum(estimator: Any, method: str) -> Trees:
+    """The trees whose sum one of an estimator's methods returns, but for a constant."""
+    package, name = library(estimator), type(estimator).__name__
+    if method == "predict_proba" and (package != "sklearn" or "Boosting" in name):
+        raise MethodError(
+            f"Expected a number that is a sum over trees, got the probabilities of {name}. Explain its margin, with "
+            f'kind="logits" and value="output"; or choose another method, such as GraphKernelSHAP.'
+        )
+    return read_trees(estimator)
+
+
+def read_trees(estimator: Any) -> Trees:
+    """The trees of an ensemble, whose sum is its raw output but for a constant; `MethodError` where shap misreads them.
+
+    They are read by shap's TreeExplainer. It knows no splits by category, no dropped trees and no values other than NaN
+    that stand for missing ones, and does not say so.
+    """
+    package, name = library(estimator), type(estimator).__name__
+    if package is None:
+        raise MethodError(f"Expected a tree ensemble of {_NAMES}, got {name}. {_OTHERWISE}")
+    odd = next(_ODDITIES[package](estimator), None)
+    if odd is not None:
+        raise MethodError(f"Expected trees that shap reads right, got {name} with {odd}. {_OTHERWISE}")
+    shap = need("shap", "shap")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = shap.TreeExplainer(estimator, feature_perturbation="tree_path_dependent").model
+        if found.trees is None or found.num_stacked_models not in (1, found.num_outputs):
+            raise ValueError("it has no such trees")
+    except Exception as error:  # of somebody else's reader: whatever it is, there are no trees
+        raise MethodError(f"Expected trees that shap can read, got {name}: {error}. {_OTHERWISE}") from error
+    trees = _flat(found)
+    if package == "catboost":  # its thresholds are single, written down with fewer digits than that takes
+        trees = replace(trees, threshold=trees.threshold.astype(np.float32).astype(np.float64))
+    single = package != "lightgbm" and not hasattr(estimator, "_predictors")
+    adds = float(np.finfo(np.float32).eps) * math.sqrt(len(trees.roots)) if package == "xgboost" else 0.0
+    return replace(trees, single=single, rounding=adds, blind=_blind(estimator, package, trees))
+
+
+def _flat(found: Any) -> Trees:
+    """What shap has read, one row of nodes a tree, as one list of nodes."""
+    limit = found.tree_limit if found.tree_limit is not None and found.tree_limit > 0 else len(found.values)
+    left, right, default, feature, threshold, value = (
+        np.asarray(part[:limit])
+        for part in (
+            found.children_left,
+            found.children_right,
+            found.children_default,
+            found.features,
+            found.thresholds,
+            found.values,
+        )
+    )
+    trees, nodes = left.shape
+    first = np.arange(trees, dtype=np.intp)[:, None] * nodes
+    below = [np.where(left < 0, -1, child + first).ravel() for child in (left, right, default)]
+    return Trees(
+        roots=first[:, 0],
+        left=below[0],
+        right=below[1],
+        default=below[2],
+        feature=np.maximum(feature, 0).ravel().astype(np.intp),
+        threshold=threshold.ravel().astype(np.float64),
+        value=value.reshape(trees * nodes, -1).astype(np.float64),
+    )
+
+
+def _blind(estimator: Any, package: str, trees: Trees) -> NDArray[np.intp]:
+    """The columns in which shap follows NaN to the wrong side.
+
+    LightGBM takes NaN for zero in columns that had none when it was trained, and CatBoost may be told that it is larger
+    than all numbers.
+    """
+    if package == "catboost" and estimator.get_all_params().get("nan_mode") == "Max":
+        return np.unique(trees.feature)
+    if package == "lightgbm":
+        nodes = _lightgbm_nodes(estimator)
+        return np.array(sorted({n["split_feature"] for n in nodes if n.get("missing_type") == "None"}), np.intp)
+    return np.empty(0, np.intp)
+
+
+# -- what shap does not notice, in a few words each -----------------------------------------------------------------
+
+
+def _lightgbm(estimator: Any) -> Iterator[str]:
+    for node in _lightgbm_nodes(estimator):
+        if node.get("decision_type", "<=") != "<=":
+            yield "splits by category"
+        if node.get("missing_type") == "Zero":
+            yield "zeros that stand for missing values"
+        if "leaf_coeff" in node:
+            yield "linear models in its leaves"
+
+
+def _lightgbm_nodes(estimator: Any) -> Iterator[dict[str, Any]]:
+    stack = [tree["tree_structure"] for tree in estimator.booster_.dump_model()["tree_info"]]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += [node[side] for side in ("left_child", "right_child") if side in node]
+
+
+def _xgboost(estimator: Any) -> Iterator[str]:
+    booster = estimator.get_booster()
+    if estimator.get_params().get("booster") not in (None, "gbtree"):
+        yield f"booster={estimator.get_params()['booster']!r}"
+    if estimator.missing is not None and not math.isnan(estimator.missing):
+        yield f"missing={estimator.missing!r}"
+    if "c" in (booster.feature_types or ()):
+        yield "splits by category"
+
+
+def _catboost(estimator: Any) -> Iterator[str]:
+    if estimator.get_cat_feature_indices() or estimator.get_text_feature_indices():
+        yield "columns of categories or texts"
+    if np.ndim(estimator.get_leaf_values()) != 1 or _outputs(estimator) > 1:
+        yield "several outputs"
+    if estimator.get_all_params().get("grow_policy") != "SymmetricTree":
+        yield "trees that are not symmetric"
+
+
+def _outputs(estimator: Any) -> int:
+    leaves = int(np.sum(estimator.get_tree_leaf_counts()))
+    return len(estimator.get_leaf_values()) // max(leaves, 1)
+
+
+def _sklearn(estimator: Any) -> Iterator[str]:
+    for trees in getattr(estimator, "_predictors", ()):
+        for tree in trees:
+            if "is_categorical" in (tree.nodes.dtype.names or ()) and tree.nodes["is_categorical"].any():
+                yield "splits by category"
+
+
+_ODDITIES: dict[str, Callable[[Any], Iterator[str]]] = {
+    "lightgbm": _lightgbm,
+    "xgboost": _xgboost,
+    "catboost": _catboost,
+    "sklearn": _sklearn,
+}

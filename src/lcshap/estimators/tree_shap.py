@@ -1,0 +1,237 @@
+"""The Shapley value of a tree ensemble, read off its trees: exact for any number of columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.adaptive import Program
+from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
+from ..core.game import AbstractGame
+from ..core.graphs import Graph
+from ..core.method import Cost, Method, Stop
+from ..core.plan import MAX_CALLS, Plan, check_calls
+from ..core.run import explain_values
+from ..core.trees import TreeGame, Trees
+from ..errors import MethodError
+from .axioms import Axioms
+
+_CHECKED = 16  # coalitions on which the model and its trees must agree
+_AGREE = 1e-6  # how closely, in units of the largest value or of 1
+_START, _MOST = 1 << 14, 1 << 18  # pairs of a tree and a background row that are followed at once, and the most
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class TreeSHAP(Method):
+    r"""The Shapley value of the sum of a tree ensemble, exactly, from the trees themselves.
+
+    .. math:: \phi(i) = \frac1M \sum_m \sum_{\text{leaves } l} c_l \left(
+        [i \in A] \frac{(a-1)!\, b!}{(a+b)!} - [i \in B] \frac{a!\, (b-1)!}{(a+b)!} \right)
+
+    A are the units of which leaf l needs the value of the row, B those of which it needs the value of background row m,
+    a and b how many they are, and c the number in the leaf.
+
+    Notes
+    -----
+    Choose it for a table and a tree ensemble (LightGBM, XGBoost, CatBoost; the trees, forests and boosting of
+    scikit-learn) where the number explained is the sum of the trees: the output of a regressor, the probability of a
+    forest, the margin of a classifier (``kind="logits", value="output"``). It is the interventional Tree SHAP value,
+    with the background of the masker `Tabular`; pinned and dropped columns and groups of columns are as they are in
+    every other method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``), and walked here in
+    double precision: its own walk is in single precision.
+
+    16 coalitions are evaluated by the model itself. If the trees as they were read say anything else, by more than
+    1e-6 of the largest value, `MethodError` is raised. Splits by category, which shap cannot read, are refused.
+
+    References
+    ----------
+    Lundberg et al. 2020 [lundberg2020local]_.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> from lcshap.core.trees import TreeGame, Trees
+    >>> stump = Trees(np.array([0]), np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([1, -1, -1]),
+    ...     np.array([0, -1, -1]), np.array([0.5, 0, 0]), np.array([[0.0], [3.0], [5.0]]))
+    >>> x, background = np.array([[1.0, 7.0]]), np.array([[0.0, 0.0]])
+    >>> trees = TreeGame(stump, x, background, owners=np.array([0, 1]), d=2, weights=np.array([[1.0]]))
+    >>> v = lc.Game(lambda kept: np.where(kept[:, 0], 5.0, 3.0), 2, trees=lambda: trees)
+    >>> lc.TreeSHAP().explain(v, lc.Graph.complete(2)).scores
+    array([2., 0.])
+    """
+
+    name: ClassVar[str] = "tree-shap"
+    summary: ClassVar[str] = "The Shapley value of the sum of a tree ensemble, exactly, from the trees themselves."
+    choose: ClassVar[str] = (
+        "Choose it for tables and tree ensembles (LightGBM, XGBoost, CatBoost, scikit-learn) where the output of a "
+        "regressor, the probability of a forest or the margin of a classifier is explained."
+    )
+    cost_in_words: ClassVar[str] = "16, to check that the trees were read right, and one walk through the trees"
+    has_plan: ClassVar[bool] = False
+
+    @classmethod
+    def examples(cls) -> tuple[TreeSHAP, ...]:
+        """The parameters that the conformance suite runs."""
+        return (cls(),)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(planned=False, efficient="graph")
+
+    def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
+        """The coalitions on which model and trees must agree."""
+        calls = len(_checked(graph.d))
+        check_calls(calls, max_calls, exact=True)
+        what = "to check the trees against the model; the scores are exact, and come from one walk through the trees"
+        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls}, {what}")
+
+    def program(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
+    ) -> Program[Explanation]:
+        """Ask the model about a few coalitions, compare, and walk through the trees."""
+        self.check_stop(stop)
+        trees, checked = _trees(game), _checked(graph.d)
+        values = yield checked
+        _compare(trees, checked, values)
+        scores = trees.read(shapley(trees))
+        _agree(scores.sum(axis=0), values[-1] - values[0], values, trees)
+        e = explain_values(Plan(self, graph, checked, np.zeros((graph.d, len(checked)))), values, game)
+        return Explanation(scores, e.base_value, e.full_value, graph, calls=len(checked), provenance=e.provenance)
+
+
+def reads(game: AbstractGame) -> TreeGame:
+    """The trees of a game, compared with it on a few coalitions: those that `TreeSHAP` asks about anyway.
+
+    Raises `MethodError` where there are none, or where they do not agree.
+    """
+    trees, checked = _trees(game), _checked(game.d)
+    _compare(trees, checked, game.evaluate(checked))
+    return trees
+
+
+def shapley(game: TreeGame) -> Floats:
+    """The Shapley value of each output of the trees, `(d, outputs)`.
+
+    Every tree is walked from its root for x and a background row together. As long as both go to the same child nothing
+    depends on the coalition. Where they part, the walk goes on in both children: in that of x for coalitions with the
+    unit, in the other for those without. Further down the unit is decided.
+    """
+    trees, count = game.trees, len(game.background)
+    phi = np.zeros((game.d, trees.value.shape[1]))
+    starts = np.arange(count * len(trees.roots))
+    for begin in range(0, len(starts), _START):
+        part = starts[begin : begin + _START]
+        none = np.empty((len(part), 0), np.int32)
+        walks = [_Walk(trees.roots[part // count], part % count, none)]
+        while walks:
+            walk = walks.pop()
+            if len(walk.node) > _MOST:
+                half = len(walk.node) // 2
+                walks += [walk.take(slice(half, None)), walk.take(slice(half))]
+                continue
+            leaves = trees.left[walk.node] < 0
+            _settle(phi, trees, walk.take(leaves))
+            if not leaves.all():
+                walks.append(_step(game, walk.take(~leaves)))
+    return phi / count
+
+
+@dataclass(frozen=True, eq=False)
+class _Walk:
+    """Where walks are: the node, the background row, and units that are decided, i + 1 if present and -i - 1 if not."""
+
+    node: Places
+    row: Places
+    decided: NDArray[np.int32]
+
+    def take(self, which: Any) -> _Walk:
+        return _Walk(self.node[which], self.row[which], self.decided[which])
+
+
+def _step(game: TreeGame, walk: _Walk) -> _Walk:
+    """One node further; walks that part are two."""
+    trees, (x, background) = game.trees, game.ends
+    column = trees.feature[walk.node]
+    there = trees.child(walk.node, x[walk.row, column])
+    away = trees.child(walk.node, background[walk.row, column])
+    unit = game.owners[column].astype(np.int32) + 1
+    present, absent = ((walk.decided == (sign * unit)[:, None]).any(axis=1) for sign in (1, -1))
+    part = np.flatnonzero((there != away) & ~present & ~absent)
+    if not len(part):
+        return _Walk(np.where(absent, away, there), walk.row, walk.decided)
+    # A column for the new decisions; walks that have room in an older one use it, so that there are few columns.
+    new = np.zeros(len(walk.node), np.int32)
+    new[part] = unit[part]
+    kept = np.column_stack([walk.decided, new])
+    other = kept[part]
+    other[:, -1] *= -1
+    node = np.concatenate([np.where(absent, away, there), away[part]])
+    decided = np.concatenate([kept, other])
+    used = (decided != 0).sum(axis=1).max()
+    if used < decided.shape[1]:  # sort the empty places to the end and cut them off
+        order = np.argsort(decided == 0, axis=1, kind="stable")
+        decided = np.take_along_axis(decided, order, axis=1)[:, :used]
+    return _Walk(node, np.concatenate([walk.row, walk.row[part]]), decided)
+
+
+def _settle(phi: Floats, trees: Trees, walk: _Walk) -> None:
+    """Share the numbers in leaves among the units that led there."""
+    a, b = ((walk.decided * sign > 0).sum(axis=1) for sign in (1, -1))
+    gain, loss = _weights(walk.decided.shape[1])
+    weight = np.where(walk.decided > 0, gain[a, b][:, None], -loss[a, b][:, None])
+    rows, places = np.nonzero(walk.decided)
+    units, weights = np.abs(walk.decided[rows, places]) - 1, weight[rows, places]
+    for output in range(phi.shape[1]):
+        shares = weights * trees.value[walk.node[rows], output]
+        phi[:, output] += np.bincount(units, shares, minlength=len(phi))
+
+
+@cache
+def _weights(most: int) -> tuple[Floats, Floats]:
+    """(a-1)! b!/(a+b)! and a! (b-1)!/(a+b)! for all a and b up to a number, 0 where there is no such unit."""
+    gain = np.array([[a and 1 / (a * comb(a + b, a)) for b in range(most + 1)] for a in range(most + 1)], float)
+    return gain, gain.T.copy()
+
+
+def _checked(d: int) -> Coalitions:
+    """∅, V and some random coalitions, by size: all there are where these are few."""
+    rng = np.random.default_rng(0)
+    if d <= _CHECKED:
+        codes = np.append(rng.permutation(np.arange(1, 2**d - 1))[: _CHECKED - 2], [0, 2**d - 1])
+        kept = (codes[:, None] >> np.arange(d)) & 1 == 1
+    else:
+        kept = np.concatenate([rng.random((_CHECKED - 2, d)) < 0.5, np.zeros((1, d), bool), np.ones((1, d), bool)])
+    return Coalitions.from_dense(kept[np.argsort(kept.sum(axis=1), kind="stable")])
+
+
+def _trees(game: AbstractGame) -> TreeGame:
+    if game.trees is None:
+        raise MethodError(
+            "Expected a tree ensemble and a table, got a game that knows of no trees. Choose a method that needs only "
+            "values, such as GraphKernelSHAP."
+        )
+    return game.trees()
+
+
+def _compare(trees: TreeGame, checked: Coalitions, values: Floats) -> None:
+    """Raise unless trees and model say the same about coalitions, but for a constant."""
+    told = trees.values(checked)
+    _agree(told - told[0], values - values[0], values, trees)
+
+
+def _agree(found: Floats, wanted: Floats, values: Floats, game: TreeGame) -> None:
+    gap = float(np.abs(found - wanted).max())
+    if not gap <= max(_AGREE, game.trees.rounding) * max(1.0, float(np.abs(values).max())):
+        raise MethodError(
+            f"Expected a number that is the sum of the trees, got a model that differs from it by {gap:.2g}: it does "
+            "something else with the sum, or shap does not read the trees right. Choose another method, such as "
+            "GraphKernelSHAP."
+        )

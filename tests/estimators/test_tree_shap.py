@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+import lcshap as lc
+import oracles
+from lcshap.core.trees import TreeGame, Trees
+from lcshap.estimators import tree_shap
+from lcshap.estimators.tree_shap import reads, shapley
+from support import as_trees, every
+
+
+def game_with(trees, values, d):
+    return lc.Game(lambda kept: values[kept @ (2 ** np.arange(d))], d, trees=lambda: trees)
+
+
+def random_trees(rng, columns, count=4, depth=5, outputs=2):
+    """Trees of random shape with random splits, on columns that come up again on a path."""
+    parts, first = {name: [] for name in ("left", "right", "default", "feature", "threshold", "value")}, []
+
+    def grow(level):
+        node = len(parts["left"])
+        for part in parts.values():
+            part.append(-1)
+        parts["value"][node] = rng.normal(size=outputs)
+        parts["feature"][node], parts["threshold"][node] = rng.integers(columns), float(rng.integers(3))
+        if level < depth and rng.random() < 0.85:
+            left, right = grow(level + 1), grow(level + 1)
+            parts["left"][node], parts["right"][node] = left, right
+            parts["default"][node] = left if rng.random() < 0.5 else right
+        return node
+
+    for _ in range(count):
+        first.append(grow(0))
+    return Trees(np.array(first), **{name: np.array(part) for name, part in parts.items()})
+
+
+def brute_force(game):
+    table = game.values(lc.Coalitions.from_dense(every(game.d)))
+    sets = [frozenset(np.flatnonzero(kept).tolist()) for kept in every(game.d)]
+    return np.array(oracles.shapley(game.d, {s: v.tolist() for s, v in zip(sets, table, strict=True)}))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_it_is_the_shapley_value_of_every_ensemble(seed):
+    """Missing values, columns of nobody, groups of columns, several outputs, rows that differ in dropped columns."""
+    rng = np.random.default_rng(seed)
+    columns, rows = 8, [1, 3, 7][seed % 3]
+    owners = rng.permutation([0, 1, 2, 3, 4, *rng.integers(-1, 5, size=3)])
+    background = rng.integers(4, size=(rows, columns)).astype(float)
+    background[rng.random(background.shape) < 0.2] = np.nan
+    x = np.where(owners < 0, background, rng.integers(4, size=columns))
+    game = TreeGame(random_trees(rng, columns), x, background, owners, 5, np.eye(2), True)
+    np.testing.assert_allclose(shapley(game), brute_force(game), rtol=0, atol=1e-12)
+
+
+def test_walks_are_cut_into_parts(monkeypatch):
+    game = as_trees(np.random.default_rng(0).normal(size=64), 6, copies=9)
+    together = shapley(game)
+    monkeypatch.setattr(tree_shap, "_START", 4)
+    monkeypatch.setattr(tree_shap, "_MOST", 16)
+    np.testing.assert_allclose(shapley(game), together, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_as_a_method(outputs):
+    values = np.random.default_rng(2).normal(size=(64, outputs))[:, 0 if outputs == 1 else slice(None)]
+    game = game_with(as_trees(values, 6), values, 6)
+    graph = lc.Graph.chain(6)
+    e = lc.TreeSHAP().explain(game, graph)
+    exact = lc.Shapley().explain(game, graph)
+    np.testing.assert_allclose(e.scores, exact.scores, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(e.full_value, exact.full_value)
+    np.testing.assert_allclose(e.residual, 0, atol=1e-12)
+    assert e.stderr is None
+    assert e.calls == lc.TreeSHAP().cost(graph).calls == 16
+    assert e.provenance["name"] == "tree-shap"
+
+
+def test_few_units_need_few_calls_and_many_no_more():
+    assert [lc.TreeSHAP().cost(lc.Graph.complete(d)).calls for d in (1, 3, 4, 5, 70)] == [2, 8, 16, 16, 16]
+    with pytest.raises(lc.PlanTooLargeError):
+        lc.TreeSHAP().cost(lc.Graph.complete(5), max_calls=10)
+
+
+def test_a_game_without_trees():
+    v = lc.Game(lambda kept: kept.sum(axis=1), 3)
+    with pytest.raises(lc.MethodError, match="Expected a tree ensemble and a table, got a game that knows of no trees"):
+        lc.TreeSHAP().explain(v, lc.Graph.chain(3))
+
+
+@pytest.mark.parametrize("error", [1e-3, 3e-6, np.nan])
+def test_trees_that_do_not_agree_with_the_model_are_refused(error):
+    """One coalition of the sixteen is enough, and so is a difference of more than 1e-6."""
+    values = np.random.default_rng(3).uniform(-1, 1, size=16)
+    trees = as_trees(values, 4)
+    values[5] += 0 if np.isnan(error) else error
+    if np.isnan(error):
+        trees.trees.value[-3] = np.nan
+    with pytest.raises(lc.MethodError, match="got a model that differs from it by"):
+        lc.TreeSHAP().explain(game_with(trees, values, 4), lc.Graph.chain(4))
+    with pytest.raises(lc.MethodError, match="got a model that differs from it by"):
+        reads(game_with(trees, values, 4))
+
+
+def test_a_constant_and_rounding_do_not_matter():
+    values = np.random.default_rng(4).uniform(-1, 1, size=16)
+    noisy = values + 100 + np.random.default_rng(5).uniform(-3e-7, 3e-7, size=16)
+    e = lc.TreeSHAP().explain(game_with(as_trees(values, 4), noisy, 4), lc.Graph.chain(4))
+    assert e.base_value == noisy[0]
+    assert abs(e.residual) < 1e-6
+
+
+def test_it_stops_for_nothing():
+    values = np.zeros(8)
+    with pytest.raises(lc.MethodError, match="fixed number of calls"):
+        lc.TreeSHAP().explain(game_with(as_trees(values, 3), values, 3), lc.Graph.chain(3), tolerance=0.1)
