@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.advice.budget import Budget, fitted, in_seconds, parse_budget, prepared, seconds_per_call
+from lcshap.advice.budget import (
+    Budget,
+    fits,
+    fitted,
+    in_seconds,
+    is_cheap,
+    parse_budget,
+    prepared,
+    seconds_per_call,
+)
 
 
 class Steady:
@@ -29,11 +38,38 @@ def test_calls(budget, calls):
 
 
 @pytest.mark.parametrize(
-    "budget", ["4x", "d", "", "0d", "-3d", 0, -5, True, 2.5, None, "1e3d", "9" * 400, "9" * 400 + "d", 10**400]
+    "budget", ["4x", "d", "", "0d", "-3d", 0, -5, True, 2.5, "1e3d", "9" * 400, "9" * 400 + "d", 10**400]
 )
 def test_what_is_no_budget(budget):
     with pytest.raises(lc.BudgetError, match="Expected a budget such as 300"):
         Budget.read(budget)
+
+
+@pytest.mark.parametrize(("d", "calls"), [(1, 8), (2, 16), (5, 40), (6, 64), (10, 1024), (11, 88), (300, 2400)])
+def test_what_is_usual_is_exact_up_to_ten_units_and_else_eight_calls_a_unit(d, calls):
+    assert Budget.read(None).calls(d) == parse_budget(None, d) == calls
+    assert Budget.read(None).seconds is None
+    assert fits(d, 1024) == (d <= 10)
+    assert not fits(10**9, 1024)
+
+
+def test_cheap_is_what_takes_less_than_a_second():
+    asked, pause = [], [0.0]
+
+    def v(kept):
+        asked.append(len(kept))
+        time.sleep(pause[0] * len(kept))
+        return kept.sum(axis=1)
+
+    some = lc.GraphKernelSHAP(96).plan(lc.Graph.chain(12)).coalitions
+    assert is_cheap(lc.Game(v, 12), some, 4096)
+    assert sum(asked) <= 96
+    asked.clear()
+    pause[0] = 0.01
+    assert not is_cheap(lc.Game(v, 12), some, 4096)
+    assert asked == [2, 4]  # sure enough after a few rows
+    assert not is_cheap(lc.Game(v, 12), some, 1_000_001)
+    assert asked == [2, 4]  # no model could be so fast
 
 
 def test_seconds_need_something_to_time():

@@ -18,7 +18,18 @@ def test_the_goals():
     assert lc.choose(CHAIN, "fair", "8d", seed=7).method == lc.GraphKernelSHAP(240, seed=7)
     assert lc.choose(CHAIN, "fair", 50_000, seed=7).method == lc.SampleShapley(50_000, seed=7)
     assert lc.choose(CHAIN, "necessary", "4d").method == lc.DeletionPath(120)
-    assert lc.choose(CHAIN, "sufficient").method == lc.InsertionPath(120)
+    assert lc.choose(CHAIN, "sufficient").method == lc.InsertionPath(240)
+
+
+def test_without_a_budget_it_is_exact_where_that_is_cheap():
+    assert lc.choose(lc.Graph.chain(10)).method == lc.Shapley()
+    assert lc.choose(lc.Graph.chain(11)).method == lc.GraphKernelSHAP(88)
+    fast = lc.Game(lambda kept: kept.sum(axis=1), 11)
+    choice = lc.choose(lc.Graph.chain(11), game=fast)
+    assert (choice.method, choice.budget) == (lc.Shapley(), 2048)
+    assert lc.choose(lc.Graph.chain(11), "necessary", game=fast).method == lc.DeletionPath(88)
+    slow = lc.Game(lambda kept: time.sleep(0.002 * len(kept)) or kept.sum(axis=1), 11)
+    assert lc.choose(lc.Graph.chain(11), game=slow).method == lc.GraphKernelSHAP(88)
 
 
 @pytest.mark.parametrize("goal", ["fair", "necessary", "sufficient"])

@@ -14,12 +14,37 @@ def test_auto():
     picked = Picker(budget="6d", seed=3).pick(CHAIN)
     assert picked.method == lc.GraphKernelSHAP(120, seed=3)
     assert picked.record["chosen"]["goal"] == "fair"
-    assert Picker(goal="necessary").pick(CHAIN).method == lc.DeletionPath(80)
+    assert Picker(goal="necessary").pick(CHAIN).method == lc.DeletionPath(160)
+
+
+def test_what_may_be_exact():
+    chain = lc.Graph.chain(12)
+    usual = Picker()
+    assert usual.pick(chain).method == lc.GraphKernelSHAP(96)
+    assert usual.may_be_exact(chain, usual.pick(chain))
+    assert usual.pick_exact(chain).method == lc.Shapley()
+    assert usual.pick_exact(chain).record["chosen"]["budget"] == 4096
+    for other in (Picker(budget="8d"), Picker("lime"), Picker(goal="necessary"), Picker(max_calls=4000)):
+        assert not other.may_be_exact(chain, other.pick(chain))
+    assert not usual.may_be_exact(CHAIN, usual.pick(CHAIN))  # 2^20 calls take longer for sure
+    short = lc.Graph.chain(8)
+    assert usual.pick(short).method == lc.Shapley()
+    assert not usual.may_be_exact(short, usual.pick(short))  # it is
+
+
+def test_what_is_to_stop_early_can():
+    for d in (1, 2, 8):
+        e = (
+            Picker(early=True)
+            .pick(lc.Graph.chain(d))
+            .method.explain(lc.Game(lambda kept: kept.sum(axis=1) * 1.0, d), lc.Graph.chain(d), tolerance=0.1)
+        )
+        assert e.scores.tolist() == pytest.approx([1.0] * d)
 
 
 def test_names_take_budget_and_seed():
     assert Picker("kernel-shap", budget=90, seed=2).pick(CHAIN).method == lc.KernelSHAP(90, seed=2)
-    assert Picker("kernel-shap").pick(CHAIN).method == lc.KernelSHAP(80)
+    assert Picker("kernel-shap").pick(CHAIN).method == lc.KernelSHAP(160)
     assert Picker("l-shapley", budget=90).pick(CHAIN).method == lc.LShapley()
 
 

@@ -58,8 +58,8 @@ def test_plan_is_the_cost_preview():
     for text, graph in graphs.items():
         assert run("plan", "--graph", text)[0] == f"{lc.LShapley(1).plan(graph)}\n"
     out = run("plan", "--graph", "chain:50", "--method", "l-shapley", "--method", "lime", "--order", 2)[0]
-    assert out == f"{lc.LShapley(2).plan(lc.Graph.chain(50)) + lc.LIME(200).plan(lc.Graph.chain(50))}\n"
-    assert "at most 200" in run("plan", "--graph", "chain:50", "--method", "deletion-path")[0]
+    assert out == f"{lc.LShapley(2).plan(lc.Graph.chain(50)) + lc.LIME(400).plan(lc.Graph.chain(50))}\n"
+    assert "at most 400" in run("plan", "--graph", "chain:50", "--method", "deletion-path")[0]
     assert "one gradient" in run("plan", "--graph", "chain:50", "--method", "saliency")[0]
     fails("plan", "--graph", "chain:50", "--method", "shapley", code=1, match=r"2\^50 calls, above max_calls")
     fails("plan", "--graph", "chain:50", "--max-calls", 10, code=1, match="above max_calls=10")
@@ -98,7 +98,7 @@ class TestOptionsAndParameters:
 
     def test_options_reach_the_methods_that_take_them(self):
         assert self.make("kernel-shap", budget="40", seed=3) == [lc.KernelSHAP(40, seed=3)]
-        assert self.make("kernel-shap") == [lc.KernelSHAP(32)]
+        assert self.make("kernel-shap") == [lc.KernelSHAP(256)]
         assert self.make("shapley", "lime", "l-shapley", budget="5d", order=2) == [
             lc.Shapley(),
             lc.LIME(40),

@@ -1,6 +1,7 @@
 """An explanation: parts of it, sums, tables, and what other packages take."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,20 @@ GRAPH = lc.Graph.grid((2, 3), names=["a", "b", "a", "<script>", "ü", "文"])
 
 def explained(outputs=None, method=None):
     return (method or lc.LShapley(1, interactions=True)).explain(table_game(6, seed=1, outputs=outputs)[0], GRAPH)
+
+
+class TestFaint:
+    def test_scores_whose_interval_holds_zero(self):
+        e = replace(explained(), scores=np.array([3.0, 1.0, -1.0, -3.0, 0.0, 2.0]), stderr=np.full(6, 1.0), freedom=10)
+        assert e.faint.tolist() == [False, True, True, False, True, True]  # 2.23 standard errors
+        assert replace(e, freedom=0).faint.all()  # too few samples to tell
+        two = replace(e, scores=np.stack([e.scores, 5 + e.scores], axis=1), stderr=np.ones((6, 2)))
+        assert two.faint.sum(axis=0).tolist() == [4, 1]
+
+    def test_what_is_exact_is_never_faint(self):
+        assert not explained(method=lc.Shapley()).faint.any()
+        assert not explained(outputs=2).faint.any()
+        assert not explained(method=lc.DeletionPath(20)).faint.any()
 
 
 class TestViews:

@@ -1,5 +1,7 @@
 """One call of an explainer: windows of inputs, and what is kept when it ends early."""
 
+import time
+
 import pytest
 
 import lcshap as lc
@@ -29,6 +31,55 @@ def test_what_is_found_stays_where_it_belongs():
     job.explain(masked("to be", "or not to"), ways.picker)
     assert [e.names for e in job.found] == [("to", "be"), ("or", "not", "to")]
     assert job.found[0] == ways("to be")
+
+
+class TestUsualBudget:
+    """Without a budget, texts of eleven words and more are explained exactly where that takes less than a second."""
+
+    WORDS = "one two three four five six seven eight nine ten eleven twelve"
+
+    def explained(self, x, pace=0.0, fail=False, **options):
+        def model(texts):
+            time.sleep(pace * len(texts))
+            if fail and any(t.startswith("bad") and len(t) < 50 for t in texts):
+                raise OSError("gone")
+            return [float(len(t)) for t in texts]
+
+        errors = {"errors": options.pop("errors")} if "errors" in options else {}
+        return lc.Explainer(model, lc.maskers.Text(), kind="output", **options)(x, **errors)
+
+    def test_a_fast_model_is_asked_about_everything_and_a_slow_one_is_not(self):
+        e = self.explained(self.WORDS)
+        assert (e.calls, e.rows, e.provenance["name"], e.stderr) == (4096, 4096, "shapley", None)
+        e = self.explained(self.WORDS, pace=0.001)
+        assert (e.calls, e.rows, e.provenance["name"]) == (96, 96, "graph-kernel-shap")  # timing took no other rows
+        assert (e.stderr > 0).all()
+        assert self.explained(self.WORDS, budget="8d").calls == 96
+
+    def test_the_second_is_for_all_inputs_together(self):
+        many = self.explained([f"{self.WORDS} {i}" for i in range(200)])
+        assert {e.calls for e in many} == {104}
+        assert [e.calls for e in self.explained([self.WORDS, "to be"])] == [4096, 4]
+
+    def test_a_failure_while_rows_are_timed_belongs_to_its_input(self):
+        bad, good = self.explained(["bad" + self.WORDS, self.WORDS], fail=True, errors="keep")
+        assert isinstance(bad, lc.ModelError)
+        assert good.names[0] == "one"
+        with pytest.raises(lc.RunFailedError, match="gone"):
+            self.explained(["bad" + self.WORDS, self.WORDS], fail=True)
+
+    def test_the_preview_says_so(self):
+        ways = lc.Explainer(len, lc.maskers.Text(), kind="output")
+        assert "if all 4,096 coalitions take less than a second" in ways.preview(self.WORDS)
+        assert "less than a second" not in ways.preview("to be")
+
+    def test_what_is_to_stop_early_is_sampled(self):
+        assert self.explained("to be or not to be", tolerance=0.5).provenance["name"] == "graph-kernel-shap"
+
+    def test_compare_and_stream_do_as_a_call_does(self):
+        ways = lc.Explainer(lambda texts: [float(len(t)) for t in texts], lc.maskers.Text(), kind="output")
+        assert [e.calls for e in ways.compare(self.WORDS, ["auto"])] == [4096]
+        assert [e.calls for e in ways.stream(self.WORDS)] == [4096]
 
 
 @pytest.mark.parametrize(

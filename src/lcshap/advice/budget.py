@@ -16,6 +16,12 @@ from ..core.graphs import Graph
 from ..core.method import Method
 from ..errors import BudgetError, PlanTooLargeError
 
+EXACT = 1 << 10  # coalitions: where there are no more, all of them are evaluated unless somebody sets a budget
+USUAL = 8  # calls a unit, where there are more
+CHEAP = 1.0  # seconds: all coalitions are evaluated too where that takes no longer
+_CHEAPEST = (
+    1e-6  # seconds a call that no model gets below, so that nobody has to be timed for more calls than CHEAP has
+)
 _TIMED_SHARE = 0.03  # the part of a budget in seconds that goes into finding out what a call takes
 _TIMED_LEAST = 4  # but so many times it is measured, with 2, 4, 8, ... rows: the first calls often load something
 _TIMED_ROWS = 512  # and the most rows for it
@@ -26,18 +32,22 @@ _DIGITS = 15  # more than enough for calls or seconds
 
 @dataclass(frozen=True)
 class Budget:
-    """What an explanation may take: a number of calls, of calls per unit, or of seconds.
+    """What an explanation may take: a number of calls, of calls per unit, or of seconds; or what is usual.
 
     >>> Budget.read("4d").calls(50), Budget.read(300).calls(50), Budget.read("2.5s").seconds
     (200, 300, 2.5)
+    >>> Budget.read(None).calls(9), Budget.read(None).calls(50)  # all 2^9 coalitions; eight calls a unit
+    (512, 400)
     """
 
     amount: float
-    unit: str  # "calls", "d" or "s"
+    unit: str  # "calls", "d", "s" or "usual"
 
     @classmethod
     def read(cls, budget: Any) -> Budget:
-        """From what users write: a number, "4d" or "30s"."""
+        """From what users write: a number, "4d" or "30s"; None where they write nothing."""
+        if budget is None:
+            return cls(USUAL, "usual")
         if isinstance(budget, int | np.integer) and not isinstance(budget, bool) and 1 <= budget < 10**_DIGITS:
             return cls(int(budget), "calls")
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(d|s)\s*", budget) if isinstance(budget, str) else None
@@ -59,11 +69,18 @@ class Budget:
                 f"A budget in seconds ({self.amount:g} s) needs a model or a game to time. Give a number of calls, or "
                 "calls per unit such as '4d'."
             )
+        if self.unit == "usual":
+            return max(int(self.amount * d), 2**d if fits(d, EXACT) else 0)
         return int(self.amount * d) if self.unit == "d" else int(self.amount)
 
 
-def parse_budget(budget: int | str, d: int, game: AbstractGame | None = None) -> int:
-    """Calls from a number, "4d" or "30s"; for seconds, a few rows of the game are timed.
+def fits(d: int, calls: int) -> bool:
+    """Whether all coalitions of d units are no more than so many."""
+    return d < calls.bit_length() and 2**d <= calls
+
+
+def parse_budget(budget: int | str | None, d: int, game: AbstractGame | None = None) -> int:
+    """Calls from a number, "4d" or "30s"; for seconds, a few rows of the game are timed. None is what is usual.
 
     >>> parse_budget("4d", 50), parse_budget("2.5d", 10), parse_budget(300, 50)
     (200, 25, 300)
@@ -94,6 +111,26 @@ def seconds_per_call(game: AbstractGame, seconds: float) -> float:
         if spent > (_TIMED_SHARE if len(paces) >= _TIMED_LEAST else 0.5) * seconds:
             break
     return max(min(paces[-2:]), 1e-9)
+
+
+def is_cheap(game: AbstractGame, some: Coalitions, calls: int) -> bool:
+    """Whether so many calls of a game take less than a second, by the time that some of its coalitions take.
+
+    Parameters
+    ----------
+    some : coalitions that will be evaluated in any case: a game with a store is not asked about them again.
+    """
+    if calls * _CHEAPEST > CHEAP:
+        return False
+    some = some.take(np.random.default_rng(0).permutation(len(some)))
+    asked, size, paces = 0, 2, list[float]()
+    while asked < len(some) and (len(paces) < 2 or min(paces) * calls < 8 * CHEAP):  # larger batches may be faster
+        part = some[asked : asked + size]
+        begin = time.perf_counter()
+        game.evaluate(part)
+        paces.append((time.perf_counter() - begin) / len(part))
+        asked, size = asked + len(part), 2 * size
+    return min(paces) * calls <= CHEAP
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from ..estimators import (
     Shapley,
 )
 from ..estimators.graph_kernel_shap import MOST_PAIRS
-from .budget import parse_budget
+from .budget import fits, is_cheap, parse_budget
 
 GOALS = {
     "fair": "how much does each unit contribute, all combinations considered? (Shapley)",
@@ -72,7 +72,7 @@ class Choice:
 def choose(
     graph: Graph,
     goal: str = "fair",
-    budget: int | str = "4d",
+    budget: int | str | None = None,
     *,
     game: AbstractGame | None = None,
     seed: int = 0,
@@ -82,8 +82,9 @@ def choose(
     Parameters
     ----------
     goal : "fair" (Shapley values and their estimates), "necessary" (deletion path), or "sufficient" (insertion path).
-    budget : calls; or a text such as "4d" (calls per unit) or "30s" (seconds: needs `game`, of which a few rows are
-        timed).
+    budget : calls; or a text such as "8d" (calls per unit) or "30s" (seconds: needs `game`, of which a few rows are
+        timed). By default all coalitions where there are at most 1,024 of them (or, for a `game` of which some rows are
+        timed, where all take less than a second), else eight calls a unit.
     seed : for methods that sample.
 
     Rules
@@ -95,8 +96,8 @@ def choose(
     Examples
     --------
     >>> import lcshap as lc
-    >>> lc.choose(lc.Graph.chain(10), budget=2000).method
-    Shapley()
+    >>> lc.choose(lc.Graph.chain(10)).method, lc.choose(lc.Graph.chain(11)).method
+    (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0))
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)
     taking units away, step by step, answers this question directly, and every call makes it better
     """
@@ -106,6 +107,10 @@ def choose(
     method: Method
     if goal == "fair":
         method, reason = fair_estimator(graph, calls, seed)
+        timed = game if budget is None and may_be_exact(graph, method) else None
+        if timed is not None and is_cheap(timed, method.plan(graph).coalitions, 2**graph.d):
+            calls = 2**graph.d
+            method, reason = fair_estimator(graph, calls, seed)
     else:
         path = DeletionPath if goal == "necessary" else InsertionPath
         least = graph.d + 2
@@ -119,10 +124,13 @@ def choose(
     return Choice(method, graph, goal, calls, reason)
 
 
-def fair_estimator(graph: Graph, calls: int, seed: int = 0) -> tuple[Method, str]:
-    """The estimate of the Shapley value with the least measured error for so many units and calls, and the reason."""
+def fair_estimator(graph: Graph, calls: int, seed: int = 0, early: bool = False) -> tuple[Method, str]:
+    """The estimate of the Shapley value with the least measured error for so many units and calls, and the reason.
+
+    With `early` it is one that can stop before its budget is used.
+    """
     d = graph.d
-    if d < 63 and 2**d <= min(calls, MAX_CALLS):
+    if fits(d, min(calls, MAX_CALLS)) and not early:
         return Shapley(), f"all 2^{d} = {2**d:,} coalitions fit: the result is exact"
     if calls < 2 * d:
         raise BudgetError(
@@ -139,6 +147,11 @@ def fair_estimator(graph: Graph, calls: int, seed: int = 0) -> tuple[Method, str
         SampleShapley(calls, seed=seed),
         f"above {2 * MOST_PAIRS + 2:,} calls GraphKernelSHAP gets too large, and permutations come next",
     )
+
+
+def may_be_exact(graph: Graph, method: Method, max_calls: int | None = MAX_CALLS) -> bool:
+    """Whether this estimate could be exact, if a call took a microsecond."""
+    return method.has_plan and method != Shapley() and fits(graph.d, min(max_calls or MAX_CALLS, MAX_CALLS))
 
 
 def _fitting(graph: Graph, calls: int) -> list[tuple[Method, int]]:

@@ -121,7 +121,7 @@ def locality(
     if not 0 < confidence < 1:
         raise OptionError(f"confidence must be between 0 and 1, not {confidence!r}")
     budget = 16 * graph.d if budget is None else budget
-    methods = _default_methods() if methods is None else tuple(methods)
+    methods = tuple(method.on(graph) for method in (_default_methods() if methods is None else methods))
     sampler = SampleShapley(budget, seed)
     sampled = sampler.plan(graph, max_calls)
     plans = [method.plan(graph, max_calls) for method in methods]

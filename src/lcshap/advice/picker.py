@@ -13,9 +13,8 @@ from ..core.plan import MAX_CALLS
 from ..errors import BudgetError, OptionError
 from ..estimators.registry import get_method
 from .budget import Budget, fitted, in_seconds, seconds_per_call
-from .chooser import GOALS, choose
+from .chooser import GOALS, choose, fair_estimator, may_be_exact
 
-_DEFAULT = "4d"
 _SMALL = 3  # calls a unit of the plan by which a method's own time is measured
 
 
@@ -36,8 +35,10 @@ class Picker:
     ----------
     method : a method, the name of one, or "auto".
     goal : for "auto" alone.
-    budget : for "auto" and names. Of a method that always takes the same calls it is the largest number allowed.
+    budget : for "auto" and names. Of a method that always takes the same calls it is the largest number allowed. By
+        default all coalitions where there are at most 1,024, else eight calls a unit.
     seed : for "auto", and names of methods that sample.
+    early : whether "auto" must be able to stop before the budget is used.
     """
 
     method: Method | str = "auto"
@@ -45,6 +46,7 @@ class Picker:
     budget: int | str | None = None
     seed: int | None = None
     max_calls: int | None = MAX_CALLS
+    early: bool = False
 
     def __post_init__(self) -> None:
         if self.budget is not None:
@@ -77,8 +79,16 @@ class Picker:
 
     def pick(self, graph: Graph) -> Picked:
         """The method for a graph, by a budget in calls."""
-        budget = Budget.read(_DEFAULT if self.budget is None else self.budget)
-        return self._made(graph, budget.calls(graph.d))
+        return self._made(graph, Budget.read(self.budget).calls(graph.d))
+
+    def may_be_exact(self, graph: Graph, picked: Picked) -> bool:
+        """Whether all coalitions may be evaluated instead, if that is cheap: nobody has set a budget."""
+        free = self.budget is None and self.method == "auto" and self.goal in (None, "fair") and not self.early
+        return free and may_be_exact(graph, picked.method, self.max_calls)
+
+    def pick_exact(self, graph: Graph) -> Picked:
+        """The method that evaluates all coalitions of a graph."""
+        return self._made(graph, 2**graph.d)
 
     def pick_timed(self, graph: Graph, pace: float, deadline: float) -> Picked:
         """The method for a graph, by a budget in seconds: `pace` are the seconds a call takes."""
@@ -109,6 +119,9 @@ class Picker:
     def _made(self, graph: Graph, calls: int) -> Picked:
         if self.method == "auto":
             choice = choose(graph, self.goal or "fair", calls, seed=self.seed or 0)
+            if self.early and choice.goal == "fair":
+                method, reason = fair_estimator(graph, calls, self.seed or 0, early=True)
+                choice = replace(choice, method=method, reason=reason)
             chosen = {"goal": choice.goal, "budget": choice.budget, "reason": choice.reason}
             return Picked(choice.method, {"chosen": chosen})
         if isinstance(self.method, Method):

@@ -18,7 +18,6 @@ from ..estimators.registry import Entry
 from ..show.letters import wrapped
 from .options import MethodSettings, UsageError
 
-_BUDGET = "4d"  # of methods that need one, where nobody says
 _SHARED = ("budget", "seed", "order", "context", "weights")  # options that are parameters of several methods
 
 
@@ -79,7 +78,7 @@ def _read(text: str) -> NamedMethod:
 def _make(wanted: NamedMethod, given: dict[str, Any], graph: Graph) -> Method:
     parameters = {name: value for name, value in given.items() if name in wanted.known} | wanted.parameters
     if "budget" in wanted.known:
-        parameters["budget"] = parse_budget(parameters.get("budget", _BUDGET), graph.d)
+        parameters["budget"] = parse_budget(parameters.get("budget"), graph.d)
     for f in fields(wanted.entry.method):
         if f.default is MISSING and f.default_factory is MISSING and f.name not in parameters:
             raise UsageError(f"{wanted.entry.name} needs a {f.name}: write {wanted.entry.name}:{f.name}=...")

@@ -146,7 +146,8 @@ class MethodSettings:
     budget: Annotated[
         String,
         Option(
-            help="Model calls, as a number or for each unit: 4d, which is the default; or seconds: 10s.",
+            help="Model calls, as a number or for each unit: 8d; or seconds: 10s. By default all coalitions where there "
+            "are at most 1,024 or all take less than a second, else 8d.",
             rich_help_panel=_METHOD,
         ),
     ] = None

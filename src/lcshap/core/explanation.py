@@ -114,6 +114,20 @@ class Explanation:
         width = half_width(self.stderr, self.freedom or 0, confidence)
         return self.scores - width, self.scores + width
 
+    @property
+    def faint(self) -> NDArray[np.bool_]:
+        """Which scores may well be zero: their 95 % interval holds 0. Pictures draw them faint.
+
+        >>> import lcshap as lc
+        >>> v = lc.Game(lambda kept: 3.0 * kept[:, 0] + 0.1 * (kept.sum(axis=1) % 3 == 1), 12)
+        >>> lc.GraphKernelSHAP(96).explain(v, lc.Graph.chain(12)).faint[:3]
+        array([False,  True,  True])
+        """
+        if self.stderr is None:
+            return np.zeros(self.scores.shape, bool)
+        low, high = self.interval()
+        return np.asarray((low <= 0) & (high >= 0))
+
     # -- views ----------------------------------------------------------------------------------------------------
 
     def top(self, n: int = 10, output: int | None = None, *, sign: int | None = None) -> list[tuple[str, float]]:

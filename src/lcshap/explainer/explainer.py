@@ -43,9 +43,10 @@ class Explainer:
         "output", a function of the outputs, or a `lcshap.values.Value`. By default "log_prob" for classes, "output"
         for other numbers.
     target : a class or output, a list of them, "all", or a pair (a, b) for a contrast. By default the predicted class.
-    budget : calls: a number, or a text such as "4d" (calls per unit, the default), or "30s" for seconds an input (the
-        model is timed on a few rows first). A method that has a budget of its own takes none here; for one that always
-        takes the same calls, it is the most that is allowed.
+    budget : calls: a number, or a text such as "8d" (calls per unit), or "30s" for seconds an input (the model is timed
+        on a few rows first). By default all coalitions where there are at most 1,024 (up to ten units) or where all of
+        them take less than a second, so that the result is exact; else "8d". A method that has a budget of its own
+        takes none here; for one that always takes the same calls, it is the most that is allowed.
     tolerance, top, confidence : for methods that sample: stop before the budget is used, when all intervals are as
         narrow as the tolerance, or when the first `top` units and their order are sure; see `lcshap.Stop`.
     kind : what the model's numbers are, "logits", "probabilities" or "output", where the model does not say it.
@@ -124,7 +125,7 @@ class Explainer:
                 "value": value.name if isinstance(value.name, str) else getattr(value.name, "__name__", "a function"),
             },
         )
-        picker = Picker(self.method, self.goal, self.budget, self.seed, self.max_calls)
+        picker = Picker(self.method, self.goal, self.budget, self.seed, self.max_calls, stop.early)
         for name, derived in (("adapter", adapter), ("setup", setup), ("picker", picker)):
             object.__setattr__(self, name, derived)
 
@@ -250,9 +251,7 @@ class Explainer:
             game = replace(game, seen=set())
             for number, picker in enumerate(pickers):
                 start = time.monotonic()
-                timed = picker.seconds is not None
-                picked = job.pick_timed(game, picker, start) if timed else picker.pick(masked.graph)
-                picks = {number: picked}
+                picks = {number: job.pick(game, picker, start)}
                 job.run({number: game}, picks, job.stop(picker, start, picks))
         found = cast("list[Explanation]", job.found)
         return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in found]
@@ -277,8 +276,7 @@ class Explainer:
         job = self._job([None], store)
         with job.running():
             (game,) = job.games({0: masked}).values()
-            timed = self.picker.seconds is not None
-            picked = job.pick_timed(game, self.picker, start) if timed else self.picker.pick(masked.graph)
+            picked = job.pick(game, self.picker, start)
             for e in picked.method.stream(game, masked.graph, self.max_calls):
                 yield job.recorded(e, game, picked)
 
@@ -315,10 +313,17 @@ class Explainer:
         masked = self.masker.mask(x)
         if self.picker.seconds is not None:
             return f"{self.picker.seconds:g} s, in which a few rows are timed first"
-        cost = self.picker.pick(masked.graph).method.cost(masked.graph, self.max_calls)
+        picked = self.picker.pick(masked.graph)
+        cost = picked.method.cost(masked.graph, self.max_calls)
         text, rows = cost.text, masked.rows_per_call
+        if masked.choice is not None:
+            text += f"\n  units   {masked.choice.note}"
+        if self.picker.may_be_exact(masked.graph, picked):
+            text += f"\n  exact   instead, if all {2**masked.graph.d:,} coalitions take less than a second"
         if rows > 1:
             text += f"\n  rows    {cost.calls * rows:,} model rows: {rows} background rows a call"
+        if masked.advice:
+            text += f"\n  advice  {masked.advice}"
         price = self.adapter.cost(cost.calls * rows)
         return text if price is None else f"{text}\n  cost    {price}"
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..advice.budget import is_cheap
 from ..advice.picker import Picked, Picker
 from ..asking.engine import Engine
 from ..asking.masking import masking_curves
@@ -61,6 +62,7 @@ class Job:
     found: Found
     keep: bool = False
     pace: float | None = field(default=None, init=False)  # seconds a call, once it is known
+    cheap: bool | None = field(default=None, init=False)  # whether all coalitions take less than a second
     bar: Progress | None = field(default=None, init=False)
 
     @contextmanager
@@ -110,12 +112,15 @@ class Job:
         """Explain some inputs, window by window, so that they are finished one after the other."""
         picks, costs = self._picks(inputs, picker)
         inputs = {number: masked for number, masked in inputs.items() if self.found[number] is None}
+        short = {n: 2**m.graph.d for n, m in inputs.items() if n in picks and picker.may_be_exact(m.graph, picks[n])}
         with self.running(sum(costs.values())):
             for window in _windows(inputs, costs):
                 start = time.monotonic()
                 games = self.games(window)
                 if picker.seconds is not None:
                     picks = {n: self.pick_timed(game, picker, start) for n, game in games.items()}
+                for n in games.keys() & short.keys():
+                    picks[n] = self._exactly(games[n], picks[n], picker, sum(short.values()))
                 self.run(games, {n: picks[n] for n in games}, self.stop(picker, start, picks))
 
     def run(self, games: Mapping[int, ModelGame], picks: Mapping[int, Picked], stop: Stop | None) -> None:
@@ -150,6 +155,10 @@ class Job:
             "batch_size": self.setup.engine.size.best,
             **picked.record,
         }
+        if (choice := game.masked.choice) is not None:
+            masker = record["masker"]
+            record["masker"] = {**masker, "parameters": {**masker["parameters"], **choice.settings}}
+            record["units"] = choice.note
         return replace(e, provenance={**e.provenance, **record}, view=game.masked.view)
 
     # -- choosing -------------------------------------------------------------------------------------------------
@@ -166,6 +175,31 @@ class Job:
             except LcshapError as error:
                 self.found[number] = error
         return picks, costs
+
+    def pick(self, game: ModelGame, picker: Picker, start: float) -> Picked:
+        """The method for one input, of which some rows may be timed."""
+        graph = game.masked.graph
+        if picker.seconds is not None:
+            return self.pick_timed(game, picker, start)
+        picked = picker.pick(graph)
+        return self._exactly(game, picked, picker, 2**graph.d) if picker.may_be_exact(graph, picked) else picked
+
+    def _exactly(self, game: ModelGame, picked: Picked, picker: Picker, calls: int) -> Picked:
+        """Instead of an estimate all coalitions, where those of all inputs, so many calls, take less than a second."""
+        graph = game.masked.graph
+        if self.cheap is None:
+            try:
+                self.cheap = is_cheap(game, picked.method.plan(graph, self.setup.max_calls).coalitions, calls)
+            except ModelError:
+                if not self.keep:
+                    raise
+                self.cheap = False  # which of the inputs it is about turns out later
+        if not self.cheap:
+            return picked
+        exact = picker.pick_exact(graph)
+        if self.bar is not None:
+            self.bar.total += 2**graph.d - picked.method.cost(graph, self.setup.max_calls).calls
+        return exact
 
     def pick_timed(self, game: ModelGame, picker: Picker, start: float) -> Picked:
         """The method for a budget in seconds from `start` on. The model is timed once."""

@@ -55,7 +55,10 @@ class Masker(ABC):
         'Graph.chain(2): 2 units, 1 edges'
         """
         masked = self.mask(x)
-        return repr(masked.graph) if masked.choice is None else f"{masked.graph!r}\n{masked.choice.note}"
+        lines = [repr(masked.graph), "" if masked.choice is None else masked.choice.note, masked.advice]
+        if masked.rows_per_call > 1:
+            lines.insert(1, f"{masked.rows_per_call:,} background rows: a call takes as many model rows")
+        return "\n".join(line for line in lines if line)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -143,6 +146,16 @@ class Masked(ABC):
     def row_bytes(self) -> int:
         """How much memory a row takes, where that may be much: batches are kept small then. 0: very little."""
         return 0
+
+    @property
+    def advice(self) -> str:
+        """What a user may want to change in the masker, for previews; empty where there is nothing to say."""
+        return ""
+
+    @property
+    def hint(self) -> str:
+        """What to do about rows that a model cannot take, for the error then; empty where nothing is known."""
+        return ""
 
     @abstractmethod
     def rows(self, coalitions: Coalitions) -> Rows:
