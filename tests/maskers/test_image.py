@@ -182,7 +182,7 @@ def test_superpixels_need_an_extra(monkeypatch):
 def test_a_single_superpixel_is_no_explanation(monkeypatch):
     segmentation = importlib.import_module("skimage.segmentation")
     monkeypatch.setattr(segmentation, "slic", lambda image, **options: np.zeros(image.shape[:2], int))
-    with pytest.raises(MaskerError, match="a single region where 50 were asked for"):
+    with pytest.raises(MaskerError, match="a single region where 100 were asked for"):
         Image(units="superpixel").mask(np.zeros((5, 7, 3)))
     assert Image(units="superpixel", segments=1).mask(np.zeros((5, 7, 3))).graph.d == 1
 
@@ -281,7 +281,7 @@ def test_no_coalitions_no_rows():
 @pytest.mark.parametrize("shape", [(224, 224, 3), (3, 224, 224)])
 @pytest.mark.parametrize("patch", [None, 16])
 def test_memory_of_a_batch(shape, patch, dtype):
-    masked = Image(patch=patch).mask(picture(shape, dtype))
+    masked = Image("pixel", patch=patch).mask(picture(shape, dtype))
     sets = lc.Coalitions.from_dense(RNG.random((64, masked.graph.d)) < 0.5)
     tracemalloc.start()
     try:
@@ -301,7 +301,7 @@ def test_memory_of_a_batch(shape, patch, dtype):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"units": "word"}, 'units must be "pixel" or "superpixel", not \'word\''),
+        ({"units": "word"}, 'units must be "auto", "pixel" or "superpixel", not \'word\''),
         ({"channels": "middle"}, "channels must be"),
         ({"reference": "median"}, "not 'median'"),
         ({"patch": 0}, "patch must be a number of pixels, or a height and a width, not 0"),
@@ -328,8 +328,8 @@ def test_fields_are_checked(fields, message):
         (np.zeros((0, 5)), "has no pixels"),
         (np.array([["a", "b"]]), "real numbers, not of <U1"),
         (np.zeros((2, 2), complex), "real numbers"),
-        (np.array([[0.0, 1.0], [np.nan, 0.0]]), r"the image has nan at \(1, 0\)"),
-        (np.array([[0.0, np.inf]]), r"the image has inf at \(0, 1\)"),
+        (np.array([[0.0, 1.0], [np.nan, 0.0]]), r"an image with nan at \(1, 0\)"),
+        (np.array([[0.0, np.inf]]), r"an image with inf at \(0, 1\)"),
     ],
 )
 def test_what_is_no_image(x, message):
@@ -371,3 +371,71 @@ def test_blend_is_where_to_the_bit(dtype):
         found = blend(kept, one, other)
         assert found.dtype == one.dtype
         assert found.tobytes() == np.where(kept, one, other).astype(one.dtype).tobytes()
+
+
+# -- photographs ------------------------------------------------------------------------------------------------------
+
+
+def test_a_photograph_is_cut_into_superpixels_and_says_so():
+    photo = importlib.import_module("skimage.data").astronaut()[::2, ::2][:224, :224]
+    masked = Image().mask(photo)
+    assert 60 <= masked.graph.d <= 120
+    assert masked.choice.settings == {"units": "superpixel"}
+    assert masked.graph == Image("superpixel").mask(photo).graph
+    text = Image().preview(photo)
+    assert f"50,176 pixels are more than 4,096, so they were cut into {masked.graph.d} superpixels" in text
+    assert 'Image("pixel")' in text
+    assert masked.key == Image("superpixel").mask(photo).key  # how it was chosen changes no row
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (3, 32, 32), (28, 28, 1)])
+def test_small_images_are_cut_into_pixels_as_before(shape):
+    masked = Image().mask(picture(shape, np.float32))
+    assert masked.choice is None
+    assert masked.graph == Image("pixel").mask(picture(shape, np.float32)).graph
+
+
+def test_pixels_of_a_photograph_on_request():
+    masked = Image("pixel").mask(picture((224, 224, 3), np.uint8))
+    assert masked.graph.d == 50_176
+    assert masked.choice is None
+
+
+def test_what_was_chosen_makes_the_same_units_again():
+    photo = importlib.import_module("skimage.data").astronaut()
+    model = lc.adapters.CallableModel(lambda rows: rows.mean(axis=(1, 2, 3)), "output")
+    e = lc.explain(model, photo, method=lc.FeatureAblation())
+    settings = e.provenance["masker"]["parameters"]
+    assert settings["units"] == "superpixel"
+    assert "262,144 pixels" in e.provenance["units"]
+    again = Image(**settings).mask(photo)
+    assert np.array_equal(again.labels, e.view.labels)
+    assert np.array_equal(e.view.image, photo)
+    assert "units   262,144 pixels" in lc.Explainer(model, Image()).preview(photo)
+
+
+def test_batches_of_photographs_stay_small():
+    sizes = []
+
+    def model(rows):
+        sizes.append(rows.nbytes)
+        return rows[:, 0, 0, 0].astype(float)
+
+    photo = picture((1024, 1024, 3), np.float32)  # 12 MB
+    lc.explain(model, photo, Image(patch=128), kind="output", method=lc.LShapley(1), batch_size=64)
+    assert max(sizes) <= 1 << 26
+    assert len(sizes) > 10
+
+
+def test_a_model_that_cannot_take_the_photograph_is_told_how_to_get_another():
+    torch = importlib.import_module("torch")
+    net = torch.nn.Sequential(torch.nn.Conv2d(3, 2, 3), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten())
+    photo = picture((70, 70, 3), np.uint8)
+    with pytest.raises(
+        lc.ModelError, match=r'uint8 images of shape \(70, 70, 3\).*channels="first", scale=1/255, size='
+    ):
+        lc.explain(net, photo, kind="logits")
+    with pytest.raises(lc.ModelError, match=r"ImageModel with size= or colours=, or give it prepare="):
+        lc.explain(net, picture((2, 70, 70), np.float32), kind="logits")
+    e = lc.explain(lc.adapters.ImageModel(net, "logits", channels="first", scale=1 / 255), photo)
+    assert np.array_equal(e.view.image, photo)

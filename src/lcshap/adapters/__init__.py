@@ -4,6 +4,7 @@ from .base import Model
 from .callable import CallableModel
 from .causal_lm import CausalLMModel
 from .find import find_model
+from .image import ImageModel
 from .jax import JaxModel
 from .keras import KerasModel
 from .onnx import OnnxModel
@@ -15,6 +16,7 @@ from .transformers import TransformersModel
 __all__ = [
     "CallableModel",
     "CausalLMModel",
+    "ImageModel",
     "JaxModel",
     "KerasModel",
     "Model",

@@ -13,6 +13,7 @@ from ..errors import MaskerError
 from ..maskers.base import Masker
 from ..maskers.bytes import Bytes
 from ..maskers.image import Image
+from ..maskers.photographs import is_picture
 from ..maskers.text import Text
 from .explainer import Explainer
 
@@ -30,8 +31,8 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
 def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:
     """Explain one input in one line: `Explainer(model, masker, **options)(x)`.
 
-    Without a masker, a text is cut into words, an image (an array with two or three axes) into pixels, and a file
-    (bytes, or a `pathlib.Path`) into windows of 16 bytes.
+    Without a masker, a text is cut into words, an image (an array with two or three axes, or one of Pillow) into
+    pixels, superpixels if it is large, and a file (bytes, or a `pathlib.Path`) into windows of 16 bytes.
 
     >>> import lcshap as lc
     >>> lc.explain(lambda texts: [len(t.split()) for t in texts], "one two three", kind="output").scores
@@ -40,7 +41,7 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
     if masker is None:
         if isinstance(x, str):
             masker = Text()
-        elif isinstance(x, np.ndarray) and x.ndim in (2, 3):
+        elif is_picture(x) or (isinstance(x, np.ndarray) and x.ndim in (2, 3)):
             masker = Image()
         elif isinstance(x, bytes | os.PathLike):
             masker = Bytes()

@@ -1,0 +1,155 @@
+"""Images as arrays: reading them, where their channels are, and what absent units show."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter
+
+from ..errors import MaskerError
+
+_CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
+_BLUR = 0.1  # the standard deviation of "blur", as a share of the shorter side
+_CODED = ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV")  # modes of Pillow whose numbers are no grey levels or RGB
+
+Channels = Literal["last", "first"]
+Reference = str | float | Sequence[float] | NDArray[Any]
+
+
+def is_picture(x: Any) -> bool:
+    """Whether this is an image of Pillow, which is not imported to look."""
+    pillow = sys.modules.get("PIL.Image")
+    return pillow is not None and isinstance(x, pillow.Image)
+
+
+def read_image(x: Any, channels: Channels | Literal["none"] | None = None) -> tuple[NDArray[Any], Channels | None]:
+    """An image as an array of its own, and where its channels are; refused if it is no image.
+
+    Images of Pillow that number their colours, or hold other colours than RGB, become RGB (RGBA if some are
+    transparent).
+
+    >>> read_image([[1, 2], [3, 4]])[0].shape, read_image(np.zeros((3, 8, 9)))[1]
+    ((2, 2), 'first')
+    """
+    try:
+        if is_picture(x) and x.mode in _CODED:
+            x = x.convert("RGBA" if x.mode == "PA" or "transparency" in x.info else "RGB")
+        image = np.array(np.asarray(x), order="C")  # a copy: later changes to the user's array are none of ours
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
+        raise MaskerError(f"Expected an image as an array, got {type(x).__name__}: {error}") from error
+    _check_numbers(image)
+    return image, _find_channels(image, channels)
+
+
+def _check_numbers(image: NDArray[Any]) -> None:
+    if image.dtype.kind not in "biuf":
+        raise MaskerError(
+            f"Expected an image of real numbers, not of {image.dtype}. Give an array, or an image of Pillow."
+        )
+    if image.ndim not in (2, 3):
+        raise MaskerError(
+            f"Expected one image of shape (H, W), (H, W, C) or (C, H, W), not {image.shape}. Give several as a list, "
+            "or as an array with one axis more."
+        )
+    if not image.size:
+        raise MaskerError(f"Expected an image, got shape {image.shape}, which has no pixels. Look at how it was made.")
+    if image.dtype.kind == "f" and not np.isfinite(image).all():
+        where = tuple(np.argwhere(~np.isfinite(image))[0].tolist())
+        raise MaskerError(f"Expected finite numbers, got an image with {image[where]} at {where}. Fill or crop it.")
+
+
+def _find_channels(image: NDArray[Any], channels: Channels | Literal["none"] | None) -> Channels | None:
+    if image.ndim == 2:
+        return None
+    if channels == "none":
+        raise MaskerError(f'Expected an image of shape (H, W) for channels="none", got {image.shape}.')
+    if channels is not None:
+        return channels
+    found = guess_channels(image.shape)
+    if found is None:
+        raise MaskerError(
+            f'Where are the channels of shape {image.shape}? Give channels="last" or channels="first", '
+            'or channels="none" if these are several grey images.'
+        )
+    return found
+
+
+def guess_channels(shape: tuple[int, ...]) -> Channels | None:
+    """Which of the outer axes of an image with three is that of the channels; None where that cannot be told.
+
+    >>> guess_channels((8, 9, 3)), guess_channels((3, 8, 9)), guess_channels((3, 8, 3))
+    ('last', 'first', None)
+    """
+    first, last = shape[0] <= _CHANNELS, shape[-1] <= _CHANNELS
+    return None if first == last else "last" if last else "first"
+
+
+def channels_last(image: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
+    """A view `(H, W, C)`."""
+    return image[..., None] if channels is None else image if channels == "last" else np.moveaxis(image, 0, 2)
+
+
+def channels_back(colours: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
+    """The view that `channels_last` came from."""
+    return colours[..., 0] if channels is None else colours if channels == "last" else np.moveaxis(colours, 2, 0)
+
+
+# -- what absent units show -------------------------------------------------------------------------------------------
+
+
+def make_reference(given: Reference, image: NDArray[Any], channels: Channels | None, seed: int) -> NDArray[Any]:
+    """What absent units of an image show: an array like it."""
+    colours = channels_last(image, channels)
+    made = _named(given, colours, seed) if isinstance(given, str) else _given(given, image, channels)
+    return _cast(channels_back(np.broadcast_to(made, colours.shape), channels), image.dtype)
+
+
+def _named(name: str, colours: NDArray[Any], seed: int) -> NDArray[Any]:
+    if name == "mean":
+        return np.asarray(colours.mean(axis=(0, 1), dtype=np.float64))
+    if name == "black":
+        return np.zeros(colours.shape[2])
+    if name == "blur":
+        sigma = _BLUR * min(colours.shape[:2])
+        return np.asarray(gaussian_filter(colours.astype(np.float64), sigma=(sigma, sigma, 0)))
+    low, high = colours.min(axis=(0, 1)).astype(np.float64), colours.max(axis=(0, 1)).astype(np.float64)
+    return np.random.default_rng(seed).uniform(low, high, size=colours.shape)
+
+
+def _given(given: Any, image: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
+    """A colour, or an image, checked."""
+    given, count = np.asarray(given), channels_last(image, channels).shape[2]
+    if given.dtype.kind not in "biuf":
+        raise MaskerError(f"the reference must be numbers, not {given.dtype}")
+    if given.ndim == 1 and len(given) != count:
+        raise MaskerError(f"a colour of {len(given)} numbers for an image with {count} channels")
+    if given.ndim > 1 and given.shape != image.shape:
+        raise MaskerError(f"a reference of shape {given.shape} for an image of shape {image.shape}")
+    _check_range(given, image.dtype)
+    return channels_last(given, channels) if given.ndim > 1 else given
+
+
+def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
+    """Refuse a given reference that an image of this dtype cannot show."""
+    if not np.isfinite(reference).all():
+        raise MaskerError("the reference has NaN or infinite values")
+    if dtype.kind not in "iu":
+        return
+    low, high = reference.min(), reference.max()
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if low < least or high > most:
+        raise MaskerError(
+            f"a reference from {low} to {high} for an image of {dtype}, which goes from {least} to {most}"
+        )
+    if np.abs(reference).max() <= 1 and (reference != np.rint(reference)).any():  # would round to black
+        raise MaskerError(f"a reference from {low} to {high} looks scaled to 0..1, but the image is {dtype}: scale it")
+
+
+def _cast(reference: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """To the dtype of the image, rounded where that has no fractions."""
+    whole = dtype.kind in "biu" and reference.dtype.kind == "f"
+    return np.ascontiguousarray(np.rint(reference) if whole else reference, dtype)

@@ -1,0 +1,158 @@
+"""How images are cut into units: patches, regions of like colour, and which of them an image gets by default."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.graphs import Graph
+from ..core.graphs.build import check_size
+from ..errors import MaskerError, MissingExtraError
+from ..extras import need
+from .base import Choice, is_count
+
+LARGE = 4096  # pixels: an image of more is cut into superpixels where nobody says how
+_LOOKED_AT = 1 << 18  # pixels: of larger images SLIC sees a smaller copy, for time and memory
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """An image cut into units.
+
+    Attributes
+    ----------
+    labels : `(H, W)`, the unit of each pixel.
+    graph : the units.
+    choice : what was chosen for this image because nobody said it.
+    """
+
+    labels: NDArray[np.intp]
+    graph: Graph
+    choice: Choice | None = None
+
+
+def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> Cut:
+    """Pixels of a small image; of a large one superpixels, or patches where SLIC is missing or finds nothing."""
+    size = colours.shape[:2]
+    pixels = size[0] * size[1]
+    if pixels <= LARGE:
+        return cut_patches(size, None, diagonal)
+    why = f"{pixels:,} pixels are more than {LARGE:,}, so they were cut into"
+    instead = 'Image("pixel") takes each pixel as a unit.'
+    try:
+        cut = cut_regions(find_superpixels(colours, segments), diagonal)
+        note = f"{why} {cut.graph.d} superpixels of like colour (SLIC). {instead}"
+        return replace(cut, choice=Choice({"units": "superpixel"}, note))
+    except MissingExtraError:
+        missing = ' Superpixels need pip install "lcshap[image]".'
+    except MaskerError:  # one region, as in noise
+        missing = " SLIC found no regions of like colour in it."
+    sides = _even_sides(size, segments)
+    cut = cut_patches(size, sides, diagonal)
+    note = f"{why} {cut.graph.d} patches of {sides[0]} x {sides[1]} pixels. {instead}{missing}"
+    return replace(cut, choice=Choice({"units": "pixel", "patch": sides}, note))
+
+
+def _even_sides(size: tuple[int, ...], count: int) -> tuple[int, int]:
+    """Height and width of patches, about so many: squares, unless the image is narrower than that.
+
+    >>> _even_sides((224, 224), 100), _even_sides((1, 5000), 100)
+    ((23, 23), (1, 50))
+    """
+    area = size[0] * size[1] / count
+    side = ceil(sqrt(area))
+    height, width = min(side, size[0]), min(side, size[1])
+    if width < side:
+        return min(ceil(area / width), size[0]), width
+    return height, width if height == side else min(ceil(area / height), size[1])
+
+
+def cut_patches(size: tuple[int, ...], patch: int | tuple[int, int] | None, diagonal: bool) -> Cut:
+    """Patches in rows and columns; None: each pixel is a unit."""
+    rows, columns = (np.arange(n) // side for n, side in zip(size, patch_sides(patch), strict=True))
+    grid = int(rows[-1]) + 1, int(columns[-1]) + 1
+    word = "" if patch is None else "patch "
+    check_size(grid[0] * grid[1])
+    names = [f"{word}({r}, {c})" for r in range(grid[0]) for c in range(grid[1])]
+    return Cut(rows[:, None] * grid[1] + columns, Graph.grid(grid, diagonal, names))
+
+
+def cut_regions(regions: NDArray[np.integer], diagonal: bool) -> Cut:
+    """Regions with any numbers; those that touch are neighbours."""
+    numbers, labels = np.unique(regions, return_inverse=True)
+    labels = labels.reshape(regions.shape)
+    edges = touching(labels, diagonal)
+    return Cut(labels, Graph.from_edges(len(numbers), edges, [f"region {n}" for n in numbers]))
+
+
+def touching(labels: NDArray[np.intp], diagonal: bool) -> NDArray[np.int64]:
+    """The pairs of units that have pixels next to each other, each once; at a corner too, with `diagonal`.
+
+    >>> touching(np.array([[0, 0, 1], [2, 2, 1]]), diagonal=False).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    steps = [(labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])]
+    corners = [(labels[:-1, :-1], labels[1:, 1:]), (labels[:-1, 1:], labels[1:, :-1])]
+    count = int(labels.max()) + 1
+    codes = []
+    for one, two in [*steps, *islice(corners, 2 if diagonal else 0)]:
+        one, two = one[one != two], two[one != two]
+        codes.append(np.unique(np.minimum(one, two) * count + np.maximum(one, two)))
+    return np.stack(np.divmod(np.unique(np.concatenate(codes)), count), axis=1)
+
+
+def patch_sides(patch: int | tuple[int, int] | None) -> tuple[int, int]:
+    """Height and width of a patch.
+
+    >>> patch_sides(None), patch_sides(4), patch_sides((2, 3))
+    ((1, 1), (4, 4), (2, 3))
+    """
+    pair = (1, 1) if patch is None else tuple(patch) if isinstance(patch, Sequence) else (patch, patch)
+    if len(pair) != 2 or not all(map(is_count, pair)):
+        raise MaskerError(f"patch must be a number of pixels, or a height and a width, not {patch!r}")
+    return operator.index(pair[0]), operator.index(pair[1])
+
+
+def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer]:
+    """Regions of like colour of an image `(H, W, C)`, numbered from 0. The same image gives the same regions.
+
+    Of an image of more than 262,144 pixels a smaller copy is cut, whose pixels are averages of squares.
+    """
+    slic = need("skimage.segmentation", "image").slic
+    height, width, count = colours.shape
+    side = ceil(sqrt(height * width / _LOOKED_AT))
+    # What distance weighs against colour: Lab, which three channels are turned into, goes to 100, others to 1, and
+    # squares add up over channels. With these numbers and a light smoothing photographs get about `segments` regions.
+    compactness = 10.0 if count == 3 else 0.1 * count**0.5
+    small = _shrunk(colours, side)
+    regions = slic(
+        small[..., 0] if count == 1 else small,
+        n_segments=segments,
+        compactness=compactness,
+        sigma=1.0,
+        channel_axis=None if count == 1 else -1,
+        start_label=0,
+    )
+    if segments > 1 and regions.max() == 0:  # as in noise, where no neighbours are alike
+        raise MaskerError(f"SLIC found a single region where {segments} were asked for: give patch or labels instead")
+    return np.asarray(regions.repeat(side, axis=0).repeat(side, axis=1)[:height, :width])
+
+
+def _shrunk(colours: NDArray[Any], side: int) -> NDArray[np.float64]:
+    """Averages of squares, those at the far edges smaller."""
+    if side == 1:
+        return np.asarray(colours, np.float64)
+    sums = np.asarray(colours)
+    for axis in (0, 1):
+        starts = np.arange(0, sums.shape[axis], side)
+        counts = np.diff(starts, append=sums.shape[axis])
+        shape = [-1 if other == axis else 1 for other in range(3)]
+        sums = np.add.reduceat(sums, starts, axis=axis, dtype=np.float64) / counts.reshape(shape)
+    return sums
