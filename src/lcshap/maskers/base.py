@@ -60,16 +60,6 @@ class Masker(ABC):
             lines.insert(1, f"{masked.rows_per_call:,} background rows: a call takes as many model rows")
         return "\n".join(line for line in lines if line)
 
-    def preview(self, x: Any) -> str:
-        """How an input is cut into units, and what was chosen for it; no model is asked.
-
-        >>> from lcshap.maskers import Text
-        >>> Text().preview("so good")
-        'Graph.chain(2): 2 units, 1 edges'
-        """
-        masked = self.mask(x)
-        return repr(masked.graph) if masked.choice is None else f"{masked.graph!r}\n{masked.choice.note}"
-
     @property
     def parameters(self) -> dict[str, Any]:
         """The settings that the repr shows, as JSON can hold them; arrays and functions in few words."""
@@ -161,21 +151,6 @@ class Masked(ABC):
     def advice(self) -> str:
         """What a user may want to change in the masker, for previews; empty where there is nothing to say."""
         return ""
-
-    @property
-    def hint(self) -> str:
-        """What to do about rows that a model cannot take, for the error then; empty where nothing is known."""
-        return ""
-
-    @property
-    def choice(self) -> Choice | None:
-        """What the masker chose for this input itself; None: nothing, its parameters say all."""
-        return None
-
-    @property
-    def row_bytes(self) -> int:
-        """How much memory a row takes, where that may be much: batches are kept small then. 0: very little."""
-        return 0
 
     @property
     def hint(self) -> str:
