@@ -216,8 +216,14 @@ def test_one_hot_blocks_are_groups_that_read_as_categories():
     assert e.view.unit_texts == {1: city, 2: people(30)["job"][22]}
     assert names[1:4] == ["city_Oslo", "city_Paris", "city_Rome"]
     masked = Tabular(wide[:20]).mask(wide[22:23])
-    assert masked.hint == 'one-hot blocks: city, job; Tabular(..., groups="one-hot") makes each of them one unit'
-    assert masker.mask(wide[22:23]).hint is None
+    advice = 'one-hot blocks: city, job; Tabular(..., groups="one-hot") makes each of them one unit'
+    assert masked.advice == advice
+    assert masker.mask(wide[22:23]).advice == ""
+    explainer = lc.Explainer(model, Tabular(wide[:20]), lc.Shapley(), kind="output")
+    assert advice in explainer.preview(wide[22:23])
+    assert explainer.masker.preview(wide[22:23]).splitlines()[1:] == [
+        "20 background rows: a call takes as many model rows", advice
+    ]  # fmt: skip
     assert masked.graph.d == 7
 
 
@@ -237,3 +243,13 @@ def test_arrays_with_gaps_say_so():
     masked = Tabular(np.zeros((2, 3))).mask([1.0, np.nan, 2.0])
     assert masked.view.unit_texts == {1: "missing"}
     assert Tabular(np.zeros((2, 3))).mask([1.0, 5.0, 2.0]).view.texts == ()
+
+
+def test_a_model_that_cannot_take_rows_is_told_what_they_are():
+    def fails(rows):
+        raise ValueError("no")
+
+    with pytest.raises(lc.ModelError, match=r"ValueError.'no'. \(It was given pandas DataFrames .* give Tabular\("):
+        lc.Explainer(fails, Tabular(DATA[:5]), lc.Shapley(), kind="output")(DATA[7:8])
+    with pytest.raises(lc.ModelError, match=r"'no'. \(It was given missing values: fill them in before"):
+        lc.Explainer(fails, Tabular(np.zeros((2, 3))), lc.Shapley(), kind="output")([1.0, np.nan, 2.0])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..core.trees import Trees
 from ..errors import ModelError
 from ..maskers.base import Rows
+from ..maskers.many import is_frame
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
@@ -35,6 +36,7 @@ class SklearnModel(Model):
         asks any classifier for its margin ("output" too), and "logits" says that this margin is a log-odds. It must be
         given where an object has only `predict` and is not known for a regressor.
     method : "predict_proba", "decision_function" or "predict", where `kind` is not enough to choose.
+    fallback : the kind of an object that has only `predict`, where neither it nor the user says it.
 
     Attributes
     ----------
@@ -52,13 +54,15 @@ class SklearnModel(Model):
     ('probabilities', ('heads', 'tails'), [[0.5, 0.5]])
     """
 
-    def __init__(self, estimator: Any, kind: Kind | None = None, method: str | None = None) -> None:
+    def __init__(
+        self, estimator: Any, kind: Kind | None = None, method: str | None = None, fallback: Kind | None = None
+    ) -> None:
         name = type(estimator).__name__
         if kind is not None:
             check_kind(kind, name)
         self.estimator = estimator
         self._trees: Trees | None = None
-        self.method = method = _find_method(estimator, kind, method)
+        self.method = method = _find_method(estimator, kind, method, fallback)
         if kind is not None and method != "predict" and (kind in _CHANCES) != (method == "predict_proba"):
             raise ModelError(f"{name}.{method} does not give {kind}: leave out kind or method")
         self.classes = _classes(estimator)
@@ -68,7 +72,7 @@ class SklearnModel(Model):
         """What the chosen method returns, `(n, outputs)`, checked; a binary margin is one column."""
         ask = getattr(self.estimator, self.method, None) or margin_of(self.estimator)
         assert ask is not None
-        answers = ask(rows)
+        answers = ask(_as_fitted(self.estimator, rows))
         name = f"{type(self.estimator).__name__}.{self.method}"
         if self.method == "predict_proba" and isinstance(answers, list) and getattr(answers[0], "ndim", 1) == 2:
             answers = label_columns(answers, label_classes(self.estimator), name)
@@ -81,6 +85,12 @@ class SklearnModel(Model):
         return self._trees
 
 
+def _as_fitted(estimator: Any, rows: Rows) -> Rows:
+    """Rows as the estimator was fitted: arrays where it knows how many columns there were and no names of them."""
+    unnamed = hasattr(estimator, "n_features_in_") and not hasattr(estimator, "feature_names_in_")
+    return rows.to_numpy() if unnamed and is_frame(rows) else rows
+
+
 def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
     """What the numbers are. A margin is one of classes or, where there are none, an output like any other."""
     if kind not in (None, "output") or method == "predict":
@@ -90,7 +100,7 @@ def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
     return "output" if classes is None or is_multilabel(estimator) else "margin"
 
 
-def _find_method(estimator: Any, kind: Kind | None, method: str | None) -> str:
+def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback: Kind | None = None) -> str:
     name = type(estimator).__name__
     has = [m for m in _METHODS if hasattr(estimator, m) or (m == _MARGIN and margin_of(estimator) is not None)]
     if method is not None:
@@ -111,7 +121,7 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None) -> str:
             f"Probabilities need predict_proba, margins and logits need decision_function; labels are not explained"
         )
     if kind is None and _role(estimator) != "regressor":
-        check_kind(None, f"{name}.predict")
+        check_kind(fallback, f"{name}.predict")
     return "predict"
 
 

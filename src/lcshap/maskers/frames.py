@@ -77,7 +77,7 @@ class Frame(ABC):
         mine = [book.get(key, -1) for book, key in zip(books, row.identities, strict=True)]
         return np.asarray(codes != np.array(mine, np.intp))
 
-    @property
+    @cached_property
     def identities(self) -> list[Any]:
         """What makes each value of the first row equal to others."""
         return [identity(self.values(c)[0]) for c in range(self.shape[1])]
@@ -176,21 +176,32 @@ class PandasFrame(Frame):
     @cached_property
     def types(self) -> tuple[Any, ...]:
         """The type of each column in words, categories included."""
-        return tuple(_pandas_type(dtype) for dtype in self.data.dtypes)
+        return tuple(map(_pandas_type, self._dtypes))
 
     @property
     def numeric(self) -> bool:
         """Whether all columns hold numbers or truth values, so that rows are as good as arrays of numbers."""
-        return all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in self.data.dtypes)
+        return all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in self._dtypes)
+
+    @cached_property
+    def _columns(self) -> list[Any]:
+        """The columns, as Series."""
+        return [column for _, column in self.data.items()]
+
+    @cached_property
+    def _dtypes(self) -> list[Any]:
+        return [column.dtype for column in self._columns]
 
     def values(self, column: int) -> list[Any]:
         """The values of a column, as Python has them."""
-        found: list[Any] = self.data.iloc[:, column].tolist()
+        found: list[Any] = self._columns[column].tolist()
         return found
 
     def numbers(self, column: int) -> NDArray[np.float64] | None:
         """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
-        data = self.data.iloc[:, column]
+        data = self._columns[column]
+        if data.dtype == np.float64:
+            return np.asarray(data.to_numpy())
         if data.dtype.kind in "Mm":
             return np.where(data.isna(), np.nan, data.astype("int64").to_numpy(np.float64))
         return np.asarray(data.to_numpy(np.float64, na_value=np.nan)) if data.dtype.kind in "iuf" else None
@@ -198,7 +209,7 @@ class PandasFrame(Frame):
     def fit(self, column: int, value: Any, who: str) -> Any:
         """A value as a column of one row, of the type that the column has here."""
         pandas = need("pandas", "pandas")
-        dtype, name = self.data.dtypes.iloc[column], self.names[column]
+        dtype, name = self._dtypes[column], self.names[column]
         kind = "C" if isinstance(dtype, pandas.CategoricalDtype) else dtype.kind
         if is_missing(value):
             return _pandas_missing(pandas, value, dtype, kind)
@@ -229,10 +240,9 @@ class PandasFrame(Frame):
 
     def pool(self, row: Frame) -> list[Any]:
         """Each column of a row, followed by that of all rows here."""
-        pandas = need("pandas", "pandas")
-        wider = {c: t for c, t in row.data.dtypes.items() if t != self.data.dtypes[c]}
-        both = pandas.concat([row.data, self.data.astype(wider) if wider else self.data], ignore_index=True)
-        return [both.iloc[:, c].array for c in range(self.shape[1])]
+        assert isinstance(row, PandasFrame)
+        pairs = zip(row._columns, self._columns, row._dtypes, self._dtypes, strict=True)
+        return [_join(x, rows if one == two else rows.astype(one)) for x, rows, one, two in pairs]
 
     def take(self, column: Any, places: NDArray[np.intp]) -> Any:
         """A column of the pool at some places."""
@@ -378,6 +388,13 @@ def _pandas_missing(pandas: Any, value: Any, dtype: Any, kind: str) -> Any:
     if isinstance(dtype, np.dtype) and kind in "iub":
         return pandas.array([np.nan], dtype="float64" if kind != "b" else object)
     return pandas.array([None], dtype=dtype)
+
+
+def _join(x: Any, rows: Any) -> Any:
+    """A column of one row above a column of the same type."""
+    if isinstance(rows.dtype, np.dtype) and rows.dtype.kind in "biufO":
+        return np.concatenate([x.to_numpy(), rows.to_numpy()])
+    return need("pandas", "pandas").concat([x, rows], ignore_index=True).array
 
 
 def _object(pandas: Any, value: Any) -> Any:

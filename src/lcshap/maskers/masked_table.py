@@ -45,11 +45,17 @@ class MaskedTabular(Masked):
         return self.x, self.background, self.units, self.labels, self.pinned
 
     @property
-    def hint(self) -> str | None:
+    def advice(self) -> str:
         """That columns may be grouped."""
         if not self.blocks:
-            return None
+            return ""
         return f'one-hot blocks: {", ".join(self.blocks)}; Tabular(..., groups="one-hot") makes each of them one unit'
+
+    @property
+    def hint(self) -> str:
+        """What the model was given, where that may be why it failed."""
+        gaps = np.isnan(self.x).any() or np.isnan(self.background).any()
+        return "(It was given missing values: fill them in before, if it takes none.)" if gaps else ""
 
     @property
     def rows_per_call(self) -> int:
@@ -115,6 +121,14 @@ class MaskedFrame(MaskedTabular):
     def owners(self) -> NDArray[np.intp] | None:
         """The unit of each column, where all of them hold numbers."""
         return self._owners if self.row.numeric and self.table.numeric else None
+
+    @property
+    def hint(self) -> str:
+        """What the model was given, where that may be why it failed."""
+        return (
+            f"(It was given {type(self.x).__module__.partition('.')[0]} DataFrames with the columns and types of the "
+            "background. If it wants arrays, give Tabular(background.to_numpy(), names=[...]).)"
+        )
 
     @property
     def view(self) -> TableView:

@@ -1,0 +1,146 @@
+"""DataFrames and the models that people fit on them: LightGBM, XGBoost, CatBoost, scikit-learn; pandas and polars.
+
+Warnings are errors in all tests, those about feature names too. Scores are compared with brute force over the model
+itself, on frames that are put together cell by cell.
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from catboost import CatBoostClassifier, CatBoostRegressor
+from lightgbm import LGBMClassifier, LGBMRegressor
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from tables import model as score
+from tables import people, polars_people
+from xgboost import XGBClassifier, XGBRegressor
+
+import lcshap as lc
+import oracles
+from lcshap.maskers import Tabular
+
+COLUMNS = ["age", "income", "city", "job", "member"]
+DATA = people(300)
+Y = score(DATA)
+DATA = DATA[COLUMNS].astype({"city": "category"})
+POLARS = polars_people(300)[COLUMNS]
+BACKGROUND, ROWS = slice(0, 4), (11, 12, 13, 14, 15)
+
+
+def brute_force(predict, data, row):
+    """Shapley values of a model of frames: a frame for every coalition and background row, made cell by cell."""
+    game = {}
+    for kept in oracles.subsets(range(len(COLUMNS))):
+        frame = data[BACKGROUND]
+        for unit in kept:
+            name = COLUMNS[unit]
+            if isinstance(frame, pl.DataFrame):
+                frame = frame.with_columns(pl.Series(name, [data[row, name]] * len(frame), dtype=data.schema[name]))
+            else:
+                column = pd.Series([data[name].iloc[row]] * len(frame), index=frame.index, dtype=data[name].dtype)
+                frame = frame.assign(**{name: column})
+        game[kept] = [float(np.mean(np.asarray(predict(frame), np.float64)))]
+    return np.array(oracles.shapley(len(COLUMNS), game))[:, 0]
+
+
+def check_against_brute_force(model, predict, data, **options):
+    explainer = lc.Explainer(model, Tabular(data[BACKGROUND]), lc.Shapley(), **options)
+    for row in ROWS[:2]:
+        found = explainer(data[row : row + 1])
+        np.testing.assert_allclose(found.scores, brute_force(predict, data, row), rtol=0, atol=1e-10)
+    many = explainer(data[ROWS[0] : ROWS[-1] + 1])
+    assert len(many) == len(ROWS)
+    np.testing.assert_allclose(many[1].scores, found.scores, rtol=0, atol=1e-10)
+
+
+def columns_by_name():
+    """A ColumnTransformer by name for missing numbers and categories."""
+    numbers = make_pipeline(SimpleImputer(add_indicator=True), StandardScaler())
+    texts = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
+    return ColumnTransformer([("numbers", numbers, ["age", "income"]), ("texts", texts, ["city", "job"])])
+
+
+def test_a_pipeline_that_knows_columns_by_name():
+    model = make_pipeline(columns_by_name(), LogisticRegression()).fit(DATA, np.median(Y) < Y)
+    check_against_brute_force(model, lambda f: model.predict_proba(f)[:, 1], DATA, value="prob", target=1)
+
+
+def test_a_pipeline_on_polars():
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
+    table = ColumnTransformer([("n", SimpleImputer(), ["age", "income"]), ("c", encoder, ["city", "job"])])
+    model = make_pipeline(table, RandomForestRegressor(20, random_state=0)).fit(POLARS, Y)
+    check_against_brute_force(model, model.predict, POLARS)
+
+
+def test_histogram_boosting_with_categories():
+    model = HistGradientBoostingClassifier(max_iter=20, categorical_features="from_dtype").fit(DATA, Y > 2)
+    check_against_brute_force(model, lambda f: model.predict_proba(f)[:, 1], DATA, value="prob", target=1)
+
+
+def test_lightgbm_with_categories_and_gaps():
+    model = LGBMClassifier(n_estimators=20, min_child_samples=5, verbose=-1, n_jobs=1).fit(DATA, Y > 2)
+    check_against_brute_force(model, lambda f: model.predict_proba(f)[:, 1], DATA, value="prob", target=1)
+    regressor = LGBMRegressor(n_estimators=20, min_child_samples=5, verbose=-1, n_jobs=1).fit(DATA, Y)
+    check_against_brute_force(regressor, regressor.predict, DATA)
+
+
+def test_xgboost_with_categories_and_gaps():
+    model = XGBClassifier(n_estimators=10, n_jobs=1, enable_categorical=True).fit(DATA, Y > 2)
+    check_against_brute_force(model, lambda f: model.predict_proba(f)[:, 1], DATA, value="prob", target=1)
+    regressor = XGBRegressor(n_estimators=10, n_jobs=1, enable_categorical=True).fit(DATA, Y)
+    check_against_brute_force(regressor, regressor.predict, DATA)
+
+
+def test_catboost_with_texts():
+    words = DATA.assign(
+        city=DATA["city"].astype(object).fillna("nowhere"), job=DATA["job"].astype(object).fillna("none")
+    )
+    options = {
+        "iterations": 20,
+        "verbose": 0,
+        "thread_count": 1,
+        "cat_features": ["city", "job"],
+        "allow_writing_files": False,
+    }
+    model = CatBoostClassifier(**options).fit(words, Y > 2)
+    check_against_brute_force(model, lambda f: model.predict_proba(f)[:, 1], words, value="prob", target="True")
+    regressor = CatBoostRegressor(**options).fit(words, Y)
+    check_against_brute_force(regressor, regressor.predict, words)
+
+
+def test_a_model_that_was_fitted_on_arrays_gets_arrays():
+    numbers = DATA[["age", "income"]].fillna(0)
+    boosted = XGBRegressor(n_estimators=5, n_jobs=1), LGBMRegressor(n_estimators=5, verbose=-1, n_jobs=1)
+    for model in (RandomForestRegressor(5), *boosted):
+        model.fit(numbers.to_numpy(), Y)
+        e = lc.Explainer(model, Tabular(numbers[:3]), lc.Shapley())(numbers[8:9])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert e.scores.sum() == pytest.approx(
+                float(model.predict(numbers[8:9].to_numpy())[0] - model.predict(numbers[:3].to_numpy()).mean()),
+                abs=1e-5,
+            )
+
+
+def test_names_that_a_selector_chooses_by_type():
+    picked = ColumnTransformer([("n", SimpleImputer(), make_column_selector(dtype_include="number"))])
+    model = make_pipeline(picked, LogisticRegression()).fit(DATA, Y > 2)
+    e = lc.Explainer(model, Tabular(DATA, summary=6), lc.Shapley())(DATA.iloc[9])
+    assert np.flatnonzero(np.abs(e.scores) > 1e-12).tolist() == [0, 1]  # the others are not seen
+
+
+def test_a_category_that_lightgbm_never_saw():
+    model = LGBMRegressor(n_estimators=5, verbose=-1, n_jobs=1).fit(DATA, Y)
+    explainer = lc.Explainer(model, Tabular(DATA[:5]), lc.Shapley())
+    with pytest.raises(lc.MaskerError, match="categories 'Oslo', 'Paris', 'Rome' in column 'city' of x, got 'Bergen'"):
+        explainer({"age": 30, "income": 1.0, "city": "Bergen", "job": "cook", "member": True})
+    found = explainer.many([DATA.iloc[3], {"age": 1}], errors="keep")
+    assert isinstance(found[0], lc.Explanation)
+    assert isinstance(found[1], lc.MaskerError)
