@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
-from .palette import find_palette, limit_of
+from .palette import clip_limit, find_palette, limit_of
 from .terminal_pictures import hex_lines, resize, text_runs, to_rgb
-from .words import signed
+from .words import sides, signed
 
 # Colours lie over whatever the page has as its background, so thinly that its ink stays readable on light and on dark.
 _OPACITY = 0.65
@@ -59,13 +59,16 @@ def image_html(e: Explanation, view: ImageView) -> str:
     image, factor = to_rgb(view.image), min(1.0, _SIDE / max(labels.shape))
     size = max(1, round(factor * labels.shape[0])), max(1, round(factor * labels.shape[1]))
     image, scores = resize(image, size), resize(scores, size)
-    palette, limit = find_palette("default"), limit_of([scores])
+    palette, (limit, clipped) = find_palette("default"), clip_limit(e.scores)
     share = np.minimum(np.abs(scores) / limit, 1.0)[..., None]
     ends = np.where(scores[..., None] > 0, palette.positive, palette.negative)
+    lowers, raises = sides(e)
     faded = 255 - 0.25 * (255 - image.mean(axis=2, keepdims=True))  # a pale grey, so that colours stand out
     pictures = {
         "the input": image,
-        "its scores: blue speaks for it, orange against": faded * (1 - share) + ends * share,
+        f"its scores: blue {raises}, orange {lowers}{', the largest 1 % alike' * clipped}": (
+            faded * (1 - share) + ends * share
+        ),
     }
     em = _SHOWN / 2 * size[1] / max(size)
     return "<p>" + "".join(_img(picture, alt, em) for alt, picture in pictures.items()) + "</p>"

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..core.rounding import largest
 from ..errors import ShowError
 
@@ -88,3 +90,18 @@ def hexadecimal(colour: RGB) -> str:
 def limit_of(scores: Iterable[Any]) -> float:
     """The largest absolute score of some arrays: what the full colour stands for. 1 where all are zero."""
     return largest(scores)
+
+
+def clip_limit(scores: Any) -> tuple[float, bool]:
+    """What the full colour stands for in an image, and whether larger scores have it too.
+
+    Of a hundred units or more it is the 99th percentile of the absolute scores: one pixel that stands out would leave
+    all others pale.
+
+    >>> clip_limit([1.0, -3.0]), clip_limit([1.0] * 199 + [50.0])
+    ((3.0, False), (1.0, True))
+    """
+    sizes = np.abs(np.asarray(scores, np.float64))
+    most = largest([sizes])
+    bound = float(np.percentile(sizes[np.isfinite(sizes)], 99)) if sizes.size >= 100 else most
+    return (bound, True) if 0 < bound < most * (1 - 1e-9) else (most, False)

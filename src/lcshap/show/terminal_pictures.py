@@ -14,7 +14,7 @@ from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
 from .letters import display_width, fit, wrap, wrapped
-from .palette import DARK, LIGHT, RGB, find_palette, ink_on, limit_of
+from .palette import DARK, LIGHT, RGB, clip_limit, find_palette, ink_on
 from .words import signed
 
 Run = tuple[str, int]  # some text and the unit that it belongs to, -1 for none
@@ -170,7 +170,7 @@ def image_lines(e: Explanation, view: ImageView, width: int, ink: Ink) -> list[s
     scale = int(scale) if scale > 1 else scale
     size = max(1, round(scale * height)), max(1, round(scale * wide))
     scores, image = resize(scores, size), resize(image, size)
-    limit = limit_of([scores])
+    limit, _ = clip_limit(scores)
     if not ink.colour:
         return _in_signs(image, scores / limit)
     shown = Ink(ink.scores, limit, True, ink.dark, ink.palette)

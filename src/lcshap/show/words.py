@@ -20,6 +20,7 @@ from ..core.views import TableView
 from .literals import literal
 
 _DIGITS = 4
+_CLASSES = ("log_prob", "expected_log_prob", "prob", "log_odds")  # values that are about classes
 _NAMED = 12  # units of a flip set that are all named; of more, the first of them
 
 Format = Callable[[Any, Explanation], str]  # how a number of an explanation is written
@@ -149,6 +150,21 @@ def _parameters(e: Explanation) -> dict[str, Any]:
 def heading(e: Explanation) -> str:
     """The method, and what it explains."""
     return " explains ".join(filter(None, [method(e), about(e)]))
+
+
+def sides(e: Explanation) -> tuple[str, str]:
+    """What scores below zero and above it do: they speak against or for a class, or lower or raise a number.
+
+    >>> import lcshap as lc
+    >>> sides(lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 3), lc.Graph.chain(3)))
+    ('lowers', 'raises')
+    """
+    return ("against", "for") if is_class(e) else ("lowers", "raises")
+
+
+def is_class(e: Explanation) -> bool:
+    """Whether it is about what a model says of a class, and not about a number."""
+    return e.provenance.get("value") in _CLASSES
 
 
 def why(e: Explanation) -> str:

@@ -29,6 +29,19 @@ def explain(x=X, masker=None, **options):
     return lc.Explainer(linear, masker or Image(), lc.Shapley(), kind="output", **options)(x)
 
 
+def composed(ax):
+    """The colours of the pixels, the heat map laid over the image, from 0 to 255."""
+    under, heat = ax.images
+    ends, share = heat.cmap(heat.norm(heat.get_array()))[..., :3], np.asarray(heat.get_alpha())[..., None]
+    return np.rint(255 * (np.asarray(under.get_array()) * (1 - share) + ends * share)).astype(int)
+
+
+def pale(x, alpha=0.75):
+    """An image in grey, from its darkest to its brightest pixel, so pale on white."""
+    shade = (x - x.min()) / np.ptp(x)
+    return np.repeat((1 + (1 - alpha) * (shade - 1))[..., None], 3, axis=2)
+
+
 def borders_of(ax):
     return [c for c in ax.collections if isinstance(c, LineCollection)]
 
@@ -42,7 +55,7 @@ def test_the_heat_map_is_the_closed_form_of_a_linear_model_over_the_image():
     ax = image(e)
     under, heat = ax.images
     expected = W * (X - X.mean())
-    np.testing.assert_array_equal(under.get_array(), X)
+    np.testing.assert_allclose(under.get_array(), pale(X))
     np.testing.assert_allclose(heat.get_array(), expected, atol=1e-9)
     limit = np.abs(expected).max()
     assert heat.get_clim() == pytest.approx((-limit, limit))
@@ -55,12 +68,34 @@ def test_the_heat_map_is_the_closed_form_of_a_linear_model_over_the_image():
 def test_the_largest_score_has_the_full_colour_and_zero_the_background(palette, dark):
     e = explain()
     e = replace(e, scores=np.array([-2.0, 1.0, 0, 0, 0, 0, 0, 2.0]))
-    _, heat = image(e, palette=palette, dark=dark, alpha=1).images
-    rgb = np.rint(255 * heat.to_rgba(heat.get_array())[..., :3]).astype(int)
+    ax = image(e, palette=palette, dark=dark, alpha=1)
+    rgb = composed(ax)
+    bar = ax.child_axes[0].collections[-1]  # its mesh
+    for score, place in ((-2.0, (0, 0)), (1.0, (0, 1)), (0.0, (0, 2)), (2.0, (1, 3))):
+        np.testing.assert_allclose(rgb[place], 255 * np.array(bar.to_rgba(score))[:3], atol=2)
+    assert tuple(composed(image(e, palette=palette, dark=dark))[1, 3]) == tuple(rgb[1, 3])  # however pale the image is
     found = lc.show.palette.PALETTES[palette]
     assert tuple(rgb[1, 3]) == (found.dark_positive if dark else found.positive)
     assert tuple(rgb[0, 0]) == (found.dark_negative if dark else found.negative)
     assert tuple(rgb[0, 2]) == (lc.show.palette.DARK if dark else lc.show.palette.LIGHT).background
+
+
+def test_one_pixel_that_stands_out_leaves_the_others_their_colours():
+    view = Image().mask(np.zeros((20, 20))).view
+    scores = np.linspace(-1, 1, 400)
+    scores[7] = 60.0
+    e = lc.Explanation(scores, 0.0, float(scores.sum()), lc.Graph.grid((20, 20)), 9, {}, view=view)
+    ax = image(e)
+    limit = np.percentile(np.abs(scores), 99)
+    assert limit < 1.0
+    assert ax.images[1].get_clim() == pytest.approx((-limit, limit))
+    assert ax.images[1].get_alpha().max() == 1.0
+    assert "the colours end at the 99th percentile of |score|" in label_of(ax)
+    ticks = [label.get_text() for label in ax.child_axes[0].get_xticklabels()]
+    assert ticks[0].startswith("lowers ≤ −0.9")
+    assert ticks[2].startswith("raises ≥ +0.9")
+    assert image(e, limit=60.0).images[1].get_clim() == (-60.0, 60.0)
+    assert "percentile" not in label_of(image(e, limit=60.0))
 
 
 def test_patches_and_regions_have_borders_between_units_only():
@@ -82,8 +117,9 @@ def test_pixels_of_no_unit_have_no_colour():
     e = explain()
     labels = e.view.labels.copy()
     labels[0, :2] = -1
-    heat = image(replace(e, view=replace(e.view, labels=labels))).images[1].get_array()
-    assert np.ma.getmaskarray(heat).tolist() == [[True, True, False, False], [False] * 4]
+    ax = image(replace(e, view=replace(e.view, labels=labels)))
+    np.testing.assert_array_equal(composed(ax)[0, :2], np.rint(255 * pale(X))[0, :2])
+    assert (composed(ax)[0, 2:] != np.rint(255 * pale(X))[0, 2:]).any()
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
@@ -91,10 +127,10 @@ def test_pixels_of_no_unit_have_no_colour():
 def test_colours_are_shown_by_their_brightness(dtype, channels):
     x = np.random.default_rng(0).integers(0, 200, (2, 3, channels)).astype(dtype)
     under = image(explain(x, Image(channels="last"))).images[0].get_array()
-    expected = [[0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2] for p in row.astype(float)] for row in x]
-    np.testing.assert_allclose(under, expected)
+    expected = np.array([[0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2] for p in row.astype(float)] for row in x])
+    np.testing.assert_allclose(under, pale(expected))
     two = image(explain(x[..., :2], Image(channels="last"))).images[0].get_array()
-    np.testing.assert_allclose(two, (x[..., 0].astype(float) + x[..., 1]) / 2)
+    np.testing.assert_allclose(two, pale((x[..., 0].astype(float) + x[..., 1]) / 2))
 
 
 def test_the_colour_bar_says_what_the_scores_sum_to():
@@ -106,7 +142,10 @@ def test_the_colour_bar_says_what_the_scores_sum_to():
         "residual 1.75",
     ]
     ticks = [label.get_text() for label in ax.child_axes[0].get_xticklabels()]
-    assert ticks == ["−0.25", "0", "+0.25"]
+    assert ticks == ["lowers −0.25", "0", "raises +0.25"]
+    says = replace(e, provenance={**e.provenance, "value": "log_prob"})
+    ticks = [label.get_text() for label in image(says).child_axes[0].get_xticklabels()]
+    assert ticks == ["against −0.25", "0", "for +0.25"]
     assert "residual 0" in label_of(image(replace(e, full_value=0.5 + 1e-15)))
     dark = image(e, dark=True).child_axes[0].get_facecolor()[:3]  # it shines through
     assert dark == pytest.approx(np.array(lc.show.palette.DARK.background) / 255, abs=1e-3)

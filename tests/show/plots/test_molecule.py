@@ -125,3 +125,29 @@ def test_bad_input_is_refused():
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
     with pytest.raises(ShowError, match="this figure is for molecule; the explanation has an input of kind 'text'"):
         molecule(text)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("palette", ["default", "paper"])
+def test_symbols_are_written_in_an_ink_that_can_be_read(palette, dark):
+    found = lc.maskers.Molecule(lambda mols: mols).mask("CCO")
+    for score in (1.0, -1.0, 0.01):
+        scores = np.array([0.8, 0.5, score])
+        e = lc.Explanation(scores, 0.0, 1.0, found.graph, 4, {"method": "x"}, view=found.view)
+        picture = np.rint(255 * np.asarray(molecule(e, palette=palette, dark=dark).images[0].get_array()[..., :3]))
+        disc = find_palette(palette).colour(score, np.abs(scores).max(), dark)
+        on = np.abs(picture - disc).max(axis=2) <= 1
+        rows, columns = np.nonzero(on)
+        middle = picture[round(rows.mean()) - 45 : round(rows.mean()) + 45, round(columns.mean()) - 45 :][:, :90]
+        assert max(contrast(tuple(pixel), disc) for pixel in middle.reshape(-1, 3)) > 4.5
+
+
+def contrast(one, other):
+    """By WCAG 2."""
+
+    def luminance(colour):
+        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in colour)]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)

@@ -21,6 +21,7 @@ from .wording import LITERAL, drawable, number
 
 PaletteName = str | Palette
 V = TypeVar("V", bound=View)
+_CLIPPED = "the colours end at the 99th percentile of |score|"
 
 
 def theme(dark: bool) -> Theme:
@@ -54,6 +55,13 @@ def colour_map(palette: PaletteName, dark: bool = False) -> Any:
     return need("matplotlib.colors", "plot").ListedColormap([hexadecimal(c) for c in colours], name="lcshap")
 
 
+def end_colours(palette: PaletteName, dark: bool = False) -> Any:
+    """A colour map of two colours: that of the most negative score below zero, that of the most positive above."""
+    found = find_palette(palette)
+    ends = [hexadecimal(found.colour(end, 1.0, dark)) for end in (-1.0, 1.0)]
+    return need("matplotlib.colors", "plot").ListedColormap(ends, name="lcshap ends")
+
+
 def colours(scores: NDArray[np.float64], limit: float, palette: PaletteName, dark: bool) -> list[RGB]:
     """The colour of each score."""
     found = find_palette(palette)
@@ -84,19 +92,24 @@ def colour_bar(
     palette: PaletteName,
     dark: bool,
     *,
-    alpha: float = 1.0,
     below: float = 12,
     note: str = "",
+    clipped: bool = False,
 ) -> Any:
-    """A colour bar under the axes, so many points `below`, with what the scores sum to, and a `note`."""
+    """A colour bar under the axes, so many points `below`, with what the scores sum to, and a `note`.
+
+    Where it is `clipped`, scores beyond its ends have the colours of its ends.
+    """
     width, height = ax.get_window_extent().size * 72 / ax.figure.dpi
     bar = ax.inset_axes([0, -(below + 7) / height, 1, 7 / height])
     norm = need("matplotlib.colors", "plot").Normalize(-limit, limit)
     scale = need("matplotlib.cm", "plot").ScalarMappable(norm, colour_map(palette, dark))
-    ax.figure.colorbar(scale, cax=bar, orientation="horizontal", ticks=[-limit, 0, limit], alpha=alpha)
+    ax.figure.colorbar(scale, cax=bar, orientation="horizontal", ticks=[-limit, 0, limit])
     colours = theme(dark)
     bar.set_facecolor(hexadecimal(colours.background))
-    bar.set_xticks([-limit, 0, limit], [number(-limit), "0", f"+{number(limit)}"])
+    against, favour = words.sides(e)
+    low, high = ("≤ ", "≥ ") if clipped else ("", "")
+    bar.set_xticks([-limit, 0, limit], [f"{against} {low}{number(-limit)}", "0", f"{favour} {high}+{number(limit)}"])
     for label, side in zip(bar.get_xticklabels(), ("left", "center", "right"), strict=True):
         label.set_horizontalalignment(side)
     bar.tick_params(colors=hexadecimal(colours.ink), labelsize=8, length=2)
@@ -104,7 +117,7 @@ def colour_bar(
         spine.set_color(hexadecimal(colours.faint))
     parts = [words.base(e, number), words.full(e, number), words.residual(e, number)]
     lines = [" · ".join(parts)] if width > 220 else parts
-    lines += [line for line in (note, *_flip_lines(e, width)) if line]
+    lines += [line for line in (note, _CLIPPED * clipped, *_flip_lines(e, width)) if line]
     shown, fonts = drawable(*lines)
     bar.set_xlabel("\n".join(shown), color=hexadecimal(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)
     return bar

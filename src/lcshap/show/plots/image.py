@@ -11,8 +11,8 @@ from ...core.explanation import Explanation
 from ...core.views import ImageView
 from ...errors import ShowError
 from ...extras import need
-from ..palette import find_palette, hexadecimal
-from .base import PaletteName, axes, colour_bar, colour_map, one_output, room_below, theme, view_of
+from ..palette import clip_limit, find_palette, hexadecimal
+from .base import PaletteName, axes, colour_bar, end_colours, one_output, room_below, theme, view_of
 from .wording import check_limit
 
 _BRIGHTNESS = (0.299, 0.587, 0.114)  # of red, green and blue, by ITU-R BT.601
@@ -30,26 +30,31 @@ def image(
     dark: bool = False,
     output: int | None = None,
 ) -> Any:
-    """The scores as colours over the image in grey.
+    """The scores as colours over the image in pale grey: where a score is zero, the image alone.
 
     Parameters
     ----------
-    alpha : how much the colours cover the image, from 0 (not at all) to 1.
-    limit : the score of the full colour; by default the largest.
+    alpha : how pale the image is, from 0 (not at all) to 1, where nothing is left of it.
+    limit : the score of the full colour; by default the largest, and of a hundred units or more the 99th percentile of
+        the absolute scores, which the colour bar says.
     output : which one, where there are several.
     """
     if not 0 <= alpha <= 1:
         raise ShowError(f"alpha must be from 0 to 1, not {alpha!r}")
     e, view = one_output(e, output), view_of(e, ImageView)
-    labels, limit = view.labels, check_limit(limit, [e.scores])
-    ax = _frame(ax, labels.shape, dark, below=0.9 + room_below(e, _WIDTH))
-    ax.imshow(grey(view.image), cmap="gray")
-    heat = np.where(labels < 0, np.nan, e.scores[labels])
-    ax.imshow(heat, colour_map(palette, dark), alpha=alpha, vmin=-limit, vmax=limit, interpolation="nearest")
+    labels = view.labels
+    limit, clipped = clip_limit(e.scores) if limit is None else (check_limit(limit, []), False)
+    ax = _frame(ax, labels.shape, dark, below=0.9 + 0.16 * clipped + room_below(e, _WIDTH))
+    picture, paper = grey(view.image), np.array(theme(dark).background) / 255
+    shade = (picture - picture.min()) / (np.ptp(picture) or 1.0)
+    ax.imshow(paper + (1 - alpha) * (shade[..., None] - paper), interpolation="nearest")
+    heat = np.where(labels < 0, 0.0, e.scores[labels])
+    strength = np.minimum(np.abs(heat) / limit, 1.0)  # over the paper it gives the colours of the bar
+    ax.imshow(heat, end_colours(palette, dark), alpha=strength, vmin=-limit, vmax=limit, interpolation="nearest")
     if e.graph.d < labels.size and e.graph.d <= _BORDERS:
         lines = need("matplotlib.collections", "plot").LineCollection
         ax.add_collection(lines(borders(labels), colors=hexadecimal(theme(dark).faint), linewidths=0.6))
-    colour_bar(ax, e, limit, palette, dark, alpha=alpha)
+    colour_bar(ax, e, limit, palette, dark, clipped=clipped)
     return ax
 
 

@@ -13,11 +13,12 @@ from ...core.views import MoleculeView
 from ...errors import ShowError
 from ...extras import need
 from ..molecules import read_molecule
-from ..palette import RGB, find_palette, limit_of
+from ..palette import RGB, find_palette, ink_on, limit_of
 from .base import PaletteName, axes, colour_bar, one_output, room_below, theme, view_of
 from .wording import number
 
 _PIXELS = 1200  # the longer side of the drawing
+_RADIUS = 0.35  # of the disc of an atom, where a bond is about 1.5 long
 
 
 def molecule(
@@ -45,7 +46,7 @@ def molecule(
     found = find_palette(palette)
     atoms = {i: found.colour(float(e.scores[unit]), limit, dark) for i, unit in enumerate(view.labels) if unit >= 0}
     bonds = {number: found.colour(value, bond_limit, dark) for number, value in bond_values.items()}
-    picture = _draw(mol, atoms, bonds, dark)
+    picture = _readable(mol, atoms, bonds, dark)
     height, width = picture.shape[:2]
     ax = axes(ax, (4.5, 4.5 * height / width + 1.0 + room_below(e, 4.5)), dark)
     ax.imshow(picture)
@@ -62,8 +63,26 @@ def bond_scores(e: Explanation, mol: Any, labels: NDArray[np.intp]) -> dict[int,
     return {number: float(e.interactions[i, j]) for number, (i, j) in ends.items() if i != j and min(i, j) >= 0}
 
 
-def _draw(mol: Any, atoms: dict[int, RGB], bonds: dict[int, RGB], dark: bool) -> Any:
-    """The drawing as an array of pixels."""
+def _readable(mol: Any, atoms: dict[int, RGB], bonds: dict[int, RGB], dark: bool) -> NDArray[np.float64]:
+    """The drawing in two inks: on the discs of atoms the one that can be read on their colour."""
+    black, white = (0, 0, 0), (255, 255, 255)
+    ink, turn = (white, black) if dark else (black, white)
+    other = [i for i, colour in atoms.items() if ink_on(colour) == turn]
+    picture, _, _ = _draw(mol, atoms, bonds, dark, ink)
+    if not other:
+        return picture
+    turned, places, radius = _draw(mol, atoms, bonds, dark, turn)
+    rows, columns = np.indices(picture.shape[:2])
+    for i in other:
+        inside = (rows - places[i][1]) ** 2 + (columns - places[i][0]) ** 2 <= radius**2
+        picture[inside] = turned[inside]
+    return picture
+
+
+def _draw(
+    mol: Any, atoms: dict[int, RGB], bonds: dict[int, RGB], dark: bool, ink: RGB
+) -> tuple[NDArray[np.float64], list[tuple[float, float]], float]:
+    """The drawing as an array of pixels, where its atoms are, and the radius of their discs."""
     drawing = need("rdkit.Chem.Draw.rdMolDraw2D", "molecule")
     mol = drawing.PrepareMolForDrawing(mol, addChiralHs=False, forceCoords=True)
     places = mol.GetConformer().GetPositions()[:, :2]
@@ -73,11 +92,11 @@ def _draw(mol: Any, atoms: dict[int, RGB], bonds: dict[int, RGB], dark: bool) ->
     options = canvas.drawOptions()
     if dark:
         drawing.SetDarkMode(options)
-    ink, background = (_share(colour) for colour in (theme(dark).ink, theme(dark).background))
-    options.setAtomPalette({-1: ink})
-    options.setBackgroundColour(background)
+    options.setAtomPalette({-1: _share(ink)})
+    options.setBackgroundColour(_share(theme(dark).background))
     options.padding = 0.0
-    options.highlightRadius = 0.35
+    options.bondLineWidth = 4
+    options.highlightRadius = _RADIUS
     options.highlightBondWidthMultiplier = 6
     canvas.DrawMolecule(
         mol,
@@ -87,7 +106,9 @@ def _draw(mol: Any, atoms: dict[int, RGB], bonds: dict[int, RGB], dark: bool) ->
         highlightBondColors={i: _share(colour) for i, colour in bonds.items()},
     )
     canvas.FinishDrawing()
-    return need("matplotlib.image", "plot").imread(io.BytesIO(canvas.GetDrawingText()))
+    pixels = np.array(need("matplotlib.image", "plot").imread(io.BytesIO(canvas.GetDrawingText())))
+    where = [canvas.GetDrawCoords(i) for i in range(mol.GetNumAtoms())]
+    return pixels, [(point.x, point.y) for point in where], _RADIUS * scale
 
 
 def _share(colour: RGB) -> tuple[float, float, float]:
