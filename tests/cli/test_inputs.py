@@ -10,6 +10,7 @@ import pytest
 from command import explained, fails, module, run
 from PIL import Image as Picture
 
+from lcshap.maskers import representatives
 from lcshap.paper.networks.demo import demo_digits
 
 
@@ -105,22 +106,48 @@ def test_tables(here):
     e = explained(*model, "--background", 29)
     np.testing.assert_allclose(e.scores, weights * (rows[3] - others.mean(axis=0)), atol=1e-12)
     two = explained(*model, "--background", 2)
-    np.testing.assert_allclose(two.scores, weights * (rows[3] - others[[0, -1]].mean(axis=0)), atol=1e-12)
+    chosen = representatives(others, 2)
+    np.testing.assert_allclose(two.scores, weights * (rows[3] - chosen.mean(axis=0)), atol=1e-12)
     assert f"age = {rows[3, 0]:.4g}" in run("explain", *model)[0]
     fails("explain", *model, "--drop", "outcom", code=2, match=r"no column 'outcom'.*it has age, dose, mass")
     fails("explain", *model[:-1], 30, code=2, match="rows 0 to 29")
     fails("explain", *model, "--background", -1, code=2, match="--background is a number of rows")
     fails("explain", *model, "--units", "word", code=2, match="leave it out")
     for name, content, match in (
-        ("word.csv", "a,b\n1,x\n2,3\n", "row 0 of word.csv has 'x' in column 'b'"),
+        ("word.csv", "a,b\n1,x\n2,3\n", "model failed.*It was given pandas DataFrames"),
+        ("twice.csv", "a,a\n1,x\n2,3\n", "one column of each name, got a, a"),
         ("short.csv", "a,b\n1,2\n3\n", "row 1 of short.csv has 1 columns, not 2"),
         ("empty.csv", "", "is empty"),
         ("one.csv", "a,b\n1,2\n", "one row only"),
     ):
         (here / name).write_text(content)
         fails("explain", "--model", "linear:model", "--kind", "output", "--csv", name, code=1, match=match)
+    fails("explain", "--model", "linear:model", "--kind", "output", "--series", "word.csv", code=1, match="has 'x' in")
     (here / "bare.csv").write_text("1,2,3\n4,5,6\n")
     assert explained("--model", "linear:model", "--kind", "output", "--csv", "bare.csv").names == ("0", "1", "2")
+
+
+def test_tables_with_texts_and_gaps(here):
+    (here / "t.csv").write_text(
+        'age,city,income\n30,Paris,1.5\n40,Rome,\n50,,2.5\n60,Rome,3\n70,Rome,4\n20,"Oslo, south",5\n'
+    )
+    module(
+        here,
+        "prices",
+        "def model(rows):\n"
+        "    assert str(rows['age'].dtype) in ('int64', 'float64')\n"
+        "    poor = 2.0 * rows['income'].isna() * (rows['age'] > 35)\n"
+        "    return rows['age'] + 10.0 * (rows['city'] == 'Paris') + poor\n",
+    )
+    model = ("--model", "prices:model", "--kind", "output", "--csv", "t.csv")
+    e = explained(*model, "--background", 0, "--row", 0)
+    np.testing.assert_allclose(e.scores, [30 - 48, 10, 0], atol=1e-12)
+    e = explained(*model, "--row", 1)  # all five others
+    np.testing.assert_allclose(e.scores.sum(), 42 - (230 + 10) / 5, atol=1e-12)
+    said = run("explain", *model)[0]
+    assert "city = Paris" in said
+    assert "income = missing" in run("explain", *model, "--row", 1)[0]
+    assert "city = missing" in run("explain", *model, "--row", 2)[0]
 
 
 def test_series_bytes_tokens_and_molecules(here):

@@ -144,21 +144,46 @@ def _image_masker(source: Input) -> Masker:
 def _csv(source: Input) -> tuple[Masker, Any]:
     _choose_units(source, "", ())
     assert source.csv is not None
-    table, names = _table(source.csv)
+    names, lines = _lines(source.csv)
     for column in source.drop or []:
         if column not in names:
             raise UsageError(f"{source.csv} has no column {column!r}{guess(column, names)}: it has {', '.join(names)}")
-        table = np.delete(table, names.index(column), axis=1)
+        lines = [line[: names.index(column)] + line[names.index(column) + 1 :] for line in lines]
         names.remove(column)
-    if not 0 <= source.row < len(table):
-        raise UsageError(f"--row {source.row} is not there: {source.csv} has the rows 0 to {len(table) - 1}")
-    others = np.delete(table, source.row, axis=0)
-    if not len(others):
+    if not 0 <= source.row < len(lines):
+        raise UsageError(f"--row {source.row} is not there: {source.csv} has the rows 0 to {len(lines) - 1}")
+    if len(lines) < 2:
         raise MaskerError(f"{source.csv} has one row only: other rows are needed to take the place of absent columns")
     if source.background < 0:
         raise UsageError(f"--background is a number of rows, or 0 for their mean, not {source.background}")
-    spread = np.unique(np.linspace(0, len(others) - 1, max(source.background, 1)).astype(int))
-    return Tabular(others[spread] if source.background else others.mean(axis=0), names=names), table[source.row]
+    others = np.delete(np.arange(len(lines)), source.row)
+    count = min(source.background, len(others)) or None
+    if any(isinstance(_number(cell), str) for line in lines for cell in line):
+        return _mixed(names, lines, source.row, others, count)
+    table = np.array([[float(cell) for cell in line] for line in lines])
+    rows = table[others] if count else table[others].mean(axis=0)
+    return Tabular(rows, names=names, summary=count), table[source.row]
+
+
+def _mixed(
+    names: list[str], lines: list[list[str]], row: int, others: NDArray[np.intp], count: int | None
+) -> tuple[Masker, Any]:
+    """A table with texts or gaps, read as pandas reads it: the model gets DataFrames."""
+    pandas = need("pandas", "pandas")
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([names, *lines])
+    text.seek(0)
+    frame = pandas.read_csv(text)
+    if list(frame.columns) != names:
+        raise MaskerError(f"Expected a table with one column of each name, got {', '.join(names)}.")
+    rest = frame.iloc[others]
+    if count is not None:
+        return Tabular(rest, summary=count), frame.iloc[[row]]
+    usual = {
+        name: [column.mean() if column.dtype.kind in "iuf" else column.mode().get(0)] for name, column in rest.items()
+    }
+    kinds = {name: dtype for name, dtype in rest.dtypes.items() if dtype.kind not in "iu"}
+    return Tabular(pandas.DataFrame(usual).astype(kinds)), frame.iloc[[row]]
 
 
 def _series(source: Input) -> tuple[Masker, Any]:
@@ -243,7 +268,17 @@ def _read(path: Path) -> bytes:
 
 
 def _table(path: Path) -> tuple[NDArray[np.float64], list[str]]:
-    """The numbers of a file with commas, and the names of its columns: its first line, unless that is numbers too."""
+    """The numbers of a file with commas, and the names of its columns."""
+    names, rows = _lines(path)
+    for number, line in enumerate(rows):
+        for name, cell in zip(names, line, strict=True):
+            if isinstance(_number(cell), str):
+                raise MaskerError(f"row {number} of {path} has {cell!r} in column {name!r}: only numbers can be read")
+    return np.array([[float(cell) for cell in line] for line in rows]).reshape(len(rows), len(names)), names
+
+
+def _lines(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns of a file with commas, and its rows: the first line has names, unless it is numbers."""
     try:
         lines = [line for line in csv.reader(_read(path).decode("utf-8-sig").splitlines()) if line]
     except (UnicodeDecodeError, csv.Error) as error:
@@ -256,10 +291,7 @@ def _table(path: Path) -> tuple[NDArray[np.float64], list[str]]:
     for number, line in enumerate(rows):
         if len(line) != len(names):
             raise MaskerError(f"row {number} of {path} has {len(line)} columns, not {len(names)}")
-        for name, cell in zip(names, line, strict=True):
-            if isinstance(_number(cell), str):
-                raise MaskerError(f"row {number} of {path} has {cell!r} in column {name!r}: only numbers can be read")
-    return np.array([[float(cell) for cell in line] for line in rows]).reshape(len(rows), len(names)), names
+    return names, rows
 
 
 # -- models -----------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ class Input:
     text: Annotated[String, Option(help="A text.", rich_help_panel=_INPUT)] = None
     file: Annotated[File, Option(help="A text file in UTF-8; - reads standard input.", rich_help_panel=_INPUT)] = None
     image: Annotated[File, Option(help="An image file.", rich_help_panel=_INPUT)] = None
-    csv: Annotated[File, Option(help="A table of numbers, of which --row is explained.", rich_help_panel=_INPUT)] = None
+    csv: Annotated[File, Option(help="A table, of which --row is explained.", rich_help_panel=_INPUT)] = None
     series: Annotated[
         File, Option(help="A table of numbers, a row a step and a column a channel.", rich_help_panel=_INPUT)
     ] = None
@@ -94,7 +94,8 @@ class Input:
     background: Annotated[
         int,
         Option(
-            help="Of --csv: how many of the other rows take the place of absent columns; 0: their mean.",
+            help="Of --csv: how many rows, chosen to stand for all others, take the place of absent columns; 0: their "
+            "mean, or most frequent text.",
             rich_help_panel="Units",
         ),
     ] = 20
