@@ -44,7 +44,7 @@ def test_atoms_have_the_colours_of_their_scores(dark):
         assert near(found, palette.colour(score, 2.0, dark)) > 2000
     assert near(found, palette.colour(-2.0, 2.0, dark)) < 50  # nothing is that negative
     assert near(found, (DARK if dark else LIGHT).background) > 0.4 * found[..., 0].size
-    assert near(found, (DARK if dark else LIGHT).ink) > 100  # bonds and symbols
+    assert near(found, (255, 255, 255) if dark else (0, 0, 0)) > 100  # bonds and symbols
     assert matplotlib.pyplot.get_fignums() == []
 
 

@@ -16,8 +16,10 @@ from ..palette import find_palette, hexadecimal
 from .base import PaletteName, axes, theme
 from .wording import number
 
-# After the two of the palette, told apart by colour-blind eyes (Okabe and Ito); styles and markers work without colour.
-_COLOURS = ("#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+# After the two of the palette: Okabe and Ito's, then Tol's, so that no two lines of a panel have the same.
+# Styles and markers work without colour.
+_COLOURS = ("#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e37", "#999933", "#882255", "#44aa99", "#777777", "#aa4499")
+_COLOURS += ("#661100", "#6699cc", "#117733", "#332288")
 _STYLES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _AREA = 20.0  # percent up to which the area goes
@@ -98,7 +100,7 @@ def curves(
     hues = [*(hexadecimal(find_palette(palette).colour(end, 1.0, dark)) for end in (1.0, -1.0)), *_COLOURS]
     for place, (name, each) in enumerate(samples.items()):
         mean, width = mean_and_width(np.stack([curve.drop for curve in each]), band)
-        colour = hues[place % len(hues)]
+        colour = hues[place % len(hues)]  # more than sixteen lines are told apart by their markers
         style, marker = _STYLES[place % len(_STYLES)], _MARKERS[place % len(_MARKERS)]
         label = f"{name}, {_signed(np.mean([curve.area for curve in each]))}" if first.has_area else name
         ax.plot(first.percents, mean, color=colour, linestyle=style, marker=marker, markersize=4, label=label)
