@@ -63,7 +63,7 @@ def test_torch_modules_also_those_with_predict():
         assert model.predict(np.ones((1, 2))).shape == (1, 2)
         with pytest.raises(ModelError, match=SAYS_WHAT_TO_WRITE):
             find_model(module)
-    with pytest.raises(ModelError, match="Linear is a class"):
+    with pytest.raises(ModelError, match=r"got the class Linear. Make one of it"):
         find_model(torch.nn.Linear, "logits")
 
 

@@ -256,7 +256,7 @@ def test_ends_that_say_nothing():
 def test_what_is_no_model():
     x = keras.Input((4,))
     two = keras.Model(x, [layers.Dense(2)(x), layers.Dense(3)(x)])
-    with pytest.raises(ModelError, match=r"2 outputs: explain keras.Model\(model.inputs"):
+    with pytest.raises(ModelError, match=r"Expected one output, got list of 2\. .*output="):
         KerasModel(two, "output").predict(np.ones((2, 4)))
     one = KerasModel(keras.Model(two.inputs, two.outputs[1]), "output")
     assert one.predict(np.ones((2, 4))).shape == (2, 3)

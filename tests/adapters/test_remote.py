@@ -451,7 +451,7 @@ def test_a_wrong_answer_is_tried_again(wrong):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (None, "returned object for 1 rows: real numbers are needed"),
+        (None, "returned None for 1 rows: real numbers are needed. Does the function end without return"),
         (["high"], "real numbers are needed"),
         ("abc", "real numbers are needed"),
         ({"score": 1.0}, "real numbers are needed"),
@@ -704,3 +704,35 @@ def test_classes_name_the_targets(pipeline):
         e = lc.Explainer(model, lc.maskers.Text(), lc.FeatureAblation(), target="praise")(TEXT)
     assert e.provenance["targets"] == ["praise"]
     assert e.provenance["model"] == "RemoteModel"
+
+
+# -- mistakes in the function, which no try mends ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [TypeError("no"), NameError("no"), KeyError("scores"), AttributeError("no")])
+def test_an_exception_of_a_mistake_is_raised_at_once_if_nothing_was_ever_answered(error):
+    async def ask(rows):
+        raise error
+
+    model, found = failing(ask, ["abc"], rf"had no answer in 1 try.*{type(error).__name__}")
+    assert (model.requests, found.__cause__) == (1, error)
+
+
+def test_after_an_answer_it_is_the_server_that_is_out_of_order():
+    asked = []
+
+    async def ask(rows):
+        asked.append(rows)
+        return {}["scores"] if len(asked) == 2 else [1.0]
+
+    with RemoteModel(ask, "output", in_flight=1, backoff=0) as model:
+        np.testing.assert_array_equal(model.predict(["a", "b"]), [[1], [1]])
+    assert (model.requests, model.retried) == (3, 1)
+
+
+def test_a_wrong_number_of_answers_that_comes_twice_is_a_mistake():
+    async def ask(rows):
+        return [1.0] * (len(rows) + 1)
+
+    model, _ = failing(ask, ["abc"], r"had no answer in 2 tries.*shape \(2,\) for 1 rows", backoff=0)
+    assert model.requests == 2

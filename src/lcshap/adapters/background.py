@@ -30,6 +30,10 @@ class WrongKindError(ModelError):
     """An answer that could not be right for any rows."""
 
 
+class WrongCountError(ModelError):
+    """Too few or too many answers."""
+
+
 class Call:
     """One `predict`: its rows, what has been answered, and what went wrong."""
 
@@ -69,6 +73,9 @@ class Call:
             numbers = check_numbers(answer, count, "the request")
         except ModelError as error:
             raise WrongKindError(str(error)) from error
+        if len(numbers) != count:
+            wanted = f"({count},) or ({count}, outputs) is needed"
+            raise WrongCountError(f"the request returned shape {numbers.shape} for {count} rows: {wanted}")
         checked = check_answers(numbers, count, "the request")
         if self.answers is None:
             self.answers = np.full((len(self.rows), checked.shape[1]), np.nan)

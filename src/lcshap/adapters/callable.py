@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 import numpy as np
@@ -74,6 +75,7 @@ def check_answers(answers: Any, n: int, model: str) -> NDArray[Any]:
 
 def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
     """Return answers as an array of real numbers with one or two axes, or raise: nothing else can be right."""
+    _check_type(answers, n, model)
     _check_mask(answers, model)
     try:
         array = np.asarray(answers)
@@ -85,6 +87,30 @@ def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
     if array.ndim not in (1, 2):
         raise ModelError(f"{model} returned shape {array.shape} for {n} rows: ({n},) or ({n}, outputs) is needed")
     return array
+
+
+def _check_type(answers: Any, n: int, model: str) -> None:
+    """Refuse what users return by mistake, with what to write instead."""
+    first = answers[0] if isinstance(answers, list | tuple) and answers else answers
+    if getattr(first, "requires_grad", False):
+        got, todo = (
+            "a tensor that requires a gradient",
+            "Return answers.detach(), or give the module itself as the model.",
+        )
+    elif isinstance(first, Mapping):
+        names = ", ".join(map(str, list(first)[:8]))
+        got, todo = f"a {type(first).__name__} with {names or 'nothing'}", "Return the numbers in it."
+    elif first is None:
+        got, todo = "None", "Does the function end without return?"
+    elif inspect.isawaitable(first) or inspect.isasyncgen(first):
+        got, todo = f"a {type(first).__name__}", "Write the function itself with async def, and return in it."
+    elif isinstance(first, str):
+        got, todo = f"the text {first[:40]!r}", "Labels are not explained: return their probabilities."
+    else:
+        return
+    if inspect.iscoroutine(first):
+        first.close()  # nobody will await it: no warning of Python's beside our error
+    raise ModelError(f"{model} returned {got} for {n} rows: real numbers are needed. {todo}")
 
 
 def _check_mask(answers: Any, model: str) -> None:

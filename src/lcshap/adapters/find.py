@@ -19,7 +19,7 @@ from .transformers import TransformersModel
 _METHODS = ("predict_proba", "decision_function", "predict")
 
 
-def find_model(model: Any, kind: Kind | None = None) -> Model:
+def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = None) -> Model:
     """Put a model behind the interface of `Model`.
 
     Parameters
@@ -27,8 +27,9 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
     model : a `Model` (taken as it is), a PyTorch module, a Keras model, an onnxruntime session or the path of an
         ``.onnx`` file, a transformers pipeline or a pair ``(model, tokenizer)``, an object with the methods of
         scikit-learn, or any function from rows to numbers, async ones included.
-    kind : what its numbers are: "logits", "probabilities" or "output". Needed wherever the object does not say it:
-        always but for scikit-learn and transformers.
+    kind : what its numbers are, see `Model`. Needed wherever the object does not say it: always but for scikit-learn
+        and transformers.
+    fallback : the kind of a model that does not say it, where the user need not.
 
     Examples
     --------
@@ -46,28 +47,28 @@ def find_model(model: Any, kind: Kind | None = None) -> Model:
         return model
     name = type(model).__name__
     if isinstance(model, type):
-        raise ModelError(f"{model.__name__} is a class: a model made of it is needed")
+        raise ModelError(f"Expected a model, got the class {model.__name__}. Make one of it: {model.__name__}(...).")
     if _is_a(model, "transformers.pipelines.base", "Pipeline"):
         return TransformersModel.from_pipeline(model, kind)
     if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
         return TransformersModel(*model, kind=kind)
     if _is_a(model, "keras", "Model"):  # before PyTorch: on that backend it is a module too
-        return KerasModel(model, check_kind(kind, f"a Keras model ({name})"))
+        return KerasModel(model, check_kind(kind or fallback, f"a Keras model ({name})"))
     if _is_a(model, "torch", "nn", "Module"):
-        return TorchModel(model, check_kind(kind, f"a PyTorch module ({name})"))
+        return TorchModel(model, check_kind(kind or fallback, f"a PyTorch module ({name})"))
     if _is_a(model, "onnxruntime", "InferenceSession"):
-        return OnnxModel(model, check_kind(kind, "an ONNX session"))
+        return OnnxModel(model, check_kind(kind or fallback, "an ONNX session"))
     if isinstance(model, str | os.PathLike):
         path = os.fspath(model)
         if not str(path).endswith(".onnx"):
             raise ModelError(f"{path!r} is no model: of files only .onnx can be read, others must be loaded first")
-        return OnnxModel(model, check_kind(kind, "an ONNX file"))
+        return OnnxModel(model, check_kind(kind or fallback, "an ONNX file"))
     if any(hasattr(model, method) for method in _METHODS):
-        return SklearnModel(model, kind)
+        return SklearnModel(model, kind, fallback=fallback)
     if is_async(model):
-        return RemoteModel(model, check_kind(kind, f"an async function ({name})"))
+        return RemoteModel(model, check_kind(kind or fallback, f"an async function ({name})"))
     if callable(model):
-        return CallableModel(model, check_kind(kind, f"a function ({name})"))
+        return CallableModel(model, check_kind(kind or fallback, f"a function ({name})"))
     raise ModelError(
         f"{name} is no model: a function from rows to numbers is needed, a PyTorch module, a Keras model, an ONNX "
         f"session or file, or an object with one of {', '.join(_METHODS)}"

@@ -14,6 +14,7 @@ from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .gradients import check_gradient, differentiated
+from .picking import Output, check_output, described, pick
 
 
 class JaxModel(Model):
@@ -23,9 +24,10 @@ class JaxModel(Model):
     ----------
     fn : takes an array `(n, ...)` and returns an array `(n,)` or `(n, k)`: of a network that takes its parameters too,
         ``functools.partial(network.apply, parameters)``.
-    kind : what it returns: "logits", "probabilities" or "output", see `Model`.
+    kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`.
     jit : compile it. Whatever `fn` holds is fixed then: make a new `JaxModel` when parameters have changed.
     dtype : of floating-point rows, whatever they come in. Integer rows (token ids) stay integers.
+    output : which part, where it returns several arrays: a name, a number, or a function of what it returns.
 
     Notes
     -----
@@ -35,7 +37,9 @@ class JaxModel(Model):
     A function that JAX need not compile or differentiate works without this adapter, like any other function.
     """
 
-    def __init__(self, fn: Callable[[Any], Any], kind: Kind, jit: bool = True, dtype: Any = "float32") -> None:
+    def __init__(
+        self, fn: Callable[[Any], Any], kind: Kind, jit: bool = True, dtype: Any = "float32", output: Output = None
+    ) -> None:
         jax = need("jax", "jax")
         if not callable(fn):
             raise ModelError(f"a model needs a JAX function of rows, not {type(fn).__name__}")
@@ -43,6 +47,7 @@ class JaxModel(Model):
             raise ModelError(f"dtype is that of floating-point rows, such as float32, not {dtype!r}")
         self.fn, self.jit, self.dtype = fn, jit, dtype
         self.kind = check_kind(kind, "a JAX function")
+        self.output = check_output(output, "JaxModel")
         self._compile()
 
     def predict(self, rows: Rows) -> NDArray[Any]:
@@ -78,10 +83,12 @@ class JaxModel(Model):
     def _answers(self, x: Any) -> Any:
         """The answers, in single precision at least."""
         jnp = need("jax.numpy", "jax")
-        answers = self.fn(jnp.asarray(x))
+        given = self.fn(jnp.asarray(x))
+        answers = given if self.output is None else pick(given, self.output)
         if not hasattr(answers, "dtype"):
             raise ModelError(
-                f"the JAX function returned {type(answers).__name__}: an array (n,) or (n, outputs) is needed"
+                f"the JAX function returned {described(given)}: an array (n,) or (n, outputs) is needed. Say which "
+                f'part is explained: JaxModel(fn, kind, output="name"), a number, or a function of what it returns.'
             )
         return jnp.asarray(answers, jnp.promote_types(answers.dtype, jnp.float32))
 

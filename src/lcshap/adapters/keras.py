@@ -17,6 +17,7 @@ from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .gradients import check_gradient, differentiated
 from .jax import fill_up
+from .picking import Output, check_output, described, pick
 
 
 class KerasModel(Model):
@@ -24,11 +25,12 @@ class KerasModel(Model):
 
     Parameters
     ----------
-    model : a `keras.Model` with weights and one output, `(n,)` or `(n, k)`.
-    kind : what it returns: "logits", "probabilities" or "output", see `Model`. It is refused where the last layer of a
-        sequential or functional model shows that it is wrong. Prefer logits where there is a choice.
+    model : a `keras.Model` with weights and one output, `(n,)` or `(n, k)`; of several outputs `output` picks one.
+    kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`. It is refused where the
+        last layer of a sequential or functional model shows that it is wrong. Prefer logits where there is a choice.
     prepare : turns rows (a list of strings, say) into what the model takes: an array, or a tuple, list or mapping of
         arrays where there are several inputs.
+    output : which of several outputs: its name in a dictionary, its number, or a function of what the model returns.
 
     Notes
     -----
@@ -36,7 +38,9 @@ class KerasModel(Model):
     is compiled, unless its `run_eagerly` is set, and batches are filled up as by `JaxModel`.
     """
 
-    def __init__(self, model: Any, kind: Kind, prepare: Callable[[Rows], Any] | None = None) -> None:
+    def __init__(
+        self, model: Any, kind: Kind, prepare: Callable[[Rows], Any] | None = None, output: Output = None
+    ) -> None:
         keras = _keras()
         if not isinstance(model, keras.Model):
             raise ModelError(f"a keras.Model is needed, not {type(model).__name__}")
@@ -44,7 +48,9 @@ class KerasModel(Model):
             raise ModelError(f"{type(model).__name__} has no weights yet: call it on some data first")
         self.model, self.prepare = model, prepare
         self.kind = check_kind(kind, f"a Keras model ({type(model).__name__})")
-        _check_end(model, self.kind)
+        self.output = check_output(output, "KerasModel")
+        if output is None:
+            _check_end(model, self.kind)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the model returns, `(n, outputs)`: float64 if it computes in that, else float32."""
@@ -101,9 +107,13 @@ class KerasModel(Model):
         """The answers, in single precision at least."""
         keras = _keras()
         with keras.StatelessScope(zip(self.model.variables, state, strict=True)):
-            parts = keras.tree.flatten(self.model(inputs, training=False))
+            answers = self.model(inputs, training=False)
+        parts = keras.tree.flatten(answers if self.output is None else pick(answers, self.output))
         if len(parts) != 1:
-            raise ModelError(f"the model has {len(parts)} outputs: explain keras.Model(model.inputs, model.outputs[0])")
+            raise ModelError(
+                f"Expected one output, got {described(answers)}. Say which is explained: KerasModel(model, kind, "
+                f'output="name"), a number, or a function of what the model returns.'
+            )
         double = keras.backend.standardize_dtype(parts[0].dtype) == "float64"
         return keras.ops.cast(parts[0], "float64" if double else "float32")
 
@@ -142,14 +152,21 @@ def _check_end(model: Any, kind: Kind) -> None:
         last = parts[-1] if parts else None
     activation = getattr(last, "activation", None)
     end = getattr(activation, "__name__", type(last).__name__.lower())
-    if kind == "logits" and end in ("softmax", "sigmoid"):
+    labels = kind.startswith("multilabel")
+    if kind.endswith("logits") and end in ("softmax", "sigmoid"):
+        chances = "multilabel" if labels else "probabilities"
         raise ModelError(
-            f'{model.name} ends with a {end}, so it gives no logits: write kind="probabilities", or explain a model '
-            f"that ends before it"
+            f'{model.name} ends with a {end}, so it gives no logits: write kind="{chances}", or explain a model that '
+            f"ends before it"
         )
-    if kind == "probabilities" and end == "linear" and isinstance(last, keras.layers.Dense):
+    if labels and end == "softmax":
         raise ModelError(
-            f'{model.name} ends with a linear layer, so it gives no probabilities: write kind="logits", or '
+            f'{model.name} ends with a softmax: its classes exclude each other, write kind="probabilities"'
+        )
+    if kind in ("probabilities", "multilabel") and end == "linear" and isinstance(last, keras.layers.Dense):
+        logits = "multilabel-logits" if labels else "logits"
+        raise ModelError(
+            f'{model.name} ends with a linear layer, so it gives no probabilities: write kind="{logits}", or '
             f'kind="output" if there are no classes'
         )
 

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from ..errors import Interrupted, ModelError
 from ..maskers.base import Rows
-from .background import Background, Call, WrongKindError, reason
+from .background import Background, Call, WrongCountError, WrongKindError, reason
 from .base import Kind, Model
 from .callable import check_kind
 
 log = logging.getLogger("lcshap")
 _ROUNDS = 8  # requests of a batch for each place in flight: few places idle while the last answers come
 _LONG = 10.0  # seconds of waiting that deserve a warning
+_MISTAKES = (TypeError, AttributeError, NameError, LookupError, ImportError, NotImplementedError, AssertionError)
 
 
 class RemoteModel(Model):
@@ -43,7 +44,9 @@ class RemoteModel(Model):
     in_flight : how many requests there are at once, those that wait to be tried again included.
     per_second : how many requests start in a second, evenly spaced; None: as many as can.
     retries : how often a request is tried again after an exception, a timeout, too few or too many answers, or NaN.
-        An answer that is no array of numbers at all is a mistake in `fn`, and is not tried again.
+        An answer that is no array of numbers at all is a mistake in `fn`, and is not tried again. As long as `fn` has
+        answered nothing, so are exceptions that tell of a mistake in a program, such as `TypeError`, `NameError` or
+        `KeyError`, and a wrong number of answers that comes twice.
     timeout : seconds that one try may take.
     backoff : seconds before the second try; twice that before the third, and so on, each give or take half.
     price : of one row, for `cost`.
@@ -122,7 +125,7 @@ class RemoteModel(Model):
         self.price = None if price is None else _number("price", price, zero=True)
         self.batch_size = _ROUNDS * self.in_flight * self.rows_per_request
         self.requests = self.retried = self.failed = 0
-        self._closed = False
+        self._closed = self._answered = False
         self._renew()
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
@@ -213,14 +216,23 @@ class RemoteModel(Model):
                 self.requests += 1
                 self.retried += tries > 1
                 try:
-                    return call.keep(start, len(rows), await self._try(rows))
+                    call.keep(start, len(rows), await self._try(rows))
+                    self._answered = True
+                    return
                 except (Exception, asyncio.CancelledError, SystemExit) as error:
                     if asyncio.current_task().cancelling():  # type: ignore[union-attr]
                         raise asyncio.CancelledError from error
-                    if tries > self.retries or isinstance(error, (*self.fatal, WrongKindError)):
+                    if tries > self.retries or self._is_final(error, tries):
                         self.failed += 1
                         return call.give_up(start, rows, tries, error)
                     await call.pause(self._delay(error, start, tries))
+
+    def _is_final(self, error: BaseException, tries: int) -> bool:
+        """Whether another try is not worth it: what has never worked is wrong, not out of order."""
+        if self._answered:
+            return isinstance(error, (*self.fatal, WrongKindError))
+        twice = tries > 1 and isinstance(error, WrongCountError)
+        return twice or isinstance(error, (*self.fatal, WrongKindError, *_MISTAKES))
 
     async def _try(self, rows: Rows) -> Any:
         try:

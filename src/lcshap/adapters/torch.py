@@ -18,6 +18,7 @@ from ..maskers.base import Blend, Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .gradients import check_gradient, differentiated
+from .picking import Output, check_output, described, pick
 
 
 class TorchModel(Model):
@@ -26,14 +27,33 @@ class TorchModel(Model):
     Parameters
     ----------
     module : called with the rows as one tensor (or with what `prepare` makes of them). It may return a tensor `(n,)`
-        or `(n, k)`, a tuple whose first entry is one, or an object with `logits`. It is never moved or cast.
-    kind : what it returns: "logits", "probabilities" or "output", see `Model`. Prefer logits where there is a choice:
-        probabilities in single precision round a sure answer to exactly 1.
+        or `(n, k)`, a tuple whose first entry is one, an object or dictionary with `logits`, or anything that `output`
+        finds a tensor in. It is never moved or cast.
+    kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`. Prefer logits where there
+        is a choice: probabilities in single precision round a sure answer to exactly 1.
     device : where the rows go; by default where the first parameter of the module is.
     dtype : of floating-point rows; by default that of the first floating-point parameter. Integer rows (token ids)
         stay integers.
     prepare : turns rows (a list of strings, say) into a tensor, a tuple of positional arguments or a mapping of
         keyword arguments, such as a tokeniser returns. Its tensors are moved and cast in the same way.
+    output : which part of what the module returns: the name of an entry or attribute, the number of an entry, or a
+        function from what it returns to a tensor.
+
+    Examples
+    --------
+    A module with two inputs that returns a dictionary: words and how many there are, and only the words are masked::
+
+        class Scorer(torch.nn.Module):
+            def forward(self, ids, lengths):
+                ...
+                return {"scores": scores, "hidden": hidden}
+
+        def prepare(texts):  # what the masker makes, here a list of strings
+            ids = [vocabulary.encode(text) for text in texts]
+            lengths = torch.tensor([len(row) for row in ids])
+            return pad_sequence([torch.tensor(row) for row in ids], batch_first=True), lengths
+
+        lc.Explainer(TorchModel(Scorer(), "logits", prepare=prepare, output="scores"), lc.maskers.Text())
     """
 
     def __init__(
@@ -43,12 +63,14 @@ class TorchModel(Model):
         device: Any = None,
         dtype: Any = None,
         prepare: Callable[[Rows], Any] | None = None,
+        output: Output = None,
     ) -> None:
         self.module = module
         self.kind = check_kind(kind, f"a PyTorch module ({type(module).__name__})")
         self.device = device
         self.dtype = dtype
         self.prepare = prepare
+        self.output = check_output(output, "TorchModel")
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the module returns, `(n, outputs)`: float64 if it computes in that, else float32."""
@@ -73,7 +95,7 @@ class TorchModel(Model):
     def _answers(self, n: int, *arguments: Any, **keywords: Any) -> NDArray[Any]:
         torch = _torch()
         with evaluation(self.module), torch.no_grad():
-            answers = tensor_in(self.module(*arguments, **keywords))
+            answers = tensor_in(self.module(*arguments, **keywords), self.output)
         answers = answers.detach().cpu()
         answers = answers if answers.dtype == torch.float64 else answers.float()
         return check_answers(answers.numpy(), n, type(self.module).__name__)
@@ -98,7 +120,7 @@ class TorchModel(Model):
             )
         without_cudnn = _without_cudnn() if start.is_cuda else nullcontext()
         with evaluation(self.module), torch.enable_grad(), without_cudnn:
-            answers = tensor_in(self.module(start, *arguments[1:], **keywords)).double()
+            answers = tensor_in(self.module(start, *arguments[1:], **keywords), self.output).double()
             values = differentiated(answers, self.kind, torch, torch.log_softmax)
             if values.shape != weights.shape:
                 raise ModelError(f"the values have shape {tuple(values.shape)}, the weights {weights.shape}")
@@ -186,13 +208,17 @@ def _without_cudnn() -> Iterator[None]:
         yield
 
 
-def tensor_in(answers: Any) -> Any:
+def tensor_in(answers: Any, output: Output = None) -> Any:
     """The tensor among what a module returned."""
-    found = getattr(answers, "logits", answers)
-    found = found[0] if isinstance(found, tuple | list) and found else found
-    if not isinstance(found, _torch().Tensor):
-        raise ModelError(f"the module returned {type(answers).__name__}: a tensor, a tuple or .logits is needed")
-    return found
+    found = pick(answers, output)
+    if isinstance(found, _torch().Tensor):
+        return found
+    if output is not None:
+        raise ModelError(f"Expected output to find a tensor, got {described(found)} in {described(answers)}.")
+    raise ModelError(
+        f"Expected a tensor, a tuple or .logits from the module, got {described(answers)}. Say which part is "
+        f'explained: TorchModel(module, kind, output="name"), a number, or a function of what it returns.'
+    )
 
 
 def _torch() -> Any:

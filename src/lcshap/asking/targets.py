@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -28,6 +29,16 @@ def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:
     if len(target) == 0:
         raise ModelError("target is an empty list")
     return tuple(_pair(one, names) for one in target), True
+
+
+def check_names(target: Any, names: Sequence[str] | None) -> None:
+    """Refuse a class by a name that there is not, before the model is asked. Numbers are known only after it."""
+    parts = target if isinstance(target, list | tuple) else [target]
+    for part in parts if names is not None else ():
+        if isinstance(part, list | tuple):
+            check_names(part, names)
+        elif isinstance(part, str) and part != "all" and not part.isdigit():
+            _index(part, [str(name) for name in names or ()])
 
 
 def _pair(target: Any, names: list[str]) -> tuple[int, int | None]:

@@ -20,7 +20,7 @@ averaged over these rows, then the log is taken, never the other way round.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from ..adapters.callable import check_kind, check_rows
 from ..errors import ModelError, OptionError
 from . import chances
 from .chances import LABELS, NO_CHANCES, Floats
+from .hard_labels import HardLabels
 from .targets import Pairs, find_pairs
 
 VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")
@@ -138,6 +139,7 @@ class FixedValue:
     names : what each of the m values is about; empty where they are about no single class.
     classes : the names of the classes, where they are known.
     columns : a name for everything that a pair may be about: classes, labels or outputs.
+    seen : takes note of probabilities that are labels.
     """
 
     value: Value
@@ -148,6 +150,7 @@ class FixedValue:
     names: tuple[str, ...]
     classes: Sequence[str] | None = None
     columns: tuple[str, ...] = ()
+    seen: HardLabels = field(default_factory=HardLabels, repr=False)
 
     @property
     def targets(self) -> list[str | list[str]]:
@@ -179,6 +182,13 @@ class FixedValue:
             raise ModelError(f"the model gave {k} outputs at the full input and {outputs.shape[-1]} later")
         if self.kind in ("probabilities", "multilabel"):
             chances.probabilities(outputs, self.kind)
+            self.seen.note(outputs)
+
+    @property
+    def warning(self) -> str | None:
+        """What a user should know about the answers so far: that they are labels, whose log is taken."""
+        logs = self.value.name in ("log_prob", "expected_log_prob", "log_odds")
+        return self.seen.warning(self.value.floor) if logs and self.seen.found else None
 
     def stands(self, outputs: Any) -> NDArray[np.bool_] | None:
         """Whether the decision at the full input still stands, for each row of outputs.

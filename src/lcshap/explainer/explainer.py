@@ -14,7 +14,8 @@ from ..advice.locality import Locality, locality
 from ..advice.picker import Picker
 from ..asking.engine import Engine
 from ..asking.model_game import ModelGame
-from ..asking.values import Value, find_value
+from ..asking.targets import check_names
+from ..asking.values import Value, find_value, says_output
 from ..core.explanation import Explanation
 from ..core.method import Method, Stop, check_count
 from ..core.plan import MAX_CALLS
@@ -23,11 +24,13 @@ from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
 from ..estimators.registry import get_method
 from ..maskers.base import Masked, Masker
 from .job import Found, Job, Setup
+from .options import clear_options
 
 Goal = Literal["fair", "necessary", "sufficient"]
 Errors = Literal["raise", "keep"]
 
 
+@clear_options
 @dataclass(frozen=True, eq=False, repr=False)
 class Explainer:
     """Explains what a model said about inputs.
@@ -49,7 +52,8 @@ class Explainer:
         takes none here; for one that always takes the same calls, it is the most that is allowed.
     tolerance, top, confidence : for methods that sample: stop before the budget is used, when all intervals are as
         narrow as the tolerance, or when the first `top` units and their order are sure; see `lcshap.Stop`.
-    kind : what the model's numbers are, "logits", "probabilities" or "output", where the model does not say it.
+    kind : what the model's numbers are, where the model does not say it: "logits", "probabilities", "multilabel",
+        "multilabel-logits", "margin" or "output", see `lcshap.adapters.Model`. Not needed with ``value="output"``.
     classes : names of the classes, for `target` and the record; by default those that the model knows.
     batch_size : rows sent to the model at once; by default what turns out fastest.
     seed : for methods that sample; 0 by default.
@@ -100,15 +104,18 @@ class Explainer:
 
     def __post_init__(self) -> None:
         if not isinstance(self.masker, Masker):
-            raise MaskerError(f"{self.masker!r} is no masker: give one of lcshap.maskers, such as Text() or Image()")
+            raise MaskerError(
+                f"{_named(self.masker)} is no masker: give one of lcshap.maskers, such as Text() or Image()"
+            )
         for name in ("batch_size", "max_calls"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name), least=1)
         if self.store is not None and not isinstance(self.store, Store):
             raise OptionError(f"Expected a store such as lcshap.MemoryStore(), got {type(self.store).__name__}.")
-        adapter = find_model(self.model, self.kind)
+        adapter = find_model(self.model, self.kind, fallback="output" if says_output(self.value) else None)
         stop = Stop(self.tolerance, self.top, self.confidence)
         value = find_value(self.value, adapter.kind, self.target)
+        check_names(value.target, self.classes or adapter.classes)
         setup = Setup(
             Engine(adapter, self.batch_size, raw=self.model),
             value,
@@ -348,6 +355,11 @@ def _changed(thing: Any) -> list[str]:
     """The fields of a dataclass that are not as they are by default."""
     shown = [f for f in fields(thing) if f.init and f.repr]
     return [f"{f.name}={getattr(thing, f.name)!r}" for f in shown if getattr(thing, f.name) is not f.default]
+
+
+def _named(thing: Any) -> str:
+    """A thing that is no masker; a class as one."""
+    return f"the class {thing.__name__}" if isinstance(thing, type) else repr(thing)
 
 
 def _brief(thing: Any) -> str:

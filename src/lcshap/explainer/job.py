@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -64,6 +65,7 @@ class Job:
     pace: float | None = field(default=None, init=False)  # seconds a call, once it is known
     cheap: bool | None = field(default=None, init=False)  # whether all coalitions take less than a second
     bar: Progress | None = field(default=None, init=False)
+    warned: bool = field(default=False, init=False)
 
     @contextmanager
     def running(self, calls: int = 0) -> Iterator[None]:
@@ -139,6 +141,10 @@ class Job:
                 if isinstance(e, Explanation):
                     e = self.recorded(e, games[number], picks[number])
                 self.found[number] = e
+        said = [game.value.warning for game in several]
+        if any(said) and not self.warned:
+            self.warned = True
+            warnings.warn(next(filter(None, said)), stacklevel=2)
         done = {number: e for number in numbers if isinstance(e := self.found[number], Explanation)}
         if self.setup.curve and done:
             curves = masking_curves([games[number] for number in done], list(done.values()))

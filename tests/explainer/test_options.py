@@ -1,0 +1,69 @@
+"""Keywords in the wrong place, kinds that nobody needs to say, and names that there are not."""
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+import lcshap as lc
+
+
+def lengths(texts):
+    return [float(len(text)) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"order": 2}, r"has no option 'order'\. It is a parameter of methods: write method=lc\.\w+\(order=...\)"),
+        ({"order": 2, "method": "l-shapley"}, r"a parameter of the method: write method=lc.LShapley\(order=...\)"),
+        ({"methd": "lime"}, "has no option 'methd'. Did you mean 'method'"),
+        ({"zzz": 1}, "has no option 'zzz'. It has model, masker, method, "),
+    ],
+)
+def test_an_option_that_there_is_not_is_one_clear_error(options, advice):
+    with pytest.raises(lc.OptionError, match=advice):
+        lc.explain(lengths, "one two", kind="output", **options)
+    with pytest.raises(lc.OptionError, match=advice):
+        lc.Explainer(lengths, lc.maskers.Text(), kind="output", **options)
+
+
+def test_the_output_as_it_is_needs_no_kind():
+    e = lc.explain(lengths, "one two", value="output", method="shapley")
+    np.testing.assert_array_equal(e.scores, [3.5, 3.5])
+    assert e.provenance["kind"] == "output"
+
+    class Scorer:
+        def predict(self, texts):
+            return lengths(texts)
+
+    assert lc.explain(Scorer(), "one two", value=lc.values.Value("output")).provenance["kind"] == "output"
+    with pytest.raises(lc.ModelError, match="does not say what its numbers are"):
+        lc.explain(lengths, "one two", value="prob")
+
+
+def test_a_class_in_place_of_a_masker_or_a_model():
+    with pytest.raises(lc.MaskerError, match=r"the class Text is no masker.*Text\(\)"):
+        lc.Explainer(lengths, lc.maskers.Text, kind="output")
+    with pytest.raises(lc.ModelError, match=r"got the class SVC. Make one of it: SVC\(...\)"):
+        lc.Explainer(SVC, lc.maskers.Text())
+
+
+def test_a_label_that_does_not_exist_is_refused_before_the_model_is_asked():
+    def never(texts):
+        raise AssertionError
+
+    for target in ("spam", ["ham", "spam"], ("ham", "spam")):
+        with pytest.raises(lc.ModelError) as error:
+            lc.Explainer(never, lc.maskers.Text(), kind="logits", classes=["ham", "eggs"], target=target)
+        assert str(error.value) == "there is no class named 'spam': the classes are ham, eggs"
+
+
+def test_a_margin_names_the_predicted_class_and_scores_speak_for_it():
+    x = np.random.default_rng(0).normal(size=(60, 3))
+    svc = SVC(kernel="linear").fit(x, np.where(x[:, 0] > 0, "up", "down"))
+    explainer = lc.Explainer(svc, lc.maskers.Tabular(np.zeros((1, 3))), lc.Shapley())
+    for row, name in ((np.array([1.0, 0, 0]), "up"), (np.array([-1.0, 0, 0]), "down")):
+        e = explainer(row)
+        assert (e.provenance["kind"], e.provenance["targets"]) == ("margin", [name])
+        assert e.scores[0] > 0.5
+        assert e.full_value == pytest.approx(abs(svc.decision_function(row[None])[0]))
