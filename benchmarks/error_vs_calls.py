@@ -154,6 +154,8 @@ def draw(rows: list[dict[str, object]], path: Path) -> None:
         "SampleShapley": "#0072B2",
         "KernelSHAP": "#009E73",
     }
+    others = list(dict.fromkeys(str(r["method"]) for r in rows if not r["ours"]))
+    looks = {name: (f"{0.4 + 0.35 * k / len(others):.2f}", "sv^D<>pP*Xhd"[k % 12]) for k, name in enumerate(others)}
     for ax, kind in zip(axes.flat, kinds, strict=False):
         for name in dict.fromkeys(str(r["method"]) for r in rows if r["games"] == kind):
             line = [r for r in rows if r["games"] == kind and r["method"] == name]
@@ -163,9 +165,8 @@ def draw(rows: list[dict[str, object]], path: Path) -> None:
                 wide = 3.5 if name.startswith("auto") else 1.6
                 ax.plot(x, y, color=strong[name], lw=wide, marker="o", ms=3.5, label=name, zorder=3, alpha=0.85)
             elif not line[0]["ours"]:
-                ax.plot(
-                    x, y, color="0.6", lw=0.9, marker=".", ms=3, label="peers" if name.startswith("shap K") else None
-                )
+                grey, marker = looks[name]
+                ax.plot(x, y, color=grey, lw=0.8, marker=marker, ms=4, markerfacecolor="white", label=name)
         ax.set(xscale="log", yscale="log", title=kind, xlabel="calls per unit", ylabel="mean absolute error")
         ax.set_xticks(MULTIPLES, [f"{m}" for m in MULTIPLES])
         ax.set_xticks([], minor=True)
@@ -174,8 +175,10 @@ def draw(rows: list[dict[str, object]], path: Path) -> None:
         ax.grid(alpha=0.25)
     for ax in axes.flat[len(kinds) :]:
         ax.set_axis_off()
-    axes.flat[0].legend(fontsize=8)
-    figure.tight_layout()
+    lines = {label: line for ax in axes.flat for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    names = [*(n for n in strong if n in lines), *(n for n in others if n in lines)]
+    figure.tight_layout(rect=(0, 0.07, 1, 1))
+    figure.legend([lines[n] for n in names], names, loc="lower center", ncols=6, fontsize=8, frameon=False)
     figure.savefig(path, dpi=130)
 
 
