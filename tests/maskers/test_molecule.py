@@ -359,3 +359,48 @@ def test_rdkit_is_imported_when_needed_and_named_when_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdkit.Chem", None)
     with pytest.raises(MissingExtraError, match=r'pip install "lcshap\[molecule\]"'):
         Molecule().mask("CCO")
+
+
+# -- something in place of the empty molecule ----------------------------------------------------------------------
+
+
+def test_a_base_stands_for_the_empty_molecule_alone():
+    every = Coalitions.from_sets(3, [[], [0], [2], [0, 1, 2]])
+    assert Molecule(base="C").mask("CCO").rows(every) == ["C", "C", "O", "CCO"]
+    masked = Molecule(base=Chem.MolFromSmiles("O")).mask(Chem.MolFromSmiles("CCO"))
+    assert [Chem.MolToSmiles(mol) for mol in masked.rows(every)] == ["O", "C", "O", "CCO"]
+    keys = Molecule(base="C").mask("CCO").keys(every)
+    assert keys[0] == keys[1] != keys[2]  # equal rows are asked once
+    assert Molecule(base="C").mask("CCO").key != Molecule().mask("CCO").key
+
+
+@pytest.mark.parametrize(("base", "row"), [(0, [0, 0]), ((5, 7), [5, 7]), (np.array([0.5, 1.5]), [0.5, 1.5])])
+def test_a_featurisers_zero(base, row):
+    def count(mols):
+        assert all(mol.GetNumAtoms() for mol in mols)
+        return np.array([[mol.GetNumAtoms(), 1] for mol in mols])
+
+    masked = Molecule(count, base=base).mask("CCO")
+    rows = masked.rows(Coalitions.from_sets(3, [[0, 1], [], [2]]))
+    np.testing.assert_array_equal(rows, [[2, 1], row, [1, 1]])
+    np.testing.assert_array_equal(masked.rows(Coalitions.from_sets(3, [[]])), [row])
+
+
+def test_a_model_that_dies_of_no_atoms_lives_with_a_base(tmp_path):
+    def weight(smiles):
+        mols = [Chem.MolFromSmiles(s) for s in smiles]
+        return [1.0 / mol.GetNumAtoms() for mol in mols]
+
+    with pytest.raises(lc.ModelError, match="division by zero"):
+        lc.Explainer(weight, Molecule(), lc.Shapley(), kind="output")("CCO")
+    e = lc.Explainer(weight, Molecule(base="CCCC"), lc.Shapley(), kind="output")("CCO")
+    assert e.base_value == pytest.approx(1 / 4)
+    assert e.scores.sum() == pytest.approx(1 / 3 - 1 / 4)
+    assert e.provenance["masker"]["parameters"]["base"] == "CCCC"
+    assert lc.load(e.save(tmp_path / "e.json")).provenance["masker"] == e.provenance["masker"]
+
+
+def test_a_base_of_another_length():
+    masker = Molecule(lambda mols: np.zeros((len(mols), 3)), base=[1, 2])
+    with pytest.raises(MaskerError, match=r"base has shape \(2,\), and featurise makes rows of shape \(3,\)"):
+        masker.mask("CCO").rows(Coalitions.from_sets(3, [[], [0]]))

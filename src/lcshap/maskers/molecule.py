@@ -16,10 +16,10 @@ from ..core.graphs import Graph
 from ..core.keys import set_keys
 from ..core.views import MoleculeView
 from ..errors import MaskerError
-from ..extras import need
 from .base import Masked, Masker, Rows, check_units
 from .keys import text_keys
 from .many import are_objects
+from .molecule_parts import check_base, check_rows, chem, quiet, read
 
 Numbers = frozenset[int]
 
@@ -40,6 +40,9 @@ class Molecule(Masker):
         list. None: rows are what was given, SMILES strings for a string and `Mol` for a `Mol`.
     absent : "remove": absent atoms are cut out of the molecule. "mask": `featurise` decides what they are.
     hydrogens : whether hydrogens are units too. False: they go with the atom that they are bound to.
+    base : what stands for the molecule without any atom, for models that fail on an empty one: a SMILES string or a
+        `Mol`, such as "C", which is methane; or, with `featurise`, a row of numbers, or one number that fills a row:
+        0 is the featuriser's zero. None: the empty molecule. Only with "remove".
 
     Notes
     -----
@@ -48,7 +51,8 @@ class Molecule(Masker):
 
     What is left when atoms are cut out is always a valid molecule, as RDKit sees it:
 
-    - All pieces stay: propane without its middle is ``C.C``. Without any atom it is the empty molecule, ``""``.
+    - All pieces stay: propane without its middle is ``C.C``. Without any atom it is the empty molecule, ``""``, or
+      `base`: then v(∅) is what the model says of that, and the scores tell how the molecule differs from it.
     - Open valences are filled with hydrogens; charges stay where they were. With `hydrogens` nothing is filled in: an
       atom that has lost a neighbour is a radical.
     - An aromatic ring that loses an atom, or a double bond that leads out of it, gets single bonds: benzene without an
@@ -70,6 +74,7 @@ class Molecule(Masker):
         Explainer(ridge, masker, Myerson())("CC(=O)Oc1ccccc1C(=O)O")
 
         Molecule().mask("CCO").rows(Coalitions.from_sets(3, [[0, 2], [1, 2]]))  # ['C.O', 'CO']
+        Molecule(base="C").mask("CCO").rows(Coalitions.from_sets(3, [[], [2]]))  # ['C', 'O']
 
         def numbers(mol, kept):
             return kept * np.array([atom.GetAtomicNum() for atom in mol.GetAtoms()])
@@ -80,6 +85,7 @@ class Molecule(Masker):
     featurise: Callable[..., Rows] | None = None
     absent: Literal["remove", "mask"] = "remove"
     hydrogens: bool = False
+    base: Any = None
 
     def __post_init__(self) -> None:
         if not (self.featurise is None or callable(self.featurise)):
@@ -90,6 +96,7 @@ class Molecule(Masker):
             raise MaskerError('absent="mask" needs featurise: a function (mol, kept) -> rows that masks absent atoms')
         if not isinstance(self.hydrogens, bool):
             raise MaskerError(f"hydrogens must be True or False, not {self.hydrogens!r}")
+        object.__setattr__(self, "base", check_base(self.base, self.absent, self.featurise is not None))
 
     def is_many(self, x: Any) -> bool:
         """A list, an iterator (a supplier of RDKit, say), an array or a pandas Series is many molecules."""
@@ -97,7 +104,7 @@ class Molecule(Masker):
 
     def mask(self, x: Any) -> MaskedMolecule:
         """Take every atom as a unit."""
-        mol = _read(x, self.hydrogens)
+        mol = read(x, self.hydrogens)
         names = [f"{atom.GetSymbol()}{atom.GetIdx()}" for atom in mol.GetAtoms()]
         pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()]
         return MaskedMolecule(Graph.from_edges(len(names), pairs, names), x, mol, self)
@@ -123,7 +130,7 @@ class MaskedMolecule(Masked):
         """The string, or all that the `Mol` holds, properties and coordinates too; and what absent atoms become."""
         if isinstance(self.x, str):
             return self.x, self.recipe
-        options = _chem().PropertyPickleOptions
+        options = chem().PropertyPickleOptions
         return self.mol.ToBinary(int(options.AllProps) | int(options.CoordsAsDouble)), self.recipe
 
     def rows(self, coalitions: Coalitions) -> Rows:
@@ -131,9 +138,9 @@ class MaskedMolecule(Masked):
         check_units(coalitions, self.graph)
         featurise = self.recipe.featurise
         if self.recipe.absent == "mask" and featurise is not None:
-            return _check_rows(featurise(_chem().Mol(self.mol), coalitions.dense()), len(coalitions))
+            return check_rows(featurise(chem().Mol(self.mol), coalitions.dense()), len(coalitions))
         if featurise is not None:
-            return _check_rows(featurise(self._fragments(coalitions)), len(coalitions))
+            return self._featurised(coalitions, featurise)
         return self._smiles(coalitions) if isinstance(self.x, str) else self._fragments(coalitions)
 
     def keys(self, coalitions: Coalitions) -> list[bytes]:
@@ -143,8 +150,21 @@ class MaskedMolecule(Masked):
         check_units(coalitions, self.graph)
         return text_keys(self._smiles(coalitions))
 
+    def _featurised(self, coalitions: Coalitions, featurise: Callable[..., Rows]) -> Rows:
+        base, empty = self.recipe.base, coalitions.sizes == 0
+        if base is None or isinstance(base, str) or not empty.any():
+            return check_rows(featurise(self._fragments(coalitions)), len(coalitions))
+        some = coalitions.take(np.flatnonzero(~empty))
+        mols = self._fragments(some) if len(some) else [chem().Mol(self.mol)]  # one to know the shape of a row
+        found = np.asarray(check_rows(featurise(mols), len(mols)))
+        if np.shape(base) not in ((), found.shape[1:]):
+            raise MaskerError(f"base has shape {np.shape(base)}, and featurise makes rows of shape {found.shape[1:]}")
+        rows = np.empty((len(coalitions), *found.shape[1:]), np.result_type(found, np.asarray(base)))
+        rows[empty], rows[~empty] = np.asarray(base), found[: len(some)]
+        return rows
+
     def _fragments(self, coalitions: Coalitions) -> list[Any]:
-        with _quiet():
+        with quiet():
             return [self._cut(frozenset(range(self.graph.d)).difference(kept)) for kept in coalitions]
 
     def _smiles(self, coalitions: Coalitions) -> list[str]:
@@ -152,7 +172,7 @@ class MaskedMolecule(Masked):
         sets, known = set_keys(coalitions), self._known
         new = np.array([row for row, key in enumerate(sets) if key not in known], np.intp)
         some = coalitions.take(new)
-        whole, write = some.sizes == self.graph.d, _chem().MolToSmiles
+        whole, write = some.sizes == self.graph.d, chem().MolToSmiles
         made = [self.x if w else write(mol) for w, mol in zip(whole.tolist(), self._fragments(some), strict=True)]
         fresh = dict(zip((sets[row] for row in new.tolist()), made, strict=True))
         found = [fresh[key] if key in fresh else known[key] for key in sets]
@@ -167,7 +187,7 @@ class MaskedMolecule(Masked):
     @property
     def view(self) -> MoleculeView:
         """The molecule as a mol block, which keeps the order of the atoms."""
-        return MoleculeView(block=_chem().MolToV3KMolBlock(self.mol), labels=np.arange(self.graph.d))
+        return MoleculeView(block=chem().MolToV3KMolBlock(self.mol), labels=np.arange(self.graph.d))
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
         """How many atoms are kept, where rows are molecules; None where `featurise` makes them."""
@@ -176,8 +196,10 @@ class MaskedMolecule(Masked):
     def _cut(self, absent: Numbers, opened: Numbers = frozenset()) -> Any:
         """The molecule without some atoms. Aromatic rings through `opened` atoms get single bonds."""
         if not absent:
-            return _chem().Mol(self.mol)
-        mol = _chem().RWMol(self.mol)
+            return chem().Mol(self.mol)
+        if len(absent) == self.graph.d and isinstance(self.recipe.base, str):
+            return read(self.recipe.base, self.recipe.hydrogens)
+        mol = chem().RWMol(self.mol)
         lost = Counter(j for i in absent for j in self._neighbours[i] if j not in absent)
         aromatic = self._open_rings(mol, absent, opened)
         self._open_atoms(mol, lost, aromatic)
@@ -186,12 +208,12 @@ class MaskedMolecule(Masked):
             mol.RemoveAtom(number)
         mol.CommitBatchEdit()
         try:
-            _chem().SanitizeMol(mol)
-        except _chem().KekulizeException as error:  # a ring that is aromatic only together with one that is gone
+            chem().SanitizeMol(mol)
+        except chem().KekulizeException as error:  # a ring that is aromatic only together with one that is gone
             left = [i for i in range(self.graph.d) if i not in absent]
             return self._cut(absent, opened | {left[i] for i in error.cause.GetAtomIndices()})
         if self._has_stereo:
-            _chem().AssignStereochemistry(mol, cleanIt=True, force=True)
+            chem().AssignStereochemistry(mol, cleanIt=True, force=True)
         return mol.GetMol()
 
     def _open_rings(self, mol: Any, absent: Numbers, opened: Numbers) -> Numbers:
@@ -202,7 +224,7 @@ class MaskedMolecule(Masked):
         aromatic = _union(ring.atoms for ring in whole)
         for number in _union(ring.bonds for ring in broken) - _union(ring.bonds for ring in whole):
             bond = mol.GetBondWithIdx(number)
-            bond.SetBondType(_chem().BondType.SINGLE)
+            bond.SetBondType(chem().BondType.SINGLE)
             bond.SetIsAromatic(False)
         for number in _union(ring.atoms for ring in broken) - aromatic:
             self._free(mol.GetAtomWithIdx(number))
@@ -212,14 +234,14 @@ class MaskedMolecule(Masked):
         """Take stereo from atoms that lose neighbours, and let hydrogens take the place of these."""
         for number, count in lost.items():
             atom = mol.GetAtomWithIdx(number)
-            atom.SetChiralTag(_chem().ChiralType.CHI_UNSPECIFIED)
+            atom.SetChiralTag(chem().ChiralType.CHI_UNSPECIFIED)
             if number not in aromatic:
                 self._free(atom)
             elif not self.recipe.hydrogens:
                 atom.SetNumExplicitHs(atom.GetNumExplicitHs() + count)
         for number, ends in self._stereo_bonds:
             if not ends.isdisjoint(lost):
-                mol.GetBondWithIdx(number).SetStereo(_chem().BondStereo.STEREONONE)
+                mol.GetBondWithIdx(number).SetStereo(chem().BondStereo.STEREONONE)
 
     def _free(self, atom: Any) -> None:
         """Make an atom aliphatic and let RDKit count its hydrogens."""
@@ -237,7 +259,7 @@ class MaskedMolecule(Masked):
         """The neighbours by double bonds that are not aromatic."""
         found: list[list[int]] = [[] for _ in self._neighbours]
         for bond in self.mol.GetBonds():
-            if bond.GetBondType() == _chem().BondType.DOUBLE:
+            if bond.GetBondType() == chem().BondType.DOUBLE:
                 i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
                 found[i].append(j)
                 found[j].append(i)
@@ -246,22 +268,22 @@ class MaskedMolecule(Masked):
     @cached_property
     def _rings(self) -> list[_Ring]:
         """The smallest rings of aromatic bonds. In azulene that is the ring of ten: the bond across is not aromatic."""
-        aromatic = _chem().RWMol(self.mol)
+        aromatic = chem().RWMol(self.mol)
         numbers = {_ends(bond): bond.GetIdx() for bond in self.mol.GetBonds() if bond.GetIsAromatic()}
         for bond in self.mol.GetBonds():
             if not bond.GetIsAromatic():
                 aromatic.RemoveBond(*_ends(bond))
-        rings = [frozenset(ring) for ring in _chem().GetSymmSSSR(aromatic)]
+        rings = [frozenset(ring) for ring in chem().GetSymmSSSR(aromatic)]
         return [_Ring(ring, frozenset(n for ends, n in numbers.items() if ends <= ring)) for ring in rings]
 
     @cached_property
     def _stereo_bonds(self) -> list[tuple[int, Numbers]]:
-        none = _chem().BondStereo.STEREONONE
+        none = chem().BondStereo.STEREONONE
         return [(bond.GetIdx(), _ends(bond)) for bond in self.mol.GetBonds() if bond.GetStereo() != none]
 
     @cached_property
     def _has_stereo(self) -> bool:
-        none = _chem().ChiralType.CHI_UNSPECIFIED
+        none = chem().ChiralType.CHI_UNSPECIFIED
         return bool(self._stereo_bonds) or any(atom.GetChiralTag() != none for atom in self.mol.GetAtoms())
 
 
@@ -272,52 +294,9 @@ class _Ring(NamedTuple):
     bonds: Numbers
 
 
-def _read(x: Any, hydrogens: bool) -> Any:
-    """A sanitised copy of a molecule, or `MaskerError` with RDKit's reason."""
-    chem, is_text = _chem(), isinstance(x, str)
-    if not is_text and not isinstance(x, chem.Mol):
-        raise MaskerError(f"a molecule must be a SMILES string or an RDKit Mol, not {type(x).__name__}")
-    with _quiet():
-        mol = chem.MolFromSmiles(x, sanitize=False) if is_text else chem.Mol(x)
-        if mol is None:
-            raise MaskerError(f"{x!r} is no SMILES string: RDKit cannot parse it")
-        try:
-            chem.SanitizeMol(mol)
-        except ValueError as error:
-            raise MaskerError(f"RDKit refuses the molecule{f' {x!r}' if is_text else ''}: {error}") from error
-        mol = chem.MolFromSmiles(x) if is_text else mol
-        mol = chem.AddHs(mol, addCoords=True) if hydrogens else chem.RemoveHs(mol)
-    for atom in mol.GetAtoms() if hydrogens else ():
-        atom.SetNoImplicit(True)  # so that a hydrogen that is cut out does not come back
-    if not mol.GetNumAtoms():
-        raise MaskerError("there is nothing to explain: the molecule has no atoms")
-    return mol
-
-
-def _check_rows(rows: Any, n: int) -> Rows:
-    """Rows as a list or an array, as many as there are coalitions."""
-    if isinstance(rows, list):
-        found, right = f"a list of {len(rows)}", len(rows) == n
-    else:
-        found, rows = type(rows).__name__, np.asarray(rows)
-        found, right = f"{found} of shape {rows.shape}", rows.shape[:1] == (n,)
-    if not right:
-        raise MaskerError(f"featurise must return {n} rows here, an array or a list, not {found}")
-    return rows
-
-
 def _union(sets: Iterable[Numbers]) -> Numbers:
     return frozenset().union(*sets)
 
 
 def _ends(bond: Any) -> Numbers:
     return frozenset((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))
-
-
-def _chem() -> Any:
-    return need("rdkit.Chem", "molecule")
-
-
-def _quiet() -> Any:
-    """Nothing from RDKit on stderr: what goes wrong is dealt with here."""
-    return need("rdkit.rdBase", "molecule").BlockLogs()
