@@ -38,7 +38,8 @@ def representatives(data: Any, k: int, seed: int = 0) -> Any:
     Notes
     -----
     The distance of two rows is the mean over columns (Gower, 1971): of numbers and dates their difference divided by
-    the range of the column, of categories whether they differ; missing values are equal to each other alone.
+    the range of the column, of categories whether they differ; missing values are equal to each other alone. What only
+    a few rows have, fewer than n / k, may be in none of the chosen ones; take all rows, or more, where that matters.
 
     Examples
     --------
