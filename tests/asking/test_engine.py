@@ -1,14 +1,11 @@
 """Rows of many inputs in batches that suit the model."""
 
-import sys
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
 import lcshap as lc
 from lcshap.adapters import CallableModel
-from lcshap.asking.engine import BatchSize, Engine, Question
+from lcshap.asking.engine import Engine, Question
 from lcshap.core.game import Tally
 
 TEXT = "a good story and a dull end"
@@ -52,53 +49,42 @@ def test_rows_of_like_length_travel_together():
     assert max(spread[:-1]) <= 15  # two sizes at the most in a batch, but for the last
 
 
-def test_the_fastest_batch_size_is_found_and_remembered():
-    class Thing:
-        pass
+def test_rows_of_one_coalition_may_be_more_than_a_batch():
+    """With 59 background rows a coalition takes 59 rows: they are sent in batches of the size that is fastest."""
+    sizes = []
 
-    thing = Thing()
-    size = BatchSize(thing)
-    cost = {16: 3.0, 32: 1.4, 64: 1.0, 128: 1.45, 256: 1.6}
-    used = []
-    while not size.settled:
-        used.append(size.next)
-        size.learn(size.next, cost[size.next] * size.next)
-    assert used == [16, 16, 32, 32, 64, 64, 128, 128, 256, 256, 32, 64, 128, 32, 64, 128]
-    assert size.best == 64
-    assert BatchSize(thing).next == 64
-    assert BatchSize(thing, given=7).next == 7
-    assert BatchSize(Thing()).next == 16
+    def model(rows):
+        sizes.append(len(rows))
+        return np.asarray(rows).sum(axis=1)
 
-
-def test_threads_may_learn_the_size_at_once():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for _ in range(100):
-            size = BatchSize(object())
-
-            def learn(_, size=size):
-                for _ in range(8):
-                    rows = size.next
-                    size.learn(rows, 1.0 + rows / 1000)
-
-            with ThreadPoolExecutor(8) as pool:
-                list(pool.map(learn, range(8)))
-            assert size.settled
-            assert size.next >= 16
-    finally:
-        sys.setswitchinterval(before)
+    background = np.random.default_rng(0).normal(size=(59, 4))
+    x = np.ones(4)
+    found = lc.Explainer(model, lc.maskers.Tabular(background), lc.Shapley(), kind="output", batch_size=16)(x)
+    assert max(sizes) == 16
+    whole = lc.Explainer(model, lc.maskers.Tabular(background), lc.Shapley(), kind="output", batch_size=1000)(x)
+    assert found.scores.tolist() == whole.scores.tolist()
+    assert found.rows == whole.rows
+    sizes.clear()
+    masker = lc.maskers.Tabular(np.random.default_rng(0).normal(size=(59, 12)))
+    free = lc.Explainer(model, masker, lc.Shapley(), kind="output")
+    free(np.ones(12))
+    assert free.engine.size.settled  # a size that 59 does not divide stops no search
 
 
-def test_a_disturbed_batch_gets_another_chance_and_of_equals_the_largest_wins():
-    size = BatchSize(object())
-    cost = {16: 1.2, 32: 1.05, 64: 1.0, 128: 1.02, 256: 1.5, 512: 1.5}
-    tries = dict.fromkeys(cost, 0)
-    while not size.settled:
-        now = size.next
-        tries[now] += 1
-        size.learn(now, now * (1.3 if now == 128 and tries[now] <= 2 else cost[now]))
-    assert size.best == 128
+def test_sizes_are_tried_on_rows_of_middle_length():
+    lengths = []
+
+    def model(texts):
+        lengths.append([len(t.split()) for t in texts])
+        return [float(len(t)) for t in texts]
+
+    text = " ".join(f"w{i}" for i in range(12))
+    engine = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output").game(text).engine
+    lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")(text)
+    assert engine.size.next == 16
+    tried = [part for part in lengths[2:] if len(part) in (16, 32)][:4]
+    assert {n for part in tried for n in part} <= {5, 6, 7}
+    assert sum(map(len, lengths)) - 1 == 2**12  # and every row is sent once
 
 
 def test_it_is_remembered_for_the_users_own_model():

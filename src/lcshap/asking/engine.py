@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import math
 import os
-import time
-import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,72 +21,13 @@ from ..errors import ModelError, Unfinished
 from ..maskers.base import Blend, Masked, Rows
 from ..maskers.frames import join_frames
 from ..maskers.many import is_frame
+from . import batch_size
+from .batch_size import BatchSize
 from .progress import Progress
 
 log = logging.getLogger("lcshap")
 Places = NDArray[np.intp]
-_SMALLEST, _LARGEST = 16, 1024  # rows: where the search for a batch size starts and ends
-_WORSE = 1.1  # a batch size is worse if a row takes so many times as long
-_NEAR = 1.5  # and is not tried again if so many times
 _MEMORY = 1 << 26  # bytes that the rows of a batch may take where rows are large
-_known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-
-
-@dataclass
-class BatchSize:
-    """How many rows to send at once: what the user says, or what turns out fastest while real work is done.
-
-    The sizes 16, 32, 64, ... are tried in turn, twice each, on rows that have to be evaluated anyway, until a row takes
-    longer than at the best size twice in a row. Those that came near the best are tried twice more, since a long batch
-    is disturbed more easily than a short one. Of sizes that are about as fast the largest wins: it has the least
-    overhead. The result is remembered for the model.
-    """
-
-    model: Any
-    given: int | None = None
-    best: int = _SMALLEST
-    settled: bool = False
-    _queue: list[int] = field(default_factory=lambda: [_SMALLEST, _SMALLEST])
-    _costs: dict[int, float] = field(default_factory=dict)
-    _final: bool = False
-
-    def __post_init__(self) -> None:
-        remembered = _recall(self.model)
-        if self.given is not None or remembered is not None:
-            self.best, self.settled = self.given or remembered or _SMALLEST, True
-
-    @property
-    def next(self) -> int:
-        """The size for the next batch."""
-        return self.best if self.settled else self._queue[0]
-
-    def learn(self, rows: int, seconds: float) -> None:
-        """Take note of how long a batch took. Threads may do so at once: nothing that others read is ever half done."""
-        if self.settled or rows < self.next:
-            return
-        size, *left = self._queue
-        costs = {**self._costs, size: min(seconds / rows, self._costs.get(size, math.inf))}
-        fastest = min(costs.values())
-        self._costs, self.best = costs, max(size for size, cost in costs.items() if cost <= _WORSE * fastest)
-        if left:
-            self._queue = left
-            return
-        recent = list(costs.values())[-2:]
-        worse = len(recent) == 2 and all(cost > _WORSE * fastest for cost in recent)
-        if self._final:
-            self.settle(self.best)
-        elif worse or size >= _LARGEST:
-            self._final = True
-            self._queue = 2 * [size for size, cost in costs.items() if cost <= _NEAR * fastest]
-        else:
-            self._queue = [2 * size, 2 * size]
-
-    def settle(self, size: int) -> None:
-        """Stay with this size, also for the next run on this model."""
-        self.best, self.settled = max(1, size), True
-        if self.given is None:
-            _remember(self.model, self.best)
-            log.info("batch size %d", self.best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,15 +103,18 @@ class Engine:
         left = np.argsort(_lengths(questions), kind="stable")
         errors: list[Exception | None] = [None] * len(questions)
         while len(left):
-            per_call = questions[owner[left[0]]].masked.rows_per_call
-            count = max(1, self._rows_at_once(questions[owner[left[0]]].masked) // per_call)
-            part = np.sort(left[:count])  # rows of one input together
+            masked = questions[owner[left[0]]].masked
+            size = self._rows_at_once(masked, len(left) * masked.rows_per_call)
+            count = max(1, size // masked.rows_per_call)
+            # Sizes are tried on rows of middle length: those of the first batches are shorter than most.
+            start = 0 if self.size.settled else max(0, len(left) - count) // 2
+            part = np.sort(left[start : start + count])  # rows of one input together
             cuts = np.flatnonzero(np.diff(owner[part])) + 1 if len(questions) > 1 else ()
             pieces = np.split(part, cuts) if len(cuts) else [part]
             owners = [int(owner[piece[0]]) for piece in pieces]
             batch = [(questions[o], within[piece]) for o, piece in zip(owners, pieces, strict=True)]
             try:
-                if not self._answer(batch):
+                if not self._answer(batch, size):
                     continue  # out of memory: the batch size is smaller now
             except ModelError as error:
                 if not keep:
@@ -182,30 +122,31 @@ class Engine:
                 found = [error] if len(batch) == 1 else [self._fails(piece) for piece in batch]
                 for number, failure in zip(owners, found, strict=True):
                     errors[number] = failure
-            left = left[count:]
+            left = np.concatenate([left[:start], left[start + count :]]) if start else left[count:]
             if any(errors):
                 left = left[[errors[o] is None for o in owner[left]]]
             if progress is not None:
                 progress.advance(len(part))
         return errors
 
-    def _rows_at_once(self, masked: Masked) -> int:
+    def _rows_at_once(self, masked: Masked, left: int) -> int:
         """How many rows of this input to send: the next size to try, or the best so far where memory forbids that."""
-        most = max(1, _MEMORY // masked.row_bytes) if masked.row_bytes else self.size.next
-        return self.size.next if self.size.next <= most else min(self.size.best, most)
+        size = self.size.next_of(left)
+        most = max(1, _MEMORY // masked.row_bytes) if masked.row_bytes else size
+        return size if size <= most else min(self.size.best, most)
 
     def _fails(self, piece: Piece) -> ModelError | None:
         """Ask about the rows of one input alone; the error, if there is one."""
         try:
-            while not self._answer([piece]):
+            while not self._answer([piece], self.size.best):
                 pass
         except ModelError as error:
             return error
         return None
 
-    def _answer(self, batch: list[Piece]) -> bool:
+    def _answer(self, batch: list[Piece], size: int) -> bool:
         """Ask about one batch and deliver. False where the memory did not suffice: the batch size was halved."""
-        begin = time.perf_counter()
+        begin = batch_size.clock()
         calls = sum(len(places) for _, places in batch)
         count = sum(len(places) * question.masked.rows_per_call for question, places in batch)
         answers: list[NDArray[np.float64]] = []
@@ -215,7 +156,8 @@ class Engine:
                 answers.append(self._check(self.model.predict_blends([b for b in blends if b]), count))
             else:
                 for rows in _joined([question.rows(places) for question, places in batch]):
-                    answers.append(self._check(self.model.predict(rows), len(rows)))
+                    for some in _cut(rows, size):
+                        answers.append(self._check(self.model.predict(some), len(some)))
         except Exception as error:
             if _out_of_memory(error) and calls > 1:
                 self.size.settle(max(1, min(self.size.next, calls) // 2))
@@ -226,7 +168,8 @@ class Engine:
         except KeyboardInterrupt as error:
             _deliver(batch, _so_far(error, answers, count))
             raise
-        self.size.learn(count, time.perf_counter() - begin)
+        if calls >= size // batch[0][0].masked.rows_per_call:  # a full batch
+            self.size.learn(size, count, batch_size.clock() - begin)
         _deliver(batch, np.concatenate(answers) if len(answers) > 1 else answers[0], complete=True)
         return True
 
@@ -310,17 +253,13 @@ def _joined(inputs: list[Rows]) -> list[Rows]:
     return [np.concatenate(inputs)] if len(shapes) == 1 else inputs
 
 
+def _cut(rows: Any, size: int) -> list[Rows]:
+    """Rows in batches: those of one coalition may be more than a batch holds."""
+    if len(rows) <= size:
+        return [rows]
+    places: Any = getattr(rows, "iloc", rows)
+    return [places[start : start + size] for start in range(0, len(rows), size)]
+
+
 def _out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "out of memory" in str(error).lower()
-
-
-def _recall(model: Any) -> int | None:
-    try:
-        return _known.get(model)
-    except TypeError:  # models that cannot be remembered
-        return None
-
-
-def _remember(model: Any, size: int) -> None:
-    with contextlib.suppress(TypeError):
-        _known[model] = size

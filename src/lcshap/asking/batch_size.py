@@ -1,0 +1,126 @@
+"""How many rows to send to a model at once."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+log = logging.getLogger("lcshap")
+clock = time.perf_counter  # by which batches are measured; benchmarks/batch_size.py puts processor time here
+_SMALLEST, _LARGEST = 16, 1024  # rows: where the search starts and ends
+_BETTER = 0.97  # a larger size must take so much less time a row
+_WORSE = 1.1  # beyond so much more time, still larger sizes are not tried
+_HOPELESS = 1.25  # beyond so much, not even this one is tried again
+_known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class _Duel:
+    """Two sizes, tried in turn: what a row took at each, at the least."""
+
+    champion: int
+    challenger: int
+    queue: tuple[int, ...]
+    costs: tuple[tuple[int, float], ...] = ()
+    lost: int = 0  # challengers in a row that were no better before
+    last: bool = False  # whether it is the smallest size that is tried once more
+
+    @classmethod
+    def of(cls, champion: int, challenger: int, lost: int = 0, last: bool = False) -> _Duel:
+        return cls(champion, challenger, (champion, challenger) * 2, lost=lost, last=last)
+
+    def noted(self, cost: float) -> _Duel:
+        size, *left = self.queue
+        costs = dict(self.costs)
+        costs[size] = min(cost, costs.get(size, cost))
+        if size == self.challenger and cost > _HOPELESS * costs[self.champion] and not self.last:
+            left = []
+        return _Duel(self.champion, self.challenger, tuple(left), tuple(costs.items()), self.lost, self.last)
+
+    @property
+    def ratio(self) -> float:
+        """The time a row takes at the challenger's size over that at the champion's."""
+        costs = dict(self.costs)
+        return costs[self.challenger] / max(costs[self.champion], 1e-12)
+
+
+@dataclass
+class BatchSize:
+    """How many rows to send at once: what the user says, or what turns out fastest while real work is done.
+
+    Starting from 16, the best size so far and one twice as large are tried in turn, twice each, on rows that have to be
+    evaluated anyway. The larger one takes over if a row takes at least 3 % less time. Where it does not, one that is
+    larger still gets a chance, unless it was clearly slower. In the end the size has to stand against 16 rows once
+    more. So among sizes that are about as fast the smallest wins, and no accident makes it worse than 16 rows for long.
+    The result is remembered for the model.
+    """
+
+    model: Any
+    given: int | None = None
+    best: int = _SMALLEST
+    settled: bool = False
+    _duel: _Duel = field(default_factory=lambda: _Duel.of(_SMALLEST, 2 * _SMALLEST))
+
+    def __post_init__(self) -> None:
+        remembered = _recall(self.model)
+        if self.given is not None or remembered is not None:
+            self.best, self.settled = self.given or remembered or _SMALLEST, True
+
+    @property
+    def next(self) -> int:
+        """The size for the next batch."""
+        return self.best if self.settled else self._duel.queue[0]
+
+    def next_of(self, rows: int) -> int:
+        """The size for the next batch, where so many rows are left: too few to try out a large one say nothing."""
+        return self.next if 2 * self.next <= rows else self.best
+
+    def learn(self, size: int, rows: int, seconds: float) -> None:
+        """Take note of how long a batch of this size took, which really had so many rows.
+
+        Threads may do so at once: nothing that others read is ever half done.
+        """
+        duel = self._duel
+        if self.settled or size != duel.queue[0]:  # another thread was faster
+            return
+        duel = duel.noted(seconds / rows)
+        if duel.queue:
+            self._duel = duel
+        elif duel.last:
+            self.settle(duel.challenger if duel.ratio < 1 else duel.champion)
+        else:
+            self._decide(duel)
+
+    def _decide(self, duel: _Duel) -> None:
+        better = duel.ratio <= _BETTER
+        lost = 0 if better else duel.lost + (2 if duel.ratio > _WORSE else 1)
+        best = duel.challenger if better else duel.champion
+        over = lost > 1 or duel.challenger >= _LARGEST
+        if over and best == _SMALLEST:
+            self.settle(best)
+            return
+        self._duel = _Duel.of(best, _SMALLEST, last=True) if over else _Duel.of(best, 2 * duel.challenger, lost)
+        self.best = best
+
+    def settle(self, size: int) -> None:
+        """Stay with this size, also for the next run on this model."""
+        self.best, self.settled = max(1, size), True
+        if self.given is None:
+            _remember(self.model, self.best)
+            log.info("batch size %d", self.best)
+
+
+def _recall(model: Any) -> int | None:
+    try:
+        return _known.get(model)
+    except TypeError:  # models that cannot be remembered
+        return None
+
+
+def _remember(model: Any, size: int) -> None:
+    with contextlib.suppress(TypeError):
+        _known[model] = size

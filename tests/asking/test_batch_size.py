@@ -1,0 +1,91 @@
+"""How many rows to send at once."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lcshap.asking.batch_size import BatchSize
+
+
+class Thing:
+    pass
+
+
+def search(cost, size=None, disturbed=()):
+    """The sizes that are used until one is settled; some of the batches take five times as long."""
+    size = size or BatchSize(Thing())
+    used = []
+    while not size.settled:
+        now = size.next
+        used.append(now)
+        size.learn(now, now, now * cost(now) * (5.0 if len(used) - 1 in disturbed else 1.0))
+    return used, size.best
+
+
+# What a row took at each size over the best one, measured by benchmarks/batch_size.py.
+MEASURED = {
+    "mnist-cnn": {16: 1.93, 32: 1.48, 64: 1.23, 128: 1.10, 256: 1.03, 512: 1.00, 1024: 1.0},
+    "word-cnn": {16: 1.09, 32: 1.00, 64: 1.02, 128: 1.50, 256: 1.78, 512: 1.97, 1024: 2.0},
+    "lstm": {16: 1.12, 32: 1.11, 64: 1.00, 128: 1.12, 256: 1.25, 512: 1.27, 1024: 1.3},
+    "fastest at 16": {16: 1.0, 32: 1.1, 64: 1.5, 128: 1.5, 256: 1.5, 512: 1.5, 1024: 1.5},
+    "flat": dict.fromkeys((16, 32, 64, 128, 256, 512, 1024), 1.0),
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_within_five_percent_of_the_best(name):
+    cost = MEASURED[name]
+    used, best = search(cost.__getitem__)
+    assert cost[best] <= 1.05
+    assert cost[best] <= 1.05 * cost[16]
+    assert sum(used) <= 6 * max(used) + 6 * 16
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_disturbed_batch_makes_it_no_worse_than_sixteen_rows(name):
+    cost = MEASURED[name]
+    for batch in range(len(search(cost.__getitem__)[0])):
+        _, best = search(cost.__getitem__, disturbed=(batch,))
+        assert cost[best] <= 1.05 * cost[16]
+
+
+def test_the_sizes_in_turn():
+    used, best = search(MEASURED["word-cnn"].__getitem__)
+    assert used == [16, 32, 16, 32, 32, 64, 32, 64, 32, 128, 32, 16, 32, 16]
+    assert best == 32
+    assert search(MEASURED["fastest at 16"].__getitem__) == ([16, 32, 16, 32, 16, 64], 16)
+
+
+def test_it_is_remembered():
+    thing = Thing()
+    _, best = search(MEASURED["lstm"].__getitem__, BatchSize(thing))
+    assert BatchSize(thing).next == best == 64
+    assert BatchSize(thing, given=7).next == 7
+    assert BatchSize(Thing()).next == 16
+
+
+def test_too_few_rows_say_nothing_about_a_large_size():
+    size = BatchSize(Thing())
+    size.learn(16, 16, 1.0)
+    assert (size.next, size.next_of(64), size.next_of(63)) == (32, 32, 16)
+
+
+def test_threads_may_learn_the_size_at_once():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(100):
+            size = BatchSize(object())
+
+            def learn(_, size=size):
+                for _ in range(30):
+                    rows = size.next
+                    size.learn(rows, rows, 1.0 + rows / 1000)
+
+            with ThreadPoolExecutor(8) as pool:
+                list(pool.map(learn, range(8)))
+            assert size.settled
+            assert size.next >= 16
+    finally:
+        sys.setswitchinterval(before)
