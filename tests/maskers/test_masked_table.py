@@ -11,6 +11,7 @@ from tables import model, people, polars_people, score
 
 import lcshap as lc
 import oracles
+from lcshap.adapters.remote import RemoteModel
 from lcshap.maskers import Tabular
 
 DATA = people(40)
@@ -234,7 +235,7 @@ def test_one_hot_blocks_are_groups_that_read_as_categories():
 def test_people_read_values(data):
     x = records(data)[7] | {"income": None, "city": "Paris"}
     e = explain(data[:5], x)
-    assert e.view.unit_texts == {1: "missing", 2: "Paris", 3: x["job"], 4: str(x["member"]), 5: str(x["since"])}
+    assert e.view.unit_texts == {1: "missing", 2: "Paris", 3: x["job"], 4: str(x["member"]), 5: str(x["since"])[:10]}
     assert e.view.unit_values[0] == x["age"]
     assert np.isnan(e.view.unit_values[2])
 
@@ -253,3 +254,19 @@ def test_a_model_that_cannot_take_rows_is_told_what_they_are():
         lc.Explainer(fails, Tabular(DATA[:5]), lc.Shapley(), kind="output")(DATA[7:8])
     with pytest.raises(lc.ModelError, match=r"'no'. \(It was given missing values: fill them in before"):
         lc.Explainer(fails, Tabular(np.zeros((2, 3))), lc.Shapley(), kind="output")([1.0, np.nan, 2.0])
+
+
+def test_a_remote_model_gets_frames_and_its_errors_show_a_row():
+    async def answers(frame):
+        return model(frame)
+
+    async def fails(frame):
+        raise PermissionError("no")
+
+    local = explain(DATA[:5], DATA[7:8])
+    far = lc.Explainer(answers, Tabular(DATA[:5]), lc.Shapley(), kind="output")(DATA[7:8])
+    assert far.scores.tolist() == local.scores.tolist()
+    broken = RemoteModel(fails, kind="output", retries=0)
+    with pytest.raises(lc.ModelError, match=r"had no answer in 1 try.*PermissionError") as caught:
+        lc.Explainer(broken, Tabular(DATA[:5]), lc.Shapley())(DATA[7:8])
+    assert "'age': " in str(caught.value)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..core.redact import described, redacted
 from ..errors import ModelError
 from ..maskers.base import Rows
+from ..maskers.frames import first_row
 from .callable import check_answers, check_numbers
 
 log = logging.getLogger("lcshap")
@@ -86,7 +87,7 @@ class Call:
     def give_up(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
         """Let the call fail, of this error if it is the first."""
         name = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
-        shown = " ".join(reprlib.repr(rows[0]).split())
+        shown = " ".join(reprlib.repr(first_row(rows)).split())
         often = "1 try" if tries == 1 else f"{tries} tries"
         message = f"{name} ({shown}) had no answer in {often}, the last time: {reason(error)}"
         log.warning(message)

@@ -322,6 +322,18 @@ class PolarsFrame(Frame):
         return PolarsFrame(self.data[rows])
 
 
+def first_row(rows: Any) -> Any:
+    """The first of some rows, to show it; of a DataFrame as a dict.
+
+    >>> import polars
+    >>> first_row(polars.DataFrame({"a": [1, 2]})), first_row(["one", "two"])
+    ({'a': 1}, 'one')
+    """
+    if not is_frame(rows):
+        return rows[0]
+    return rows[:1].to_dict("records")[0] if is_pandas(rows) else rows.row(0, named=True)
+
+
 def join_frames(frames: Sequence[Any]) -> list[Any]:
     """DataFrames one below the other as one, where their columns and types are the same."""
     if not is_pandas(frames[0]):

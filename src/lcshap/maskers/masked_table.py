@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime, time
 from functools import cached_property
 from typing import Any
 
@@ -174,9 +175,13 @@ def _as_text(cell: Any) -> str:
 
     >>> [_as_text(cell) for cell in ("Paris", 3.5, True, None, "")]
     ['Paris', '', 'True', 'missing', "''"]
+    >>> _as_text(datetime(2021, 5, 6)), _as_text(datetime(2021, 5, 6, 7, 8))
+    ('2021-05-06', '2021-05-06 07:08:00')
     """
     if is_missing(cell):
         return "missing"
     if isinstance(cell, int | float | np.number) and not isinstance(cell, bool):
         return ""
+    if isinstance(cell, datetime) and cell.time() == time():
+        cell = cell.date()
     return printable(str(cell)) or repr(str(cell))
