@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from . import families as split
-from . import tables
+from . import sheets, tables
 from .contestants.base import everybody
 from .environments import make_environment
 from .game import Bench
 from .printing import print_all
+from .report import write_page
+from .results import Results
 from .runner import Job, Runner, Worker
 from .summary import summarise
 from .tasks import find_tasks
+from .versions import code_version
 
 BUDGETS = (2, 4, 8, 16, 32, 64)
 
@@ -38,6 +44,11 @@ def parser() -> argparse.ArgumentParser:
     make = commands.add_parser("setup", help="make environments for the peers, with pinned versions")
     make.add_argument("--python", action="append", required=True, help="3.12 for most, 3.11 for ShaplEIG; or a path")
     commands.add_parser("versions", help="say who is installed where")
+    page = commands.add_parser("report", help="CSV files of the results, and docs/benchmarks.md from them")
+    page.add_argument("--docs", type=Path, default=Path("docs"))
+    page.add_argument("--data", help="folder of the .npz files; else LCSHAP_DATA/games")
+    page.add_argument("--families", default="all", help=argparse.SUPPRESS)
+    page.add_argument("--page-only", action="store_true", help="from the CSV files that there are")
     return top
 
 
@@ -89,26 +100,54 @@ def compare(given: argparse.Namespace, found: dict[str, list[Bench]]) -> None:
     finally:
         runner.close()
     if not given.peers_only:
-        print_comparison(given, runner, games, ours, list(found))
+        print_comparison(given, runner.results, games, ours, list(found))
 
 
 def print_comparison(
-    given: argparse.Namespace, runner: Runner, games: list[Bench], ours: str, every: list[str]
+    given: argparse.Namespace, results: Results, games: list[Bench], ours: str, every: list[str]
 ) -> None:
     """The tables, of the records that belong to these games, budgets and states of the code."""
-    place = runner.place(ours)
-    here = {(game.name, game.digest): game for game in games}
-    peers = {name for name, c in everybody().items() if c.package != "lcshap"}
-    records = [
-        {**r, "multiple": r["budget"] // r["d"]}
-        for r in runner.results
-        if (r["game"], r["digest"]) in here
-        and (r["contestant"] in peers or (r["contestant"] == ours and place and r["version"] == place[1]))
-        and r["budget"] // r["d"] in given.budgets
-    ]
-    found = summarise(records, ours)
+    found = summarise(select(results, games, ours, given.budgets), ours)
     for measure in ("pair_mse", "mse") if given.pairs else ("mse",):
         print_all(found, every, measure)
+
+
+def select(results: Results, games: list[Bench], ours: str, budgets: Sequence[int]) -> list[dict[str, Any]]:
+    """The records of these games: the peers', and those of ours that the code as it is now has made."""
+    here = {(game.name, game.digest) for game in games}
+    peers = {name for name, c in everybody().items() if c.package != "lcshap"}
+    return [
+        {**r, "multiple": r["budget"] // r["d"]}
+        for r in results
+        if (r["game"], r["digest"]) in here
+        and (r["contestant"] in peers or (r["contestant"] == ours and r["version"] == code_version()))
+        and r["budget"] // r["d"] in budgets
+    ]
+
+
+def write_report(given: argparse.Namespace) -> None:
+    """CSV files of all results that there are, and the page from them; from the CSV files alone where asked."""
+    if not given.page_only:
+        results = Results(given.folder / "results")
+        known = tables.families(tables.find_data(given.data))
+        tasks = built(given)
+        for name, games, ours in (("tables", known, "auto"), ("pairs", known, "pairs"), ("tasks", tasks, "auto")):
+            some = select(results, [game for group in games.values() for game in group], ours, BUDGETS)
+            found = summarise(some, ours)
+            if any(contestant == ours for _, _, contestant in found.cells):
+                sheets.write(found, given.docs / "benchmarks" / f"{name}.csv")
+        write_versions(results, given.docs / "benchmarks" / "versions.json")
+    print(write_page(given.docs))
+
+
+def write_versions(results: Results, path: Path) -> None:
+    """Which version of which package the results are of."""
+    known = everybody()
+    found = {known[r["contestant"]].package: r["version"] for r in results if r["contestant"] in known}
+    if "botorch" in found:
+        found["botorch, for ShaplEIG"] = found.pop("botorch")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({**found, "lcshap": code_version()}, indent=1, sort_keys=True) + "\n")
 
 
 def default_pythons(folder: Path) -> list[str]:
@@ -128,6 +167,8 @@ def main(arguments: list[str] | None = None) -> None:
             make_environment(python, given.folder / "environments")
     elif given.command == "versions":
         print_versions(default_pythons(given.folder))
+    elif given.command == "report":
+        write_report(given)
 
 
 def built(given: argparse.Namespace) -> dict[str, list[Bench]]:

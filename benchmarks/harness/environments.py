@@ -15,7 +15,9 @@ NEWEST = (  # xgboost-cpu is xgboost without what graphics cards need
     "xgboost-cpu==3.4.1",
     "scikit-learn==1.9.1",
 )
-SHAPLEIG = ("torch==2.13.0", "botorch==0.18.1", "gpytorch==1.15.2", "scikit-learn==1.9.1", "tqdm", "requests", "pandas")
+SHAPLEIG = ("torch==2.13.0", "botorch==0.18.1", "gpytorch==1.15.2", "scikit-learn==1.9.1", "tqdm", "requests", "pandas", "matplotlib", "colour")
+
+OVERRIDE = "import typing, typing_extensions; typing.override = typing_extensions.override\n"  # new in Python 3.12
 
 
 def find_python(given: str) -> str:
@@ -48,5 +50,7 @@ def make_environment(given: str, folder: Path) -> Path:
     else:
         subprocess.run([*pip, *SHAPLEIG], check=True)
         subprocess.run([*pip, "--no-deps", "--ignore-requires-python", NEWEST[0]], check=True)
+        (packages,) = home.glob("lib/python*/site-packages")
+        (packages / "override.pth").write_text(OVERRIDE)
     subprocess.run([pip[0], "list", "--format", "freeze", "--disable-pip-version-check"], check=True)
     return home

@@ -24,7 +24,7 @@ from .versions import code_version
 
 ROOT = Path(__file__).parents[2]
 ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
-START = 120  # seconds that a process may take to import what it needs
+START = 240  # seconds that a process may take to import what it needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +75,14 @@ def converse(pipe: Connection, job: Job, limit: float) -> tuple[dict[str, Any], 
     counter, d = Counter(job.game), job.game.d
     order = {"contestant": job.contestant, "d": d, "graph": job.game.graph, "budget": job.budget, "seed": job.seed}
     pipe.send_bytes(json.dumps(order).encode())
-    end = time.monotonic() + limit
+    end = time.monotonic() + START
     while True:
         if not pipe.poll(max(end - time.monotonic(), 0)):
             raise TimeoutError
         message = pipe.recv_bytes()
+        if message == b"S":  # its packages are imported
+            end = time.monotonic() + limit
+            continue
         if message[:1] == b"R":
             return json.loads(message[1:]), counter
         rows = int.from_bytes(message[1:9], "little")
@@ -183,6 +186,7 @@ def judged(answer: dict[str, Any], known: Truth) -> dict[str, Any]:
     scores = np.array(answer["scores"])
     found["scores"] = [float(f"{x:.7g}") for x in scores]
     found["mse"] = float(np.mean((scores - known.scores) ** 2))
+    found["noise"] = float(np.mean(known.stderr**2))
     found["mae"] = float(np.mean(np.abs(scores - known.scores)))
     if answer["lower"] is not None:
         slack = 1e-9 + 2 * known.stderr

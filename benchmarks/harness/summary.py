@@ -11,8 +11,8 @@ import numpy as np
 
 from .contestants.base import everybody
 
-MEAN = ("mse", "mae", "pair_mse", "pair_mae", "covered", "calls", "rows")
-MEDIAN = ("own_seconds", "peak_mb")
+MEAN = ("mse", "mae", "pair_mse", "pair_mae", "covered", "calls", "rows", "noise")
+MEDIAN = ("own_seconds", "model_seconds", "peak_mb")
 Cell = tuple[str, int, str]  # family, calls per unit, contestant
 
 
@@ -73,8 +73,12 @@ def _compared(contestant: Any, measure: str) -> bool:
     return contestant.pairs if measure.startswith("pair") else True
 
 
-def summarise(records: Iterable[dict[str, Any]], ours: str, relative: dict[str, float] | None = None) -> Summary:
-    """Average the records; `relative` are numbers by which each game's squared errors are divided."""
+def summarise(records: Iterable[dict[str, Any]], ours: str) -> Summary:
+    """Average the records.
+
+    Where the truth is a long run, its own squared standard error is taken off the squared error, which holds it too;
+    a tenth of it is left at least.
+    """
     groups: dict[Cell, list[dict[str, Any]]] = defaultdict(list)
     for record in records:
         groups[record["family"], record["multiple"], record["contestant"]].append(record)
@@ -82,20 +86,50 @@ def summarise(records: Iterable[dict[str, Any]], ours: str, relative: dict[str, 
     for cell, group in groups.items():
         answered = [r for r in group if r.get("mse") is not None]
         wanted = {r["game"] for r in groups.get((*cell[:2], ours), []) if r.get("mse") is not None}
-        if not answered or not wanted <= {r["game"] for r in answered}:
-            continue
-        cells[cell] = {
-            measure: float((np.median if measure in MEDIAN else np.mean)(_by_game(answered, measure, relative)))
-            for measure in MEAN + MEDIAN
-            if all(measure in r for r in answered)
-        }
+        if answered and wanted <= {r["game"] for r in answered}:
+            cells[cell] = averaged(answered)
     return Summary(ours, cells)
 
 
-def _by_game(records: list[dict[str, Any]], measure: str, relative: dict[str, float] | None) -> list[float]:
+def averaged(records: list[dict[str, Any]]) -> dict[str, float]:
+    """All measures of one cell."""
+    found = {
+        measure: float((np.median if measure in MEDIAN else np.mean)(by_game(records, measure)))
+        for measure in MEAN + MEDIAN
+        if all(measure in r for r in records)
+    }
+    noise = found.pop("noise", 0.0)
+    found["mse"] = max(found["mse"] - noise, noise / 10)
+    games: dict[str, list[Any]] = defaultdict(list)
+    for record in records:
+        games[record["game"]].append(record["scores"])
+    alike = [rank_correlation(scores) for scores in games.values() if len(scores) > 1]
+    if alike:
+        found["stability"] = float(np.mean(alike))
+    found["seeds"] = float(max(map(len, games.values())))
+    return found
+
+
+def by_game(records: list[dict[str, Any]], measure: str) -> list[float]:
     """Means over seeds, a number a game."""
     games: dict[str, list[float]] = defaultdict(list)
     for record in records:
-        scale = relative.get(record["game"], 1.0) if relative and measure.endswith("mse") else 1.0
-        games[record["game"]].append(record[measure] / scale)
+        games[record["game"]].append(record[measure])
     return [float(np.mean(values)) for values in games.values()]
+
+
+def rank_correlation(scores: list[Any]) -> float:
+    """Spearman's correlation of the scores of one game, on average over all pairs of seeds.
+
+    >>> rank_correlation([[1.0, 2.0, 3.0], [10.0, 20.0, 90.0]])
+    1.0
+    """
+    from scipy.stats import rankdata
+
+    ranks = rankdata(np.array(scores), axis=1)
+    ranks = ranks - ranks.mean(axis=1, keepdims=True)
+    size = np.sqrt((ranks**2).sum(axis=1))
+    if not size.all():
+        return 0.0
+    alike = (ranks @ ranks.T) / np.outer(size, size)
+    return float(np.round(alike[np.triu_indices(len(ranks), 1)].mean(), 12))

@@ -64,6 +64,7 @@ def work(pipe: Connection, job: dict[str, Any]) -> dict[str, Any]:
     who = find(job["contestant"])
     with suppress(ImportError):
         import_module(who.package)  # not on anybody's time
+    pipe.send_bytes(b"S")
     forget_peak()
     before, start = memory("VmRSS"), time.perf_counter()
     try:

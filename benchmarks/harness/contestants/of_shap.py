@@ -38,11 +38,11 @@ def permutation(v: Value, budget: int, seed: int) -> Any:
 
 @contestant("shap Sampling", "shap")
 def sampling(v: Value, budget: int, seed: int) -> Any:
-    """`SamplingExplainer`."""
+    """`SamplingExplainer`: it takes two rows a sample."""
     import shap
 
     x, background = rows(v)
-    return shap.explainers.Sampling(v, background).shap_values(x, nsamples=budget, silent=True)
+    return shap.explainers.Sampling(v, background).shap_values(x, nsamples=budget // 2 - 1, silent=True)
 
 
 @contestant("shap Partition", "shap", other=True)

@@ -181,7 +181,7 @@ def train_lstm() -> dict[str, Any]:
     common = Counter(word for text in cut for word in text).most_common(8000)
     ids = {word: k + 2 for k, (word, _) in enumerate(common)}
     rows = torch.tensor([[ids.get(w, 1) for w in text] + [0] * (60 - len(text)) for text in cut])
-    answers, net = torch.tensor(labels), newsgroup_lstm()
+    answers, net = torch.tensor(labels).long(), newsgroup_lstm()
     optimiser = torch.optim.Adam(net.parameters(), 4e-3)
     for _ in range(4):
         for batch in torch.randperm(len(rows)).split(64):

@@ -1,0 +1,33 @@
+"""Summaries as CSV files: what is kept in the repository, and what the page is made from."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from .summary import Summary
+
+MEASURES = (
+    *("mse", "mae", "pair_mse", "covered", "stability"),
+    *("calls", "rows", "own_seconds", "model_seconds", "peak_mb", "seeds"),
+)
+
+
+def write(found: Summary, path: Path) -> None:
+    """A row for each family, number of calls per unit and contestant, in a fixed order."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["family", "calls_per_unit", "contestant", *MEASURES])
+        for (family, multiple, name), cell in sorted(found.cells.items()):
+            out.writerow([family, multiple, name, *(f"{cell[m]:.4g}" if m in cell else "" for m in MEASURES)])
+
+
+def read(path: Path, ours: str) -> Summary:
+    """What `write` wrote."""
+    cells = {}
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            numbers = {m: float(row[m]) for m in MEASURES if row[m]}
+            cells[row["family"], int(row["calls_per_unit"]), row["contestant"]] = numbers
+    return Summary(ours, cells)

@@ -1,0 +1,78 @@
+"""From records to the page: means, ratios, wins; losses are shown."""
+
+import json
+
+import pytest
+from benchmarks.harness import families, sheets
+from benchmarks.harness.report import write_page
+from benchmarks.harness.summary import summarise
+
+
+def records(contestant, errors, seeds=(0,), **more):
+    return [
+        {"family": family, "game": f"{family}-0", "multiple": 4, "contestant": contestant, "seed": seed, "mse": error}
+        | {"scores": [0.0, 1.0 + seed, 2.0], "own_seconds": 0.1, "calls": 40, **more}
+        for family, error in errors.items()
+        for seed in seeds
+    ]
+
+
+@pytest.fixture
+def found():
+    return summarise(
+        records("auto", {"a": 1.0, "b": 4.0, "c": 1.0}, covered=0.95)
+        + records("shapiq OddSHAP", {"a": 2.0, "b": 2.0, "c": 4.0})
+        + records("shapiq SVARM", {"a": 8.0, "b": 8.0})
+        + records("lime", {"a": 0.01, "b": 0.01, "c": 0.01}),
+        "auto",
+    )
+
+
+def test_ratios_are_geometric_means_over_families(found):
+    assert found.ratio(4, "shapiq OddSHAP", ["a", "b", "c"]) == pytest.approx((2 * 0.5 * 4) ** (1 / 3))
+    assert found.ratio(4, "shapiq SVARM", ["a", "b", "c"]) != found.ratio(4, "shapiq SVARM", ["a", "b", "c"])  # NaN
+
+
+def test_who_answers_another_question_is_nobodys_best_peer(found):
+    assert found.best("a", 4) == (2.0, "shapiq OddSHAP")
+    assert found.value("a", 4, "lime") == 0.01
+
+
+def test_the_noise_of_a_long_run_is_taken_off():
+    cell = summarise(records("auto", {"a": 1.0}, noise=0.4), "auto")
+    assert cell.value("a", 4, "auto") == pytest.approx(0.6)
+    cell = summarise(records("auto", {"a": 0.1}, noise=0.4), "auto")
+    assert cell.value("a", 4, "auto") == pytest.approx(0.04)
+
+
+def test_a_peer_that_misses_a_game_has_no_mean():
+    half = records("shapiq SVARM", {"a": 1.0})
+    two = records("auto", {"a": 1.0}) + [{**r, "game": "a-1"} for r in records("auto", {"a": 1.0})]
+    assert not summarise(half + two, "auto").peers()
+
+
+def test_stability_is_the_rank_correlation_over_seeds():
+    cell = summarise(records("auto", {"a": 1.0}, seeds=(0, 5)), "auto")
+    assert cell.value("a", 4, "auto", "stability") == pytest.approx(0.5)
+
+
+def test_the_split_is_by_a_rule_and_holds_out_a_third():
+    names = [f"f{k:02}" for k in range(22)]
+    assert families.holdout(reversed(names)) == names[2::3]
+    assert set(families.tune(names)) | set(families.holdout(names)) == set(names)
+    assert families.select(names, "f01,f2") == ["f01", "f20", "f21"]
+    with pytest.raises(SystemExit, match="Expected families among"):
+        families.select(names, "x")
+
+
+def test_the_page_is_made_from_the_sheets_and_shows_losses(found, tmp_path):
+    folder = tmp_path / "benchmarks"
+    sheets.write(found, folder / "tables.csv")
+    (folder / "versions.json").write_text(json.dumps({"shapiq": "1.8.0"}))
+    assert sheets.read(folder / "tables.csv", "auto").cells.keys() == found.cells.keys()
+    page = write_page(tmp_path).read_text(encoding="utf-8")
+    assert "Where a peer has less error (1 cells)" in page
+    assert "| 4d | b | shapiq OddSHAP | 2 | 4 | 2.00 |" in page
+    assert "2 of 3" in page
+    assert "shapiq 1.8.0" in page
+    assert (folder / "tables.png").exists()

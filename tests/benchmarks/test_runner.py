@@ -1,0 +1,75 @@
+"""Jobs run in processes of their own, are counted at the game, end in time, and are not done twice."""
+
+import sys
+
+import numpy as np
+import pytest
+from benchmarks.harness.game import Bench
+from benchmarks.harness.results import Results
+from benchmarks.harness.runner import Job, Runner
+from benchmarks.harness.tables import Table
+from benchmarks.harness.versions import code_version
+
+D = 6
+GAME = Bench("toy-0", "toy", D, Table(np.random.default_rng(1).normal(size=2**D)))
+
+
+@pytest.fixture
+def runner(tmp_path):
+    runner = Runner(tmp_path, [sys.executable], limit=60)
+    yield runner
+    runner.close()
+
+
+def test_ours_and_a_peer_on_one_game(runner):
+    jobs = [Job("auto", GAME, 5 * D, 0), Job("shapiq KernelSHAP", GAME, 5 * D, 0), Job("auto", GAME, 2**D, 0)]
+    runner.run(jobs, progress=False)
+    ours, peer, exact = list(runner.results)
+    assert ours["calls"] <= 5 * D
+    assert ours["version"] == code_version()
+    assert 0 <= ours["covered"] <= 1
+    assert peer["error"] == ""
+    assert peer["rows"] >= peer["calls"] > 2
+    assert peer["mse"] > 0
+    assert exact["mse"] < 1e-20
+    assert exact["calls"] == 2**D
+
+
+def test_what_is_done_is_not_done_again(runner, tmp_path):
+    jobs = [Job("SampleShapley", GAME, 30, seed) for seed in range(3)]
+    runner.run(jobs[:2], progress=False)
+    again = Runner(tmp_path, [], limit=60)
+    assert list(again.missing(jobs)) == jobs[2:]
+    changed = Bench("toy-0", "toy", D, Table(np.ones(2**D)))
+    assert list(again.missing([Job("SampleShapley", changed, 30, 0)]))
+
+
+def test_late_and_broken_processes_are_results_too(runner):
+    runner.limit = 2.0
+    late = Job("lc.Shapley() if __import__('time').sleep(60) else 0", GAME, 64, 0)
+    dead = Job("lc.Shapley() if __import__('os')._exit(3) else 0", GAME, 64, 0)
+    wrong = Job("lc.NoSuchMethod({budget})", GAME, 64, 0)
+    records = [runner.do(job) for job in (late, dead)]
+    runner.limit = 60.0
+    records += [runner.do(job) for job in (wrong, Job("lc.Shapley()", GAME, 64, 0), late)]
+    told = [record["error"] for record in records]
+    assert told[0] == "time limit of 2 s"
+    assert told[1] == "the process ended"
+    assert told[2].startswith("AttributeError")
+    assert records[3]["mse"] < 1e-20  # a new process took over
+    assert told[4].startswith("not run: too late")
+
+
+def test_pairs_are_judged(runner):
+    record = runner.do(Job("lc.LShapley(6, interactions=True)", GAME, 64, 0))
+    assert record["pair_mse"] < 1e-20
+
+
+def test_a_line_that_was_cut_off_is_dropped_and_the_next_stands(tmp_path):
+    results = Results(tmp_path)
+    record = dict.fromkeys(("game", "digest", "contestant", "version"), "a") | {"budget": 1, "seed": 0}
+    results.add(record, "peers")
+    with (tmp_path / "peers.jsonl").open("a") as file:
+        file.write('\n{"game": "b", "di')
+    Results(tmp_path).add({**record, "seed": 1}, "peers")
+    assert [r["seed"] for r in Results(tmp_path)] == [0, 1]
