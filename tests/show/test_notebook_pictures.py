@@ -55,6 +55,17 @@ def test_large_images_are_made_smaller():
     assert [picture.shape for picture in pictures(e)] == [(171, 256, 3)] * 2
 
 
+def test_photographs_stay_visible_under_their_colours():
+    image = np.random.default_rng(0).integers(0, 256, (70, 70)).astype(np.uint8)
+    e = explain(lambda rows: rows[:, :35].mean(axis=(1, 2)), Image(patch=35, reference=0), image)
+    _, scores = pictures(e)
+    blue = np.array(find_palette("default").positive)
+    grey = 255 - 0.6 * (255 - image[..., None].astype(float))
+    assert np.abs(scores[35:] - grey[35:]).max() <= 1  # no score: the photograph
+    share = 0.75 * np.minimum(e.scores[e.view.labels[:35]] / e.scores.max(), 1)[..., None]
+    assert np.abs(scores[:35] - (grey[:35] * (1 - share) + blue * share)).max() <= 1
+
+
 def test_png_is_lossless():
     image = np.random.default_rng(1).integers(0, 256, (13, 9, 3)).astype(np.uint8)
     assert np.array_equal(np.asarray(Picture.open(io.BytesIO(png(image)))), image)

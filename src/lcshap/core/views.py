@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import OptionError
 
+LARGE_IMAGE = 4096  # pixels: an image of more is a photograph, cut into superpixels where nobody says how
+
 SEPARATORS = "_=.:-/ []"  # between the name of a feature and that of its category, in the names of one-hot columns
 
 
@@ -141,6 +143,11 @@ class ImageView(View):
                 f"{self.image.shape} and {self.reference.shape}."
             )
         self._expect(self.image.shape[:2], "pixel")
+
+    @property
+    def photograph(self) -> bool:
+        """Whether the image is so large that people look for things in it: pictures keep it visible under colours."""
+        return self.labels.size > LARGE_IMAGE
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.graphs import Graph
 from ..core.graphs.build import check_size
+from ..core.views import LARGE_IMAGE
 from ..errors import MaskerError, MissingExtraError
 from ..extras import need
 from .base import Choice, is_count
@@ -42,9 +43,9 @@ def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> Cut:
     """Pixels of a small image; of a large one superpixels, or patches where SLIC is missing or finds nothing."""
     size = colours.shape[:2]
     pixels = size[0] * size[1]
-    if pixels <= LARGE:
+    if pixels <= LARGE_IMAGE:
         return cut_patches(size, None, diagonal)
-    why = f"{pixels:,} pixels are more than {LARGE:,}, so they were cut into"
+    why = f"{pixels:,} pixels are more than {LARGE_IMAGE:,}, so they were cut into"
     instead = 'Image("pixel") takes each pixel as a unit.'
     try:
         cut = cut_regions(find_superpixels(colours, segments), diagonal)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
-from .palette import clip_limit, find_palette, limit_of
+from .palette import clip_limit, find_palette, image_shares, limit_of
 from .terminal_pictures import hex_lines, resize, text_runs, to_rgb
 from .words import sides, signed
 
@@ -63,7 +63,9 @@ def image_html(e: Explanation, view: ImageView) -> str:
     share = np.minimum(np.abs(scores) / limit, 1.0)[..., None]
     ends = np.where(scores[..., None] > 0, palette.positive, palette.negative)
     lowers, raises = sides(e)
-    faded = 255 - 0.25 * (255 - image.mean(axis=2, keepdims=True))  # a pale grey, so that colours stand out
+    shown, covered = image_shares(view.photograph)
+    faded = 255 - shown * (255 - image.mean(axis=2, keepdims=True))  # a pale grey, so that colours stand out
+    share = covered * share
     pictures = {
         "the input": image,
         f"its scores: blue {raises}, orange {lowers}{', the largest 1 % alike' * clipped}": (

@@ -51,6 +51,17 @@ class Palette:
         return r, g, b
 
 
+def image_shares(photograph: bool) -> tuple[float, float]:
+    """How much of an image shows where nothing scores, and how much of it the strongest colour covers.
+
+    A small image is pale under exact colours. What a photograph shows is to be seen in its grey and under its colours.
+
+    >>> image_shares(False), image_shares(True)
+    ((0.25, 1.0), (0.6, 0.75))
+    """
+    return (0.6, 0.75) if photograph else (0.25, 1.0)
+
+
 PALETTES = {
     "default": Palette((33, 102, 172), (179, 88, 6), (92, 160, 224), (230, 140, 60)),  # blue and orange
     "paper": Palette((0, 0, 255), (255, 0, 0), (90, 110, 255), (255, 70, 70)),  # as in the paper's table

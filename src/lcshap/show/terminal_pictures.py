@@ -14,7 +14,7 @@ from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
 from .letters import display_width, fit, wrap, wrapped
-from .palette import DARK, LIGHT, RGB, clip_limit, find_palette, ink_on
+from .palette import DARK, LIGHT, RGB, clip_limit, find_palette, image_shares, ink_on
 from .words import signed
 
 Run = tuple[str, int]  # some text and the unit that it belongs to, -1 for none
@@ -175,8 +175,21 @@ def image_lines(e: Explanation, view: ImageView, width: int, ink: Ink) -> list[s
         return _in_signs(image, scores / limit)
     shown = Ink(ink.scores, limit, True, ink.dark, ink.palette)
     colours = [[shown.rgb(score) for score in row] for row in scores.tolist()]
+    if view.photograph:
+        colours = _over(image, scores / limit, shown)
     pixels = [[(int(r), int(g), int(b)) for r, g, b in row] for row in image.tolist()]
     return [f"{a}   {b}" for a, b in zip(_half_blocks(pixels), _half_blocks(colours), strict=True)]
+
+
+def _over(image: Floats, shares: Floats, ink: Ink) -> list[list[RGB]]:
+    """The image in grey under the colours of its scores."""
+    seen, covered = image_shares(photograph=True)
+    paper = np.array((DARK if ink.dark else LIGHT).background)
+    grey = paper + seen * (image.mean(axis=2, keepdims=True) - paper)
+    ends = np.array([ink.rgb(-ink.limit), ink.rgb(ink.limit)])[(shares > 0).astype(int)]
+    strength = covered * np.minimum(np.abs(shares), 1.0)[..., None]
+    mixed = np.rint(grey + strength * (ends - grey)).astype(int).tolist()
+    return [[(r, g, b) for r, g, b in row] for row in mixed]
 
 
 def _in_signs(image: Floats, shares: Floats) -> list[str]:

@@ -63,6 +63,15 @@ def test_the_heat_map_is_the_closed_form_of_a_linear_model_over_the_image():
     assert matplotlib.pyplot.get_fignums() == []
 
 
+def test_photographs_stay_visible_under_their_colours():
+    photo = np.random.default_rng(0).random((70, 80))
+    e = lc.explain(lambda x: x[:, :35].mean(axis=(1, 2)), photo, Image(patch=40), kind="output", method=lc.Shapley())
+    under, heat = image(e).images
+    np.testing.assert_allclose(under.get_array(), pale(photo, 0.4))
+    assert np.asarray(heat.get_alpha()).max() == 0.75
+    np.testing.assert_allclose(image(e, alpha=0.9).images[0].get_array(), pale(photo, 0.9))
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("palette", ["default", "paper", "shap"])
 def test_the_largest_score_has_the_full_colour_and_zero_the_background(palette, dark):

@@ -14,7 +14,9 @@ function drawImage(picture, box, { units }) {
   box.append(figure("Input", input), figure("Scores", heat, outline));
   const pixel = (from, at) => colourAt(from, at, picture.channels);
   const hidden = (at) => pixel(reference, reference.length === picture.channels ? 0 : at); // one colour, or an image
-  fillCanvas(heat, (at) => heatColour(pixel(image, at), labels[at] < 0 ? 0 : units.scores[labels[at]], units.limit));
+  const shares = width * height > 4096 ? [0.6, 0.75] : [0.2, 0.92]; // a photograph stays visible under its colours
+  const scoreAt = (at) => (labels[at] < 0 ? 0 : units.scores[labels[at]]);
+  fillCanvas(heat, (at) => heatColour(pixel(image, at), scoreAt(at), units.limit, shares));
   return {
     unitAt: (event) => {
       const canvas = event.target.closest("canvas");
@@ -50,12 +52,12 @@ function colourAt(pixels, at, channels) {
 }
 
 /** The image in faint grey under the colour of the score. */
-function heatColour([r, g, b], score, limit) {
+function heatColour([r, g, b], score, limit, [shown, covered]) {
   const grey = 0.3 * r + 0.59 * g + 0.11 * b;
   const share = isFinite(score) ? Math.min(Math.abs(score) / limit, 1) : 0;
   const end = score > 0 ? colours.positive : colours.negative;
-  const under = colours.background.map((part) => part + 0.2 * (grey - part));
-  return [...under.map((part, k) => part + 0.92 * share * (end[k] - part)), 255];
+  const under = colours.background.map((part) => part + shown * (grey - part));
+  return [...under.map((part, k) => part + covered * share * (end[k] - part)), 255];
 }
 
 function drawOutline(canvas, labels, unit, width, height, zoom) {

@@ -11,7 +11,7 @@ from ...core.explanation import Explanation
 from ...core.views import ImageView
 from ...errors import ShowError
 from ...extras import need
-from ..palette import clip_limit, find_palette, hexadecimal
+from ..palette import clip_limit, find_palette, hexadecimal, image_shares
 from .base import PaletteName, axes, colour_bar, end_colours, one_output, room_below, theme, view_of
 from .wording import check_limit
 
@@ -24,7 +24,7 @@ def image(
     e: Explanation,
     ax: Any = None,
     *,
-    alpha: float = 0.75,
+    alpha: float | None = None,
     limit: float | None = None,
     palette: PaletteName = "default",
     dark: bool = False,
@@ -34,22 +34,25 @@ def image(
 
     Parameters
     ----------
-    alpha : how pale the image is, from 0 (not at all) to 1, where nothing is left of it.
+    alpha : how pale the image is, from 0 (not at all) to 1, where nothing is left of it. By default 0.75, and 0.4 of a
+        photograph (more than 4,096 pixels), which also shows through the colours.
     limit : the score of the full colour; by default the largest, and of a hundred units or more the 99th percentile of
         the absolute scores, which the colour bar says.
     output : which one, where there are several.
     """
-    if not 0 <= alpha <= 1:
+    if alpha is not None and not 0 <= alpha <= 1:
         raise ShowError(f"alpha must be from 0 to 1, not {alpha!r}")
     e, view = one_output(e, output), view_of(e, ImageView)
+    shown, covered = image_shares(view.photograph)
+    shown = shown if alpha is None else 1 - alpha
     labels = view.labels
     limit, clipped = clip_limit(e.scores) if limit is None else (check_limit(limit, []), False)
     ax = _frame(ax, labels.shape, dark, below=0.9 + 0.16 * clipped + room_below(e, _WIDTH))
     picture, paper = grey(view.image), np.array(theme(dark).background) / 255
     shade = (picture - picture.min()) / (np.ptp(picture) or 1.0)
-    ax.imshow(paper + (1 - alpha) * (shade[..., None] - paper), interpolation="nearest")
+    ax.imshow(paper + shown * (shade[..., None] - paper), interpolation="nearest")
     heat = np.where(labels < 0, 0.0, e.scores[labels])
-    strength = np.minimum(np.abs(heat) / limit, 1.0)  # over the paper it gives the colours of the bar
+    strength = covered * np.minimum(np.abs(heat) / limit, 1.0)  # over the paper it gives the colours of the bar
     ax.imshow(heat, end_colours(palette, dark), alpha=strength, vmin=-limit, vmax=limit, interpolation="nearest")
     if e.graph.d < labels.size and e.graph.d <= _BORDERS:
         lines = need("matplotlib.collections", "plot").LineCollection
