@@ -57,12 +57,28 @@ def test_labels_of_units_that_are_not_there(kind):
         ("series", {"channels": [1]}, r"at view.channels\[0\]: expected a text, got 1"),
         ("series", {"series": array([0.5], "float64")}, "at view.series"),
         ("table", {"values": array([1.0], "float64")}, "a value for each column"),
+        (
+            "table",
+            {"values": {"array": ["inf", 1.0], "shape": [2], "type": "float64"}},
+            "at view.values: expected finite",
+        ),
+        ("table", {"values": array([1e301, 1.0], "float64")}, "view.values: expected finite"),
+        ("table", {"texts": ["Paris"]}, "at view.texts: expected a list of 2, got one of 1"),
+        ("table", {"texts": ["Paris", 5]}, r"at view.texts\[1\]: expected a text, got 5"),
         ("molecule", {"block": None}, "at view.block: expected a text, got nothing"),
     ],
 )
 def test_damaged_ones(kind, change, says):
     with pytest.raises(lc.FileFormatError, match=says):
         read_view(Place({"kind": kind, **VIEWS[kind], **change}, "x", "view"), 2)
+
+
+def test_tables_with_gaps_and_texts():
+    gaps = {"array": ["nan", 7.0], "shape": [2], "type": "float64"}
+    view = read_view(Place({"kind": "table", **VIEWS["table"], "values": gaps, "texts": ["Paris", ""]}, "x"), 2)
+    assert view.unit_texts == {0: "Paris"}
+    assert np.isnan(view.unit_values[0])
+    assert read_view(Place({"kind": "table", **VIEWS["table"], "texts": []}, "x"), 2).texts == ()
 
 
 def test_no_view():

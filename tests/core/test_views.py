@@ -94,6 +94,7 @@ def test_equality_sees_types_and_bits():
         (lambda: SeriesView(series=np.ones((2, 1)), channels=["x"], labels=[0, 1]), "for each number"),
         (lambda: TableView(columns=["a"], values=[1.0, 2.0], labels=[0]), "Expected 1 values"),
         (lambda: TableView(columns=["a"], values=[1.0], labels=[0, 1]), "for each column"),
+        (lambda: TableView(columns=["a"], values=[1.0], labels=[0], texts=["x", "y"]), "Expected 1 texts"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(make, says):
@@ -136,3 +137,12 @@ class TestMaskers:
 
     def test_graphs_need_no_picture(self):
         assert lc.Shapley().explain(lc.Game(lambda k: k.sum(axis=1), 2), lc.Graph.chain(2)).view is None
+
+
+def test_texts_of_a_table_are_kept_and_grouped():
+    names, texts = ["sex", "city_Oslo", "city_New_York", "age"], ["female", "", "", "missing"]
+    view = TableView(columns=names, values=[np.nan, 0, 1, np.nan], labels=[0, 1, 1, 2], texts=texts)
+    assert view.unit_texts == {0: "female", 1: "New_York", 2: "missing"}
+    assert view.grouped([0, 0, 1]).unit_texts == {1: "missing"}
+    assert view == TableView(columns=names, values=[np.nan, 0, 1, np.nan], labels=[0, 1, 1, 2], texts=texts)
+    assert view != TableView(columns=names, values=[np.nan, 0, 1, np.nan], labels=[0, 1, 1, 2])

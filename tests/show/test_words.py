@@ -143,6 +143,14 @@ class TestUnits:
         assert words.unit_values(e) == {0: 70.0, 1: 2500.0}
         assert words.unit_values(made()) == {}
 
+    def test_texts_and_gaps_of_a_table_are_read(self):
+        view = TableView(
+            columns=["city", "age"], values=[np.nan, np.nan], labels=[0, 1], texts=["Paris\x1b", "missing"]
+        )
+        e = made([1.0, 2.0], names=["city", "age"], view=view)
+        assert words.unit_names(e) == ["city = Paris␛", "age = missing"]
+        assert words.unit_names(e, most=4) == ["city = Par…", "age = mis…"]
+
     def test_leading(self):
         assert words.leading(made(), 2) == [2, 1]
         e = path(None, None)

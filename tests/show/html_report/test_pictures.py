@@ -7,7 +7,7 @@ import pytest
 from showing import made, text_view, unpack
 
 import lcshap as lc
-from lcshap.core.views import TextView, View
+from lcshap.core.views import TableView, TextView, View
 
 
 class TestPictures:
@@ -129,3 +129,9 @@ class TestPictures:
         old = TextView(text=view.text, spans=view.spans, labels=view.labels)
         assert "sentences" in write(made(np.zeros(6), None, view)).sample()["picture"]
         assert "sentences" not in write(made(np.zeros(6), None, old)).sample()["picture"]
+
+    def test_columns_of_texts_and_gaps(self, write):
+        view = TableView(columns=["city", "age"], values=[np.nan, 70.0], labels=[0, 1], texts=["Paris", ""])
+        page = write(made([1.0, 2.0], ["city", "age"], view))
+        assert page.sample()["picture"]["values"] == ["Paris", 70.0]
+        assert page.pool(page.samples[0]["names"]) == ["city = Paris", "age = 70"]
