@@ -92,6 +92,40 @@ def test_image_files(here):
     fails("explain", *digits, "--image", "digit.png", "--units", "word", code=2, match="it takes pixel, patch=N")
 
 
+def test_photographs_as_the_model_wants_them(here):
+    photo = np.random.default_rng(0).integers(0, 256, (80, 100, 3), np.uint8)
+    Picture.fromarray(photo).save("photo.png")
+    module(
+        here,
+        "means",
+        "def model(rows):\n    assert rows.shape[1:] == (3, 24, 32)\n    return rows.mean(axis=(1, 2, 3))\n",
+    )
+    means = ("--model", "means:model", "--kind", "output", "--method", "feature-ablation", "--image", "photo.png")
+    wanted = ("--scale", "--channels-first", "--size", "24x32", "--mean", "0.5,0.4,0.3", "--std", "0.25")
+    e = explained(*means, *wanted)
+    assert e.full_value == pytest.approx((photo.mean() / 255 - 0.4) / 0.25, abs=0.05)
+    assert e.provenance["model"] == "ImageModel"
+    assert 20 < len(e.scores) < 150  # superpixels
+    assert "8,000 pixels are more than 4,096" in e.provenance["units"]
+    assert np.array_equal(np.rint(255 * e.view.image), photo)
+    fails("explain", *means, code=1, match="wrap it in lcshap.adapters.ImageModel")
+    fails("explain", *means, "--size", "big", code=2, match="--size is written as 224 or 224x320, not 'big'")
+    fails("explain", *means, "--mean", "1,,2", code=2, match="--mean is written as 0.5 or 0.485,0.456,0.406")
+    fails("explain", "--model", "demo-text", "--size", 4, code=2, match="--size is about images")
+
+
+def test_photographs_of_phones_are_turned_upright(here):
+    grey = demo_digits()[2]
+    sideways = Picture.fromarray(np.rot90(grey))
+    exif = sideways.getexif()
+    exif[0x0112] = 6  # turn by 90 degrees clockwise to look at it
+    sideways.save("phone.png", exif=exif)
+    e = explained(
+        "--model", "demo-digits", "--method", "feature-ablation", "--image", "phone.png", "--units", "patch=14"
+    )
+    assert np.array_equal(e.view.image[..., 0], grey)
+
+
 def test_tables(here):
     rows = np.random.default_rng(0).normal(size=(30, 3)).round(3)
     lines = [f"{a},{b},{k % 2},{c}" for k, (a, b, c) in enumerate(rows.tolist())]

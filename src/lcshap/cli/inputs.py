@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..adapters.base import Model
+from ..adapters.image import ImageModel
 from ..core.redact import described
 from ..errors import MaskerError, ModelError
 from ..extras import need
@@ -59,7 +60,8 @@ def read_case(source: Input, task: Task) -> Case:
     if source.masker is not None:
         masker = _import(source.masker, "--masker")
     classes = None if task.classes is None else [name.strip() for name in task.classes.split(",")]
-    return Case(model, masker, x, None if task.kind is None else task.kind.value, classes)
+    kind = None if task.kind is None else task.kind.value
+    return Case(_image_model(model, source, kind), masker, x, kind, classes)
 
 
 def read_target(task: Task, case: Case) -> Any:
@@ -121,7 +123,8 @@ def _image(source: Input) -> tuple[Masker, Any]:
                     f"Expected an image of at most {source.max_pixels:,} pixels, got {path} with {width:,} x "
                     f"{height:,}. Make it smaller, or raise --max-pixels."
                 )
-            x = np.asarray(picture.convert("L" if source.grey or picture.mode in ("1", "L") else "RGB"))
+            upright = need("PIL.ImageOps", "image").exif_transpose(picture)  # as phones and browsers show it
+            x = np.asarray(upright.convert("L" if source.grey or picture.mode in ("1", "L") else "RGB"))
     except pillow.DecompressionBombError as error:
         raise MaskerError(f"{path} is too large: {error}. Make it smaller.") from None
     except (OSError, SyntaxError) as error:
@@ -133,12 +136,37 @@ def _image(source: Input) -> tuple[Masker, Any]:
 
 
 def _image_masker(source: Input) -> Masker:
-    units, number = _choose_units(source, "pixel", ("pixel", "patch=N", "superpixel", "superpixel=N"))
+    units, number = _choose_units(source, "auto", ("pixel", "patch=N", "superpixel", "superpixel=N"))
     reference = "mean" if source.absent is None else _number(source.absent)
     channels: Any = "first" if source.channels_first else None
     if units == "superpixel":
-        return Image("superpixel", reference=reference, channels=channels, segments=number or 50)
-    return Image(patch=number, reference=reference, channels=channels)
+        return Image("superpixel", reference=reference, channels=channels, segments=number or Image.segments)
+    return Image("auto" if units == "auto" else "pixel", number, reference=reference, channels=channels)
+
+
+def _image_model(model: Any, source: Input, kind: Any) -> Any:
+    """The model behind what --size, --mean and --std do to each image."""
+    options = {name: getattr(source, name) for name in ("size", "mean", "std") if getattr(source, name) is not None}
+    if not options:
+        return model
+    if source.image is None:
+        raise UsageError(f"--{next(iter(options))} is about images: give one with --image")
+    numbers = {name: _numbers(name, text) for name, text in options.items()}
+    sides = tuple(map(int, (numbers["size"] * 2)[:2])) if "size" in numbers else None
+    mean, std = (given if given is None or len(given) > 1 else given[0] for given in map(numbers.get, ("mean", "std")))
+    return ImageModel(model, kind, size=sides, mean=mean, std=std)  # type: ignore[arg-type]
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    """Numbers with commas between, or of a size with an x."""
+    pattern = r"[1-9]\d*(x[1-9]\d*)?" if name == "size" else r"[-+.\deE]+(,[-+.\deE]+)*"
+    example = "224 or 224x320" if name == "size" else "0.5 or 0.485,0.456,0.406"
+    try:
+        if not re.fullmatch(pattern, text):
+            raise ValueError
+        return [float(part) for part in re.split("[x,]", text)]
+    except ValueError:
+        raise UsageError(f"--{name} is written as {example}, not {text!r}") from None
 
 
 def _csv(source: Input) -> tuple[Masker, Any]:

@@ -90,6 +90,19 @@ class Input:
     channels_first: Annotated[
         bool, Option("--channels-first", help="Give the model the image as (C, H, W).", rich_help_panel="Units")
     ] = False
+    size: Annotated[
+        String,
+        Option(
+            help="Give the model the image in this size: 224, or 224x320 (height x width).", rich_help_panel="Units"
+        ),
+    ] = None
+    mean: Annotated[
+        String, Option(help="Taken off the image, after --scale: 0.5, or 0.485,0.456,0.406.", rich_help_panel="Units")
+    ] = None
+    std: Annotated[
+        String,
+        Option(help="What the image is divided by after that: 0.5, or 0.229,0.224,0.225.", rich_help_panel="Units"),
+    ] = None
     row: Annotated[int, Option(help="Of --csv: the row, from 0, the header not counted.", rich_help_panel="Units")] = 0
     background: Annotated[
         int,
