@@ -11,6 +11,8 @@ import lcshap as lc
 from lcshap.show.plots.bars import bars, waterfall
 from support import table_game
 
+pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
+
 NAMES = ["It", "costs", "$5_$6", "", "x" * 60, "电影", "It", "a\nb", "50%", "ok", "zero", "last"]
 GRAPH = lc.Graph.chain(12, names=NAMES)
 WEIGHTS = np.array([3.0, -7.0, 1.0, 0.5, 2.0, -4.0, -3.5, 0.25, 6.0, -0.125, 0.0, 5.0])

@@ -10,6 +10,8 @@ import lcshap as lc
 from lcshap.show.plots.compare import compare
 from lcshap.show.words import cost
 
+pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
+
 SENTENCE = "It is not heartwarming or entertaining."
 METHODS = (lc.Shapley(), lc.LShapley(1), lc.LIME(20))
 

@@ -12,6 +12,8 @@ from sklearn.linear_model import LinearRegression
 import lcshap as lc
 from lcshap.show.plots.many import beeswarm, spread, summary, summary_bars, word
 
+pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
+
 TEXTS = ["A good film, good fun.", "Bad; a BAD film!", "good", "-- “Good” -- $x_"]
 
 
@@ -180,3 +182,41 @@ class TestBeeswarm:
             beeswarm(reviews, top=1.5)
         with pytest.raises(lc.ShowError, match="give a list of explanations"):
             beeswarm([None])
+
+
+class TestSeveralClasses:
+    """Scores for one class say nothing about another: they are never mixed."""
+
+    @pytest.fixture
+    def mixed(self):
+        def logits(texts):
+            return [[1.0 * t.lower().count("bad"), 1.5 * t.lower().count("good")] for t in texts]
+
+        options = {"kind": "logits", "classes": ["neg", "pos"]}
+        return lc.Explainer(logits, lc.maskers.Text(), lc.Shapley(), **options)(TEXTS)
+
+    def test_a_table_has_rows_for_each_class(self, mixed):
+        assert [e.provenance["targets"] for e in mixed] == [["pos"], ["neg"], ["pos"], ["pos"]]
+        found = summary(mixed, None)
+        assert list(dict.fromkeys(found["target"])) == ["log_prob of pos", "log_prob of neg"]
+        for name, own in (("log_prob of pos", [mixed[0], *mixed[2:]]), ("log_prob of neg", mixed[1:2])):
+            part = found[found["target"] == name].drop(columns="target").reset_index(drop=True)
+            assert part.equals(summary(own, None))
+        assert "target" not in summary(mixed[2:]).columns
+
+    @pytest.mark.parametrize("plot", [summary_bars, beeswarm])
+    def test_a_picture_has_a_panel_for_each_class(self, mixed, plot):
+        ax = plot(mixed, top=3)
+        draw(ax)
+        panels = ax.child_axes
+        assert [part.get_title(loc="left") for part in panels] == ["log_prob of pos", "log_prob of neg"]
+        assert rows(panels[0])[0].startswith("good")
+        assert rows(panels[1])[0].startswith("bad")
+        assert "3 inputs" in panels[0].get_xlabel()
+        assert "1 input" in panels[1].get_xlabel()
+
+    @pytest.mark.parametrize("plot", [summary_bars, beeswarm])
+    def test_one_class_for_all_is_named(self, mixed, plot):
+        ax = plot(mixed[2:])
+        draw(ax)
+        assert ax.get_xlabel().startswith("log_prob of pos · ")

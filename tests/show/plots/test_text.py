@@ -21,6 +21,8 @@ from lcshap.show.plots.text import text
 from lcshap.show.plots.wording import number
 from lcshap.show.words import cost
 
+pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
+
 SENTENCE = "It is not heartwarming or entertaining. It just sucks."
 LONG = " ".join(f"{SENTENCE[:39]} {i}" for i in range(43))
 MIDDLE = LONG[: LONG.index(" 9 ")]

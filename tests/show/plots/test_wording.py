@@ -4,6 +4,7 @@ import pytest
 from matplotlib import rc_context
 
 import lcshap as lc
+from lcshap.show.plots import wording
 from lcshap.show.plots.wording import about, check_limit, closing, drawable, number
 
 
@@ -11,6 +12,19 @@ def test_missing_letters_become_boxes_and_others_stay():
     shown, fonts = drawable("naïve \U000f0000 a\nb", "x\u200by\x07")
     assert shown == ["naïve □ a b", "xy"] or shown[1] == "x\u200by"
     assert "DejaVu Sans" in fonts
+
+
+def test_emoji_without_a_font_have_their_names():
+    with rc_context({"font.family": ["DejaVu Sans"]}):
+        shown, _ = drawable("a \U0001f600 \U0001f984 \U0001f44d\U0001f3fd")
+    assert shown[0].startswith("a \U0001f600 ")  # which DejaVu has
+    assert shown[0] in ("a \U0001f600 :unicorn face: :thumbs up sign:", "a \U0001f600 \U0001f984 \U0001f44d\U0001f3fd")
+
+
+def test_letters_without_a_font_are_no_silent_boxes(monkeypatch):
+    monkeypatch.setattr(wording, "_fonts", lambda used, wanted: (["DejaVu Sans"], frozenset("ab ")))
+    with pytest.warns(UserWarning, match="No installed font has the characters 影电: figures show □ for them"):
+        assert drawable("a 电影 b")[0] == ["a □□ b"]
 
 
 def test_another_font_steps_in():

@@ -18,8 +18,10 @@ from .wording import number
 
 # After the two of the palette: Okabe and Ito's, then Tol's, so that no two lines of a panel have the same.
 # Styles and markers work without colour.
-_COLOURS = ("#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e37", "#999933", "#882255", "#44aa99", "#777777", "#aa4499")
-_COLOURS += ("#661100", "#6699cc", "#117733", "#332288")
+_COLOURS = (
+    *("#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e37", "#999933", "#882255"),
+    *("#44aa99", "#777777", "#aa4499", "#661100", "#6699cc", "#117733", "#332288"),
+)
 _STYLES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _AREA = 20.0  # percent up to which the area goes

@@ -8,7 +8,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from ...extras import need
 from ..palette import RGB, hexadecimal, ink_on
 from ..words import shorten
 from .base import PaletteName, colours, theme
+from .bidi import is_right, order
 from .wording import LITERAL, drawable
 
 Measure = Callable[[Any, float], float]  # a matplotlib Text and a size to its width, in points
@@ -97,6 +98,30 @@ def wrap(pieces: Sequence[Piece], widths: Sequence[float], space: float, width: 
     return places
 
 
+def turned(
+    pieces: Sequence[Piece], places: list[tuple[float, int]], widths: Sequence[float], width: float
+) -> list[tuple[float, int]]:
+    """The same places for a text with words from right to left: each line in the order in which it is read.
+
+    >>> pieces = [Piece("א", 0, ""), Piece("ב", 1), Piece("c", 2)]
+    >>> turned(pieces, [(0.0, 0), (12.0, 0), (24.0, 0)], [10, 10, 10], 50)
+    [(40.0, 0), (28.0, 0), (16.0, 0)]
+    """
+    right = next((side for piece in pieces if (side := is_right(piece.text)) is not None), False)
+    found = list(places)
+    for line, run in groupby(range(len(pieces)), key=lambda k: places[k][1]):
+        members = list(run)
+        gaps = [places[k][0] - places[k - 1][0] - widths[k - 1] for k in members[1:]] + [0.0]
+        drawn = order([pieces[k].text for k in members], right)
+        long = sum(widths[k] for k in members) + sum(gaps)
+        x = width - long if right else 0.0
+        for at, k in enumerate(drawn):
+            found[members[k]] = (x, line)
+            after = drawn[at + 1] if at + 1 < len(drawn) else k
+            x += widths[members[k]] + gaps[min(k, after)]
+    return found
+
+
 @dataclass(eq=False)
 class Row:
     """A text on a page, with what stands at its left; everything in points from the corner of the axes."""
@@ -111,6 +136,11 @@ class Row:
     boxes: Any = None
     bows: Any = None
 
+    @cached_property
+    def turns(self) -> bool:
+        """Whether any piece is written from right to left."""
+        return any(is_right(piece.text) for piece in self.pieces)
+
     @property
     def leading(self) -> float:
         """From line to line, for letters of size 1."""
@@ -119,7 +149,8 @@ class Row:
     def places(self, measure: Measure, width: float, size: float) -> tuple[list[float], list[tuple[float, int]]]:
         """How wide each piece is, and where it stands."""
         widths = [measure(word, size) for word in self.words]
-        return widths, wrap(self.pieces, widths, 0.42 * size, width)
+        places = wrap(self.pieces, widths, 0.42 * size, width)
+        return widths, turned(self.pieces, places, widths, width) if self.turns else places
 
     def height(self, measure: Measure, width: float, size: float) -> float:
         """How high the text gets; no height is enough where a piece is wider than a line."""
@@ -140,10 +171,11 @@ class Row:
         order = range(len(places))
         for (unit, _), run in groupby(order, lambda i: (self.pieces[i].unit, places[i][1])):
             if unit >= 0:
-                first, *_, last = [*run] * 2
+                first, *_, last = members = [*run] * 2
                 before = 0.14 * size if self.pieces[first].gap or places[first][0] == 0 else 0.0
                 after = 0.14 * size if last + 1 == len(places) or self.pieces[last + 1].gap else 0.0
-                x, stop = left + places[first][0] - before, left + places[last][0] + widths[last] + after
+                x = left + min(places[k][0] for k in members) - before
+                stop = left + max(places[k][0] + widths[k] for k in members) + after
                 y, high = base[first] - 0.32 * size, base[first] + 0.98 * size
                 boxes.append([(x, y), (stop, y), (stop, high), (x, high)])
                 fills.append(hexadecimal(self.colours[unit]))

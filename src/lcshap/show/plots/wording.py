@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+import warnings
 from collections.abc import Iterable
 from functools import cache
 from numbers import Real
@@ -14,7 +15,13 @@ from ...errors import ShowError
 from ...extras import need
 from .. import words
 from ..palette import limit_of
+from ..words import shorten
+from .bidi import visual
 
+_NO_FONT = (
+    "No installed font has the characters {}: figures show □ for them. Install a font that has, such as Noto Sans, and "
+    "empty the cache of matplotlib's fonts."
+)
 LITERAL = {"parse_math": False, "usetex": False}
 
 
@@ -48,14 +55,33 @@ def check_limit(limit: float | None, scores: Iterable[Any]) -> float:
 
 
 def drawable(*strings: str) -> tuple[list[str], list[str]]:
-    """Strings in one line each without what no installed font can draw (□ in its place), and the fonts they need."""
+    """Strings in one line each, as matplotlib is to get them, and the fonts they need.
+
+    Where no installed font can draw a character, an emoji has its name in its place, and other characters have a □ and
+    a warning.
+    """
     lines = [" ".join(s.split()) for s in strings]
     wanted = {c for line in lines for c in line}
     used = need("matplotlib", "plot").rcParams["font.family"]
     families, known = _fonts(tuple(used), frozenset(c for c in wanted if ord(c) > 126))
     spare = {c: "" for c in wanted if c != " " and printable(c) != c}  # whether a font has it or not
-    spare |= {c: "" if unicodedata.category(c) in ("Cc", "Cf", "Mn") else "□" for c in wanted - known}
-    return ["".join(spare.get(c, c) for c in line) for line in lines], list(families)
+    spare |= {c: _instead(c) for c in wanted - known}
+    boxes = sorted(c for c in wanted - known if spare[c] == "□" and not unicodedata.category(c).startswith("C"))
+    if boxes:
+        warnings.warn(_NO_FONT.format(shorten("".join(boxes))), stacklevel=2)
+    return [visual("".join(spare.get(c, c) for c in line)) for line in lines], list(families)
+
+
+def _instead(character: str) -> str:
+    """What stands for a character that no font has: for a symbol its name.
+
+    >>> _instead("🦄"), _instead("电")
+    (':unicorn face:', '□')
+    """
+    kind, name = unicodedata.category(character), unicodedata.name(character, "")
+    if kind in ("Cc", "Cf", "Mn") or 0x1F3FB <= ord(character) <= 0x1F3FF:  # also colours of the skin of emoji
+        return ""
+    return f":{name.lower()}:" if kind == "So" and name else "□"
 
 
 @cache
