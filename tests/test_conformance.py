@@ -202,7 +202,7 @@ class TestRunning:
         e = method.explain(lc.Game(lambda kept: kept.sum(axis=1), 3), graph)
         assert e.names == ("a", "b", "a")
         assert e.provenance["name"] == method.name
-        assert lc.get_method(e.provenance["name"])(**e.provenance["parameters"]) == method
+        assert lc.get_method(e.provenance["name"])(**e.provenance["parameters"]) == method.on(graph)
         assert str(e.calls) in repr(e)
 
 

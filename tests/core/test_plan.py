@@ -190,7 +190,7 @@ def test_weights_of_c_shapley_sum_to_one_or_as_printed():
             np.testing.assert_allclose(worth, 1, atol=1e-12)
 
     def printed(graph, k):
-        plan = lc.CShapley(k).plan(graph)
+        plan = lc.CShapley(k, weights="paper").plan(graph)
         return plan.operator @ plan.coalitions.sizes.astype(float)
 
     chain = lc.Graph.chain(50)

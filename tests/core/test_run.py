@@ -121,7 +121,7 @@ class TestExplanation:
         (lambda: lc.CShapley(order=-1), "order must be"),
         (lambda: lc.CShapley(max_size=0), "max_size must be an integer of at least 1"),
         (lambda: lc.CShapley(order=None), "give an order, a max_size, or both"),
-        (lambda: lc.CShapley(weights="shapley"), "weights must be one of 'paper', 'myerson'"),
+        (lambda: lc.CShapley(weights="shapley"), "weights must be one of 'auto', 'paper', 'myerson'"),
         (lambda: lc.CShapley(marginals="all"), "marginals must be one of"),
         (lambda: lc.get_method("m-shapley"), "name of a method, got 'm-shapley'. Did you mean 'l-shapley'"),
         (lambda: lc.compat.Authors("X", 2), "kind must be one of 'L', 'C'"),
@@ -164,7 +164,7 @@ def test_the_authors_text_is_a_ring_and_ours_a_chain():
     np.testing.assert_allclose(theirs, ring, atol=1e-12)
     assert abs(theirs - chain)[[0, -1]].min() > 1e-3
     np.testing.assert_allclose(theirs[1:-1], chain[1:-1], atol=1e-12)
-    c_ring = lc.CShapley(1, "present").explain(game, lc.Graph.ring(7)).scores
+    c_ring = lc.CShapley(1, "present", "paper").explain(game, lc.Graph.ring(7)).scores
     np.testing.assert_allclose(lc.compat.authors(game, "C", num_neighbors=2).scores, c_ring, atol=1e-12)
     silently = lc.compat.authors(game, "L", num_neighbors=100).scores
     np.testing.assert_allclose(silently, lc.Shapley().explain(game, lc.Graph.ring(7)).scores, atol=1e-12)

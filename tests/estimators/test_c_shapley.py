@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from fuzz.plans import Case, measure
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from support import (
     NAMED_GRAPHS,
     check_against,
     graphs,
+    table_game,
 )
 
 CONTEXTS = ("absent", "present", "both")
@@ -56,6 +58,66 @@ def test_ten_units(graph):
     check_scores(graph, 2, "both", "myerson", "decomposed", None, seed=6)
 
 
+CHAINS = {
+    "one unit": lc.Graph.chain(1),
+    "two units": lc.Graph.complete(2),
+    "chain": lc.Graph.chain(7),
+    "shuffled": lc.Graph.from_edges(5, [(4, 0), (0, 2), (2, 1), (1, 3)]),
+    "tree": lc.Graph.tree([-1, 0, 1, 2]),
+    "row": lc.Graph.grid((1, 6)),
+}
+OTHERS = {
+    "ring": lc.Graph.ring(6),
+    "grid": lc.Graph.grid((2, 3)),
+    "star": lc.Graph.tree([-1, 0, 0, 0]),
+    "two chains": lc.Graph.from_edges(6, [(0, 1), (1, 2), (3, 4), (4, 5)]),
+    "ring and unit": lc.Graph.from_edges(5, [(0, 1), (1, 2), (2, 3), (3, 0)]),
+    "no edges": lc.Graph.from_edges(3, []),
+}
+
+
+@pytest.mark.parametrize(
+    ("graph", "weights"),
+    [
+        *(pytest.param(graph, "paper", id=name) for name, graph in CHAINS.items()),
+        *(pytest.param(graph, "myerson", id=name) for name, graph in OTHERS.items()),
+    ],
+)
+def test_by_default_the_weights_are_the_papers_on_chains_alone(graph, weights):
+    """The scores are those of the weights, and plan, preview, axioms and record all name them."""
+    game, _ = table_game(graph.d, seed=3)
+    method, named = lc.CShapley(2), lc.CShapley(2, weights=weights)
+    e = method.explain(game, graph)
+    assert e.scores.tobytes() == named.explain(game, graph).scores.tobytes()
+    assert method.on(graph) == named == method.plan(graph).method
+    assert named.on(graph) is named
+    assert e.provenance["parameters"]["weights"] == weights
+    assert e.provenance["method"] == str(named) == str(method.cost(graph)).splitlines()[0]
+    assert method.axioms(graph).unit_mass == (weights == "myerson")
+
+
+def test_no_unit_of_a_grid_scores_more_than_there_is():
+    """The printed weights did so on 7x7 at order 2, in 34,235 calls, which the preview says."""
+    graph = lc.Graph.grid((7, 7))
+    worth = np.linspace(0.0, 0.08, 49)
+    game = lc.Game(lambda kept: kept @ worth, 49)
+    cost = lc.CShapley(2).cost(graph)
+    assert cost.calls == 34_235
+    assert "weights='myerson'" in str(cost)
+    assert "34,235" in str(cost)
+    e = lc.CShapley(2).explain(game, graph)
+    np.testing.assert_allclose(e.scores, worth, atol=1e-12)
+    printed = lc.CShapley(2, weights="paper").explain(game, graph)
+    assert printed.scores.sum() > 2 * worth.sum()
+
+
+def test_records_of_earlier_versions_still_make_the_same_method():
+    """They have the weights "paper" on grids too, where that was the default."""
+    recorded = {"order": 2, "context": "absent", "weights": "paper", "marginals": "direct", "max_size": None}
+    method = lc.get_method("c-shapley")(**recorded)
+    assert method.on(lc.Graph.grid((3, 3))).weights == "paper"
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -63,7 +125,7 @@ def test_ten_units(graph):
         ({"order": None}, "give an order, a max_size, or both"),
         ({"max_size": 0}, "max_size must be an integer of at least 1"),
         ({"context": "gone"}, "context must be one of"),
-        ({"weights": "heavy"}, "weights must be one of 'paper', 'myerson'"),
+        ({"weights": "heavy"}, "weights must be one of 'auto', 'paper', 'myerson'"),
         ({"marginals": "none"}, "marginals must be one of 'direct', 'decomposed'"),
     ],
 )

@@ -92,6 +92,10 @@ class Method(ABC):
     cost_in_words: ClassVar[str]  # how many calls it takes, for d units
     has_plan: ClassVar[bool] = True
 
+    def on(self, graph: Graph) -> Method:
+        """The same method with nothing left open: what it chooses by the graph is chosen. A record names this one."""
+        return self
+
     # -- what it costs ------------------------------------------------------------------------------------------------
 
     def plan(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Plan:

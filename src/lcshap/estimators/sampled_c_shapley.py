@@ -102,15 +102,15 @@ class SampledCShapley(SampledLocal):
 
 
 def sampler_of(method: Method) -> SampledLocal | None:
-    """The sampler whose mean along random orders a local method is; None where there is none.
+    """The sampler whose mean along random orders a local method is, with its weights chosen; None where there is none.
 
-    >>> sampler_of(CShapley(2)).order, sampler_of(CShapley(2, max_size=2))
+    >>> sampler_of(CShapley(2, weights="paper")).order, sampler_of(CShapley(2, max_size=2))
     (2, None)
     """
     if isinstance(method, LShapley):
         return SampledLShapley(2, method.order, method.context)
-    if isinstance(method, CShapley) and method.order is not None and method.max_size is None:
-        return (
-            SampledCShapley(2, method.order, method.context, method.weights) if method.marginals == "direct" else None
-        )
-    return None
+    if not isinstance(method, CShapley) or method.order is None or method.max_size is not None:
+        return None
+    if method.marginals == "decomposed" or method.weights == "auto":
+        return None
+    return SampledCShapley(2, method.order, method.context, method.weights)

@@ -88,8 +88,8 @@ def _windows(windows: str) -> Candidates:
 LINEUP: dict[str, Candidates] = {
     "l-shapley": _orders(LShapley),
     "l-shapley-present": _orders(LShapley, context="present"),
-    "c-shapley": _orders(CShapley),
-    "c-shapley-present": _orders(CShapley, context="present"),
+    "c-shapley": _orders(CShapley, weights="paper"),
+    "c-shapley-present": _orders(CShapley, weights="paper", context="present"),
     "c-shapley-myerson": _orders(CShapley, weights="myerson"),
     "c-shapley-myerson-present": _orders(CShapley, weights="myerson", context="present"),
     "regression-c-shapley": _windows("kept"),
