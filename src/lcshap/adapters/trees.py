@@ -78,21 +78,28 @@ def read_trees(estimator: Any) -> Trees:
     odd = next(_ODDITIES[package](estimator), None)
     if odd is not None:
         raise MethodError(f"Expected trees that shap reads right, got {name} with {odd}. {_OTHERWISE}")
-    shap = need("shap", "shap")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = shap.TreeExplainer(estimator, feature_perturbation="tree_path_dependent").model
-        if found.trees is None or found.num_stacked_models not in (1, found.num_outputs):
-            raise ValueError("it has no such trees")
-    except Exception as error:  # of somebody else's reader: whatever it is, there are no trees
-        raise MethodError(f"Expected trees that shap can read, got {name}: {error}. {_OTHERWISE}") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of other packages, and about things that are not done here
+        found = _by_shap(estimator)
     trees = _flat(found)
     if package == "catboost":  # its thresholds are single, written down with fewer digits than that takes
         trees = replace(trees, threshold=trees.threshold.astype(np.float32).astype(np.float64))
     single = package != "lightgbm" and not hasattr(estimator, "_predictors")
     adds = float(np.finfo(np.float32).eps) * math.sqrt(len(trees.roots)) if package == "xgboost" else 0.0
     return replace(trees, single=single, rounding=adds, blind=_blind(estimator, package, trees))
+
+
+def _by_shap(estimator: Any) -> Any:
+    """The ensemble as shap reads it."""
+    explainer = need("shap", "shap").TreeExplainer
+    try:
+        found = explainer(estimator, feature_perturbation="tree_path_dependent").model
+        if found.trees is None or found.num_stacked_models not in (1, found.num_outputs):
+            raise ValueError("it has no such trees")
+    except Exception as error:  # of somebody else's reader: whatever it is, there are no trees
+        name = type(estimator).__name__
+        raise MethodError(f"Expected trees that shap can read, got {name}: {error}. {_OTHERWISE}") from error
+    return found
 
 
 def _flat(found: Any) -> Trees:
