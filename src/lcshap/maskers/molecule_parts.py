@@ -73,6 +73,7 @@ def check_rows(rows: Any, n: int) -> Rows:
 
 
 def chem() -> Any:
+    """The module of RDKit."""
     return need("rdkit.Chem", "molecule")
 
 

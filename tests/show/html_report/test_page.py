@@ -117,3 +117,15 @@ class TestReport:
             report(made([1.0]), tmp_path / "page.html", palette="pink")
         with pytest.raises(lc.ShowError, match="a report shows explanations, not int: give what an Explainer returns"):
             report(5, tmp_path / "page.html")
+
+
+def test_the_title_says_which_classes_are_explained(tmp_path):
+    def logits(texts):
+        return [[1.0 * t.count("bad"), 1.5 * t.count("good")] for t in texts]
+
+    options = {"kind": "logits", "classes": ["neg", "pos"]}
+    texts = ["a good film", "good fun", "a bad film"]
+    mixed = lc.Explainer(logits, lc.maskers.Text(), lc.Shapley(), **options)(texts)
+    page = report(mixed, tmp_path / "mixed.html").read_text("utf-8")
+    assert "<title>3 explanations: 2 of pos, 1 of neg</title>" in page
+    assert "<title>2 explanations</title>" in report(mixed[:2], tmp_path / "one.html").read_text("utf-8")

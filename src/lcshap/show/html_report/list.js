@@ -94,8 +94,14 @@ function haystack(i) {
 
 function compare(a, b) {
   if (list.sort === "name") return sampleName(a).localeCompare(sampleName(b));
+  if (shownOutput(a) !== shownOutput(b)) return shownOutput(a).localeCompare(shownOutput(b));
   const [one, other] = [sortValue(a), sortValue(b)];
   return (isNaN(one) - isNaN(other)) || other - one;
+}
+
+/** The class that would be shown: numbers of different classes are not compared. */
+function shownOutput(i) {
+  return read("index").samples[i].entries[chosenEntry(i)][1];
 }
 
 function sampleName(i) {

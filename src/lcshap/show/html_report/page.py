@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ...core.explanation import Explanation
 from ...core.files import check_target, write_file
@@ -16,6 +18,7 @@ from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecima
 from .pack import Pool, embed
 from .samples import collect, pack_sample
 
+_CLASSES = 4  # that are named in a title
 # In the order in which they run.
 _SCRIPTS = ("data.js", "list.js", "text.js", "image.js", "pictures.js", "panels.js", "page.js")
 
@@ -58,12 +61,22 @@ def report(
     path = check_page(path)
     pool, methods = Pool(), dict[str, int]()
     packed = [pack_sample(sample, place, methods, pool) for place, sample in enumerate(collect(explanations))]
-    title = title or ("Explanation" if len(packed) == 1 else f"{len(packed):,} explanations")
+    title = title or _title([listed for listed, _ in packed])
     index = {"title": title, "methods": list(methods), "samples": [listed for listed, _ in packed]}
     blocks = {"index": embed(index)}
     blocks |= {f"sample-{number}": embed(content) for number, (_, content) in enumerate(packed)}
     blocks |= {f"pool-{number}": block for number, block in enumerate(pool.blocks)}
     return write_file(path, _fill(title, find_palette(palette), blocks).encode("utf-8", "xmlcharrefreplace"))
+
+
+def _title(samples: list[dict[str, Any]]) -> str:
+    """How many explanations there are, and of which classes, where they are not all of one."""
+    if len(samples) == 1:
+        return "Explanation"
+    classes = Counter(entry[1] for sample in samples for entry in sample["entries"][:1])
+    named = [f"{times:,} of {name}" for name, times in classes.most_common(_CLASSES) if name]
+    more = ["others"] if len(classes) > _CLASSES else []
+    return f"{len(samples):,} explanations" + (f": {', '.join(named + more)}" if len(classes) > 1 and named else "")
 
 
 def check_page(path: str | Path) -> Path:

@@ -15,10 +15,10 @@ from ...errors import ShowError
 from ...extras import need
 from ..check import check_count
 from ..palette import find_palette, hexadecimal
-from ..words import shorten, unit_values
+from ..words import about, count, shorten, unit_values
 from .bars import caption, label_rows
-from .base import PaletteName, axes, theme
-from .compare import check_explanations
+from .base import PaletteName, theme
+from .by_target import by_target, panels
 
 Key = Callable[[str], str]
 _BINS = 80  # in which points of a swarm lie on top of each other
@@ -42,7 +42,9 @@ def summary(
     -------
     A row for each unit: `name`; `count`, how often it occurs; `mean`, `mean_abs` and `std` of its scores and their
     absolute values where it occurs; `where`, its mean place in the input from 0, the first unit, to 1, the last; and
-    `per_input`, the sum of its absolute scores over the number of inputs, by which rows are sorted.
+    `per_input`, the sum of its absolute scores over the number of inputs, by which rows are sorted. Scores of different
+    classes are never mixed: where inputs are explained for several, each has rows of its own, and the first column,
+    `target`, says of what. To explain one class for all inputs, give the explainer a `target`.
 
     Examples
     --------
@@ -50,8 +52,13 @@ def summary(
     """
     if top is not None:
         check_count("top", top)
-    found = check_explanations(explanations, output)
-    return _summarise(_observe(found, key), len(found)).head(top)
+    groups = by_target(explanations, output)
+    tables = [_summarise(_observe(found, key), len(found)).head(top) for found in groups.values()]
+    if len(tables) == 1:
+        return tables[0]
+    for table, name in zip(tables, groups, strict=True):
+        table.insert(0, "target", name)
+    return need("pandas", "pandas").concat(tables, ignore_index=True)
 
 
 def summary_bars(
@@ -67,7 +74,8 @@ def summary_bars(
     """The units that matter most over many inputs as bars, which are `per_input` of `summary` long.
 
     The colour says which way: full where all scores of a unit have one sign, pale where they cancel. Behind its name
-    stands how often a unit occurs, where that is not once in each input.
+    stands how often a unit occurs, where that is not once in each input. Where inputs are explained for several
+    classes, each class has a panel of its own.
 
     Parameters
     ----------
@@ -77,16 +85,19 @@ def summary_bars(
     --------
     ``lcshap.show.plots.summary_bars(explainer(texts))``.
     """
-    found = check_explanations(explanations, output)
-    table = summary(found, top, key=key)
-    paint = find_palette(palette)
-    fills = [hexadecimal(paint.colour(m, size, dark)) for m, size in zip(table["mean"], table["mean_abs"], strict=True)]
-    ax = axes(ax, (6.4, 0.9 + 0.28 * len(table)), dark)
-    faint = hexadecimal(theme(dark).faint)
-    ax.barh(range(len(table)), table["per_input"], height=0.7, color=fills, edgecolor=faint, linewidth=0.5)
-    label_rows(ax, _names(table, len(found)), dark)
-    caption(ax, ["|score|, summed over an input", f"mean of {len(found):,} inputs"])
-    return ax
+    groups = by_target(explanations, output)
+    tables = {id(found): summary(found, top, key=key) for found in groups.values()}
+    paint, faint = find_palette(palette), hexadecimal(theme(dark).faint)
+
+    def draw(found: list[Explanation], ax: Any) -> None:
+        table = tables[id(found)]
+        sizes = zip(table["mean"], table["mean_abs"], strict=True)
+        fills = [hexadecimal(paint.colour(mean, size, dark)) for mean, size in sizes]
+        ax.barh(range(len(table)), table["per_input"], height=0.7, color=fills, edgecolor=faint, linewidth=0.5)
+        label_rows(ax, _names(table, len(found)), dark)
+        caption(ax, [*_about(found), "|score|, summed over an input", f"mean of {count(len(found), 'input')}"])
+
+    return panels(groups, ax, draw, lambda found: (6.4, 0.9 + 0.28 * len(tables[id(found)])), dark)
 
 
 def beeswarm(
@@ -102,7 +113,8 @@ def beeswarm(
     """Every score of the units that matter most over many inputs, a point each.
 
     Points of a table are coloured by the value of the feature, from its lowest to its highest by rank; those of other
-    inputs by their place in the input. The colours say nothing of a sign here.
+    inputs by their place in the input. The colours say nothing of a sign here. Where inputs are explained for several
+    classes, each class has a panel of its own.
 
     Parameters
     ----------
@@ -113,7 +125,16 @@ def beeswarm(
     ``lcshap.show.plots.beeswarm(explainer(rows))``.
     """
     check_count("top", top)
-    found = check_explanations(explanations, output)
+    groups = by_target(explanations, output)
+    rows = {id(found): min(top, len(_summarise(_observe(found, key), 1))) for found in groups.values()}
+
+    def draw(found: list[Explanation], ax: Any) -> None:
+        _swarm(found, ax, top, key, palette, dark)
+
+    return panels(groups, ax, draw, lambda found: (6.8, 0.9 + 0.32 * rows[id(found)]), dark)
+
+
+def _swarm(found: list[Explanation], ax: Any, top: int, key: Key | None, palette: PaletteName, dark: bool) -> None:
     points = _observe(found, key)
     table = _summarise(points, len(found)).head(top)
     points = points[points["name"].isin(table["name"])].copy()
@@ -124,15 +145,18 @@ def beeswarm(
     else:
         points["hue"] = points["where"]
     row = points["name"].map({name: i for i, name in enumerate(table["name"])}).to_numpy()
-    ax = axes(ax, (6.8, 0.9 + 0.32 * len(table)), dark)
     ax.axvline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8, zorder=0)
     scores = points["score"].to_numpy()
     options = {"cmap": _hues(palette, dark), "vmin": 0, "vmax": 1, "plotnonfinite": True, "linewidths": 0}
     drawn = ax.scatter(scores, row + spread(scores, row), s=14, c=points["hue"].to_numpy(), **options)
     label_rows(ax, _names(table, len(found)), dark)
     _hue_bar(ax, drawn, ("low", "high") if by_value else ("start", "end"), "value" if by_value else "place", dark)
-    caption(ax, ["score", f"{len(found):,} inputs"])
-    return ax
+    caption(ax, [*_about(found), "score", count(len(found), "input")])
+
+
+def _about(found: list[Explanation]) -> list[str]:
+    """What all of them explain, where they say it."""
+    return [name] if (name := about(found[0])) else []
 
 
 def word(name: str) -> str:
@@ -206,7 +230,10 @@ def _hues(palette: PaletteName, dark: bool) -> Any:
 
 def _hue_bar(ax: Any, drawn: Any, ends: tuple[str, str], what: str, dark: bool) -> None:
     ink = hexadecimal(theme(dark).ink)
-    bar = ax.figure.colorbar(drawn, ax=ax, ticks=[0, 1], aspect=30, shrink=0.7, pad=0.02)
+    place = {"ax": ax, "aspect": 30, "shrink": 0.7, "pad": 0.02}
+    if ax not in ax.figure.axes:  # a panel, which cannot give up room of its own
+        place = {"cax": ax.inset_axes([1.02, 0.15, 0.015, 0.7])}
+    bar = ax.figure.colorbar(drawn, ticks=[0, 1], **place)
     bar.set_ticks([0, 1], labels=ends)
     bar.set_label(what, color=ink, fontsize=8, labelpad=-12)
     bar.ax.tick_params(colors=ink, labelsize=8, length=0)

@@ -1,0 +1,32 @@
+"""Explanations sorted by what they explain."""
+
+import numpy as np
+
+import lcshap as lc
+from lcshap.show.plots.by_target import by_target, panels
+
+
+def explain(target, value="prob"):
+    def chances(rows):
+        return np.stack([rows[:, 0], 1 - rows[:, 0]], axis=1)
+
+    options = {"kind": "probabilities", "target": target, "value": value}
+    return lc.Explainer(chances, lc.maskers.Tabular(np.full((1, 2), 0.5)), lc.Shapley(), **options)(np.full(2, 0.9))
+
+
+def test_classes_and_values_are_kept_apart_the_most_frequent_first():
+    found = by_target([explain(0), explain(1), explain(1), explain((0, 1)), explain(1, "log_odds")])
+    names = ["prob of 1", "prob of 0", "prob of 0 rather than 1", "log_odds of 1"]
+    assert [len(found[name]) for name in names] == [2, 1, 1, 1]
+    assert next(iter(found)) == names[0]
+    assert list(by_target([explain("all")] * 2, output=1)) == ["prob of 1"]
+
+
+def test_one_class_needs_no_panels():
+    drawn = []
+    for several in (False, True):
+        groups = by_target([explain(0), explain(int(several))])
+        ax = panels(groups, None, lambda found, ax: drawn.append((len(found), ax)), lambda found: (4, 2), False)
+        assert len(ax.child_axes) == (2 if several else 0)
+    assert [count for count, _ in drawn] == [2, 1, 1]
+    assert drawn[0][1] is not drawn[1][1]
