@@ -10,12 +10,15 @@ from .keras import KerasModel
 from .onnx import OnnxModel
 from .remote import RemoteModel
 from .sklearn import SklearnModel
+from .text_tasks import AnswerModel, FillMaskModel, TokenModel, ZeroShotModel
 from .torch import TorchModel
 from .transformers import TransformersModel
 
 __all__ = [
+    "AnswerModel",
     "CallableModel",
     "CausalLMModel",
+    "FillMaskModel",
     "ImageModel",
     "JaxModel",
     "KerasModel",
@@ -23,7 +26,9 @@ __all__ = [
     "OnnxModel",
     "RemoteModel",
     "SklearnModel",
+    "TokenModel",
     "TorchModel",
     "TransformersModel",
+    "ZeroShotModel",
     "find_model",
 ]

@@ -13,6 +13,7 @@ from .keras import KerasModel
 from .onnx import OnnxModel
 from .remote import RemoteModel, is_async
 from .sklearn import SklearnModel
+from .text_tasks import HOW_TO
 from .torch import TorchModel
 from .transformers import TransformersModel
 
@@ -49,6 +50,8 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
     if isinstance(model, type):
         raise ModelError(f"Expected a model, got the class {model.__name__}. Make one of it: {model.__name__}(...).")
     if _is_a(model, "transformers.pipelines.base", "Pipeline"):
+        if (how := HOW_TO.get(getattr(model, "task", ""))) is not None:
+            raise ModelError(f"Expected to know what to explain of a pipeline for {model.task}. Write adapters.{how}.")
         return TransformersModel.from_pipeline(model, kind)
     if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
         return TransformersModel(*model, kind=kind)

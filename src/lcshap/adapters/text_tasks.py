@@ -1,0 +1,230 @@
+"""Other tasks of Hugging Face transformers than to classify a text: each gives numbers for one question about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..extras import need
+from ..maskers.base import Rows
+from .base import Model
+from .callable import check_answers
+from .torch import evaluation, tensor_in
+from .transformers import TransformersModel, check_parts
+
+
+class ZeroShotModel(Model):
+    """A model of natural language inference that says which of some labels fits a text.
+
+    Parameters
+    ----------
+    model, tokenizer : as of ``pipeline("zero-shot-classification")``: its config names a label "entailment".
+    labels : the candidates.
+    template : makes a hypothesis of a label; the text is the premise.
+    multi_label : whether labels do not exclude each other. Then each has a probability of its own, entailment against
+        contradiction; else a softmax over the labels' entailments, as in the pipeline.
+
+    Examples
+    --------
+    ``lc.Explainer(ZeroShotModel(pipe.model, pipe.tokenizer, ["sport", "politics"]), lc.maskers.Text())(text)``
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        labels: Sequence[str],
+        template: str = "This example is {}.",
+        multi_label: bool = False,
+    ) -> None:
+        self.classes = self.labels = [str(label) for label in labels]
+        if isinstance(labels, str) or not self.labels:
+            raise ModelError(f"Expected a list of candidate labels, got {labels!r}.")
+        if template.format("a") == template.format("b"):
+            raise ModelError(f"Expected a template with {{}} where the label goes, got {template!r}.")
+        self.pairs = TransformersModel(model, tokenizer, "logits")
+        names = [str(name).lower() for name in self.pairs.classes or ()]
+        places = [k for k, name in enumerate(names) if name.startswith("entail")]
+        if not places:
+            raise ModelError(f"Expected a label named entailment in the config, got {', '.join(names) or 'none'}.")
+        self.entailment, self.contradiction = places[0], -1 if places[0] == 0 else 0  # as in the pipeline
+        self.template, self.multi_label = template, multi_label
+        self.kind = "multilabel-logits" if multi_label or len(self.labels) == 1 else "logits"
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """A logit for each label, `(n, labels)`."""
+        _check_texts(rows)
+        pairs = [(row, self.template.format(label)) for row in rows for label in self.labels]
+        answers = self.pairs.predict(pairs).astype(np.float64)
+        against = answers[:, self.contradiction] if self.kind == "multilabel-logits" else 0.0
+        return np.asarray((answers[:, self.entailment] - against).reshape(len(rows), -1))
+
+
+class TextTask(Model):
+    """What the tasks below share: rows are tokenized one by one, with the place of every token in its text."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        check_parts(model, tokenizer)
+        self.model, self.tokenizer = model, tokenizer
+
+    def _ask(self, texts: tuple[str, ...]) -> tuple[Any, Any]:
+        """What the model returns for one text or pair of texts, and its encoding."""
+        torch = need("torch", "torch")
+        made = self.tokenizer(*texts, return_tensors="pt", verbose=False)
+        where = next(self.model.parameters()).device
+        with evaluation(self.model), torch.no_grad():
+            return self.model(**{name: part.to(where) for name, part in made.items()}), made
+
+    def _span(self, made: Any, text: str, part: str, row: int, sequence: int = 0) -> tuple[int, int]:
+        """The first and last token of a part of a text, which must be there once."""
+        if not getattr(self.tokenizer, "is_fast", False):
+            raise ModelError("Expected a fast tokenizer, which knows where tokens stand in a text.")
+        if text.count(part) != 1:
+            raise ModelError(
+                f"Expected {part!r} once in each row, got it {text.count(part)} times in {text[:60]!r}. Keep it in "
+                f"every row: maskers.Text(pin={{{part!r}}}), or a function of unit, start and end for several words.",
+                row=row,
+            )
+        start = text.index(part)
+        ends = (start, start + len(part) - 1)
+        first, last = (made.char_to_token(0, place, sequence_index=sequence) for place in ends)
+        if first is None or last is None:
+            raise ModelError(f"Expected a token for {part!r}, got none.", row=row)
+        return first, last
+
+
+class TokenModel(TextTask):
+    """The label that a token classifier gives to one word: its kind is "logits", its classes are those of the config.
+
+    Parameters
+    ----------
+    model, tokenizer : as of ``pipeline("token-classification")``.
+    word : the word, which stands in the text once and must be pinned. Its first token counts.
+
+    Examples
+    --------
+    ``lc.Explainer(TokenModel(pipe.model, pipe.tokenizer, "Paris"), lc.maskers.Text(pin={"Paris"}))(text)``
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, word: str) -> None:
+        super().__init__(model, tokenizer)
+        self.word, self.kind = word, "logits"
+        labels = model.config.id2label
+        self.classes = [str(labels[key]) for key in sorted(labels, key=int)]
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """The logits of the word's labels, `(n, labels)`."""
+        found = []
+        for number, row in enumerate(_check_texts(rows)):
+            answers, made = self._ask((row,))
+            place, _ = self._span(made, row, self.word, number)
+            found.append(tensor_in(answers)[0, place].double().cpu().numpy())
+        return check_answers(found, len(rows), type(self.model).__name__)
+
+
+class FillMaskModel(TextTask):
+    """log P of some words in the place of the mask: its kind is "output", a column for each candidate.
+
+    Parameters
+    ----------
+    model, tokenizer : as of ``pipeline("fill-mask")``. The mask token stands in the text once and must be pinned.
+    candidates : words that are one token each.
+
+    Examples
+    --------
+    ``lc.Explainer(FillMaskModel(pipe.model, pipe.tokenizer, ["good", "bad"]), lc.maskers.Text(pin={"[MASK]"}),
+    target=("good", "bad"))("The film was [MASK] .")``
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, candidates: Sequence[str]) -> None:
+        super().__init__(model, tokenizer)
+        if tokenizer.mask_token is None:
+            raise ModelError("Expected a tokenizer with a mask token, got one without.")
+        self.kind, self.classes = "output", [candidates] if isinstance(candidates, str) else list(candidates)
+        self.tokens = [self._token(word) for word in self.classes]
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """The log-probabilities of the candidates among all tokens, `(n, candidates)`."""
+        torch = need("torch", "torch")
+        found = []
+        for number, row in enumerate(_check_texts(rows)):
+            answers, made = self._ask((row,))
+            places = (made["input_ids"][0] == self.tokenizer.mask_token_id).nonzero()
+            if len(places) != 1:
+                mask = self.tokenizer.mask_token
+                raise ModelError(
+                    f"Expected {mask} once in each row, got it {len(places)} times in {row[:60]!r}. Keep it in every "
+                    f"row: maskers.Text(pin={{{mask!r}}}).",
+                    row=number,
+                )
+            logs = torch.log_softmax(tensor_in(answers)[0, int(places[0])].double(), -1)
+            found.append(logs[self.tokens].cpu().numpy())
+        return check_answers(found, len(rows), type(self.model).__name__)
+
+    def _token(self, word: str) -> int:
+        ids = self.tokenizer(word, add_special_tokens=False, verbose=False)["input_ids"]
+        if len(ids) != 1 or ids[0] == self.tokenizer.unk_token_id:
+            raise ModelError(f"Expected candidates of one known token each, got {word!r}, which is {len(ids)} tokens.")
+        return int(ids[0])
+
+
+class AnswerModel(TextTask):
+    """log P of an answer's span, log P(start) + log P(end) over the tokens of the context: its kind is "output".
+
+    Parameters
+    ----------
+    model, tokenizer : as of ``pipeline("question-answering")``.
+    answer : a part of the context, which stands in it once.
+    question, context : one of them; rows are the other. Where rows are contexts, the answer must be pinned.
+
+    Examples
+    --------
+    ``lc.Explainer(AnswerModel(pipe.model, pipe.tokenizer, "Paris", context=text), lc.maskers.Text())(question)``
+    """
+
+    def __init__(
+        self, model: Any, tokenizer: Any, answer: str, question: str | None = None, context: str | None = None
+    ) -> None:
+        super().__init__(model, tokenizer)
+        if (question is None) == (context is None):
+            raise ModelError("Expected a question or a context: give the one that stays, rows are the other.")
+        self.answer, self.question, self.context = answer, question, context
+        self.kind, self.classes = "output", [answer]
+
+    def predict(self, rows: Rows) -> NDArray[Any]:
+        """The log-probability of the span, `(n, 1)`."""
+        torch = need("torch", "torch")
+        found = []
+        for number, row in enumerate(_check_texts(rows)):
+            question, context = (row, self.context) if self.context is not None else (self.question, row)
+            answers, made = self._ask((str(question), str(context)))
+            span = self._span(made, str(context), self.answer, number, sequence=1)
+            outside = torch.tensor([part != 1 for part in made.sequence_ids(0)])
+            total = 0.0
+            for logits, place in zip((answers.start_logits, answers.end_logits), span, strict=True):
+                logits = logits[0].double().cpu().masked_fill(outside, -torch.inf)
+                total += float(torch.log_softmax(logits, -1)[place])
+            found.append(total)
+        return check_answers(found, len(rows), type(self.model).__name__)
+
+
+HOW_TO = {
+    "zero-shot-classification": "ZeroShotModel(pipe.model, pipe.tokenizer, labels=[...])",
+    "token-classification": 'TokenModel(pipe.model, pipe.tokenizer, "the word") with maskers.Text(pin={"the word"})',
+    "fill-mask": "FillMaskModel(pipe.model, pipe.tokenizer, [candidates]) with maskers.Text(pin={mask token})",
+    "question-answering": "AnswerModel(pipe.model, pipe.tokenizer, answer, context=...), where rows are questions",
+    "text-generation": "CausalLMModel(pipe.model, pipe.tokenizer, continuation)",
+    "image-classification": 'TorchModel(pipe.model, "logits", prepare=lambda images: '
+    'dict(pipe.image_processor(list(images), return_tensors="pt")))',
+}
+
+
+def _check_texts(rows: Rows) -> list[str]:
+    for number, row in enumerate(rows):
+        if not isinstance(row, str):
+            raise ModelError(f"Expected rows of str, got {type(row).__name__}. Choose maskers.Text().", row=number)
+    return list(rows)

@@ -1,0 +1,135 @@
+"""Zero-shot, token, fill-mask and question-answering models, against the pipelines of transformers."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    PreTrainedTokenizerFast,
+    pipeline,
+)
+
+import lcshap as lc
+from lcshap.adapters import AnswerModel, FillMaskModel, TokenModel, ZeroShotModel, find_model
+
+WORDS = (
+    "[PAD] [UNK] [CLS] [SEP] [MASK] the film was good bad and sport politics is in Paris capital . This example about"
+)
+NAMES = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+SIZE = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+TEXT = "the film was good and bad"
+
+
+def make(kind, **options):
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=40, max_position_embeddings=60, initializer_range=0.5, **SIZE, **options)
+    return kind(config).eval()
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    vocabulary = {token: number for number, token in enumerate(WORDS.split())}
+    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    inputs = ["input_ids", "token_type_ids", "attention_mask"]
+    return PreTrainedTokenizerFast(tokenizer_object=made, model_input_names=inputs, model_max_length=60, **NAMES)
+
+
+@pytest.fixture(scope="module")
+def inference():
+    labels = {0: "contradiction", 1: "neutral", 2: "entailment"}
+    return make(
+        BertForSequenceClassification, num_labels=3, id2label=labels, label2id={v: k for k, v in labels.items()}
+    )
+
+
+@pytest.mark.parametrize("multi_label", [False, True])
+def test_zero_shot_gives_the_chances_of_the_pipeline(inference, tokenizer, multi_label):
+    labels = ["sport", "politics", "film"]
+    pipe = pipeline("zero-shot-classification", model=inference, tokenizer=tokenizer)
+    said = pipe(TEXT, labels, multi_label=multi_label)
+    expected = dict(zip(said["labels"], said["scores"], strict=True))
+    model = ZeroShotModel(inference, tokenizer, labels, multi_label=multi_label)
+    assert model.kind == ("multilabel-logits" if multi_label else "logits")
+    for label in labels:
+        e = lc.Explainer(model, lc.maskers.Text(), lc.FeatureAblation(), value="prob", target=label)(TEXT)
+        assert e.full_value == pytest.approx(expected[label], abs=1e-5)
+        assert e.provenance["targets"] == [label]
+    with pytest.raises(lc.ModelError, match=r"zero-shot-classification.*ZeroShotModel\(pipe.model"):
+        find_model(pipe)
+
+
+def test_zero_shot_of_what_is_none(inference, tokenizer):
+    with pytest.raises(lc.ModelError, match="a list of candidate labels"):
+        ZeroShotModel(inference, tokenizer, "sport")
+    with pytest.raises(lc.ModelError, match=r"a template with {}"):
+        ZeroShotModel(inference, tokenizer, ["sport"], template="about")
+    with pytest.raises(lc.ModelError, match="a label named entailment"):
+        ZeroShotModel(make(BertForSequenceClassification, num_labels=2), tokenizer, ["sport"])
+
+
+def test_the_label_of_one_token(tokenizer):
+    tagger = make(BertForTokenClassification, num_labels=3, id2label={0: "O", 1: "PLACE", 2: "NAME"})
+    text = "the film was good in Paris ."
+    pipe = pipeline("token-classification", model=tagger, tokenizer=tokenizer, ignore_labels=[])
+    (said,) = [found for found in pipe(text) if found["word"] == "Paris"]
+    model = TokenModel(tagger, tokenizer, "Paris")
+    e = lc.Explainer(model, lc.maskers.Text(pin={"Paris"}), lc.Shapley(), value="prob")(text)
+    assert e.provenance["targets"] == [said["entity"]]
+    assert e.full_value == pytest.approx(float(said["score"]), abs=1e-5)
+    assert "Paris" not in e.names
+    with pytest.raises(lc.ModelError, match=r"'Paris' once in each row, got it 0 times.*pin="):
+        lc.Explainer(model, lc.maskers.Text(), lc.Shapley())(text)
+    with pytest.raises(lc.ModelError, match=r"token-classification.*TokenModel"):
+        find_model(pipe)
+
+
+def test_words_in_the_place_of_the_mask(tokenizer):
+    filler = make(BertForMaskedLM)
+    text = "the film was [MASK] ."
+    pipe = pipeline("fill-mask", model=filler, tokenizer=tokenizer)
+    expected = {found["token_str"]: math.log(found["score"]) for found in pipe(text, targets=["good", "bad"])}
+    model = FillMaskModel(filler, tokenizer, ["good", "bad"])
+    np.testing.assert_allclose(model.predict([text])[0], [expected["good"], expected["bad"]], atol=1e-4)
+    explainer = lc.Explainer(model, lc.maskers.Text(pin={"[MASK]"}), lc.Shapley(), target=("good", "bad"))
+    assert explainer(text).full_value == pytest.approx(expected["good"] - expected["bad"], abs=1e-4)
+    with pytest.raises(lc.ModelError, match="one known token"):
+        FillMaskModel(filler, tokenizer, ["unheard of"])
+    with pytest.raises(lc.ModelError, match=r"\[MASK\] once in each row, got it 0 times"):
+        model.predict(["the film"])
+
+
+def test_the_span_of_an_answer(tokenizer):
+    reader = make(BertForQuestionAnswering)
+    question, context = "the capital is", "Paris is the capital and the film was in politics"
+    model = AnswerModel(reader, tokenizer, "capital and", context=context)
+    made = tokenizer(question, context, return_tensors="pt")
+    with torch.no_grad():
+        said = reader(**made)
+    inside = [k for k, part in enumerate(made.sequence_ids(0)) if part == 1]
+    total = 0.0
+    for logits, word in ((said.start_logits, 3), (said.end_logits, 4)):  # "capital", "and"
+        row = logits[0].double().tolist()
+        total += row[inside[word]] - math.log(math.fsum(math.exp(row[k]) for k in inside))
+    assert model.predict([question])[0, 0] == pytest.approx(total, abs=1e-5)
+    e = lc.Explainer(model, lc.maskers.Text(), lc.Shapley())(question)
+    assert (e.full_value, e.provenance["targets"]) == (pytest.approx(total, abs=1e-5), ["capital and"])
+    other = AnswerModel(reader, tokenizer, "Paris", question=question)
+    assert lc.Explainer(other, lc.maskers.Text(pin={"Paris"}), lc.FeatureAblation())(context).graph.d == 9
+    with pytest.raises(lc.ModelError, match="a question or a context"):
+        AnswerModel(reader, tokenizer, "Paris")
+
+
+def test_rows_that_are_no_texts(tokenizer):
+    with pytest.raises(lc.ModelError, match=r"rows of str, got int. Choose maskers.Text"):
+        FillMaskModel(make(BertForMaskedLM), tokenizer, "good").predict([1])
