@@ -15,7 +15,17 @@ NEWEST = (  # xgboost-cpu is xgboost without what graphics cards need
     "xgboost-cpu==3.4.1",
     "scikit-learn==1.9.1",
 )
-SHAPLEIG = ("torch==2.13.0", "botorch==0.18.1", "gpytorch==1.15.2", "scikit-learn==1.9.1", "tqdm", "requests", "pandas", "matplotlib", "colour")
+SHAPLEIG = (
+    "torch==2.13.0",
+    "botorch==0.18.1",
+    "gpytorch==1.15.2",
+    "scikit-learn==1.9.1",
+    "tqdm",
+    "requests",
+    "pandas",
+    "matplotlib",
+    "colour",
+)
 
 OVERRIDE = "import typing, typing_extensions; typing.override = typing_extensions.override\n"  # new in Python 3.12
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,21 +49,17 @@ class Bench:
 
 @dataclass(eq=False)
 class Counter:
-    """The game with a count of rows, of distinct coalitions, and of the time that the bare function takes."""
+    """The game with a count of rows and of distinct coalitions."""
 
     game: Bench
     rows: int = 0
-    seconds: float = 0.0
     seen: set[bytes] = field(default_factory=set)
 
     def __call__(self, kept: Masks) -> Values:
         """The values of the rows."""
         self.rows += len(kept)
         self.seen.update(row.tobytes() for row in np.packbits(kept, axis=1))
-        start = time.perf_counter()
-        values = np.asarray(self.game.fn(kept), np.float64).reshape(len(kept))
-        self.seconds += time.perf_counter() - start
-        return values
+        return np.asarray(self.game.fn(kept), np.float64).reshape(len(kept))
 
     @property
     def calls(self) -> int:

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from .contestants.base import everybody
-from .game import Bench, Counter
+from .game import Bench
 from .results import Results
+from .tables import Table
 from .truth import Truth, truth
 from .versions import code_version
 
@@ -70,10 +71,14 @@ class Worker:
         self.pipe.close()
 
 
-def converse(pipe: Connection, job: Job, limit: float) -> tuple[dict[str, Any], Counter]:
-    """Send a job and answer its questions until the result comes; TimeoutError and EOFError where none does."""
-    counter, d = Counter(job.game), job.game.d
+def converse(pipe: Connection, job: Job, limit: float, table: str | None) -> tuple[dict[str, Any], float]:
+    """Send a job and answer its questions until the result comes; TimeoutError and EOFError where none does.
+
+    Returns the result, and the seconds that the bare function took.
+    """
+    d, seconds = job.game.d, 0.0
     order = {"contestant": job.contestant, "d": d, "graph": job.game.graph, "budget": job.budget, "seed": job.seed}
+    order["table"] = table
     pipe.send_bytes(json.dumps(order).encode())
     end = time.monotonic() + START
     while True:
@@ -84,10 +89,13 @@ def converse(pipe: Connection, job: Job, limit: float) -> tuple[dict[str, Any], 
             end = time.monotonic() + limit
             continue
         if message[:1] == b"R":
-            return json.loads(message[1:]), counter
+            return json.loads(message[1:]), seconds
         rows = int.from_bytes(message[1:9], "little")
         kept = np.unpackbits(np.frombuffer(message[9:], np.uint8), count=rows * d).reshape(rows, d).astype(bool)
-        pipe.send_bytes(counter(kept).tobytes())
+        start = time.perf_counter()
+        values = np.asarray(job.game.fn(kept), np.float64).reshape(rows)
+        seconds += time.perf_counter() - start
+        pipe.send_bytes(values.tobytes())
 
 
 @dataclass(eq=False)
@@ -151,14 +159,26 @@ class Runner:
         if any(late[0] == size[0] and late[1] <= size[1] and late[2] <= size[2] for late in self.late):
             return {**record, "error": f"not run: too late with fewer units and calls ({self.limit:g} s)"}
         try:
-            answer, counter = converse(self.worker(place[0]).pipe, job, self.limit)
+            answer, seconds = converse(self.worker(place[0]).pipe, job, self.limit, self.table(job.game))
         except (TimeoutError, EOFError, OSError) as error:
             self.workers.pop(place[0]).close()
             if isinstance(error, TimeoutError):
                 self.late.add(size)
             told = f"time limit of {self.limit:g} s" if isinstance(error, TimeoutError) else "the process ended"
             return {**record, "error": told}
-        return {**record, **judged(answer, truth(job.game, self.folder)), **spent(answer, counter)}
+        return {**record, **judged(answer, truth(job.game, self.folder)), **spent(answer, seconds)}
+
+    def table(self, game: Bench) -> str | None:
+        """The file of a game's values where it is a table."""
+        if not isinstance(game.fn, Table):
+            return None
+        path = self.folder / "games" / f"{game.name}-{game.digest}.npy"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_suffix(f".{os.getpid()}.npy")
+            np.save(part, game.fn.values)
+            part.replace(path)
+        return str(path)
 
     def close(self) -> None:
         """End all processes."""
@@ -166,13 +186,13 @@ class Runner:
             worker.close()
 
 
-def spent(answer: dict[str, Any], counter: Counter) -> dict[str, Any]:
+def spent(answer: dict[str, Any], seconds: float) -> dict[str, Any]:
     """What an answer has cost."""
     return {
-        "calls": counter.calls,
-        "rows": counter.rows,
+        "calls": answer["calls"],
+        "rows": answer["rows"],
         "own_seconds": round(answer["own_seconds"], 5),
-        "model_seconds": round(counter.seconds, 5),
+        "model_seconds": round(seconds, 5),
         "peak_mb": round(answer["peak_mb"], 1),
         "error": answer["error"],
     }

@@ -3,7 +3,8 @@
     python -m benchmarks.harness.worker FD        # started by the harness
 
 The harness sends a job as JSON. The contestant's questions go back as packed rows, with their values as answer; then
-comes its result as JSON. So the model runs in one process for everybody, and nobody counts for himself.
+comes its result as JSON. So a model runs in one process for everybody. The values of a table are looked up here, which
+saves the way; the game counts what is asked either way.
 """
 
 from __future__ import annotations
@@ -23,20 +24,27 @@ from typing import Any
 import numpy as np
 
 from .contestants import Answer, available, find
+from .game import Bench, Counter, Masks, Values
+from .tables import Table
 
 
 class Asking:
-    """The game at the other end of the pipe."""
+    """The game as contestants see it, counted; its values come from a table, or from the other end of the pipe."""
 
-    def __init__(self, pipe: Connection, d: int, graph: Any) -> None:
-        self.pipe, self.d, self.graph, self.waited = pipe, d, graph, 0.0
+    def __init__(self, pipe: Connection, job: dict[str, Any]) -> None:
+        self.pipe, self.d, self.graph, self.waited = pipe, job["d"], job["graph"], 0.0
+        fn = Table(np.load(job["table"])) if job["table"] else self.ask
+        self.counter = Counter(Bench("", "", self.d, fn))
+
+    def ask(self, kept: Masks) -> Values:
+        """The values of rows, from the harness."""
+        self.pipe.send_bytes(b"Q" + len(kept).to_bytes(8, "little") + np.packbits(kept).tobytes())
+        return np.frombuffer(self.pipe.recv_bytes(), np.float64).copy()
 
     def __call__(self, rows: Any) -> Any:
         """The values of 0/1 rows of any type."""
-        kept = np.atleast_2d(np.asarray(rows)) > 0.5
         start = time.perf_counter()
-        self.pipe.send_bytes(b"Q" + len(kept).to_bytes(8, "little") + np.packbits(kept).tobytes())
-        values = np.frombuffer(self.pipe.recv_bytes(), np.float64).copy()
+        values = self.counter(np.atleast_2d(np.asarray(rows)) > 0.5)
         self.waited += time.perf_counter() - start
         return values
 
@@ -58,7 +66,7 @@ def forget_peak() -> None:
 
 def work(pipe: Connection, job: dict[str, Any]) -> dict[str, Any]:
     """Run one job; whatever is raised is a result too."""
-    seed, value = job["seed"], Asking(pipe, job["d"], job["graph"])
+    seed, value = job["seed"], Asking(pipe, job)
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - shap draws from it
     who = find(job["contestant"])
@@ -77,7 +85,8 @@ def work(pipe: Connection, job: dict[str, Any]) -> dict[str, Any]:
     seconds = time.perf_counter() - start
     result = {name: listed(getattr(answer, name)) for name in ("scores", "pairs", "lower", "upper")}
     peak = max(memory("VmHWM") - before, 0) / 1024
-    return {**result, "error": error, "own_seconds": seconds - value.waited, "seconds": seconds, "peak_mb": peak}
+    asked = {"calls": value.counter.calls, "rows": value.counter.rows}
+    return {**result, **asked, "error": error, "own_seconds": seconds - value.waited, "peak_mb": peak}
 
 
 def listed(array: Any) -> list[float] | None:
