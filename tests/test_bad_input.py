@@ -127,14 +127,12 @@ class TestArrays:
         broken = X[0].copy()
         broken[1] = np.nan
         for background, x in ((X[:5], broken), (np.stack([X[0], broken]), X[3])):
-            with pytest.raises(
-                lc.ModelError, match=r"Input X contains NaN.*was given missing values: fill them in before"
-            ):
+            with pytest.raises(lc.ModelError, match=r"contains NaN.*was given missing values: fill them in before"):
                 lc.Explainer(model, lc.maskers.Tabular(background), lc.Shapley())(x)
-        with pytest.raises(lc.MaskerError, match="Expected a value in some row of every column .* none in column 1"):
+        with pytest.raises(lc.MaskerError, match=r"a value in some row of every column .* none in column 1"):
             lc.maskers.Tabular(np.stack([broken, broken]))
         infinite = np.where(np.isnan(broken), np.inf, broken)
-        with pytest.raises(lc.MaskerError, match="x has an infinite number in column 1"):
+        with pytest.raises(lc.MaskerError, match="x has an infinite number in column '1'"):
             lc.Explainer(model, lc.maskers.Tabular(X[:5]), lc.Shapley())(infinite)
 
     def test_an_image_of_another_size_than_its_reference(self):
