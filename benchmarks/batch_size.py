@@ -1,6 +1,6 @@
 """Which batch size the Explainer finds for a model, and how far it is from the best one.
 
-The five networks of the paper (random weights: only speed matters here), MiniLM with a linear head on a text of 60
+The five networks of the paper (random weights: only speed matters here), MiniLM with a linear head on a text of 30
 words that are deleted, and EfficientNet-Lite0 on 224x224 pixels in patches, all in PyTorch on one thread. Every size
 explains the same coalitions, and so does an Explainer that finds its size by itself; all of them in turn, a few rounds.
 Numbers are processor seconds, which other programs on the machine disturb less than the clock, over those of the best
@@ -29,7 +29,7 @@ import lcshap as lc
 from lcshap.asking import batch_size
 from lcshap.paper.networks import make
 
-SIZES = (4, 8, 16, 32, 64, 128, 256, 512)
+SIZES = (8, 16, 32, 64, 128, 256, 512)
 Case = tuple[Any, Any, Any, lc.Method]  # model, masker, input, method
 
 
@@ -48,7 +48,7 @@ def paper(name: str) -> Case:
     else:
         model = make(name, None, ["a", "b"])
         x = np.random.default_rng(0).random(model.encoder.shape).astype(np.float32)  # type: ignore[attr-defined]
-    calls = {"word-cnn": 1200, "char-cnn": 800, "lstm": 600, "mnist-cnn": 4000, "cifar-cnn": 2200}
+    calls = {"word-cnn": 1200, "char-cnn": 500, "lstm": 600, "mnist-cnn": 4000, "cifar-cnn": 2200}
     return model.adapter(), model.masker(), x, lc.SampleShapley(max(calls[name], 2 * model.masker().mask(x).graph.d))
 
 
@@ -70,7 +70,7 @@ def minilm() -> Case:
             return SimpleNamespace(logits=self.head(self.encoder(**tokens).last_hidden_state.mean(dim=1)))
 
     model = lc.adapters.TransformersModel(Classifier().eval(), tokenizer)
-    return model, lc.maskers.Text(), words(60), lc.SampleShapley(700)
+    return model, lc.maskers.Text(), words(30), lc.SampleShapley(700)
 
 
 def photo() -> Case:

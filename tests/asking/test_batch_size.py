@@ -39,7 +39,7 @@ def test_within_five_percent_of_the_best(name):
     used, best = search(cost.__getitem__)
     assert cost[best] <= 1.05
     assert cost[best] <= 1.05 * cost[16]
-    assert sum(used) <= 6 * max(used) + 6 * 16
+    assert sum(used) <= 9 * max(used) + 6 * 16
 
 
 @pytest.mark.parametrize("name", MEASURED)
@@ -52,9 +52,9 @@ def test_a_disturbed_batch_makes_it_no_worse_than_sixteen_rows(name):
 
 def test_the_sizes_in_turn():
     used, best = search(MEASURED["word-cnn"].__getitem__)
-    assert used == [16, 32, 16, 32, 32, 64, 32, 64, 32, 128, 32, 16, 32, 16]
+    assert used == [16, 32, 16, 32, 16, 32, 32, 64, 32, 64, 32, 64, 32, 128, *[32, 16] * 3]  # close ones three times
     assert best == 32
-    assert search(MEASURED["fastest at 16"].__getitem__) == ([16, 32, 16, 32, 16, 64], 16)
+    assert search(MEASURED["fastest at 16"].__getitem__) == ([16, 32, 16, 32, 16, 64], 16)  # hopeless ones once
 
 
 def test_it_is_remembered():

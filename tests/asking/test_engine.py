@@ -92,7 +92,7 @@ def test_it_is_remembered_for_the_users_own_model():
         return [float(len(t)) for t in texts]
 
     first = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
-    first(" ".join(map(str, range(13))))  # 8,192 coalitions: enough to try all sizes
+    first(" ".join(map(str, range(14))))  # 16,384 coalitions: enough to try all sizes
     assert first.engine.size.settled
     again = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
     assert again.engine.size.settled

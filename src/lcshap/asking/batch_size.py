@@ -6,7 +6,7 @@ import contextlib
 import logging
 import time
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 log = logging.getLogger("lcshap")
@@ -14,6 +14,7 @@ clock = time.perf_counter  # by which batches are measured; benchmarks/batch_siz
 _SMALLEST, _LARGEST = 16, 1024  # rows: where the search starts and ends
 _BETTER = 0.97  # a larger size must take so much less time a row
 _WORSE = 1.1  # beyond so much more time, still larger sizes are not tried
+_CLOSE = 0.1  # as close to each other as this, two sizes are tried once more
 _HOPELESS = 1.25  # beyond so much, not even this one is tried again
 _known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
@@ -27,7 +28,8 @@ class _Duel:
     queue: tuple[int, ...]
     costs: tuple[tuple[int, float], ...] = ()
     lost: int = 0  # challengers in a row that were no better before
-    last: bool = False  # whether it is the smallest size that is tried once more
+    last: bool = False  # whether it is the smallest size that is tried in the end
+    tries: int = 0
 
     @classmethod
     def of(cls, champion: int, challenger: int, lost: int = 0, last: bool = False) -> _Duel:
@@ -39,7 +41,10 @@ class _Duel:
         costs[size] = min(cost, costs.get(size, cost))
         if size == self.challenger and cost > _HOPELESS * costs[self.champion] and not self.last:
             left = []
-        return _Duel(self.champion, self.challenger, tuple(left), tuple(costs.items()), self.lost, self.last)
+        noted = replace(self, queue=tuple(left), costs=tuple(costs.items()), tries=self.tries + 1)
+        if noted.tries == 4 and abs(noted.ratio - 1) < _CLOSE:
+            return replace(noted, queue=(self.champion, self.challenger))
+        return noted
 
     @property
     def ratio(self) -> float:
@@ -52,10 +57,11 @@ class _Duel:
 class BatchSize:
     """How many rows to send at once: what the user says, or what turns out fastest while real work is done.
 
-    Starting from 16, the best size so far and one twice as large are tried in turn, twice each, on rows that have to be
-    evaluated anyway. The larger one takes over if a row takes at least 3 % less time. Where it does not, one that is
-    larger still gets a chance, unless it was clearly slower. In the end the size has to stand against 16 rows once
-    more. So among sizes that are about as fast the smallest wins, and no accident makes it worse than 16 rows for long.
+    Starting from 16, the best size so far and one twice as large are tried in turn, twice each (three times where they
+    are close), on rows that have to be evaluated anyway. The larger one takes over if a row takes at least 3 % less
+    time. Where it does not, one that is larger still gets a chance, unless it was clearly slower. In the end the size
+    has to stand against 16 rows once more. So among sizes that are about as fast the smallest wins, and no accident
+    makes it worse than 16 rows for long.
     The result is remembered for the model.
     """
 
