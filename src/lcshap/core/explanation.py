@@ -125,7 +125,8 @@ class Explanation:
         """
         if self.stderr is None:
             return np.zeros(self.scores.shape, bool)
-        low, high = self.interval()
+        with np.errstate(invalid="ignore"):  # files may hold scores that are not finite
+            low, high = self.interval()
         return np.asarray((low <= 0) & (high >= 0))
 
     # -- views ----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..core.views import BytesView, ImageView, SeriesView, TextView, owners
+from .faint import FADED
 from .palette import clip_limit, find_palette, image_shares, limit_of
 from .terminal_pictures import hex_lines, resize, text_runs, to_rgb
 from .words import sides, signed
@@ -35,7 +36,8 @@ def _mark(text: str, unit: int, e: Explanation, limit: float) -> str:
     if unit < 0:
         return html.escape(text)
     score = float(e.scores[unit])
-    return f'<span style="{background(score, limit)}" title="{signed(score, limit)}">{html.escape(text)}</span>'
+    shown = FADED * score if e.faint[unit] else score
+    return f'<span style="{background(shown, limit)}" title="{signed(score, limit)}">{html.escape(text)}</span>'
 
 
 def text_html(e: Explanation, view: TextView) -> str:

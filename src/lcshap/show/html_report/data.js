@@ -36,7 +36,8 @@ function unitsOf(listed, picture, entry) {
       : spansOf(picture.spans).map(([start, end]) => listed.text.slice(start, end));
   const [scores, ranking] = [entry.scores, entry.ranking].map(unpack);
   const leading = entry.leading ? unpack(entry.leading) : bySize(scores);
-  return withRanks({ names, scores, ranking, leading, stderr: entry.stderr && unpack(entry.stderr) });
+  const [stderr, drawn] = [entry.stderr, entry.drawn].map((part) => part && unpack(part));
+  return withRanks({ names, scores, ranking, leading, stderr, drawn: drawn ?? scores });
 }
 
 /** The same for sentences: scores added up. `groups` is the sentence of each unit. */
@@ -51,7 +52,7 @@ function sentencesOf(listed, picture, units) {
   units.scores.forEach((score, unit) => (scores[groups[unit]] += score));
   const ranking = Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
   const names = sentences.map(([start, end]) => listed.text.slice(start, end));
-  return withRanks({ names, scores, ranking, leading: bySize(scores), groups });
+  return withRanks({ names, scores, ranking, leading: bySize(scores), groups, drawn: scores });
 }
 
 function withRanks(units) {

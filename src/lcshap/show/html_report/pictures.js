@@ -48,7 +48,7 @@ function drawSeries(picture, box, { units }) {
       const data = unitData(unit);
       const place = { x: x(start) - step / 2, y: top, width: (end - start) * step, height: PANEL.height };
       const band = makeSvg("rect", place);
-      band.style.setProperty("fill", rgb(unit < 0 ? colours.background : shade(units.scores[unit], units.limit)));
+      band.style.setProperty("fill", rgb(unit < 0 ? colours.background : shade(units.drawn[unit], units.limit)));
       const points = own.slice(start, end + 1).map((value, k) => `${x(start + k)},${y(value)}`);
       bands.push(makeSvg("g", data, band));
       lines.push(makeSvg("g", data, makeSvg("polyline", { points: points.join(" ") })));
@@ -132,7 +132,7 @@ function makeDumpRow(bytes, owners, start, width, units, now) {
       cell.dataset.unit = unit;
       cell.classList.toggle("masked", masked === 1);
       cell.classList.toggle("marked", unit === now.marked);
-      paint(cell, units.scores[unit], units.limit);
+      paint(cell, units.drawn[unit], units.limit);
     }
     row.append(cells[0]);
     letters.append(cells[1]);
@@ -189,6 +189,7 @@ function scoreCells(units, unit) {
   const bar = make("i", { class: score > 0 ? "positive" : "negative" });
   const share = isFinite(score) ? (50 * Math.abs(score)) / units.limit : 0;
   bar.style.setProperty("width", `${share}%`);
+  if (units.drawn && units.drawn[unit] !== score) bar.style.setProperty("opacity", String(units.drawn[unit] / score));
   bar.style.setProperty("left", `${score > 0 ? 50 : 50 - share}%`);
   return [
     make("td", { class: "number" }, format(score, 4, true)),
@@ -214,7 +215,7 @@ function drawMolecule(picture, box, { units }) {
   svg.style.setProperty("max-width", `${Math.round(width * 1.3)}px`);
   const discs = xs.map((x, i) => {
     const disc = makeSvg("circle", { cx: x, cy: ys[i], r: 17, class: "disc" });
-    disc.style.setProperty("fill", labels[i] < 0 ? "none" : rgb(shade(units.scores[labels[i]], units.limit)));
+    disc.style.setProperty("fill", labels[i] < 0 ? "none" : rgb(shade(units.drawn[labels[i]], units.limit)));
     return makeSvg("g", unitData(labels[i]), disc);
   });
   const bonds = unpack(picture.bonds);

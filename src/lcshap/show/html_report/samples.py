@@ -15,6 +15,7 @@ from ...core.rounding import settled
 from ...core.views import TextView
 from ...errors import ShowError
 from .. import words
+from ..faint import FADED
 from ..palette import limit_of
 from .pack import Pool, number, pack, to_float32
 from .pictures import draw
@@ -103,6 +104,8 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         entry["flip"] = flip
     if one.stderr is not None:
         entry["stderr"] = pack(one.stderr)
+    if one.faint.any():
+        entry["drawn"] = pack(np.where(one.faint, FADED * scores, scores))
     if one.interactions is not None:
         upper = sparse.coo_array(sparse.triu(one.interactions, k=1))
         entry["pairs"] = pack(np.stack([upper.row, upper.col], axis=1).ravel())

@@ -26,7 +26,7 @@ function drawText(picture, box, { listed, units, bySentence, entry }) {
   });
   plain(paragraph, listed.text.length);
   box.append(paragraph);
-  for (const element of box.querySelectorAll(".unit")) paint(element, units.scores[element.dataset.unit], units.limit);
+  for (const element of box.querySelectorAll(".unit")) paint(element, units.drawn[element.dataset.unit], units.limit);
   const arched = state.interactions && !bySentence && "pairs" in entry;
   box.classList.toggle("arched", arched);
   if (arched) drawArcs(box, entry, units);

@@ -15,6 +15,7 @@ from ...core.explanation import Explanation
 from ...core.views import BytesView, owners
 from ...extras import need
 from ..check import check_count
+from ..faint import drawn_scores
 from ..palette import RGB, hexadecimal, ink_on, limit_of
 from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme, view_of
 
@@ -56,7 +57,7 @@ def hexdump(
     lines = list(cut(np.append(np.abs(e.scores), -1.0)[units], rows or _ROWS))
     width = _INCH * _END + 0.2
     ax = axes(ax, (width, _INCH * _LINE * len(lines) + 1.05 + room_below(e, width)), dark)
-    tints = colours(e.scores, limit, palette, dark)
+    tints = colours(drawn_scores(e), limit, palette, dark)
     glyphs: Glyphs = defaultdict(list)
     boxes: list[Box] = []
     for number, (start, count) in enumerate(lines):

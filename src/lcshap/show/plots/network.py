@@ -15,6 +15,7 @@ from ...core.graphs import Graph
 from ...errors import ShowError
 from ...extras import need
 from .. import words
+from ..faint import drawn_scores
 from ..palette import find_palette, hexadecimal, limit_of
 from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme
 from .wording import drawable, number
@@ -64,7 +65,7 @@ def network(
     edge_limit = limit_of([values])
     ink = hexadecimal(theme(dark).ink)
     draw_edges(ax, places[graph.edges], values, edge_limit, palette, dark)
-    tints = [hexadecimal(colour) for colour in colours(e.scores, limit, palette, dark)]
+    tints = [hexadecimal(colour) for colour in colours(drawn_scores(e), limit, palette, dark)]
     ax.scatter(*places.T, s=dot(graph.d), c=tints, edgecolors=ink, linewidths=0.8, zorder=2)
     names, fonts = drawable(*(words.shorten(name, _LONG) for name in graph.names))
     write_names(ax, names, places, ink, dot(graph.d), e.leading()[:_NAMES], fonts=fonts)
