@@ -7,7 +7,7 @@ import pytest
 
 import lcshap as lc
 from lcshap.adapters.sklearn import SklearnModel
-from lcshap.adapters.trees import library, margin_of, read_trees
+from lcshap.adapters.trees import gives_log_odds, library, margin_of, read_trees
 
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")
@@ -75,6 +75,19 @@ def test_margins_are_log_odds(name):
     chances = model.estimator.predict_proba(X)[:, 1].astype(float)
     np.testing.assert_allclose(model.predict(X)[:, 0], np.log(chances / (1 - chances)), atol=1e-4)
     assert model.classes == ("0", "1")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_which_margins_are_log_odds(name):
+    estimator = fitted(name).estimator
+    assert gives_log_odds(estimator) == (MODELS[name][1] == "logits")
+    assert not gives_log_odds(lambda rows: rows)
+
+
+def test_a_hinge_is_no_log_odds():
+    assert not gives_log_odds(xgboost.XGBClassifier(objective="binary:hinge", **XG).fit(X, TWO))
+    assert not gives_log_odds(ensemble.GradientBoostingClassifier(loss="exponential", n_estimators=2).fit(X, TWO))
+    assert not gives_log_odds(catboost.CatBoostClassifier(**CAT))  # not fitted
 
 
 def test_early_stopping_is_read():

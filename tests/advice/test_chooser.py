@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.advice.chooser import parse_budget
-from support import table_game
+from lcshap.advice.chooser import parse_budget, tree_estimator
+from support import as_trees, table_game
 
 CHAIN = lc.Graph.chain(30)
 
@@ -96,3 +96,39 @@ def test_the_exact_choice_is_exact():
     game, _ = table_game(6, seed=1)
     e = lc.choose(lc.Graph.ring(6), budget=64).explain(game)
     np.testing.assert_allclose(e.scores, lc.Shapley().explain(game, lc.Graph.ring(6)).scores)
+
+
+class TestTrees:
+    """Where a game is one of trees, its Shapley value is read off."""
+
+    def game(self, d, off=0.0):
+        values = np.random.default_rng(0).normal(size=2**d)
+        trees = as_trees(values, d)
+        fn = lambda kept: values[kept @ (2 ** np.arange(d))] + off * kept[:, 0] * kept[:, -1]  # noqa: E731
+        return lc.Game(fn, d, trees=lambda: trees)
+
+    def test_it_is_chosen(self):
+        graph = lc.Graph.complete(8)
+        for budget in (None, 20, 1000, "10s"):
+            choice = lc.choose(graph, budget=budget, game=self.game(8))
+            assert choice.method == lc.TreeSHAP()
+            assert "exact" in choice.reason
+        e = choice.explain(self.game(8))
+        np.testing.assert_allclose(e.scores, lc.Shapley().explain(self.game(8), graph).scores, rtol=0, atol=1e-12)
+        assert e.provenance["chosen"]["reason"] == choice.reason
+
+    def test_it_is_not_chosen_where_something_else_takes_fewer_calls(self):
+        assert lc.choose(lc.Graph.complete(4), game=self.game(4)).method == lc.Shapley()
+        assert lc.choose(lc.Graph.complete(5), game=self.game(5), budget=12).method.name == "graph-kernel-shap"
+
+    def test_it_is_not_chosen_for_another_goal_or_without_a_game(self):
+        assert lc.choose(lc.Graph.complete(8), "necessary", game=self.game(8)).method.name == "deletion-path"
+        assert lc.choose(lc.Graph.complete(8)).method == lc.Shapley()
+
+    def test_trees_that_do_not_agree_are_left_alone(self):
+        assert lc.choose(lc.Graph.complete(8), game=self.game(8, off=0.01)).method == lc.Shapley()
+
+    def test_it_must_fit_the_seconds(self):
+        graph = lc.Graph.complete(8)
+        assert tree_estimator(self.game(8), graph, seconds=60.0)[0] == lc.TreeSHAP()
+        assert tree_estimator(self.game(8), graph, seconds=0.0) is None

@@ -2,10 +2,12 @@
 
 import time
 
+import numpy as np
 import pytest
 
 import lcshap as lc
 from lcshap.advice.picker import Picker, with_seed
+from support import as_trees
 
 CHAIN = lc.Graph.chain(20)
 
@@ -76,3 +78,21 @@ def test_another_seed():
     assert with_seed("auto", 4) == {"seed": 4}
     with pytest.raises(lc.OptionError, match="no seed to vary"):
         with_seed(lc.Shapley(), 4)
+
+
+def test_trees_come_first():
+    values = np.random.default_rng(0).normal(size=256)
+    game = lc.Game(lambda kept: values[kept @ (2 ** np.arange(8))], 8, trees=lambda: as_trees(values, 8))
+    graph = lc.Graph.complete(8)
+    for picker in (Picker(), Picker(budget="4d"), Picker(budget=17)):
+        picked = picker.pick_trees(game, graph, picker.pick(graph))
+        assert picked.method == lc.TreeSHAP()
+        assert "sum of trees" in picked.record["chosen"]["reason"]
+    for picker in (Picker(goal="necessary"), Picker("shapley"), Picker(early=True)):
+        picked = picker.pick(graph)
+        assert picker.pick_trees(game, graph, picked) is picked
+    timed = Picker(budget="9s").pick_trees_timed(game, graph, time.monotonic() + 9)
+    assert timed.method == lc.TreeSHAP()
+    assert timed.record["chosen"]["seconds"] == 9
+    assert Picker(budget="9s").pick_trees_timed(game, graph, time.monotonic() - 1) is None
+    assert Picker("shapley", budget="9s").pick_trees_timed(game, graph, time.monotonic() + 9) is None

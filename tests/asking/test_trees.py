@@ -104,6 +104,49 @@ def test_log_odds_and_contrasts_are_margins_with_one_reference_row():
     np.testing.assert_allclose(e.scores, -against.scores, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "catboost", "histograms"])
+def test_log_odds_of_boosted_trees_are_their_margin_without_a_word(name):
+    """Those of XGBoost's probabilities, in single precision, would be off by far more than 1e-6."""
+    masker = lc.maskers.Tabular(X[50])
+    e = check_exact(MODELS[name][0](), masker, X[0], 5e-6 if name == "xgboost" else 1e-8, value="log_odds", target=1)
+    assert e.provenance["kind"] == "logits"
+
+
+def test_groups_of_columns():
+    """The Shapley value of a group is not the sum of those of its columns."""
+    model = lightgbm.LGBMRegressor(**LIGHT).fit(X, Y)
+    masker = lc.maskers.Tabular(X[20:29], groups={"pair": [0, 3]}, pin=[5])
+    explainer = lc.Explainer(model, masker, lc.TreeSHAP())
+    e = explainer(X[1])
+    assert len(e.scores) == 4
+    np.testing.assert_allclose(e.scores, brute_force(explainer, X[1])[:, 0], rtol=0, atol=1e-10)
+    alone = lc.Explainer(model, lc.maskers.Tabular(X[20:29], pin=[5]), lc.TreeSHAP())(X[1])
+    pair = e.scores[list(e.names).index("pair")]
+    assert abs(pair - alone.scores[0] - alone.scores[3]) > 1e-3
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_frames(frame):
+    frames = pytest.importorskip(frame)
+    names = [f"column {i}" for i in range(6)]
+    table = frames.DataFrame({name: X[:, i] for i, name in enumerate(names)})
+    model = ensemble.HistGradientBoostingRegressor(max_iter=15).fit(table, Y)
+    one = lc.Explainer(model, lc.maskers.Tabular(table[20:29]), "tree-shap")(table[3:4])
+    plain = ensemble.HistGradientBoostingRegressor(max_iter=15).fit(X, Y)
+    other = lc.Explainer(plain, lc.maskers.Tabular(X[20:29]), "tree-shap")(X[3])
+    np.testing.assert_allclose(one.scores, other.scores, rtol=0, atol=1e-12)
+    assert one.names == tuple(names)
+
+
+def test_frames_with_categories_are_refused():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"city": pandas.Categorical(["Oslo", "Rome", "Bonn"] * 40), "x": np.arange(120.0)})
+    model = lightgbm.LGBMRegressor(min_child_samples=3, **LIGHT).fit(table, (table["city"] == "Rome") * 1.0)
+    refused(
+        model, lc.maskers.Tabular(table[:5]), "Expected (columns of numbers|trees that shap reads right)", table[7:8]
+    )
+
+
 def refused(model, masker, match, x=None, **options):
     with pytest.raises(lc.MethodError, match=match):
         lc.Explainer(model, masker, "tree-shap", **options)(X[0] if x is None else x)
@@ -129,7 +172,7 @@ def test_inputs_and_models_without_trees_are_refused():
     table = lc.maskers.Tabular(X[50])
     refused(lambda rows: np.nansum(rows, axis=1), table, "Expected a tree ensemble, got CallableModel", kind="output")
     lengths = lambda texts: [len(text) for text in texts]  # noqa: E731
-    refused(lengths, lc.maskers.Text(), "Expected columns of numbers, got others", "to be or not", kind="output")
+    refused(lengths, lc.maskers.Text(), "Expected a tree ensemble, got CallableModel", "to be or not", kind="output")
 
 
 def test_nan_where_the_trees_have_no_side_for_it():

@@ -2,6 +2,7 @@
 
 import time
 
+import numpy as np
 import pytest
 
 import lcshap as lc
@@ -119,3 +120,44 @@ def test_a_curve_that_fails_keeps_the_explanation():
     (e,) = info.value.explanations
     assert len(e.scores) == 16
     assert e.curve is None
+
+
+class TestTrees:
+    """A forest of which the probability is explained is a sum of trees: auto reads it off."""
+
+    def setup_method(self):
+        ensemble = pytest.importorskip("sklearn.ensemble")
+        pytest.importorskip("shap")
+        self.X = np.random.default_rng(0).normal(size=(80, 7))
+        self.model = ensemble.RandomForestClassifier(5, random_state=0).fit(self.X, self.X[:, 0] * self.X[:, 1] > 0)
+        self.masker = lc.maskers.Tabular(self.X[:6])
+
+    def test_auto_chooses_them_for_one_many_seconds_comparisons_and_streams(self):
+        explainer = lc.Explainer(self.model, self.masker, value="prob", target=1)
+        exact = lc.Explainer(self.model, self.masker, lc.Shapley(), value="prob", target=1)(self.X[7])
+        found = [explainer(self.X[7]), explainer(self.X[6:9])[1], *explainer.stream(self.X[7])]
+        found += [explainer.compare(self.X[7], ["auto"])[0]]
+        found += [lc.Explainer(self.model, self.masker, value="prob", target=1, budget="20s")(self.X[7])]
+        for e in found:
+            assert e.provenance["name"] == "tree-shap"
+            assert "exact" in e.provenance["chosen"]["reason"]
+            np.testing.assert_allclose(e.scores, exact.scores, rtol=0, atol=1e-12)
+            assert e.calls == 16
+        assert found[0].rows == 16 * 6  # those that are compared are not asked twice
+
+    def test_the_preview_says_so_without_asking(self):
+        asked = []
+        explainer = lc.Explainer(self.model, self.masker, value="prob")
+        self.model.predict_proba = lambda rows: asked.append(rows)
+        text = explainer.preview(self.X[7])
+        assert text.startswith("TreeSHAP()")
+        assert "calls   16" in text
+        assert "scores are exact" in text
+        assert "96 model rows" in text
+        assert not asked
+
+    def test_other_values_goals_and_early_stops_are_as_they_were(self):
+        for options in ({}, {"value": "prob", "goal": "necessary"}, {"value": "prob", "tolerance": 0.5}):
+            e = lc.Explainer(self.model, self.masker, **options)(self.X[7])
+            assert e.provenance["name"] != "tree-shap"
+        assert lc.Explainer(self.model, self.masker).preview(self.X[7]).startswith("Shapley()")

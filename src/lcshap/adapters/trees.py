@@ -28,6 +28,7 @@ _KNOWN = {
     "catboost": ("CatBoostClassifier", "CatBoostRegressor"),
     "sklearn": tuple(name + role for name in _FOREST for role in ("Classifier", "Regressor")),
 }
+_LOGISTIC = ("binary", "multiclass", "binary:logistic", "multi:softprob", "log_loss", "Logloss", "MultiClass")
 _NAMES = "LightGBM, XGBoost or CatBoost, or a tree, a forest or boosted trees of scikit-learn"
 _OTHERWISE = "Choose another method, such as GraphKernelSHAP."
 
@@ -53,6 +54,22 @@ def margin_of(estimator: Any) -> Callable[[Any], Any] | None:
         if kind.__name__ in _MARGINS:
             return partial(estimator.predict, **_MARGINS[kind.__name__])
     return None
+
+
+def gives_log_odds(model: Any) -> bool:
+    """Whether a model is a boosted classifier whose margin is a log-odds: more exact than that of its probabilities.
+
+    Those of XGBoost are rounded to single precision.
+    """
+    if library(model) is None or not hasattr(model, "predict_proba"):
+        return False
+    found = (getattr(model, name, None) for name in ("objective_", "objective", "loss"))
+    return next((str(name) for name in found if isinstance(name, str)), _loss(model)) in _LOGISTIC
+
+
+def _loss(model: Any) -> str:
+    known = hasattr(model, "get_all_params") and model.is_fitted()
+    return str(model.get_all_params().get("loss_function")) if known else ""
 
 
 def read_sum(estimator: Any, method: str) -> Trees:

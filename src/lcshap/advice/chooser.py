@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,7 +11,7 @@ from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.plan import MAX_CALLS
-from ..errors import BudgetError, OptionError
+from ..errors import BudgetError, MethodError, MissingExtraError, ModelError, OptionError
 from ..estimators import (
     CShapley,
     DeletionPath,
@@ -24,8 +25,10 @@ from ..estimators import (
     RegressionCShapley,
     SampleShapley,
     Shapley,
+    TreeSHAP,
 )
 from ..estimators.graph_kernel_shap import MOST_PAIRS
+from ..estimators.tree_shap import reads, shapley
 from .budget import fits, is_cheap, parse_budget
 
 GOALS = {
@@ -89,9 +92,10 @@ def choose(
 
     Rules
     -----
-    fair: all coalitions where they fit; else `GraphKernelSHAP`, which had the least error of all in
-    ``benchmarks/error_vs_calls.py``; above the 16,386 calls that it takes, `SampleShapley`. necessary and sufficient:
-    the paths. A budget that no method for the goal can keep raises, with the smallest that would do.
+    fair: `TreeSHAP` where the `game` is one of trees and that takes fewer calls; all coalitions where they fit; else
+    `GraphKernelSHAP`, which had the least error of all in ``benchmarks/error_vs_calls.py``; above the 16,386 calls that
+    it takes, `SampleShapley`. necessary and sufficient: the paths. A budget that no method for the goal can keep
+    raises, with the smallest that would do.
 
     Examples
     --------
@@ -107,6 +111,9 @@ def choose(
     method: Method
     if goal == "fair":
         method, reason = fair_estimator(graph, calls, seed)
+        by_trees = tree_estimator(game, graph) if game is not None and trees_pay(graph, method) else None
+        if by_trees is not None:
+            return Choice(by_trees[0], graph, goal, calls, by_trees[1])
         timed = game if budget is None and may_be_exact(graph, method) else None
         if timed is not None and is_cheap(timed, method.plan(graph).coalitions, 2**graph.d):
             calls = 2**graph.d
@@ -147,6 +154,38 @@ def fair_estimator(graph: Graph, calls: int, seed: int = 0, early: bool = False)
         SampleShapley(calls, seed=seed),
         f"above {2 * MOST_PAIRS + 2:,} calls GraphKernelSHAP gets too large, and permutations come next",
     )
+
+
+def trees_pay(graph: Graph, instead_of: Method, max_calls: int | None = MAX_CALLS) -> bool:
+    """Whether `TreeSHAP` takes no more calls than an estimate, or fewer than all coalitions.
+
+    >>> import lcshap as lc
+    >>> trees_pay(lc.Graph.complete(4), lc.Shapley()), trees_pay(lc.Graph.complete(5), lc.Shapley())
+    (False, True)
+    """
+    takes, other = TreeSHAP().cost(graph).calls, instead_of.cost(graph, max_calls).calls
+    return takes < other or (takes == other and instead_of != Shapley())
+
+
+def tree_estimator(game: AbstractGame, graph: Graph, seconds: float | None = None) -> tuple[Method, str] | None:
+    """`TreeSHAP` and the reason, where the game is one of trees; None where it is not.
+
+    Parameters
+    ----------
+    seconds : how long the walk through the trees may take, by the time that it takes for one background row.
+    """
+    if game.trees is None:
+        return None
+    try:
+        trees = reads(game)
+    except (MethodError, MissingExtraError, ModelError):
+        return None
+    if seconds is not None:
+        begin = time.monotonic()
+        shapley(replace(trees, x=trees.x[:1], background=trees.background[:1]))
+        if (time.monotonic() - begin) * len(trees.background) > seconds:
+            return None
+    return TreeSHAP(), "the model is a sum of trees, from which its Shapley value can be read off: the result is exact"
 
 
 def may_be_exact(graph: Graph, method: Method, max_calls: int | None = MAX_CALLS) -> bool:

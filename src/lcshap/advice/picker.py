@@ -13,7 +13,7 @@ from ..core.plan import MAX_CALLS
 from ..errors import BudgetError, OptionError
 from ..estimators.registry import get_method
 from .budget import Budget, fitted, in_seconds, seconds_per_call
-from .chooser import GOALS, choose, fair_estimator, may_be_exact
+from .chooser import GOALS, choose, fair_estimator, may_be_exact, tree_estimator, trees_pay
 
 _SMALL = 3  # calls a unit of the plan by which a method's own time is measured
 
@@ -81,10 +81,36 @@ class Picker:
         """The method for a graph, by a budget in calls."""
         return self._made(graph, Budget.read(self.budget).calls(graph.d))
 
+    @property
+    def _free(self) -> bool:
+        """Whether any method will do that answers what is fair."""
+        return self.method == "auto" and self.goal in (None, "fair") and not self.early
+
     def may_be_exact(self, graph: Graph, picked: Picked) -> bool:
         """Whether all coalitions may be evaluated instead, if that is cheap: nobody has set a budget."""
-        free = self.budget is None and self.method == "auto" and self.goal in (None, "fair") and not self.early
-        return free and may_be_exact(graph, picked.method, self.max_calls)
+        return self._free and self.budget is None and may_be_exact(graph, picked.method, self.max_calls)
+
+    def may_read_trees(self, graph: Graph, picked: Picked) -> bool:
+        """Whether `TreeSHAP` is better than what was picked, if the game is one of trees."""
+        return self._free and trees_pay(graph, picked.method, self.max_calls)
+
+    def pick_trees(self, game: AbstractGame, graph: Graph, picked: Picked) -> Picked:
+        """`TreeSHAP` instead of what was picked, where the game is one of trees."""
+        if not self.may_read_trees(graph, picked):
+            return picked
+        found = tree_estimator(game, graph)
+        if found is None:
+            return picked
+        return Picked(found[0], {key: {**part, "reason": found[1]} for key, part in picked.record.items()})
+
+    def pick_trees_timed(self, game: AbstractGame, graph: Graph, deadline: float) -> Picked | None:
+        """`TreeSHAP`, where the game is one of trees and there is time for it."""
+        found = tree_estimator(game, graph, seconds=deadline - time.monotonic()) if self._free else None
+        if found is None:
+            return None
+        calls = found[0].cost(graph).calls
+        chosen = {"goal": "fair", "budget": calls, "reason": found[1], "seconds": self.seconds}
+        return Picked(found[0], {"chosen": chosen})
 
     def pick_exact(self, graph: Graph) -> Picked:
         """The method that evaluates all coalitions of a graph."""

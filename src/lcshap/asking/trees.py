@@ -31,10 +31,6 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
             f"Expected a number that is a sum over trees, got {_name(value)} of a model of kind={value.kind!r}{rows}. "
             f"{_ADVICE}"
         )
-    x, background = _ends(masked)
-    owners = masked.owners
-    if owners is None or owners.shape != x.shape[1:]:
-        raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
     try:
         trees = model.trees()
     except NotImplementedError:
@@ -43,6 +39,10 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
         raise MethodError(
             f"Expected trees for {weights.shape[1]} outputs of the model, got {trees.value.shape[1]}. {_ADVICE}"
         )
+    x, background = _ends(masked)
+    owners = masked.owners
+    if owners is None or owners.shape != x.shape[1:]:
+        raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
     missing = np.isnan(x[:, trees.blind]).any(axis=0) | np.isnan(background[:, trees.blind]).any(axis=0)
     if missing.any():
         column = int(trees.blind[np.argmax(missing)])

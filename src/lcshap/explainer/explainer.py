@@ -10,17 +10,20 @@ from typing import Any, Literal, cast, overload
 
 from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
+from ..adapters.trees import gives_log_odds
 from ..advice.locality import Locality, locality
-from ..advice.picker import Picker
+from ..advice.picker import Picked, Picker
 from ..asking.engine import Engine
 from ..asking.model_game import ModelGame
 from ..asking.targets import check_names
+from ..asking.trees import may_read
 from ..asking.values import Value, find_value, says_output
 from ..core.explanation import Explanation
 from ..core.method import Method, Stop, check_count
 from ..core.plan import MAX_CALLS
 from ..core.store import MemoryStore, Store
 from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
+from ..estimators import TreeSHAP
 from ..estimators.registry import get_method
 from ..maskers.base import Masked, Masker
 from .job import Found, Job, Setup
@@ -112,7 +115,8 @@ class Explainer:
                 check_count(name, getattr(self, name), least=1)
         if self.store is not None and not isinstance(self.store, Store):
             raise OptionError(f"Expected a store such as lcshap.MemoryStore(), got {type(self.store).__name__}.")
-        adapter = find_model(self.model, self.kind, fallback="output" if says_output(self.value) else None)
+        kind: Kind | None = "logits" if self._asks_log_odds() else self.kind
+        adapter = find_model(self.model, kind, fallback="output" if says_output(self.value) else None)
         stop = Stop(self.tolerance, self.top, self.confidence)
         value = find_value(self.value, adapter.kind, self.target)
         check_names(value.target, self.classes or adapter.classes)
@@ -135,6 +139,11 @@ class Explainer:
         picker = Picker(self.method, self.goal, self.budget, self.seed, self.max_calls, stop.early)
         for name, derived in (("adapter", adapter), ("setup", setup), ("picker", picker)):
             object.__setattr__(self, name, derived)
+
+    def _asks_log_odds(self) -> bool:
+        """Whether log-odds are asked of a model that has them itself, and nobody has said what else it gives."""
+        value = self.value.name if isinstance(self.value, Value) else self.value
+        return self.kind is None and value == "log_odds" and gives_log_odds(self.model)
 
     @property
     def engine(self) -> Engine:
@@ -321,6 +330,9 @@ class Explainer:
         if self.picker.seconds is not None:
             return f"{self.picker.seconds:g} s, in which a few rows are timed first"
         picked = self.picker.pick(masked.graph)
+        trees = self.picker.may_read_trees(masked.graph, picked)
+        if trees and may_read(self.adapter, masked, self.setup.value, self.setup.classes):
+            picked = Picked(TreeSHAP(), {})
         cost = picked.method.cost(masked.graph, self.max_calls)
         text, rows = cost.text, masked.rows_per_call
         if masked.choice is not None:

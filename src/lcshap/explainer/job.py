@@ -121,7 +121,9 @@ class Job:
                 games = self.games(window)
                 if picker.seconds is not None:
                     picks = {n: self.pick_timed(game, picker, start) for n, game in games.items()}
-                for n in games.keys() & short.keys():
+                for n, game in games.items() if picker.seconds is None else ():
+                    picks[n] = self._by_trees(game, picks[n], picker)
+                for n in games.keys() & {n for n in short if picker.may_be_exact(inputs[n].graph, picks[n])}:
                     picks[n] = self._exactly(games[n], picks[n], picker, sum(short.values()))
                 self.run(games, {n: picks[n] for n in games}, self.stop(picker, start, picks))
 
@@ -187,8 +189,17 @@ class Job:
         graph = game.masked.graph
         if picker.seconds is not None:
             return self.pick_timed(game, picker, start)
-        picked = picker.pick(graph)
+        picked = self._by_trees(game, picker.pick(graph), picker)
         return self._exactly(game, picked, picker, 2**graph.d) if picker.may_be_exact(graph, picked) else picked
+
+    def _by_trees(self, game: ModelGame, picked: Picked, picker: Picker) -> Picked:
+        """Instead of anything else the trees of the model, where it is a sum of trees."""
+        graph = game.masked.graph
+        found = picker.pick_trees(game, graph, picked)
+        if found is not picked and self.bar is not None:
+            limit = self.setup.max_calls
+            self.bar.total += found.method.cost(graph, limit).calls - picked.method.cost(graph, limit).calls
+        return found
 
     def _exactly(self, game: ModelGame, picked: Picked, picker: Picker, calls: int) -> Picked:
         """Instead of an estimate all coalitions, where those of all inputs, so many calls, take less than a second."""
@@ -210,11 +221,14 @@ class Job:
     def pick_timed(self, game: ModelGame, picker: Picker, start: float) -> Picked:
         """The method for a budget in seconds from `start` on. The model is timed once."""
         assert picker.seconds is not None
-        if self.pace is None:
-            self.pace = picker.pace(game)
-        picked = picker.pick_timed(game.masked.graph, self.pace, start + picker.seconds)
+        graph, deadline = game.masked.graph, start + picker.seconds
+        picked = picker.pick_trees_timed(game, graph, deadline)
+        if picked is None:
+            if self.pace is None:
+                self.pace = picker.pace(game)
+            picked = picker.pick_timed(graph, self.pace, deadline)
         if self.bar is not None:
-            self.bar.total += picked.method.cost(game.masked.graph, self.setup.max_calls).calls
+            self.bar.total += picked.method.cost(graph, self.setup.max_calls).calls
         return picked
 
     def stop(self, picker: Picker, start: float, picks: Mapping[int, Picked]) -> Stop | None:
