@@ -80,4 +80,5 @@ def test_a_path_names_the_units_that_flip_the_decision():
     source = to_html(lc.DeletionPath(8, flip_below=0.5).explain(v, g))
     assert "<p>Without <em>&lt;b&gt;</em>, <em>c</em> the model would not say this.</p>" in source
     read(source)
-    assert "<em>" not in to_html(lc.DeletionPath(8).explain(v, g))
+    assert "would not say this" not in to_html(lc.DeletionPath(8).explain(v, g))
+    assert "<p>v goes from 0 to 4. <em>&lt;b&gt;</em> raises it most (+3).</p>" in to_html(lc.Shapley().explain(v, g))

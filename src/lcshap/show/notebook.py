@@ -9,8 +9,10 @@ import numpy as np
 from ..core.explanation import Explanation
 from . import words
 from .drawings import drawing_of
+from .faint import FADED
 from .notebook_pictures import background
 from .palette import limit_of
+from .sentences import lead_parts, residual_note
 
 _STYLE = """
 .lcshap{font-size:.95em;line-height:1.6;max-width:60em}
@@ -42,19 +44,33 @@ def to_html(e: Explanation, top: int = 10) -> str:
     """
     method = words.method(e)
     head = f"<strong>{html.escape(method)}</strong>{html.escape(words.heading(e).removeprefix(method))}"
-    parts = [f"<style>{_STYLE}</style>", f"<p>{head}</p>"]
-    flip = words.flip(e, lambda name: f"<em>{html.escape(name)}</em>")
+    said = _sentence(lead_parts(e))
+    parts = [f"<style>{_STYLE}</style>", f"<p>{said}</p>" if said else "", f"<p>{head}</p>"]
+    flip = _sentence(words.flip_parts(e))
     flip = f"<p>{flip}</p>" if flip else ""
     if e.scores.ndim == 2:
         parts += [_table(e, top), flip, _small(_note(e, top))]
     else:
         draw = drawing_of(e.view).notebook
-        parts += ["" if draw is None else draw(e, e.view), _bars(e, top), flip, _small(words.ending(e))]
+        parts += [
+            "" if draw is None else draw(e, e.view),
+            _bars(e, top),
+            flip,
+            _small(words.ending(e)),
+            _small(residual_note(e)),
+            _small(words.faint(e)),
+        ]
     return f'<div class="lcshap">{"".join(parts)}</div>'
 
 
+def _sentence(parts: list[str]) -> str:
+    """A sentence of which every second part is a name."""
+    marked = (f"<em>{html.escape(part)}</em>" if k % 2 else html.escape(part) for k, part in enumerate(parts))
+    return "".join(marked)
+
+
 def _small(text: str) -> str:
-    return f'<p class="lcshap-small">{html.escape(text)}</p>'
+    return f'<p class="lcshap-small">{html.escape(text)}</p>' if text else ""
 
 
 def _bars(e: Explanation, top: int) -> str:
@@ -66,7 +82,8 @@ def _bars(e: Explanation, top: int) -> str:
     for unit in chosen:
         score = float(e.scores[unit])
         start, width = 100 * (min(score, 0.0) - low) / span, 100 * abs(score) / span
-        bar = f"margin-left:{start:.1f}%;width:{width:.1f}%;{background(np.copysign(limit, score), limit)}"
+        strength = np.copysign(FADED * limit if e.faint[unit] else limit, score)
+        bar = f"margin-left:{start:.1f}%;width:{width:.1f}%;{background(strength, limit)}"
         rows.append(
             f'<tr><th scope="row">{html.escape(names[unit])}</th><td>{words.score(e, unit, limit)}</td>'
             f'<td class="lcshap-bar"><div style="{bar}"></div></td></tr>'

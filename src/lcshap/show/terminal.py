@@ -16,8 +16,10 @@ from ..extras import need
 from . import words
 from .check import check_count
 from .drawings import drawing_of
+from .faint import drawn_scores
 from .letters import display_width, fit, wrapped
 from .palette import limit_of
+from .sentences import lead, residual_note
 from .terminal_pictures import Ink, legend
 
 
@@ -39,6 +41,9 @@ def render(
     >>> g = lc.Graph.chain(3, names=["not", "very", "good"])
     >>> v = lc.Game(lambda kept: 1.5 * kept[:, 2] - 2.0 * (kept[:, 0] & kept[:, 2]), 3)
     >>> print(render(lc.LShapley(order=2).explain(v, g), width=66))
+    v goes from 0 to -0.5. *good* raises it most (+0.5), *not* lowers
+    it most (-1).
+    <BLANKLINE>
     LShapley(order=2, context='absent', interactions=False)
     <BLANKLINE>
     not   -1.000  ▐████████████████████████████████│
@@ -53,11 +58,11 @@ def render(
         table = render_table(outputs, words.outputs(e), width, colour, top, dark, palette)
         parts = [wrapped(words.heading(e), width), [table], wrapped(words.flip(e), width) if words.flip(e) else []]
         return "\n\n".join("\n".join(part) for part in parts if part)
-    ink = Ink(e.scores, limit_of([e.scores]), colour, dark, palette)
+    ink = Ink(drawn_scores(e), limit_of([e.scores]), colour, dark, palette)
     drawn = picture(e, width, ink)
     drawn += legend(width, ink) if drawn else []
-    said = [line for line in (words.flip(e), words.ending(e)) if line]
-    parts = [wrapped(words.heading(e), width), drawn, _bars(e, width, ink, top)]
+    said = [line for line in (words.flip(e), words.ending(e), residual_note(e), words.faint(e)) if line]
+    parts = [wrapped(lead(e), width), wrapped(words.heading(e), width), drawn, _bars(e, width, ink, top)]
     parts.append([line for text in said for line in wrapped(text, width)])
     return "\n\n".join("\n".join(part) for part in parts if part)
 
@@ -115,6 +120,8 @@ def _bars(e: Explanation, width: int, ink: Ink, top: int) -> list[str]:
     for i, score, text in zip(chosen, scores.tolist(), numbers, strict=True):
         halves = round(2 * abs(score) * scale)
         full, half = "█" * (halves // 2), halves % 2
+        if e.faint[i]:
+            full, half = "░" * -(-halves // 2), 0
         if score < 0:
             bar = " " * (left - len(full) - half) + ink.bar("▐" * half + full, False) + "│"
         else:

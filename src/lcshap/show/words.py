@@ -17,6 +17,7 @@ from ..core.explanation import Explanation, PathExplanation
 from ..core.printable import printable
 from ..core.rounding import settled
 from ..core.views import TableView
+from .chances import chance, percent
 from .literals import literal
 
 _DIGITS = 4
@@ -121,6 +122,8 @@ def about(e: Explanation) -> str:
     value, names = e.provenance.get("value"), ", ".join(targets(e))
     if value is None:
         return names
+    if e.provenance.get("kind") == "margin" and value == "output":
+        value = "margin"
     between = " " if isinstance(value, str) and value == "output" else " of "
     return printable(f"{value}{between}{names}" if names else str(value))
 
@@ -164,7 +167,7 @@ def sides(e: Explanation) -> tuple[str, str]:
 
 def is_class(e: Explanation) -> bool:
     """Whether it is about what a model says of a class, and not about a number."""
-    return e.provenance.get("value") in _CLASSES
+    return e.provenance.get("value") in _CLASSES or e.provenance.get("kind") == "margin"
 
 
 def why(e: Explanation) -> str:
@@ -178,12 +181,12 @@ def why(e: Explanation) -> str:
 
 def base(e: Explanation, write: Format = number) -> str:
     """What the model says of the empty input."""
-    return f"v(∅) = {_each(e.base_value, e, write)}"
+    return f"v(∅) = {_with_chance(e.base_value, e, write)}"
 
 
 def full(e: Explanation, write: Format = number) -> str:
     """What the model says of the full input."""
-    return f"v(V) = {_each(e.full_value, e, write)}"
+    return f"v(V) = {_with_chance(e.full_value, e, write)}"
 
 
 def ends(e: Explanation, write: Format = number) -> str:
@@ -212,14 +215,32 @@ def ending(e: Explanation) -> str:
     return f"{ends(e)}; scores sum to {number(e.scores.sum(), e)}, {residual(e)}; {cost(e)}"
 
 
+def faint(e: Explanation) -> str:
+    """What faint colours mean, where some are; else empty."""
+    held = int(np.count_nonzero(e.faint))
+    if not held or e.scores.ndim > 1:
+        return ""
+    return f"faint: the 95 % interval holds 0 ({held:,} of {count(len(e.scores), 'unit')})"
+
+
 def totals(e: Explanation, digits: int = _DIGITS) -> dict[str, str]:
     """The same as a table, of an explanation with one output."""
     values = {"v(∅)": e.base_value, "v(V)": e.full_value, "sum of scores": e.scores.sum(), "residual": e.residual}
-    return {name: number(value, e, digits) for name, value in values.items()} | {"calls": f"{e.calls:,}"}
+    said = {name: number(value, e, digits) for name, value in values.items()}
+    for name in ("v(∅)", "v(V)"):
+        said[name] = _with_chance(values[name], e, lambda value, e: number(value, e, digits))
+    return said | {"calls": f"{e.calls:,}"}
 
 
 def _each(values: Any, e: Explanation, write: Format) -> str:
     return ", ".join(write(value, e) for value in np.atleast_1d(values).tolist())
+
+
+def _with_chance(value: Any, e: Explanation, write: Format) -> str:
+    """A value, and beside it the probability that it stands for."""
+    share = chance(value, e) if e.scores.ndim == 1 else None
+    beside = "" if share is None or e.provenance.get("value") == "prob" else f" ({percent(share)})"
+    return _each(value, e, write) + beside
 
 
 # -- units ----------------------------------------------------------------------------------------------------------
@@ -295,11 +316,19 @@ def flip_parts(e: Explanation) -> list[str]:
     names = unit_names(e)
     start, end = "", f" alone {'is' if len(e.flip_set) == 1 else 'are'} enough for this."
     if e.removed:
-        start, end = "Without ", " the model would not say this."
+        start, end = "Without ", f" the model would {_flipped(e)}."
     if len(e.flip_set) > _NAMED:
         end = f" {others(len(e.flip_set) - _NAMED)}{end}"
     pieces = [piece for unit in e.flip_set[:_NAMED] for piece in (", ", names[unit])]
     return [start, *pieces[1:], end]
+
+
+def _flipped(e: Explanation) -> str:
+    """What the model would do after a flip: of a label, which it may deny as well, whether it says it."""
+    share = chance(e.full_value, e) if str(e.provenance.get("kind")).startswith("multilabel") else None
+    if share is None or not targets(e):
+        return "not say this"
+    return f"{'not ' if share > 0.5 else ''}say {targets(e)[0]}"
 
 
 def _no_flip_set(e: PathExplanation) -> str:

@@ -46,7 +46,9 @@ class TestNumbers:
         assert entry["residual"] == 0  # not 1e-17
         facts = dict(entry["facts"])
         assert facts["explains"] == "log_prob of for"
-        assert float(facts["v(V)"].replace("−", "-")) == pytest.approx(e.full_value, rel=1e-5)
+        value, share = facts["v(V)"].replace("−", "-").rstrip("%) ").split(" (")
+        assert float(value) == pytest.approx(e.full_value, rel=1e-5)
+        assert float(share) == pytest.approx(100 * np.exp(e.full_value), abs=0.06)
         assert (facts["residual"], facts["calls"]) == ("0", str(e.calls))
         assert entry["curve"]["note"] == "log-odds of for, while the top units are masked"
         assert "flip" not in entry

@@ -36,8 +36,20 @@ def test_the_input_decides(kind, monkeypatch):
     e, calls = INPUTS[kind](), []
     module = importlib.import_module(f"lcshap.show.plots.{KINDS[kind]}")
     monkeypatch.setattr(module, kind, lambda *given, **options: calls.append((given, options)))
-    plot(e, dark=True)
+    plot(e, dark=True, sentence=False)
     assert calls == [((e,), {"ax": None, "dark": True})]
+
+
+def test_a_sentence_stands_above_a_new_figure_which_gets_higher():
+    e = INPUTS["text"]()
+    with_it, without = plot(e).figure, plot(e, sentence=False).figure
+    assert with_it.get_suptitle().startswith("The model's output is ")
+    assert "“good”" in with_it.get_suptitle()
+    assert without.get_suptitle() == ""
+    assert with_it.get_figheight() > without.get_figheight()
+    own = Figure()
+    plot(e, ax=own.add_subplot())
+    assert own.get_suptitle() == ""
 
 
 def test_bars_where_there_is_no_picture():

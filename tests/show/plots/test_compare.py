@@ -7,6 +7,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 import lcshap as lc
+from lcshap.show.faint import drawn_scores
 from lcshap.show.plots.compare import compare
 from lcshap.show.words import cost
 
@@ -46,7 +47,7 @@ class TestTexts:
         tops = []
         for e, row in zip(found, boxes, strict=True):
             limit = most if shared else abs(e.scores).max()
-            colours = [expected(score, limit) for score in e.scores]
+            colours = [expected(score, limit) for score in drawn_scores(e)]
             np.testing.assert_allclose(row.get_facecolor()[:, :3], colours, atol=0.003)
             tops.append(row.get_paths()[0].vertices[:, 1].max())
         assert tops == sorted(tops, reverse=True)

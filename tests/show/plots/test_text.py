@@ -90,7 +90,7 @@ class TestWords:
         e = explained()
         words = [w.get_text() for w in text(e).texts[9:]]
         largest = abs(e.interactions).max()
-        assert words[:2] == [f"−{max(abs(e.scores)):.4g}", f"+{max(abs(e.scores)):.4g}"]
+        assert words[:2] == [f"lowers −{max(abs(e.scores)):.4g}", f"raises +{max(abs(e.scores)):.4g}"]
         assert words[2:4] == ["output 0", f"v(∅) = 0 → v(V) = {model([SENTENCE])[0]:.4g}".replace("-", "−")]
         assert words[4].removeprefix("residual ") == number(e.residual, e)
         assert words[5:] == [cost(e), f"arcs up to ±{largest:.4g}"]
@@ -258,7 +258,7 @@ class TestErrors:
             text(e)
         shown = [w.get_text() for w in text(e, output=1).texts]
         assert "output 1" in shown
-        assert f"+{2 * max(abs(explained().scores)):.4g}" in shown
+        assert f"raises +{2 * max(abs(explained().scores)):.4g}" in shown
 
     @pytest.mark.parametrize(
         ("options", "words"),

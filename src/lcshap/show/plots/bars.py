@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ...core.explanation import Explanation
 from .. import words
 from ..check import check_count
+from ..faint import FADED
 from ..palette import find_palette, hexadecimal
 from .base import PaletteName, axes, one_output, theme
-from .wording import LITERAL, about, closing, drawable, number
+from .wording import LITERAL, about, closing, drawable, error_of, number
 
 _WIDTH, _ROW = 6.4, 0.3  # inches
 _LINE = 100  # letters in a line of the caption
@@ -46,7 +47,7 @@ def bars(
     order, others, names = _rows(e, top)
     lengths = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
     ax = axes(ax, (_WIDTH, 0.9 + _ROW * len(names)), dark)
-    ax.barh(range(len(names)), lengths, height=0.7, color=_fills(lengths, len(others), palette, dark))
+    ax.barh(range(len(names)), lengths, height=0.7, color=_fills(lengths, e.faint[order], palette, dark))
     low, high = (bound[order] for bound in e.interval())
     where = np.flatnonzero(np.isfinite(low)) if e.stderr is not None else np.array([], np.intp)
     ends = lengths.copy()
@@ -57,8 +58,10 @@ def bars(
         ends[where] += np.where(lengths[where] < 0, -half, half)
     ax.axvline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8)
     label_rows(ax, names, dark)
-    _label_ends(ax, ends, [number(x, e) for x in lengths], lengths, dark)
-    note = ["95 % intervals"] if len(where) else []
+    errors = [*(error_of(e, int(unit)) for unit in order), *[""] * (len(lengths) - len(order))]
+    said = [number(x, e) + error for x, error in zip(lengths, errors, strict=True)]
+    _label_ends(ax, ends, said, lengths, dark)
+    note = ["95 % intervals", *filter(None, [words.faint(e)])] if len(where) else []
     caption(ax, about(e), [*closing(e), *note], [words.flip(e)])
     return ax
 
@@ -86,7 +89,7 @@ def waterfall(
     e = one_output(e, output)
     order, others, names = _rows(e, top)
     steps = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
-    fills = [*_fills(steps, len(others), palette, dark), hexadecimal(theme(dark).faint)]
+    fills = [*_fills(steps, e.faint[order], palette, dark), hexadecimal(theme(dark).faint)]
     steps = np.append(steps, e.residual)
     stops = e.base_value + np.cumsum(steps)
     starts = np.append(e.base_value, stops[:-1])
@@ -136,11 +139,11 @@ def _rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp],
     return order[:top], others, [*names, words.others(len(others))] if len(others) else names
 
 
-def _fills(lengths: NDArray[np.float64], others: int, palette: PaletteName, dark: bool) -> list[str]:
-    """The colour of each bar by its sign, paler for the last one where that is all others."""
-    found, paler = find_palette(palette), len(lengths) - 1 if others else -1
-    colour = [found.colour(x, abs(x) * (2 if i == paler else 1), dark) for i, x in enumerate(lengths.tolist())]
-    return [hexadecimal(c) for c in colour]
+def _fills(lengths: NDArray[np.float64], faint: NDArray[np.bool_], palette: PaletteName, dark: bool) -> list[str]:
+    """The colour of each bar by its sign, paler where its interval holds 0, and for the last one if that is others."""
+    found = find_palette(palette)
+    strength = [*(FADED if held else 1.0 for held in faint), *[0.5] * (len(lengths) - len(faint))]
+    return [hexadecimal(found.colour(s * x, abs(x), dark)) for s, x in zip(strength, lengths.tolist(), strict=True)]
 
 
 def _label_ends(
@@ -154,5 +157,6 @@ def _label_ends(
         near = {"xytext": (4 * side, 0), "textcoords": "offset points", "ha": "left" if side > 0 else "right"}
         ax.annotate(label, (x, row), va="center", fontsize=8, color=ink, bbox=behind, **near)
     low, high = min(start, ends.min()), max(start, ends.max())
-    room = 0.15 * ((high - low) or 1.0)
+    longest = max(map(len, labels), default=0)
+    room = (0.15 if longest <= 12 else 0.25) * ((high - low) or 1.0)
     ax.set_xlim(low - room, high + room)

@@ -11,6 +11,8 @@ from ...errors import ShowError
 from .. import words
 from ..drawings import drawing_of
 from ..molecules import read_molecule
+from ..sentences import lead
+from .base import one_output, write_above
 
 KINDS = {
     "text": "text",
@@ -29,15 +31,17 @@ KINDS = {
     "beeswarm": "many",
 }  # the name of a figure to its module
 _OF_MANY = ("compare", "summary_bars", "beeswarm")
+_WITHOUT = ("neighbourhood", "curves", *_OF_MANY)  # figures that are not about the scores of one explanation
 
 
-def plot(e: Explanation, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:
     """Draw an explanation: the picture that suits its input, or one by name.
 
     Parameters
     ----------
     kind : by default the input with its units highlighted where there is a picture of it, else "bars".
     ax : matplotlib axes to draw on; by default those of a new figure.
+    sentence : above a new figure, what the model says and which units speak most for it and against it.
     **options : of the figure, see the function of its name in `lcshap.show.plots`; "neighbourhood" needs `unit`.
 
     Examples
@@ -58,4 +62,7 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, **options: Any
         if e.curve is None:
             raise ShowError("this explanation has no masking curve: make it with Explainer(..., curve=True)")
         given = {words.method_names([e])[0]: e.curve}
-    return function(given, ax=ax, **options)
+    drawn = function(given, ax=ax, **options)
+    if sentence and ax is None and kind not in _WITHOUT:
+        write_above(drawn, lead(one_output(e, options.get("output")), "“{}”".format), options.get("dark", False))
+    return drawn

@@ -12,12 +12,13 @@ from ...core.explanation import Explanation
 from ...core.views import ImageView, TextView
 from ...errors import ShowError
 from .. import words
+from ..faint import drawn_scores
 from ..palette import hexadecimal, ink_on, limit_of
 from .bars import label_rows
 from .base import PaletteName, axes, colour_map, colours, one_output, theme, view_of
 from .image import image
 from .page import WIDTH, Page, Row, cut
-from .wording import LITERAL, about, closing, drawable, number
+from .wording import LITERAL, about, closing, drawable, error_of, number
 
 _MOST = 40  # rows of a heat map
 
@@ -87,7 +88,7 @@ def _texts(
     rows = [
         Row(
             cut(view),
-            colours(e.scores, limit, palette, dark),
+            colours(drawn_scores(e), limit, palette, dark),
             label=(words.shorten(name), " · ".join([*closing(e), *([] if shared else [f"±{number(limit)}"])])),
         )
         for e, view, name, limit in zip(found, views, names, limits, strict=True)
@@ -95,7 +96,7 @@ def _texts(
     page = Page(ax, rows, dark)
     facts = about(found[0]) if len({tuple(about(e)) for e in found}) == 1 else []
     own = [] if shared else ["the largest score of each row has the full colour"]
-    page.finish([*facts, *own], number(limits[0]) if shared else "", palette, fit)
+    page.finish([*facts, *own], number(limits[0]) if shared else "", palette, fit, words.sides(found[0]))
     return ax
 
 
@@ -126,7 +127,8 @@ def _table(
     fills = [colours(column[rows], limit, palette, dark) for column, limit in zip(scores.T, limits, strict=True)]
     for (row, column), score in np.ndenumerate(scores[rows]):
         ink = hexadecimal(ink_on(fills[column][row]))
-        ax.text(column, row, number(score, found[column]), color=ink, ha="center", va="center", fontsize=8)
+        said = number(score, found[column]) + error_of(found[column], int(rows[row]))
+        ax.text(column, row, said, color=ink, ha="center", va="center", fontsize=8)
     left = words.unit_names(found[0], most=24)
     label_rows(ax, [left[i] for i in rows], dark)
     ax.set_ylim(len(rows) - 0.5, -0.5)

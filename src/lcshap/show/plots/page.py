@@ -244,10 +244,13 @@ class Page:
             if artist is not None:
                 artist.set_in_layout(False)
 
-    def finish(self, facts: Sequence[str], limit: str, palette: PaletteName, fit: bool) -> None:
-        """Add the line below, with a colour bar; `fit` makes the figure as high as it all needs."""
+    def finish(
+        self, facts: Sequence[str], limit: str, palette: PaletteName, fit: bool, sides: tuple[str, str] = ("", "")
+    ) -> None:
+        """Add the line below, with a colour bar between its `sides`; `fit` makes the figure as high as it all needs."""
         ink = theme(self.dark).ink
-        self.small = [self._text(shorten(s, _FACT), ink) for s in (f"−{limit}", f"+{limit}", *facts)]
+        ends = [f"{side} {sign}{limit}".strip() for side, sign in zip(sides, "−+", strict=True)]
+        self.small = [self._text(shorten(s, _FACT), ink) for s in (*ends, *facts)]
         collection = need("matplotlib.collections", "plot").PolyCollection
         fills = [hexadecimal(c) for c in colours(np.linspace(-1, 1, 41), 1.0, palette, self.dark)]
         self.swatch = collection([], facecolor=fills, edgecolor=fills, linewidth=0.3, transform=self.points)

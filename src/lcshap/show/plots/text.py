@@ -12,6 +12,7 @@ from ...core.explanation import Explanation
 from ...core.views import TextView
 from ...errors import ShowError
 from .. import words
+from ..faint import drawn_scores
 from ..palette import find_palette
 from .base import PaletteName, axes, colours, one_output, view_of
 from .page import WIDTH, Page, Row, cut
@@ -50,12 +51,12 @@ def text(
     view = view_of(e, TextView)
     limit = check_limit(limit, [e.scores])
     fit, ax = ax is None, axes(ax, (WIDTH, 1), dark)
-    facts = [*about(e), *closing(e)]
+    facts = [*about(e), *closing(e), *filter(None, [words.faint(e)])]
     page = Page(ax, [_row(e, view, limit, interactions, palette, dark)], dark)
     arcs = page.rows[0].arcs
     if arcs:
         facts.append(f"arcs up to ±{number(max(abs(v) for _, _, v in arcs))}")
-    page.finish([*facts, *fill(words.flip(e), _FACT)], number(limit), palette, fit)
+    page.finish([*facts, *fill(words.flip(e), _FACT)], number(limit), palette, fit, words.sides(e))
     return ax
 
 
@@ -70,7 +71,7 @@ def _row(
     arcs = [arc for arc in _largest(e, interactions) if drawn.issuperset(arc[:2])]
     found = find_palette(palette)
     strong = [found.colour(value, abs(value), dark) for _, _, value in arcs]
-    return Row(pieces, colours(e.scores, limit, palette, dark), arcs, strong)
+    return Row(pieces, colours(drawn_scores(e), limit, palette, dark), arcs, strong)
 
 
 def _largest(e: Explanation, interactions: bool | int) -> list[tuple[int, int, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 import warnings
 from collections.abc import Iterable
@@ -32,6 +33,12 @@ def number(x: Any, e: Explanation | None = None) -> str:
     '−0.1235'
     """
     return words.number(x, e).replace("-", "−")
+
+
+def error_of(e: Explanation, unit: int) -> str:
+    """The standard error of a score, where there is one; else empty."""
+    known = e.stderr is not None and e.stderr.ndim == 1 and math.isfinite(e.stderr[unit])
+    return f" ± {number(e.stderr[unit], e)}" if e.stderr is not None and known else ""
 
 
 def about(e: Explanation) -> list[str]:
