@@ -395,6 +395,13 @@ def test_small_images_are_cut_into_pixels_as_before(shape):
     assert masked.graph == Image("pixel").mask(picture(shape, np.float32)).graph
 
 
+@pytest.mark.parametrize("shape", [(66, 70), (66, 70, 3), (3, 66, 70)])
+def test_rows_of_photographs(shape):
+    x = picture(shape, np.uint8)
+    masked = Image(patch=11).mask(x)
+    check_rows(masked, masked.labels, x, masked.reference, masked.channels)
+
+
 def test_pixels_of_a_photograph_on_request():
     masked = Image("pixel").mask(picture((224, 224, 3), np.uint8))
     assert masked.graph.d == 50_176

@@ -39,6 +39,13 @@ def test_large_photographs_are_cut_by_a_smaller_copy(photos):
     assert np.array_equal(masked.labels[:4, :4], np.full((4, 4), masked.labels[0, 0]))  # one pixel of the copy
 
 
+def test_fine_patterns_get_about_as_many(photos):
+    row, column = np.mgrid[:512, :512]
+    waves = np.stack([np.sin(row / a + column / b) for a, b in ((9, 31), (23, 7), (40, 15))], axis=-1)
+    assert 50 <= Image().mask(waves).graph.d <= 130  # 6, as compact as photographs need it
+    assert 50 <= Image().mask(np.random.default_rng(0).random((224, 224, 3))).graph.d <= 130
+
+
 def test_averages_of_squares():
     x = np.random.default_rng(0).random((5, 7, 2))
     small = _shrunk(x, 3)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
-from ..core.views import ImageView
+from ..core.views import LARGE_IMAGE, ImageView
 from ..errors import MaskerError
 from .base import Blend, Choice, Masked, Masker, check_units, is_count
 from .many import count_axes, is_list, shape_of
@@ -197,5 +197,14 @@ class MaskedImage(Masked):
         """Which numbers are those of the image, and which those of the reference."""
         check_units(coalitions, self.graph)
         kept = coalitions.dense()
-        kept = kept.reshape(-1, *self.x.shape) if self._in_order else kept[:, self._units]
+        kept = kept.reshape(-1, *self.x.shape) if self._in_order else self._spread(kept)
         return Blend(kept, self.x, self.reference)
+
+    def _spread(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What is kept of the numbers, where it is known of the units."""
+        if self.labels.size <= LARGE_IMAGE:
+            return kept[:, self._units]
+        pixels = kept.take(self.labels.ravel(), axis=1)  # a third of the numbers: three times as fast on photographs
+        if self.channels == "first":
+            return pixels.reshape(-1, 1, *self.labels.shape)
+        return np.repeat(pixels, self.x.size // self.labels.size, axis=1).reshape(-1, *self.x.shape)
