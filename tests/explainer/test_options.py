@@ -67,3 +67,24 @@ def test_a_margin_names_the_predicted_class_and_scores_speak_for_it():
         assert (e.provenance["kind"], e.provenance["targets"]) == ("margin", [name])
         assert e.scores[0] > 0.5
         assert e.full_value == pytest.approx(abs(svc.decision_function(row[None])[0]))
+
+
+@pytest.mark.parametrize("kind", ["multilabel", "multilabel-logits", "margin"])
+def test_new_kinds_survive_a_file(kind, tmp_path):
+    answers = {"multilabel": [[0.9, 0.2]], "multilabel-logits": [[2.0, -1.0]], "margin": [[-1.5]]}[kind]
+    classes = ["toxic", "threat"]
+    e = lc.explain(lambda texts: answers * len(texts), "one two", method="shapley", kind=kind, classes=classes)
+    back = lc.load(e.save(tmp_path / "e.json"))
+    assert back.provenance == e.provenance
+    assert (back.provenance["kind"], back.provenance["targets"]) == (kind, ["toxic"])
+
+
+@pytest.mark.parametrize(("target", "said"), [("toxic", "not say toxic"), ("polite", "say polite")])
+def test_the_flip_of_a_label_is_said_for_yes_and_for_no(target, said):
+    def logits(texts):
+        return [[4.0 * ("vile" in t) - 2, 3.0 - 5.0 * ("vile" in t)] for t in texts]
+
+    options = {"kind": "multilabel-logits", "classes": ["toxic", "polite"], "target": target}
+    e = lc.explain(logits, "a vile thing", method=lc.DeletionPath(20), **options)
+    assert (e.flipped, e.flip_set) == (True, (1,))
+    assert lc.show.words.flip(e) == f"Without *vile* the model would {said}."
