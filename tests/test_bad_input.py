@@ -141,6 +141,33 @@ class TestArrays:
         with pytest.raises(lc.MaskerError, match=r"reference of shape \(4, 4\) for an image of shape \(4, 5\)"):
             explainer(np.ones((4, 5)))
 
+    @pytest.mark.parametrize(
+        ("x", "options", "error", "says"),
+        [
+            (np.zeros((0, 0, 3), np.uint8), {}, lc.MaskerError, "which has no pixels"),
+            (np.zeros((1, 1, 3), np.uint8), {}, lc.MaskerError, 'Give channels="last" or channels="first"'),
+            (np.full((70, 70, 3), np.nan), {}, lc.MaskerError, r"got an image with nan at \(0, 0, 0\)"),
+            (np.zeros((1, 1, 70, 70, 3)), {}, lc.MaskerError, r"Expected one image .*, not \(1, 1, 70, 70, 3\)"),
+            (np.zeros((70, 70, 3), np.uint8), {"colours": 1}, lc.ModelError, "Expected images with 1 channels, got 3"),
+            (np.full((70, 70, 3), 0.5), {"scale": 1 / 255}, lc.ModelError, "It looks scaled already"),
+            (np.full((70, 70, 3), -2.5), {"scale": 1 / 255}, lc.ModelError, "brings between 0 and 1, got float64 from"),
+            (np.zeros((70, 70, 3), np.uint8), {"mean": 0.5}, lc.ModelError, "got uint8: say scale=1/255"),
+        ],
+    )
+    def test_images_that_are_none(self, x, options, error, says):
+        model = lc.adapters.ImageModel(lambda rows: rows.mean(axis=(1, 2, 3)), "output", **options)
+        with pytest.raises(error, match=says) as caught:
+            lc.Explainer(model, lc.maskers.Image()).one(x)
+        assert "\n" not in str(caught.value)
+
+    def test_an_image_of_one_pixel_is_one_unit(self):
+        model = CallableModel(lambda rows: rows.sum(axis=(1, 2, 3)), "output")
+        for masker in (
+            lc.maskers.Image(channels="last", reference=0),
+            lc.maskers.Image(patch=9, channels="last", reference=0),
+        ):
+            assert lc.explain(model, np.ones((1, 1, 3)), masker).scores.tolist() == [3.0]
+
     def test_coalitions_of_another_input(self):
         some = lc.Coalitions.from_sets(3, [[0]])
         for masker, x in ((lc.maskers.Image(), np.ones((2, 2))), (lc.maskers.Tabular([0.0, 0.0]), [1.0, 2.0])):
