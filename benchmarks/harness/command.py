@@ -48,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     page.add_argument("--docs", type=Path, default=Path("docs"))
     page.add_argument("--data", help="folder of the .npz files; else LCSHAP_DATA/games")
     page.add_argument("--families", default="all", help=argparse.SUPPRESS)
+    page.add_argument("--code", help="the version of our code whose results are shown; else the code as it is now")
     page.add_argument("--page-only", action="store_true", help="from the CSV files that there are")
     return top
 
@@ -64,6 +65,7 @@ def add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--slow", action="store_true", help="those too that take many seconds for a game")
     run.add_argument("--pairs", action="store_true", help="interactions of pairs, and those who estimate them")
     run.add_argument("--method", help='ours: a name, or e.g. "lc.GraphKernelSHAP({budget}, reach=0, seed={seed})"')
+    run.add_argument("--code", help="print what this version of our code has made, and run nothing of it")
     run.add_argument("--limit", type=float, default=120.0, help="seconds for one estimate")
     run.add_argument("--python", action="append", default=[], help="Python of an environment with peers")
 
@@ -71,7 +73,7 @@ def add_run_options(run: argparse.ArgumentParser) -> None:
 def wanted(given: argparse.Namespace, ours: str) -> list[str]:
     """Names of the contestants to run."""
     if given.ours_only:
-        return [ours]
+        return [] if given.code else [ours]
     peers = [c for c in everybody().values() if c.package != "lcshap" and (given.slow or not c.slow)]
     names = [c.name for c in peers if not given.pairs or c.pairs]
     if given.only:
@@ -107,20 +109,23 @@ def print_comparison(
     given: argparse.Namespace, results: Results, games: list[Bench], ours: str, every: list[str]
 ) -> None:
     """The tables, of the records that belong to these games, budgets and states of the code."""
-    found = summarise(select(results, games, ours, given.budgets), ours)
+    found = summarise(select(results, games, ours, given.budgets, given.code), ours, split.holdout(every))
     for measure in ("pair_mse", "mse") if given.pairs else ("mse",):
-        print_all(found, every, measure)
+        print_all(found, measure)
 
 
-def select(results: Results, games: list[Bench], ours: str, budgets: Sequence[int]) -> list[dict[str, Any]]:
-    """The records of these games: the peers', and those of ours that the code as it is now has made."""
+def select(
+    results: Results, games: list[Bench], ours: str, budgets: Sequence[int], code: str | None = None
+) -> list[dict[str, Any]]:
+    """The records of these games: the peers', and those that our code made, as it is now or was at a version."""
+    code = code or code_version()
     here = {(game.name, game.digest) for game in games}
     peers = {name for name, c in everybody().items() if c.package != "lcshap"}
     return [
         {**r, "multiple": r["budget"] // r["d"]}
         for r in results
         if (r["game"], r["digest"]) in here
-        and (r["contestant"] in peers or (r["contestant"] == ours and r["version"] == code_version()))
+        and (r["contestant"] in peers or (r["contestant"] == ours and r["version"] == code))
         and r["budget"] // r["d"] in budgets
     ]
 
@@ -132,27 +137,27 @@ def write_report(given: argparse.Namespace) -> None:
         known = tables.families(tables.find_data(given.data))
         tasks = built(given)
         for name, games, ours in (("tables", known, "auto"), ("pairs", known, "pairs"), ("tasks", tasks, "auto")):
-            some = select(results, [game for group in games.values() for game in group], ours, BUDGETS)
-            found = summarise(some, ours)
+            some = select(results, [game for group in games.values() for game in group], ours, BUDGETS, given.code)
+            found = summarise(some, ours, split.holdout(games))
             if any(contestant == ours for _, _, contestant in found.cells):
                 sheets.write(found, given.docs / "benchmarks" / f"{name}.csv")
-        write_versions(results, given.docs / "benchmarks" / "versions.json")
+        write_versions(results, given.code, given.docs / "benchmarks" / "versions.json")
     print(write_page(given.docs))
 
 
-def write_versions(results: Results, path: Path) -> None:
+def write_versions(results: Results, code: str | None, path: Path) -> None:
     """Which version of which package the results are of."""
     known = everybody()
     found = {known[r["contestant"]].package: r["version"] for r in results if r["contestant"] in known}
     if "botorch" in found:
         found["botorch, for ShaplEIG"] = found.pop("botorch")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({**found, "lcshap": code_version()}, indent=1, sort_keys=True) + "\n")
+    path.write_text(json.dumps({**found, "lcshap": code or code_version()}, indent=1, sort_keys=True) + "\n")
 
 
 def default_pythons(folder: Path) -> list[str]:
-    """The environments that ``setup`` made in the folder."""
-    return [str(path) for path in sorted(folder.glob("environments/*/bin/python"))]
+    """The environments that ``setup`` made in the folder, the newest Python first: who is in several runs there."""
+    return [str(path) for path in sorted(folder.glob("environments/*/bin/python"), reverse=True)]
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .families import holdout
 from .summary import Summary, fraction
 
 
@@ -51,9 +50,9 @@ def print_peers(found: Summary, measure: str = "mse", families: list[str] | None
         print(f"  {name:<32}" + "".join(f"{x:>9}" for x in line))
 
 
-def print_all(found: Summary, every: list[str], measure: str = "mse") -> None:
+def print_all(found: Summary, measure: str = "mse") -> None:
     """Everything, and the held-out families by themselves where both kinds are there."""
-    aside = [family for family in holdout(every) if family in found.families]
+    aside = [family for family in found.families if family in found.aside]
     print_families(found, aside, measure)
     print_peers(found, measure)
     if 0 < len(aside) < len(found.families):

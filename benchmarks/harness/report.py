@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from . import sheets
-from .families import holdout
 from .summary import Summary, fraction
 
 HEAD = """# Benchmarks
@@ -53,10 +52,11 @@ def write_page(docs: Path) -> Path:
 
 def section(title: str, found: Summary, measure: str) -> str:
     """What is to be said about one set of families."""
-    families, aside = found.families, holdout(found.families)
+    families, aside = found.families, found.aside
     parts = [f"## {title}\n", overview(found, measure, families, f"All {len(families)} families")]
+    aside = tuple(family for family in aside if family in families)
     if aside:
-        parts.append(overview(found, measure, aside, f"The {len(aside)} held-out families alone"))
+        parts.append(overview(found, measure, list(aside), f"The {len(aside)} held-out families alone"))
     parts += [peers(found, measure), by_family(found, measure, aside), losses(found, measure, aside), costs(found)]
     return "\n".join(parts)
 
@@ -119,7 +119,7 @@ def peers(found: Summary, measure: str) -> str:
     return text + "\n\n" + table(["", *(f"{m}d" for m in found.multiples)], rows)
 
 
-def by_family(found: Summary, measure: str, aside: list[str]) -> str:
+def by_family(found: Summary, measure: str, aside: tuple[str, ...]) -> str:
     """A row for each family: ours over the best peer, and the coverage of our intervals."""
     rows = []
     for family in found.families:
@@ -138,7 +138,7 @@ def by_family(found: Summary, measure: str, aside: list[str]) -> str:
     )
 
 
-def losses(found: Summary, measure: str, aside: list[str]) -> str:
+def losses(found: Summary, measure: str, aside: tuple[str, ...]) -> str:
     """Every family and number of calls at which some peer has less error."""
     rows = []
     for multiple in found.multiples:
@@ -182,7 +182,7 @@ def draw(found: Summary, path: Path, measure: str, title: str) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    families, aside = found.families, holdout(found.families)
+    families, aside = found.families, found.aside
     figure, ax = plt.subplots(figsize=(8, 1.2 + 0.28 * len(families)))
     colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(found.multiples)))
     for multiple, colour in zip(found.multiples, colours, strict=True):

@@ -18,16 +18,19 @@ def write(found: Summary, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["family", "calls_per_unit", "contestant", *MEASURES])
+        out.writerow(["family", "held_out", "calls_per_unit", "contestant", *MEASURES])
         for (family, multiple, name), cell in sorted(found.cells.items()):
-            out.writerow([family, multiple, name, *(f"{cell[m]:.4g}" if m in cell else "" for m in MEASURES)])
+            kept = "yes" if family in found.aside else "no"
+            out.writerow([family, kept, multiple, name, *(f"{cell[m]:.4g}" if m in cell else "" for m in MEASURES)])
 
 
 def read(path: Path, ours: str) -> Summary:
     """What `write` wrote."""
-    cells = {}
+    cells, aside = {}, set()
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
+            if row["held_out"] == "yes":
+                aside.add(row["family"])
             numbers = {m: float(row[m]) for m in MEASURES if row[m]}
             cells[row["family"], int(row["calls_per_unit"]), row["contestant"]] = numbers
-    return Summary(ours, cells)
+    return Summary(ours, cells, tuple(sorted(aside)))

@@ -13,6 +13,7 @@ from .contestants.base import everybody
 
 MEAN = ("mse", "mae", "pair_mse", "pair_mae", "covered", "calls", "rows", "noise")
 MEDIAN = ("own_seconds", "model_seconds", "peak_mb")
+ROUNDING = 1e-20  # squared errors below are those of the last digits
 Cell = tuple[str, int, str]  # family, calls per unit, contestant
 
 
@@ -25,6 +26,7 @@ class Summary:
 
     ours: str
     cells: dict[Cell, dict[str, float]]
+    aside: tuple[str, ...] = ()  # families that were held out
 
     @property
     def families(self) -> list[str]:
@@ -63,7 +65,7 @@ class Summary:
 
 def fraction(a: Any, b: Any) -> Any:
     """a / b, from a thousandth to a thousand: what is exact on one family must not decide over all."""
-    a, b = np.maximum(a, 1e-300), np.maximum(b, 1e-300)
+    a, b = np.maximum(a, ROUNDING), np.maximum(b, ROUNDING)
     return np.clip(a / b, 1e-3, 1e3)
 
 
@@ -73,7 +75,7 @@ def _compared(contestant: Any, measure: str) -> bool:
     return contestant.pairs if measure.startswith("pair") else True
 
 
-def summarise(records: Iterable[dict[str, Any]], ours: str) -> Summary:
+def summarise(records: Iterable[dict[str, Any]], ours: str, aside: Iterable[str] = ()) -> Summary:
     """Average the records.
 
     Where the truth is a long run, its own squared standard error is taken off the squared error, which holds it too;
@@ -88,7 +90,7 @@ def summarise(records: Iterable[dict[str, Any]], ours: str) -> Summary:
         wanted = {r["game"] for r in groups.get((*cell[:2], ours), []) if r.get("mse") is not None}
         if answered and wanted <= {r["game"] for r in answered}:
             cells[cell] = averaged(answered)
-    return Summary(ours, cells)
+    return Summary(ours, cells, tuple(aside))
 
 
 def averaged(records: list[dict[str, Any]]) -> dict[str, float]:

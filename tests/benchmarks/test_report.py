@@ -25,6 +25,7 @@ def found():
         + records("shapiq SVARM", {"a": 8.0, "b": 8.0})
         + records("lime", {"a": 0.01, "b": 0.01, "c": 0.01}),
         "auto",
+        ["b"],
     )
 
 
@@ -72,7 +73,7 @@ def test_the_page_is_made_from_the_sheets_and_shows_losses(found, tmp_path):
     assert sheets.read(folder / "tables.csv", "auto").cells.keys() == found.cells.keys()
     page = write_page(tmp_path).read_text(encoding="utf-8")
     assert "Where a peer has less error (1 cells)" in page
-    assert "| 4d | b | shapiq OddSHAP | 2 | 4 | 2.00 |" in page
+    assert "| 4d | b * | shapiq OddSHAP | 2 | 4 | 2.00 |" in page
     assert "2 of 3" in page
     assert "shapiq 1.8.0" in page
     assert (folder / "tables.png").exists()
