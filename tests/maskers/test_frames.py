@@ -10,7 +10,8 @@ from tables import people, polars_people
 
 from lcshap.errors import MaskerError
 from lcshap.maskers import Tabular
-from lcshap.maskers.frames import Frame, identity, is_missing, join_frames
+from lcshap.maskers.cells import is_missing
+from lcshap.maskers.frames import Frame, first_row, join_frames
 
 DATA, POLARS = people(20), polars_people(20)
 ROW = {"age": 30, "income": 1.5, "city": "Rome", "job": "cook", "member": True, "since": datetime.datetime(2021, 5, 6)}
@@ -103,20 +104,17 @@ def test_a_reference_row_may_be_missing():
     assert Tabular(DATA.assign(income=np.nan), drop="income").mask(ROW).graph.d == 5
 
 
+def test_the_first_row_of_a_frame():
+    assert first_row(DATA)["age"] == DATA["age"][0]
+    assert first_row(POLARS) == POLARS.row(0, named=True)
+
+
 def test_frames_are_joined_where_they_are_alike():
     assert len(join_frames([DATA[:2], DATA[4:5]])) == 1
     assert join_frames([DATA[:2], DATA[4:5]])[0].dtypes.equals(DATA.dtypes)
     assert len(join_frames([DATA[:2], DATA[4:5].astype({"age": float})])) == 2
     assert len(join_frames([POLARS[:2], POLARS[4:5]])[0]) == 3
     assert len(join_frames([POLARS[:2], POLARS[4:5].cast({"age": pl.Float64})])) == 2
-
-
-def test_identities():
-    things = [0, 0.0, -0.0, False, "0", None, float("nan"), b"0", pd.Timestamp(0), pd.NaT, pd.NA, (0,), [0], object()]
-    assert len({identity(thing) for thing in things}) == len(things)
-    assert identity(np.float64("nan")) == identity(float("nan"))
-    assert identity(np.int64(3)) == identity(3)
-    assert identity(np.arange(3)) == identity(np.arange(3))
 
 
 def test_nullable_and_arrow_types():

@@ -6,21 +6,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.digest import digest, token
-from ..core.printable import printable
+from ..core.digest import digest
 from ..errors import MaskerError
 from ..extras import need
+from .cells import Names, identity, is_hashable, is_missing, is_series, same_columns, to_number, unseen, wrong
 from .many import count_axes, is_frame, is_pandas
-
-Names = tuple[str, ...]
-_SHOWN = 8  # categories that an error lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,10 +209,10 @@ class PandasFrame(Frame):
         kind = "C" if isinstance(dtype, pandas.CategoricalDtype) else dtype.kind
         if is_missing(value):
             return _pandas_missing(pandas, value, dtype, kind)
-        if kind == "C" and not (_is_hashable(value) and value in dtype.categories):
+        if kind == "C" and not (is_hashable(value) and value in dtype.categories):
             raise unseen(value, dtype.categories.tolist(), name, who)
         if kind in "iuf":
-            number = _number(value, name, who)
+            number = to_number(value, name, who)
             value, dtype = (value, dtype) if kind == "f" or number == int(number) else (number, "float64")
         if kind == "b" and (isinstance(value, str) or value not in (0, 1)):
             raise wrong(value, "True or False", name, who)
@@ -290,7 +286,7 @@ class PolarsFrame(Frame):
         if isinstance(dtype, polars.Enum) and value not in dtype.categories.to_list():
             raise unseen(value, dtype.categories.to_list(), name, who)
         if dtype.is_numeric():
-            wanted = _number(value, name, who)
+            wanted = to_number(value, name, who)
             whole = dtype.is_integer() and wanted == int(wanted)
             value, dtype = (int(value), dtype) if whole else (wanted, dtype if dtype.is_float() else polars.Float64())
         if dtype == polars.Boolean and value in (0, 1):
@@ -344,55 +340,6 @@ def join_frames(frames: Sequence[Any]) -> list[Any]:
     return [need("pandas", "pandas").concat(frames, ignore_index=True)] if same else list(frames)
 
 
-# -- values -----------------------------------------------------------------------------------------------------------
-
-
-def identity(value: Any) -> Any:
-    """Something that is equal for equal values and different for all others: NaN equals NaN, and 1 is not True.
-
-    >>> identity(float("nan")) == identity(float("nan")), identity(1) == identity(True), identity(0.0) == identity(-0.0)
-    (True, False, False)
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, np.ndarray):
-        return "array", digest(value)
-    kind = type(value)
-    if kind is str or value is None:
-        return value
-    if kind is list or kind is tuple:
-        return (kind.__name__, *map(identity, value))
-    home = kind.__module__.partition(".")[0]
-    if kind in (int, bool, float, bytes, Decimal) or home in ("datetime", "pandas"):
-        return kind.__name__, repr(value)
-    return token(value)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether this stands for no value: None, NaN, and what pandas has for it.
-
-    >>> [is_missing(v) for v in (None, float("nan"), np.float32("nan"), np.datetime64("NaT"), 0, "", "nan")]
-    [True, True, True, True, False, False, False]
-    """
-    if value is None:
-        return True
-    if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
-        return bool(value != value)
-    return type(value).__name__ in ("NAType", "NaTType")
-
-
-def is_series(x: Any) -> bool:
-    """Whether this has values and, in `index`, labels of them."""
-    return hasattr(x, "to_numpy") and hasattr(x, "index") and not callable(x.index)
-
-
-def _number(value: Any, name: str, who: str) -> float:
-    """A value of a column of numbers; anything that is none is refused, texts of digits too."""
-    if isinstance(value, int | float | np.number | np.bool_ | Decimal) and math.isfinite(value):
-        return float(value)
-    raise wrong(value, "a finite number", name, who)
-
-
 def _pandas_missing(pandas: Any, value: Any, dtype: Any, kind: str) -> Any:
     """No value in a column: as that column has it, or as pandas would have it in a column of whole numbers."""
     if kind == "O" and dtype == np.dtype(object):
@@ -420,47 +367,3 @@ def _pandas_type(dtype: Any) -> Any:
     if categories is None:
         return str(dtype), type(dtype).__name__
     return "category", bool(dtype.ordered), tuple(identity(c) for c in categories.tolist())
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-# -- errors -----------------------------------------------------------------------------------------------------------
-
-
-def same_columns(mine: Names, given: Names, who: str, everything: Names | None = None) -> None:
-    """Refuse columns that are not those of the background in the same order."""
-    everything = given if everything is None else everything
-    lacking = [name for name in mine if name not in everything]
-    extra = [name for name in everything if name not in mine]
-    if lacking or extra:
-        parts = [f"{what} {', '.join(map(repr, names[:_SHOWN]))}" for what, names in
-                 (("without", lacking), ("with", extra)) if names]  # fmt: skip
-        raise MaskerError(f"Expected {who} to have the columns of the background, got one {' and '.join(parts)}.")
-    for i, (a, b) in enumerate(zip(mine, given, strict=False)):
-        if a != b:
-            raise MaskerError(
-                f"column {i} is {a!r} in the masker and {b!r} in {who}: give both the same columns and order"
-            )
-    if len(given) != len(mine):
-        raise MaskerError(f"{who} has {len(given)} columns and the background {len(mine)}")
-
-
-def wrong(value: Any, expected: str, name: str, who: str) -> MaskerError:
-    """The error for a value that a column cannot hold."""
-    said = printable(repr(value), most=60)
-    return MaskerError(f"Expected {expected} in column {name!r} of {who}, as in the background, got {said}.")
-
-
-def unseen(value: Any, known: list[Any], name: str, who: str) -> MaskerError:
-    """The error for a category that the background's type does not have."""
-    listed = ", ".join(printable(repr(c), most=60) for c in known[:_SHOWN]) + (", ..." if len(known) > _SHOWN else "")
-    said = printable(repr(value), most=60)
-    return MaskerError(
-        f"Expected one of the categories {listed} in column {name!r} of {who}, got {said}, which is unseen."
-    )

@@ -14,7 +14,8 @@ from ..core.coalitions import Coalitions
 from ..core.printable import printable
 from ..core.views import TableView
 from .base import Blend, Masked, Rows, check_units
-from .frames import Frame, Names, is_missing
+from .cells import Names, is_missing
+from .frames import Frame
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MaskerError
-from .frames import Frame, Names, identity, is_missing, is_series
+from .cells import Names, identity, is_missing, is_series
+from .frames import Frame
 from .many import is_frame
 
 Column = NDArray[np.float64] | NDArray[np.intp]  # numbers with NaN for missing ones, or categories with -1

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ..core.graphs import Graph
 from ..errors import MaskerError
 from .base import Masker
-from .frames import Frame, Names
+from .cells import Names
+from .frames import Frame
 from .many import are_rows, is_frame, is_pandas, split_rows
 from .masked_table import MaskedFrame, MaskedTabular
 from .mixed import read_array, read_columns, read_table
