@@ -46,12 +46,6 @@ def colour(page, selector, name="background-color"):
     return page.locator(selector).first.evaluate(f"(e) => getComputedStyle(e).getPropertyValue('{name}')")
 
 
-def log_odds(model, string):
-    """As the paper's code has it."""
-    chance = model.predict_proba([string])[0, list(model.classes_).index("for")]
-    return np.log(chance + 1e-6) - np.log(1 - chance + 1e-6)
-
-
 class TestText:
     def test_units_are_coloured_by_their_scores(self, show, explain):
         e = explain(TEXT)
@@ -147,33 +141,109 @@ class TestMasking:
         e = explain(TEXT)
         page = show(e)
         assert page.locator("#step").get_attribute("aria-live") == "polite"
-        for step, percent in ((0, 0), (5, 20), (8, 50), (13, 100)):
+        stops = sorted({int(count) for count in e.curve["counts"]})  # each number of units once
+        assert page.locator("#slider").get_attribute("max") == str(len(stops) - 1)
+        for step, count in enumerate(stops):
             slide(page, step)
-            count = round(percent * len(e.names) / 100)
             gone = set(np.argsort(-e.scores, kind="stable")[:count].tolist())
             assert set(texts(page, "#picture .masked")) == {e.names[i] for i in gone}
             left = " ".join(name for i, name in enumerate(e.names) if i not in gone)
             said = text(page, "#step")
-            assert said.startswith(f"{percent} % masked, {count} of {len(e.names)} units: log-odds of for ")
-            assert number(said) == pytest.approx(log_odds(opinion, left), rel=1e-3)
+            assert said.startswith(f"{count} of {len(e.names)} units masked (")
+            assert "%): probability of for " in said
+            chance = opinion.predict_proba([left])[0, list(opinion.classes_).index("for")]
+            assert number(said.removesuffix(" %")) == pytest.approx(100 * chance, abs=0.06)
 
     def test_without_a_curve_there_are_no_values(self, show, explain):
         page = show(explain(TEXT, curve=False))
-        slide(page, 10)
-        assert text(page, "#step") == "50 % masked, 6 of 12 units"
+        assert page.locator("#slider").get_attribute("max") == "12"  # as many as there are words
+        slide(page, 6)
+        assert text(page, "#step") == "6 of 12 units masked (50 %)"
         assert page.locator("#picture .masked").count() == 6
         assert "curve=True" in text(page, "#curve")
 
     def test_the_curve(self, show, explain):
         e = explain(TEXT)
         page = show(e)
-        assert page.locator("#curve circle:not(.now)").count() == 14
+        own = [k for k, count in enumerate(e.curve["counts"]) if not k or count > e.curve["counts"][k - 1]]
+        assert page.locator("#curve circle:not(.now)").count() == len(own) == 11
         height = page.locator("#curve circle:not(.now)").evaluate_all(
             "(all) => all.map((c) => Number(c.getAttribute('cy')))"
         )
-        assert np.corrcoef(height, e.curve["values"])[0, 1] == pytest.approx(-1)
+        chances = 1 / (1 + np.exp(-e.curve["values"][own]))  # the scale of all values of the page
+        assert np.corrcoef(height, chances)[0, 1] == pytest.approx(-1)
         slide(page, 6)
         assert float(page.locator("#curve .now").get_attribute("cy")) == pytest.approx(height[6])
+
+
+class TestSentences:
+    def test_one_sentence_first(self, show, explain):
+        e = explain(TEXT)
+        page = show([e, *explain(TEXTS[1:3])])
+        said = text(page, "#lead")
+        assert re.match(r"The model (says|gives) for (\()?[\d.]+ %", said)
+        assert texts(page, "#lead em")[0] == "for"
+        assert texts(page, "#lead em")[1] == e.top(1, sign=1)[0][0]
+        assert texts(page, "#lead em")[2] == e.top(1, sign=-1)[0][0]
+        assert text(page, "#legend").split()[0] == "against"
+        page.locator("#rows .sample").nth(1).click()
+        assert text(page, "#lead") != said
+
+    def test_a_large_residual_is_explained(self, show):
+        game, graph = lc.Game(lambda kept: 1.0 * kept.all(axis=1), 3), lc.Graph.chain(3)
+        page = show({"out": lc.FeatureAblation().explain(game, graph), "all": lc.Shapley().explain(game, graph)})
+        assert text(page, "#note").startswith("The scores add up to +3, and all units together change it by +1")
+        page.get_by_label("all", exact=True).check()
+        assert page.locator("#note").is_hidden()
+
+    def test_errors_stand_beside_scores(self, show, explain):
+        e = explain(TEXT, lc.SampleShapley(200))
+        page = show(e)
+        cells = texts(page, "#top tbody td:nth-child(3)")
+        assert all(" ± " in cell for cell in cells)
+
+
+class TestPrinting:
+    def test_all_samples_are_printed_in_light_colours(self, show, explain, tmp_path):
+        found = explain(TEXTS)
+        page = show(found, dark=True)
+        page.locator("#rows .sample").nth(2).click()
+        slide(page, 1)
+        before = page.locator("#sample").inner_html()
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        assert page.locator("#columns").is_hidden()
+        assert texts(page, "#prints h2") == TEXTS
+        assert [t.replace("\n", " ") for t in texts(page, "#prints #picture")] == TEXTS
+        assert colour(page, "body") == "rgb(255, 255, 255)"
+        styles = page.locator("#prints .unit").evaluate_all("(all) => all.map((e) => e.style.backgroundColor)")
+        assert len(set(styles)) > 4
+        assert "rgb(22, 24, 28)" not in styles  # that of the dark page
+        assert colour(page, "#prints .unit", "print-color-adjust") == "exact"
+        wide = page.locator("#prints main").first.bounding_box()["width"]
+        assert wide > 0.9 * page.evaluate("innerWidth")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        page.emulate_media(media="screen")
+        assert page.locator("#prints").inner_html() == ""
+        assert page.locator("#sample").inner_html() == before
+        assert len(page.pdf(path=tmp_path / "page.pdf")) > 1000
+        assert page.locator("#sample").inner_html() == before
+
+    def test_pictures_are_printed(self, show):
+        masker = lc.maskers.Image()
+        images = [np.full((4, 4), k, np.uint8) for k in (0, 255)]
+        found = [made_image(masker, image) for image in images]
+        page = show(found)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        ink = page.locator("#prints canvas:first-child").evaluate_all(
+            "(all) => all.map((c) => c.getContext('2d').getImageData(0, 0, 1, 1).data[0])"
+        )
+        assert ink[::2] == [0, 255]
+
+
+def made_image(masker, image):
+    e = lc.Explanation(np.ones(16), 0.0, 16.0, lc.Graph.grid((4, 4)), 9, {"method": "x"})
+    return replace(e, view=masker.mask(image).view)
 
 
 class TestSwitches:
@@ -340,7 +410,7 @@ class TestOtherInputs:
         canvases = page.locator("canvas")
         shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
         np.testing.assert_array_equal(shown[..., 0], image)
-        slide(page, 8)
+        slide(page, 3)
         shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
         np.testing.assert_array_equal(shown[..., 1], [[0, 30, 0], [30, 0, 30]])
         heat = np.array(canvases.nth(1).evaluate(read)).reshape(2, 3, 4)
@@ -362,7 +432,7 @@ class TestOtherInputs:
             "(all) => all.map((line) => line.getAttribute('points').split(' ').map((p) => Number(p.split(',')[1])))"
         )
         np.testing.assert_allclose(np.corrcoef(lines[0], series[:5, 0])[0, 1], -1, atol=1e-6)
-        slide(page, 10)
+        slide(page, 3)
         assert page.locator("#picture g.masked rect").count() == 3
 
     def test_bytes(self, show):
@@ -479,7 +549,7 @@ class TestReach:
             assert page.get_by_role(role).count() == 1
         for role, name in (
             ("searchbox", "Search"),
-            ("slider", "Mask the top"),
+            ("slider", "Mask the units that speak most for it"),
             ("listbox", "Samples"),
             ("combobox", "Sort"),
         ):

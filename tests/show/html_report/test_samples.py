@@ -21,9 +21,10 @@ class TestNumbers:
         assert "leading" not in entry  # that of the sizes, which the page sorts itself
         assert (entry["base"], entry["full"]) == pytest.approx((e.base_value, e.full_value), rel=1e-5)
         assert entry["residual"] == pytest.approx(float(e.residual), rel=1e-5)
-        assert entry["curve"]["values"] == pytest.approx(e.curve["values"].tolist(), rel=1e-5)
+        chances = (1 / (1 + np.exp(-e.curve["values"]))).tolist()
+        assert entry["curve"]["values"] == pytest.approx(chances, rel=1e-5)
         assert entry["curve"]["counts"] == e.curve["counts"].tolist()
-        assert entry["curve"]["what"] == "log-odds of for"
+        assert entry["curve"]["what"] == "probability of for"
         assert page.samples[0]["entries"] == [
             [0, "for", entry["full"], entry["residual"], pytest.approx(np.abs(e.scores).max(), rel=1e-5), e.calls]
         ]
@@ -50,7 +51,7 @@ class TestNumbers:
         assert float(value) == pytest.approx(e.full_value, rel=1e-5)
         assert float(share) == pytest.approx(100 * np.exp(e.full_value), abs=0.06)
         assert (facts["residual"], facts["calls"]) == ("0", str(e.calls))
-        assert entry["curve"]["note"] == "log-odds of for, while the top units are masked"
+        assert entry["curve"]["note"] == "probability of for, while the top units are masked"
         assert "flip" not in entry
 
     def test_a_path_that_flips(self, write):

@@ -83,8 +83,13 @@ function format(number, digits = 6, sign = false) {
   return sign && rounded > 0 ? `+${text}` : text;
 }
 
+/** The standard error of a score, where there is one. */
+function errorOf(units, unit) {
+  return isFinite(units.stderr?.[unit]) ? ` ± ${format(units.stderr[unit], 2)}` : "";
+}
+
 function describe(units, unit) {
-  const error = isFinite(units.stderr?.[unit]) ? ` ± ${format(units.stderr[unit], 2)}` : "";
+  const error = errorOf(units, unit);
   const rank = `rank ${units.ranks[unit]} of ${units.scores.length}`;
   return `${clip(units.names[unit], 60)}: ${format(units.scores[unit], 6, true)}${error}, ${rank}`;
 }

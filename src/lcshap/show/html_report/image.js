@@ -1,6 +1,6 @@
 // -- image ------------------------------------------------------------------------------------------------------
 
-function drawImage(picture, box, { units }) {
+function drawImage(picture, box, { units, entry }) {
   const { width, height } = picture;
   const labels = labelsOf(picture, width * height);
   const [image, reference] = [unpack(picture.image), unpack(picture.reference)];
@@ -11,12 +11,14 @@ function drawImage(picture, box, { units }) {
   outline.setAttribute("aria-hidden", "true");
   const figure = (title, ...layers) =>
     make("figure", {}, make("div", { class: "layers" }, ...layers), make("figcaption", {}, title));
-  box.append(figure("Input", input), figure("Scores", heat, outline));
+  const scores = entry.clip ? "Scores; the colours end at the 99th percentile of |score|" : "Scores";
+  box.append(figure("Input", input), figure(scores, heat, outline));
   const pixel = (from, at) => colourAt(from, at, picture.channels);
   const hidden = (at) => pixel(reference, reference.length === picture.channels ? 0 : at); // one colour, or an image
-  const shares = width * height > 4096 ? [0.6, 0.75] : [0.2, 0.92]; // a photograph stays visible under its colours
+  const limit = entry.clip ?? units.limit;
+  const shares = width * height > 4096 ? [0.6, 0.75] : [0.25, 1]; // a photograph stays visible under its colours
   const scoreAt = (at) => (labels[at] < 0 ? 0 : units.scores[labels[at]]);
-  fillCanvas(heat, (at) => heatColour(pixel(image, at), scoreAt(at), units.limit, shares));
+  fillCanvas(heat, (at) => heatColour(pixel(image, at), scoreAt(at), limit, shares));
   return {
     unitAt: (event) => {
       const canvas = event.target.closest("canvas");

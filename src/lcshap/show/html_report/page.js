@@ -36,7 +36,7 @@ function showEntry() {
   updateControls();
   showPicture();
   showFacts();
-  showFlip();
+  showSentences();
   showTop();
   showInteractions();
   showSettings();
@@ -54,8 +54,12 @@ function showPicture() {
   box.setAttribute("aria-label", pictureLabel());
   shown.picture = PICTURES[shown.content.picture.kind](shown.content.picture, box, shown);
   const [low, , high] = byId("legend").children;
-  low.textContent = format(-shown.units.limit, 3);
-  high.textContent = format(shown.units.limit, 3, true);
+  const { clip, sides } = shown.entry;
+  const limit = clip ?? shown.units.limit;
+  low.textContent = `${sides[0]} ${clip ? "≤ " : ""}${format(-limit, 3)}`;
+  high.textContent = `${sides[1]} ${clip ? "≥ " : ""}${format(limit, 3, true)}`;
+  const most = sides[1] === "for" ? "speak most for it" : "raise it most";
+  byId("mask").textContent = `Mask the units that ${most}`;
 }
 
 function pictureLabel() {
@@ -123,12 +127,15 @@ function updateControls() {
 
 // -- masking ----------------------------------------------------------------------------------------------------
 
-/** Where the slider stops: where the curve has values, or every 5 %. */
+/** Where the slider stops: at numbers of units, each once: where the curve has values, or at all of a few, or 20. */
 function stepsOf(entry, count) {
-  if (entry.curve) return entry.curve;
-  const percents = Array.from({ length: 21 }, (_, k) => 5 * k);
-  const counts = percents.map((percent) => (percent ? Math.max(1, Math.round((percent * count) / 100)) : 0));
-  return { percents, counts };
+  const stops = Math.min(count, count > 40 ? 20 : count);
+  const evenly = Array.from({ length: stops + 1 }, (_, k) => Math.round((k * count) / stops));
+  const steps = entry.curve ?? { counts: evenly };
+  const own = steps.counts.map((_, k) => k).filter((k) => !k || steps.counts[k] > steps.counts[k - 1]);
+  const counts = own.map((k) => steps.counts[k]);
+  const percents = counts.map((masked) => (100 * masked) / count);
+  return { ...steps, counts, percents, values: steps.values && own.map((k) => steps.values[k]) };
 }
 
 function showStep() {
@@ -137,8 +144,8 @@ function showStep() {
   for (const unit of shown.words.ranking.slice(0, counts[state.step])) masked[unit] = 1;
   shown.masked = masked;
   shown.picture.mask(masked);
-  const of = `${format(percents[state.step])} % masked, ${counts[state.step]} of ${masked.length} units`;
-  byId("step").textContent = values ? `${of}: ${what} ${format(values[state.step], 4)}` : of;
+  const of = `${counts[state.step]} of ${masked.length} units masked (${format(percents[state.step], 3)} %)`;
+  byId("step").textContent = values ? `${of}: ${what} ${curveValue(values[state.step], 4)}` : of;
   byId("slider").setAttribute("aria-valuetext", of);
   showCurve();
 }
@@ -230,6 +237,7 @@ function start() {
   startList();
   startPicture();
   startSettings();
+  startPrinting();
   openSample(0);
   arrange();
   startResizing();

@@ -20,7 +20,7 @@ from .samples import collect, pack_sample
 
 _CLASSES = 4  # that are named in a title
 # In the order in which they run.
-_SCRIPTS = ("data.js", "list.js", "text.js", "image.js", "pictures.js", "panels.js", "page.js")
+_SCRIPTS = ("data.js", "list.js", "text.js", "image.js", "pictures.js", "panels.js", "print.js", "page.js")
 
 
 def report(

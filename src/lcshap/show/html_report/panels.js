@@ -12,11 +12,18 @@ function showFacts() {
   byId("facts").replaceChildren(...items);
 }
 
-/** Whether a path changed the decision: every second part of the sentence is the name of a unit. */
-function showFlip() {
-  const parts = shown.entry.flip ?? [];
-  byId("flip").hidden = !parts.length;
-  byId("flip").replaceChildren(...parts.map((part, k) => (k % 2 ? make("em", { dir: "auto" }, part) : part)));
+/** What the model says and why in one sentence, whether a path changed it, and what a large residual means. */
+function showSentences() {
+  showSentence("lead", shown.entry.lead ?? []);
+  showSentence("flip", shown.entry.flip ?? []);
+  byId("note").hidden = !shown.entry.note;
+  byId("note").textContent = shown.entry.note ?? "";
+}
+
+/** Every second part of a sentence is a name. */
+function showSentence(id, parts) {
+  byId(id).hidden = !parts.length;
+  byId(id).replaceChildren(...parts.map((part, k) => (k % 2 ? make("em", { dir: "auto" }, part) : part)));
 }
 
 const FEW_UNITS = 12;
@@ -80,7 +87,7 @@ function showCurve() {
   const x = (percent) => PLOT.left + (percent / 100) * (PLOT.width - PLOT.left - PLOT.right);
   const y = scaleOf(values.map(Number), PLOT.top, PLOT.height - PLOT.top - PLOT.bottom);
   const points = percents.map((percent, k) => [x(percent), y(Number(values[k]))]);
-  const [first, last] = [values[0], values[values.length - 1]].map((value) => format(value, 3));
+  const [first, last] = [values[0], values[values.length - 1]].map((value) => curveValue(value));
   const end = format(percents[percents.length - 1]);
   const label = `Masking curve: ${what} from ${first} with nothing masked to ${last} at ${end} %`;
   const svg = makeSvg("svg", { viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: "img", "aria-label": label });
@@ -101,7 +108,14 @@ function valueTicks(values, y) {
   if (!finite.length) return [];
   const ends = [...new Set([Math.min(...finite), Math.max(...finite)])];
   const place = (value) => ({ x: PLOT.left - 6, y: y(value) + 4, "text-anchor": "end" });
-  return ends.map((value) => makeSvg("text", place(value), format(value, 3)));
+  return ends.map((value) => makeSvg("text", place(value), curveValue(value)));
+}
+
+/** A value of the masking curve: a probability in percent, or a number. */
+function curveValue(value, digits = 3) {
+  if (!shown.steps.chances) return format(value, digits);
+  const percent = 100 * value;
+  return `${percent > 1 && percent < 99 ? percent.toFixed(1) : format(percent, 3)} %`;
 }
 
 // -- settings ---------------------------------------------------------------------------------------------------

@@ -192,7 +192,7 @@ function scoreCells(units, unit) {
   if (units.drawn && units.drawn[unit] !== score) bar.style.setProperty("opacity", String(units.drawn[unit] / score));
   bar.style.setProperty("left", `${score > 0 ? 50 : 50 - share}%`);
   return [
-    make("td", { class: "number" }, format(score, 4, true)),
+    make("td", { class: "number" }, format(score, 4, true) + errorOf(units, unit)),
     make("td", { class: "bar", "aria-hidden": "true" }, make("div", {}, bar)),
   ];
 }

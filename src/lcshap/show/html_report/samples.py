@@ -8,20 +8,22 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, special
 
 from ...core.explanation import Explanation
 from ...core.rounding import settled
-from ...core.views import TextView
+from ...core.views import ImageView, TextView
 from ...errors import ShowError
 from .. import words
 from ..faint import FADED
-from ..palette import limit_of
+from ..palette import clip_limit, limit_of
+from ..sentences import lead_parts, residual_note
 from .pack import Pool, number, pack, to_float32
 from .pictures import draw
 from .settings import python
 
 _SORTED_BY = ("full", "residual", "largest", "calls")
+_ODDS = "log-odds of"  # how the values of a curve are called
 _NAME = 120  # the longest name of a sample, in characters
 
 
@@ -94,12 +96,18 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         "residual": number(words.unexplained(one)),
         "largest": number(limit_of([one.scores]) if np.any(one.scores) else 0.0),
         "calls": int(e.calls),
+        "lead": [part.replace("-", "−") if k % 2 == 0 else part for k, part in enumerate(lead_parts(one))],
+        "sides": words.sides(one),
         "facts": _facts(one),
         "settings": words.settings(e.provenance),
         "python": python(e.provenance, e.curve is not None),
     }
     if not np.array_equal(leading, np.argsort(-np.abs(to_float32(scores)), kind="stable")):
         entry["leading"] = pack(leading)
+    if note := residual_note(one):
+        entry["note"] = note.replace("-", "−")
+    if isinstance(e.view, ImageView) and (clip := clip_limit(scores))[1]:
+        entry["clip"] = number(clip[0])
     if flip := words.flip_parts(e):
         entry["flip"] = flip
     if one.stderr is not None:
@@ -111,11 +119,26 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         entry["pairs"] = pack(np.stack([upper.row, upper.col], axis=1).ravel())
         entry["interactions"] = pack(upper.data)
     if e.curve is not None:
-        parts = {key: [number(x) for x in np.asarray(e.curve[key]).tolist()] for key in ("percents", "values")}
-        what = str(e.curve["what"])
-        said = {"what": what, "note": words.curve_note(what)}
-        entry["curve"] = {**parts, "counts": np.asarray(e.curve["counts"]).tolist(), **said}
+        entry["curve"] = _curve(e)
     return entry
+
+
+def _curve(e: Explanation) -> dict[str, Any]:
+    """The masking curve; of a class as probabilities, the one scale that all values of a page share."""
+    assert e.curve is not None
+    what, values = str(e.curve["what"]), np.asarray(e.curve["values"], np.float64)
+    said: dict[str, Any] = {}
+    if what.startswith(_ODDS):
+        what, values = what.replace(_ODDS, "probability of", 1), special.expit(values)
+        said["chances"] = True
+    return {
+        "percents": [number(x) for x in np.asarray(e.curve["percents"]).tolist()],
+        "values": [number(x) for x in values.tolist()],
+        "counts": np.asarray(e.curve["counts"]).tolist(),
+        "what": what,
+        "note": words.curve_note(what),
+        **said,
+    }
 
 
 def _facts(e: Explanation) -> list[tuple[str, str]]:
