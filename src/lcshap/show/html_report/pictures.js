@@ -96,7 +96,7 @@ function drawBytes(picture, box, { units }) {
   spans.forEach(([start, end], part) => owners.fill(labels[part], start, end));
   const width = box.clientWidth < 560 ? 8 : 16;
   const now = { masked: new Uint8Array(units.scores.length), marked: -1 };
-  const dump = make("div", { class: "dump" });
+  const dump = make("div", { class: "dump", tabindex: 0, role: "group", "aria-label": "The bytes, in rows" });
   box.append(dump);
   const rows = new WindowedRows(dump, 24, (row) => makeDumpRow(bytes, owners, row * width, width, units, now));
   rows.show(Math.ceil(bytes.length / width));

@@ -1,0 +1,74 @@
+"""axe-core finds nothing wrong with the page: every kind of picture, with everything open, in light and in dark."""
+
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.core.views import MoleculeView, SeriesView
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
+BLOCK = lc.maskers.Molecule().mask("CC(=O)Oc1ccccc1C(=O)O").view.block
+
+
+def made(view, d, names=None, **more):
+    draw = np.random.default_rng(0)
+    scores = draw.normal(size=d)
+    record = {"method": "KernelSHAP(64)", "value": "log_prob", "targets": ["yes"]}
+    curve = {"percents": np.array([0.0, 50.0, 100.0]), "counts": np.array([0, d // 2, d])}
+    curve |= {"values": np.array([2.0, 0.5, -1.0]), "what": "log-odds of yes"}
+    graph = lc.Graph.chain(d, names=names)
+    errors = np.abs(draw.normal(size=d))
+    options = {"view": view, "curve": curve, "stderr": errors, "freedom": 9, **more}
+    return lc.Explanation(scores, -2.0, -0.1, graph, 64, record, **options)
+
+
+def text(words="It is not heartwarming or entertaining. It just sucks."):
+    view = lc.maskers.Text().mask(words).view
+    e = made(view, len(words.split()), words.split())
+    pairs = lc.core.explanation.edge_matrix(e.graph, np.linspace(-1, 1, len(e.graph.edges)))
+    return made(view, len(words.split()), words.split(), interactions=pairs)
+
+
+def image(side=6):
+    view = lc.maskers.Image().mask(np.arange(float(side * side)).reshape(side, side)).view
+    return made(view, side * side)
+
+
+def series():
+    labels = np.repeat(np.arange(4), 5)[:, None] + np.array([0, 4])
+    return made(SeriesView(series=np.sin(np.arange(40.0)).reshape(20, 2), channels=("x", "y"), labels=labels), 8)
+
+
+def dump():
+    return made(lc.maskers.Bytes().mask(bytes(range(256)) * 8).view, 2048)
+
+
+def table():
+    masker = lc.maskers.Tabular(np.zeros((2, 3)), names=["age", "dose", "sex"])
+    return made(masker.mask(np.array([70.0, 1.5, 1.0])).view, 3, ["age", "dose", "sex"])
+
+
+def molecule():
+    return made(MoleculeView(block=BLOCK, labels=np.arange(13)), 13)
+
+
+def bars():
+    return made(None, 30)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("make", [text, image, series, dump, table, molecule, bars])
+def test_no_violation(make, dark, show):
+    page = show({"one": [make(), text("good"), text("a bad film")], "two": [make()]}, dark=dark)
+    for box in page.locator("#pairs").all():
+        box.check()
+    page.locator("#settings summary").click()
+    page.locator("#slider").fill("1")
+    page.locator("#picture").focus()
+    page.keyboard.press("ArrowRight")
+    page.evaluate(AXE)
+    found = page.evaluate(RUN)
+    assert [(v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"]) for v in found] == []
