@@ -10,7 +10,7 @@ import lcshap as lc
 from lcshap.cli import methods, options
 
 
-@pytest.mark.parametrize("name", [n for n in lc.METHODS if n not in ("saliency", "gradient-input")])
+@pytest.mark.parametrize("name", [n for n in lc.METHODS if n not in ("saliency", "gradient-input", "tree-shap")])
 def test_every_method_can_be_named(name):
     budget = ("--budget", "12d") if "budget" in [f.name for f in fields(lc.METHODS[name])] else ()
     e = explained("--model", "demo-text", "--method", name, *budget)
@@ -25,6 +25,16 @@ def test_methods_that_read_gradients_need_a_model_that_has_them(here, name):
     (here / "t.csv").write_text("a,b,c\n1,2,3\n4,5,6\n7,8,9\n")
     e = explained("--model", "linear:net", "--kind", "logits", "--csv", "t.csv", "--background", 0, "--method", name)
     assert e.provenance["name"] == name
+
+
+def test_trees_need_a_tree_ensemble(here):
+    fails("explain", "--model", "demo-text", "--method", "tree-shap", code=2, match="a sum over trees")
+    grown = "from sklearn.tree import DecisionTreeRegressor as T\ntree = T().fit([[1, 2], [4, 5], [7, 8]], [1, 2, 4])\n"
+    module(here, "grown", grown)
+    (here / "t.csv").write_text("a,b\n1,2\n4,5\n7,8\n")
+    e = explained("--model", "grown:tree", "--csv", "t.csv", "--background", 0, "--method", "tree-shap", "--row", 2)
+    assert e.provenance["name"] == "tree-shap"
+    assert abs(e.residual) < 1e-12
 
 
 def test_parameters_of_methods():
@@ -134,7 +144,7 @@ class TestOptionsAndParameters:
         fails(*words, "shapley", "--seed", 0, code=2, match="no parameter 'seed'")
         fails(*words, "shapley", "--goal", "fair", code=2, match="--goal is for --method auto")
         fails(*words, "l-shapley:order=-1", code=2, match="order must be an integer of at least 0")
-        fails(*words, "c-shapley:weights=heavy", code=2, match="weights must be one of 'paper', 'myerson'")
+        fails(*words, "c-shapley:weights=heavy", code=2, match="weights must be one of 'auto', 'paper', 'myerson'")
         fails(*words, "lime:budget=many", code=2, match="budget")
 
 
