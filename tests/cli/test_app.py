@@ -54,7 +54,7 @@ def test_preview_asks_the_model_nothing(here):
     assert "calls   8" in out
     for method, says in (
         ("saliency", "2, and one gradient of the model"),
-        ("deletion-path", "at most 12"),
+        ("deletion-path", "at most 24"),
         ("lime:budget=7:features=2", "calls   7"),
     ):
         out, _ = run(

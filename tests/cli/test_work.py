@@ -27,7 +27,7 @@ def test_compare_evaluates_each_coalition_once(here):
     assert len(seen) == len(set(seen)) == found["calls"]["together"]
     assert found["calls"]["apart"] == sum(e.calls for e in explanations) > found["calls"]["together"]
     assert [e.provenance["name"] for e in explanations] == ["l-shapley", "c-shapley", "kernel-shap", "deletion-path"]
-    methods = [lc.LShapley(2), lc.CShapley(), lc.KernelSHAP(20), lc.DeletionPath(20)]
+    methods = [lc.LShapley(2), lc.CShapley(), lc.KernelSHAP(40), lc.DeletionPath(40)]
     for e, method in zip(explanations, methods, strict=True):
         expected = lc.Explainer(sys.modules["own"].count, lc.maskers.Text(), method, kind="output")(text)
         np.testing.assert_allclose(e.scores, expected.scores, atol=1e-9)

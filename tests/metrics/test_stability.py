@@ -24,7 +24,9 @@ def longest(texts):
 
 @pytest.mark.parametrize("method", [lc.SampleShapley(28), "kernel-shap", "auto"])
 def test_seeds_by_hand(method):
-    found = seed_stability(lc.Explainer(longest, lc.maskers.Text(), method, kind="output"), WORDS, seeds=(3, 5, 8))
+    given = {"budget": "4d"} if isinstance(method, str) else {}  # without one, fourteen words are explained exactly
+    explainer = lc.Explainer(longest, lc.maskers.Text(), method, kind="output", **given)
+    found = seed_stability(explainer, WORDS, seeds=(3, 5, 8))
     kind = {"kernel-shap": lc.KernelSHAP, "auto": lc.GraphKernelSHAP}.get(method, lc.SampleShapley)
     budget = 28 if kind is lc.SampleShapley else 4 * len(WORDS.split())
     each = [
