@@ -48,6 +48,24 @@ def test_explain_prints_a_picture():
     assert "\033[38;2;" in run("explain", "--model", "demo-text", "--color", "always")[0]
 
 
+def test_pages_have_the_masking_curve_and_the_preview_counts_it(here):
+    words = ("explain", "--model", "demo-text", "--text", "Not bad at all.", "--method", "l-shapley")
+    out, _ = run(*words, "--html", "page.html", "--preview")
+    assert "curve   up to 3 more calls, for the masking curve" in out
+    run(*words, "--html", "page.html")
+    assert '"curve":' in (here / "page.html").read_text(encoding="utf-8")
+    assert "for the masking curve" not in run(*words, "--preview")[0]
+
+
+def test_the_theme_chooses_the_colours():
+    words = ("explain", "--model", "demo-text", "--text", "Not bad at all.", "--method", "shapley", "--color", "always")
+    light, dark = (run(*words, "--theme", theme)[0] for theme in ("light", "dark"))
+    palette = lc.show.palette.PALETTES["default"]
+    for out, colour in ((light, palette.positive), (dark, palette.dark_positive)):
+        assert "38;2;{};{};{}m".format(*colour) in out
+    fails(*words, "--theme", "pink", code=2, match="pink")
+
+
 def test_preview_asks_the_model_nothing(here):
     module(here, "shy", "def model(rows):\n    raise AssertionError\n")
     out, _ = run("explain", "--model", "shy:model", "--kind", "output", "--text", "a b c", "--preview")

@@ -63,11 +63,18 @@ def test_the_maps_of_the_digit_stand_side_by_side(found):
     strong, weak, none = np.where(shares > 0, "#", "="), np.where(shares > 0, "+", "-"), "·"
     signs = np.where(np.abs(shares) > 0.5, strong, np.where(np.abs(shares) < 0.06, none, weak))
     expected = ["".join(np.repeat(row, 4)) for row in np.repeat(signs, 2, axis=0)]
-    for width, room in ((100, 3), (80, 2), (59, 2)):
+    for width, names in (
+        (100, ["the digit by pixels by patches"]),
+        (80, ["the digit by pixels", "by patches"]),
+        (60, ["the digit by pixels", "by patches"]),
+        (40, ["the digit", "by pixels", "by patches"]),
+    ):
         lines = demo.render(found, width, False, dark=True).splitlines()
-        drawn = [line for line in lines if re.search(r"[·+#=-]{28}   [·+#=-]{28}$", line)]
-        assert [line[-28:] for line in drawn] == expected
-        assert {len(line) for line in drawn} == {28 * room + 3 * (room - 1)}
+        heads = [k for k, line in enumerate(lines) if " ".join(line.split()) in names]
+        assert [" ".join(lines[k].split()) for k in heads] == names
+        assert [line[-28:] for line in lines[heads[-1] + 1 : heads[-1] + 15]] == expected
+        image = [line[:28] for line in lines[heads[0] + 1 : heads[0] + 15]]
+        assert sum(letter in "░▒▓█" for line in image for letter in line) > 60  # the digit is to be seen
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 140])
@@ -76,9 +83,11 @@ def test_the_page_fits(found, width, colour):
     text = demo.render(found, width, colour, dark=True)
     assert ("\033" in text) == colour
     lines = plain(text).splitlines()
-    if width >= 80:
-        assert max(map(display_width, lines)) <= width
-        assert len(lines) <= 62
+    if width >= 60:
+        shown = lines[: lines.index('Next, with pip install "lcshap[cli]":')]  # commands are to be copied
+        assert max(map(display_width, shown)) <= width
+        assert "…" not in text  # nothing is cut
+        assert len(lines) <= (62 if width >= 100 else 110)
     assert sum(bool(re.search(r"[+-]\d\.\d\d +\d+$", line)) for line in lines) == len(demo.SHOWN)
     assert "-0.00" not in text
 

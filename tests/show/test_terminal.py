@@ -15,7 +15,7 @@ from lcshap.core.views import TextView
 from lcshap.maskers import Tabular, Text
 from lcshap.show.letters import display_width
 from lcshap.show.palette import find_palette
-from lcshap.show.terminal import has_colour, is_dark, print_explanation, render, render_table, rich_console
+from lcshap.show.terminal import has_colour, print_explanation, render, render_table, rich_console, write
 
 
 @pytest.mark.parametrize("colour", [False, True])
@@ -151,13 +151,18 @@ def test_colour_only_where_it_is_wanted(monkeypatch):
     assert "\033[" not in file.getvalue()
 
 
-def test_light_terminals_say_so(monkeypatch):
-    for said, dark in ((None, True), ("15;0", True), ("0;15", False), ("0;default;7", False)):
-        if said is None:
-            monkeypatch.delenv("COLORFGBG", raising=False)
-        else:
-            monkeypatch.setenv("COLORFGBG", said)
-        assert is_dark() is dark
+def test_terminals_without_24_bit_colours_get_256(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for named, code in (("", "\033[38;5;"), ("truecolor", "\033[38;2;")):
+        monkeypatch.setenv("COLORTERM", named)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.delenv("TERM_PROGRAM", raising=False)
+        file = Terminal()
+        write("\033[38;2;255;0;0mred\033[0m", file)
+        assert file.getvalue().startswith(code)
 
 
 def test_an_encoding_without_blocks_is_no_failure():

@@ -121,6 +121,15 @@ def masked_counts(percents: NDArray[np.float64], d: int) -> Counts:
     return np.where(percents > 0, np.maximum(counts, 1), 0)
 
 
+def count_more(d: int) -> int:
+    """How many calls a masking curve of d units takes beside those of all units and of none.
+
+    >>> count_more(3), count_more(784)
+    (2, 12)
+    """
+    return len(np.unique(masked_counts(np.array(PERCENTS, np.float64), d))) - 2
+
+
 def check_percents(percents: Sequence[float] | NDArray[np.float64], least: float = 0) -> NDArray[np.float64]:
     """Percentages as an array, if they rise from at least `least` to at most 100."""
     share = np.asarray(percents, np.float64)

@@ -14,11 +14,13 @@ from pathlib import Path
 from .. import __version__
 from ..core.printable import printable
 from ..errors import LcshapError
-from ..show.terminal import has_colour, is_dark, write
+from ..show.screen import is_dark
+from ..show.terminal import has_colour, write
 from . import demo
 from .targets import check_targets
 
 COLOURS = ("auto", "always", "never")
+THEMES = ("auto", "light", "dark")
 _EXTRA = 'the command needs typer and rich: pip install "lcshap[cli]" (only `lcshap demo` does without)'
 
 
@@ -36,11 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def show_demo(colour: str, html: Path | None, browse: bool, force: bool = False) -> None:
+def show_demo(colour: str, html: Path | None, browse: bool, force: bool = False, theme: str = "auto") -> None:
     """Explain a sentence and a digit, in the terminal and on a page: a new one in a temporary folder, or `html`."""
     check_targets(html=html, force=force)
     found = demo.explain()
-    write(demo.render(found, width(), has_colour(sys.stdout, colour), is_dark()), sys.stdout)
+    write(demo.render(found, width(), has_colour(sys.stdout, colour), is_dark(theme)), sys.stdout)
     page = found.save(Path(tempfile.mkdtemp(prefix="lcshap-")) / "lcshap-demo.html" if html is None else html)
     write(f"\nAll of this to click through, in a browser: {printable(str(page))}", sys.stdout)
     if browse:
@@ -68,9 +70,10 @@ def _without_extras(given: list[str]) -> int:
     options.add_argument("--open", action="store_true", help="open the page in a browser")
     options.add_argument("--force", action="store_true", help="overwrite a file that is no report too")
     options.add_argument("--color", choices=COLOURS, default="auto", help="colours in the terminal")
+    options.add_argument("--theme", choices=THEMES, default="auto", help="the terminal's background; auto asks it")
     try:
         chosen = parser.parse_args(given)
-        show_demo(chosen.color, chosen.html, chosen.open, chosen.force)
+        show_demo(chosen.color, chosen.html, chosen.open, chosen.force, chosen.theme)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except (LcshapError, OSError) as error:

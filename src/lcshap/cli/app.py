@@ -24,7 +24,8 @@ from ..estimators import METHODS
 from ..show import words
 from ..show.letters import wrapped
 from ..show.palette import limit_of
-from ..show.terminal import has_colour, is_dark, picture, render, render_table, write
+from ..show.screen import is_dark
+from ..show.terminal import has_colour, picture, render, render_table, write
 from ..show.terminal_pictures import Ink, legend
 from . import doctor, fail, show_demo, width
 from .methods import describe, find_entry, guess, make_methods, preview, read_budget, read_graph
@@ -39,6 +40,7 @@ from .options import (
     Reproduction,
     Shape,
     Task,
+    Theme,
     UsageError,
     takes,
 )
@@ -146,7 +148,7 @@ def explain(source: Input, task: Task, option: MethodOption, settings: MethodSet
     if output.json:
         print(json.dumps(to_dict(e), allow_nan=False))
     else:
-        _write(render(e, width(), _coloured(output), output.top, is_dark()))
+        _write(render(e, width(), _coloured(output), output.top, is_dark(output.theme.value)))
         if why := words.why(e):
             _write("\n".join(wrapped(why, width())))
     if option.save is not None:
@@ -171,7 +173,7 @@ def compare(source: Input, task: Task, option: MethodsOption, settings: MethodSe
     """Several methods on one input, each coalition of units evaluated once for all of them."""
     check_targets(None, output.html, output.plot, output.force)
     with quiet_stdout():
-        found = run_comparison(source, task, option, settings, output.curve)
+        found = run_comparison(source, task, option, settings, output.with_curve)
     if output.json:
         calls = {"together": found.calls, "apart": found.apart}
         print(json.dumps({"explanations": list(map(to_dict, found.explanations)), "calls": calls}, allow_nan=False))
@@ -187,7 +189,7 @@ def compare(source: Input, task: Task, option: MethodsOption, settings: MethodSe
 
 def _side_by_side(found: Comparison, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
-    columns, colour, dark, first = width(), _coloured(output), is_dark(), found.explanations[0]
+    columns, colour, dark, first = width(), _coloured(output), is_dark(output.theme.value), found.explanations[0]
     names = list(map(printable, found.names))
     parts = [f"explained: {words.about(first)}; {words.ends(first)}"]
     both = list(zip(names, found.explanations, strict=True))
@@ -251,9 +253,10 @@ def demo(
     browse: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is no report too.")] = False,
     color: Annotated[Colour, typer.Option(help="Colours in the terminal.")] = Colour.AUTO,
+    theme: Annotated[Theme, typer.Option(help="The terminal's background; auto asks the terminal.")] = Theme.AUTO,
 ) -> None:
     """The paper's sentence by every method, and a digit, on two trained models that come with lcshap."""
-    show_demo(color.value, html, browse, force)
+    show_demo(color.value, html, browse, force, theme.value)
 
 
 @app.command(

@@ -27,7 +27,7 @@ from ..explainer import Explainer
 from ..maskers.image import Image
 from ..paper.networks.demo import SENTENCE, demo_digits, demo_text
 from ..show.html_report import report
-from ..show.letters import fit, wrapped
+from ..show.letters import display_width, fit, wrapped
 from ..show.palette import limit_of
 from ..show.terminal import picture
 from ..show.terminal_pictures import Ink, legend
@@ -101,7 +101,8 @@ def render(demo: Demo, width: int, colour: bool, dark: bool) -> str:
     """The demo's page."""
     sentence, digit = demo
     inks = {name: Ink(e.scores, limit_of([e.scores]), colour, dark) for name, e in (sentence | digit).items()}
-    first, pixels, patches = sentence["Shapley"], digit["pixels"], digit["patches"]
+    first, local, pixels, patches = sentence["Shapley"], sentence["L k=1"], digit["pixels"], digit["patches"]
+    gain = float(first.full_value) - float(first.base_value)
     parts = [
         _paragraph(
             f'"{SENTENCE}" A small network, trained on film reviews, calls this negative, with probability '
@@ -112,9 +113,11 @@ def render(demo: Demo, width: int, colour: bool, dark: bool) -> str:
         _sentences(sentence, inks) if colour and width >= _label(sentence) + len(SENTENCE) else [],
         _table(sentence, inks, width),
         _paragraph(
-            f"Scores are shares of the gain in log-probability, {first.full_value - first.base_value:+.2f}, that all "
-            "words bring; the residual is what they leave of it. L and C ask the model about neighbouring words only, "
-            "which makes them affordable for long texts. Together the methods took "
+            f"All words together change the log-probability by {gain:+.2f}. The scores of Shapley add up to that; "
+            f"what other methods leave of it is their residual. L k=1 leaves {unexplained(local):+.2f}, as its scores "
+            f"add up to {local.scores.sum():+.2f}: it asks about a word among its neighbours only, and what words "
+            "further apart do together is in no score. That makes L and C affordable for long texts, where their order "
+            "of the words counts more than their sum. Together the methods took "
             f"{first.provenance['together']:,} calls instead of {sum(e.calls for e in sentence.values()):,}: each set "
             "of words is evaluated once.",
             width,
@@ -145,19 +148,39 @@ def _sentences(found: ByName, inks: Mapping[str, Ink]) -> list[str]:
 
 
 def _table(found: ByName, inks: Mapping[str, Ink], width: int) -> list[str]:
-    """A row a method, a column a word: words are cut where there is no room."""
-    words = next(iter(found.values())).names
-    room = width - _CALLS - _RESIDUAL
-    label = min(_label(found), max(_CELL, room - _CELL * len(words)))
-    columns = [_CELL] * len(words)
-    for i, word in enumerate(words):
-        columns[i] += max(0, min(len(word) + 1 - _CELL, room - label - sum(columns)))
-    head = "".join(" " + fit(word, size - 1, right=True) for word, size in zip(words, columns, strict=True))
-    lines = [f"{'':{label}}{head}{'residual':>{_RESIDUAL}}{'calls':>{_CALLS}}"]
-    for name, e in found.items():
-        row = "".join(_cell(inks[name], score, size) for score, size in zip(e.scores, columns, strict=True))
-        lines.append(f"{fit(name, label)}{row}{_signed(unexplained(e)):>{_RESIDUAL}}{e.calls:>{_CALLS},}")
+    """A row a method, a column a word: in several tables, one below the other, where the words do not fit."""
+    words, label = next(iter(found.values())).names, _label(found)
+    sizes = [max(_CELL, display_width(word) + 1) for word in words] + [_RESIDUAL, _CALLS]
+    lines: list[str] = []
+    for block in _blocks(sizes, width - label):
+        heads = [*words, "residual", "calls"]
+        lines += [""] if lines else []
+        lines.append(" " * label + "".join(fit(heads[k], sizes[k], right=True) for k in block))
+        for name, e in found.items():
+            cells = [_cell(inks[name], score, size) for score, size in zip(e.scores, sizes, strict=False)]
+            cells += [f"{_signed(unexplained(e)):>{_RESIDUAL}}", f"{e.calls:>{_CALLS},}"]
+            lines.append(fit(name, label) + "".join(cells[k] for k in block))
     return lines
+
+
+def _blocks(sizes: list[int], room: int) -> list[list[int]]:
+    """Columns side by side, in as few tables as there is room for, which are about as wide as each other.
+
+    >>> _blocks([6, 6, 6, 6], 20)
+    [[0, 1], [2, 3]]
+    """
+
+    def fill(limit: int) -> list[list[int]]:
+        blocks: list[list[int]] = [[]]
+        for k, size in enumerate(sizes):
+            if blocks[-1] and sum(sizes[i] for i in blocks[-1]) + size > limit:
+                blocks.append([])
+            blocks[-1].append(k)
+        return blocks
+
+    fewest = len(fill(room))
+    narrow = range(max(sizes), max(room, max(sizes)) + 1)
+    return next(fill(limit) for limit in narrow if len(fill(limit)) <= fewest or limit == narrow[-1])
 
 
 def _cell(ink: Ink, score: float, size: int) -> str:
@@ -166,17 +189,28 @@ def _cell(ink: Ink, score: float, size: int) -> str:
 
 
 def _digits(found: ByName, inks: Mapping[str, Ink], width: int) -> list[str]:
-    """The image, its pixels and its patches side by side; without the image where there is no room."""
-    drawn = [picture(e, min(width, 2 * _SIDE + 3), inks[name]) for name, e in found.items()]
-    lines = [list(map(_scores, lines)) for lines in drawn]
-    if width >= 3 * _SIDE + 6:
-        lines[0] = drawn[0]
-    return [f"{pixels}   {patches}" for pixels, patches in zip(*lines, strict=True)] + legend(width, inks["pixels"])
+    """The image, its pixels and its patches, as many side by side as there is room for."""
+    drawn = {name: picture(e, 2 * _SIDE + 3, inks[name]) for name, e in found.items()}
+    first = next(iter(drawn.values()))
+    pictures = {"the digit": [_parts(line)[0] for line in first]}
+    pictures |= {f"by {name}": [_parts(line)[1] for line in lines] for name, lines in drawn.items()}
+    lines: list[str] = []
+    beside = max(1, (width + 3) // (_SIDE + 3))
+    for names in _rows(list(pictures), beside):
+        lines += [""] if lines else []
+        lines += ["   ".join(fit(name, _SIDE) for name in names).rstrip()]
+        lines += ["   ".join(parts) for parts in zip(*(pictures[name] for name in names), strict=True)]
+    return lines + legend(width, inks["pixels"])
 
 
-def _scores(line: str) -> str:
-    """The right half of a line with an image and its scores: scores have no spaces."""
-    return line.rpartition(" ")[2]
+def _rows(names: list[str], size: int) -> list[list[str]]:
+    return [names[k : k + size] for k in range(0, len(names), size)]
+
+
+def _parts(line: str) -> tuple[str, str]:
+    """An image and its scores, which stand side by side in a line: scores have no spaces."""
+    image, _, scores = line.rpartition(" ")
+    return image[:-2], scores
 
 
 def _signed(score: float) -> str:

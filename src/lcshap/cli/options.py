@@ -33,6 +33,14 @@ class OutputKind(StrEnum):
     OUTPUT = "output"
 
 
+class Theme(StrEnum):
+    """What the terminal's background is."""
+
+    AUTO = "auto"
+    LIGHT = "light"
+    DARK = "dark"
+
+
 class Colour(StrEnum):
     """When to write colours."""
 
@@ -191,12 +199,25 @@ class Output:
     plot: Annotated[File, Option(help="Draw a figure: .png, .svg or .pdf.", rich_help_panel=_OUTPUT)] = None
     top: Annotated[int, Option(min=1, help="How many units to list.", rich_help_panel=_OUTPUT)] = 10
     curve: Annotated[
-        bool, Option("--curve", help="Also mask the top units step by step, 14 more calls.", rich_help_panel=_OUTPUT)
+        bool,
+        Option(
+            "--curve",
+            help="Also mask the top units step by step, up to 12 more calls; with --html always.",
+            rich_help_panel=_OUTPUT,
+        ),
     ] = False
     color: Annotated[Colour, Option(help="Colours in the terminal.", rich_help_panel=_OUTPUT)] = Colour.AUTO
+    theme: Annotated[
+        Theme, Option(help="The terminal's background; auto asks the terminal.", rich_help_panel=_OUTPUT)
+    ] = Theme.AUTO
     force: Annotated[
         bool, Option("--force", help="Overwrite files that lcshap did not write too.", rich_help_panel=_OUTPUT)
     ] = False
+
+    @property
+    def with_curve(self) -> bool:
+        """Whether the masking curve is wanted: a page has it."""
+        return self.curve or self.html is not None
 
 
 @dataclass(frozen=True)

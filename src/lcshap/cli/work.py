@@ -48,7 +48,7 @@ def prepare(
         options = {"method": method}
     if option.goal is not None and option.method != "auto":
         raise UsageError(f"--goal is for --method auto: {option.method} answers its own question")
-    return case, make_explainer(case, task, settings, curve=output.curve, **options)
+    return case, make_explainer(case, task, settings, curve=output.with_curve, **options)
 
 
 def _by_name(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:

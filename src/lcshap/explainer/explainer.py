@@ -14,6 +14,7 @@ from ..adapters.trees import gives_log_odds
 from ..advice.locality import Locality, locality
 from ..advice.picker import Picked, Picker
 from ..asking.engine import Engine
+from ..asking.masking import count_more
 from ..asking.model_game import ModelGame
 from ..asking.targets import check_names
 from ..asking.trees import may_read
@@ -61,7 +62,7 @@ class Explainer:
     batch_size : rows sent to the model at once; by default what turns out fastest.
     seed : for methods that sample; 0 by default.
     progress : show a progress bar; by default on a terminal, for work of over a second.
-    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), 13 more calls: reports show it.
+    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), up to 12 more calls: reports show it.
     check : ask about a few rows of each input a second time, in other batches, and raise if the answers differ.
     max_calls : refuse methods that take more calls an input.
     store : remembers what the model has answered, from one call of the explainer to the next, see
@@ -339,6 +340,8 @@ class Explainer:
             text += f"\n  units   {masked.choice.note}"
         if self.picker.may_be_exact(masked.graph, picked):
             text += f"\n  exact   instead, if all {2**masked.graph.d:,} coalitions take less than a second"
+        if self.curve:
+            text += f"\n  curve   up to {count_more(masked.graph.d):,} more calls, for the masking curve"
         if rows > 1:
             text += f"\n  rows    {cost.calls * rows:,} model rows: {rows} background rows a call"
         if masked.advice:

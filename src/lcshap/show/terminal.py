@@ -19,6 +19,7 @@ from .drawings import drawing_of
 from .faint import drawn_scores
 from .letters import display_width, fit, wrapped
 from .palette import limit_of
+from .screen import has_full_colour, in_256, is_dark
 from .sentences import lead, residual_note
 from .terminal_pictures import Ink, legend
 
@@ -94,13 +95,10 @@ def has_colour(file: IO[str], choice: str = "auto") -> bool:
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def is_dark() -> bool:
-    """Whether the terminal is dark, by what some terminals say in COLORFGBG; dark if they say nothing."""
-    return os.environ.get("COLORFGBG", "").rpartition(";")[2] not in ("7", "15")
-
-
 def write(text: str, file: IO[str]) -> None:
-    """Print, with question marks for what the file's encoding lacks."""
+    """Print, with question marks for what the file's encoding lacks, and in 256 colours to terminals without more."""
+    if "\033" in text and file.isatty() and not has_full_colour():
+        text = in_256(text)
     encoding = getattr(file, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), file=file)
 
