@@ -142,3 +142,41 @@ def as_trees(values, d, copies=1):
     rows = np.ones((copies, d))
     outputs = values.shape[1]
     return TreeGame(trees, rows, 0 * rows, np.arange(d), d, np.eye(outputs), outputs > 1)
+
+
+def random_pairs(d, n, seed=0):
+    """Coalitions of random sizes, the first of which is V."""
+    rng = np.random.default_rng(seed)
+    size = rng.integers(1, d, n)
+    kept = rng.random((n, d)).argsort(axis=1).argsort(axis=1) < size[:, None]
+    kept[0] = True
+    return kept
+
+
+def shapley_operator(d):
+    """The Shapley value as a matrix over all coalitions, from the oracle applied to each indicator game."""
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in every(d)]
+    games = {s: np.eye(2**d)[c].tolist() for c, s in enumerate(sets)}
+    return np.array(oracles.shapley(d, games))
+
+
+def pair_kernel(d, linear, smooth, pool, white):
+    """K over all coalitions, term by term, as the docstring of `Prior` prints it."""
+    kept = every(d)
+    signs = np.where(kept, 1.0, -1.0)
+    r = min(4 / d, 0.9)
+    product = np.prod(1 + r * signs[:, None] * signs[None], axis=2)
+    odd = product - product[:, ::-1]  # the complement of number c is 2^d - 1 - c
+    odd /= odd[0, 0]
+
+    def jaccard(S, T):
+        return len(S & T) / len(S | T) if S | T else 1.0
+
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in kept]
+    whole = frozenset(range(d))
+    j = np.array([[jaccard(S, T) for T in sets] for S in sets])
+    other = np.array([[jaccard(S, whole - T) for T in sets] for S in sets])
+    J = (j + j[::-1, ::-1] - other - other[::-1, ::-1]) / 2
+    # White noise of an odd function: f(S) = -f(S') is the same noise with the other sign.
+    W = np.eye(2**d) - np.eye(2**d)[::-1]
+    return linear * signs @ signs.T / d + smooth * odd + pool * J + white / d * W

@@ -16,7 +16,8 @@ def test_the_goals():
     assert lc.choose(lc.Graph.chain(10), "fair", 1024).method == lc.Shapley()
     assert lc.choose(lc.Graph.chain(10), "fair", 1023).method == lc.GraphKernelSHAP(1023)
     assert lc.choose(CHAIN, "fair", "8d", seed=7).method == lc.GraphKernelSHAP(240, seed=7)
-    assert lc.choose(CHAIN, "fair", 50_000, seed=7).method == lc.SampleShapley(50_000, seed=7)
+    assert lc.choose(CHAIN, "fair", 50_000, seed=7).method == lc.GraphKernelSHAP(50_000, seed=7)
+    assert lc.choose(lc.Graph.chain(5000), "fair", 50_000, seed=7).method == lc.SampleShapley(50_000, seed=7)
     assert lc.choose(CHAIN, "necessary", "4d").method == lc.DeletionPath(120)
     assert lc.choose(CHAIN, "sufficient").method == lc.InsertionPath(240)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import lcshap as lc
 import oracles
 from lcshap.errors import BudgetError
-from lcshap.estimators.graph_kernel_shap import MOST_PAIRS, near_triples
+from lcshap.estimators.graph_kernel_shap import most_calls, near_triples
 from support import edges_of, graphs, table_game
 
 
@@ -130,7 +130,9 @@ class TestTriples:
 def test_bad_input():
     with pytest.raises(lc.MethodError, match="reach must be"):
         lc.GraphKernelSHAP(100, reach=-1)
-    with pytest.raises(lc.MethodError, match=rf"at most {2 * MOST_PAIRS + 2:,} calls, not 20,000: .*SampleShapley"):
-        lc.GraphKernelSHAP(20_000).plan(lc.Graph.chain(50))
+    with pytest.raises(lc.MethodError, match=r"at most 4,096 units, not 5,000: .*SampleShapley"):
+        lc.GraphKernelSHAP(10_000).plan(lc.Graph.chain(5_000))
+    with pytest.raises(lc.MethodError, match=rf"at most {most_calls(4000):,} calls for 4,000 units, not 100,000"):
+        lc.GraphKernelSHAP(100_000).plan(lc.Graph.chain(4_000))
     with pytest.raises(BudgetError, match="at least 100 calls for 50 units, not 99"):
         lc.GraphKernelSHAP(99).plan(lc.Graph.chain(50))

@@ -27,7 +27,7 @@ from ..estimators import (
     Shapley,
     TreeSHAP,
 )
-from ..estimators.graph_kernel_shap import MOST_PAIRS
+from ..estimators.graph_kernel_shap import most_calls
 from ..estimators.tree_shap import reads, shapley
 from .budget import fits, is_cheap, parse_budget
 
@@ -93,9 +93,9 @@ def choose(
     Rules
     -----
     fair: `TreeSHAP` where the `game` is one of trees and that takes fewer calls; all coalitions where they fit; else
-    `GraphKernelSHAP`, which had the least error of all in ``benchmarks/error_vs_calls.py``; above the 16,386 calls that
-    it takes, `SampleShapley`. necessary and sufficient: the paths. A budget that no method for the goal can keep
-    raises, with the smallest that would do.
+    `GraphKernelSHAP`, which has the least error over most kinds of models that we measured; where that would take too
+    much memory (above 4,096 units), `SampleShapley`. necessary and sufficient: the paths. A budget that no method for
+    the goal can keep raises, with the smallest that would do.
 
     Examples
     --------
@@ -145,14 +145,14 @@ def fair_estimator(graph: Graph, calls: int, seed: int = 0, early: bool = False)
             + (f"; FeatureAblation takes {d + 2}, and answers another question" if calls >= d + 2 else ""),
             2 * d,
         )
-    if calls <= 2 * MOST_PAIRS + 2:
+    if calls <= most_calls(d):
         return (
             GraphKernelSHAP(calls, seed=seed),
-            "it had the least error of all estimates, ours and others', in our measurements (error_vs_calls)",
+            "of the estimates that we measured it has the least error over most kinds of models (docs/benchmarks.md)",
         )
     return (
         SampleShapley(calls, seed=seed),
-        f"above {2 * MOST_PAIRS + 2:,} calls GraphKernelSHAP gets too large, and permutations come next",
+        f"GraphKernelSHAP gets too large for {d:,} units and {calls:,} calls, and permutations come next",
     )
 
 

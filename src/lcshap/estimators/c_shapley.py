@@ -118,7 +118,7 @@ class CShapley(Method):
         """
         if self.weights != "auto":
             return self
-        return replace(self, weights="paper" if _is_chain(graph) else "myerson")
+        return replace(self, weights="paper" if graph.is_chain else "myerson")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         if self.weights == "auto":
@@ -217,12 +217,6 @@ class CShapley(Method):
         if self.order is not None:
             yield (replace(self, order=k) for k in range(min(self.order, 10) - 1, -1, -1))
         yield (replace(self, max_size=m) for m in range(min(self.max_size or 8, 8) - 1, 0, -1))
-
-
-def _is_chain(graph: Graph) -> bool:
-    """Whether a graph is one chain, however it was made and numbered."""
-    degrees = np.diff(graph.adjacency.indptr)
-    return bool(degrees.max() <= 2 and len(graph.edges) == graph.d - 1 and graph.components.max() == 0)
 
 
 def _parts(graph: Graph, members: NDArray[np.int32]) -> tuple[NDArray[np.intp], Coalitions]:

@@ -6,13 +6,15 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
-from .pair_prior import Prior, prior
+from .pair_posterior import MOST_PAIRS
+from .pair_prior import Array, Prior, prior
 
 Kept = NDArray[np.bool_]
-_BLOCK, _RATIO = 800, 4  # so many pairs are chosen at a time, out of so many times as many
+_BLOCK, _RATIO = 256, 4  # so many pairs are chosen at a time, out of so many times as many
 # The prior for choosing pairs is plainer and noisier than the one for scores: pairs chosen so are good for many games.
-_DESIGN = {"linear": 1.0, "smooth": 0.15, "pool": 0.0, "white": 0.2}
+_LINEAR, _REST = 1.0, {"linear": 0.0, "smooth": 0.15, "pool": 0.0, "white": 0.2}
 
 
 def few(d: int, pairs: int) -> bool:
@@ -21,35 +23,74 @@ def few(d: int, pairs: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def design(d: int, pairs: int, seed: int) -> Kept:
-    """One coalition of each pair, `(pairs, d)`, no pair twice, {V, ∅} not among them."""
+def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
+    """One coalition of each pair, `(pairs, d)`, no pair twice, {V, ∅} not among them.
+
+    With `single`, the pairs of a single unit and all others come first where there are at most two pairs a unit: what
+    is lost from V and what is gained from ∅ say much of a table's column, and little of a word in a text (measured).
+    """
     rng = np.random.default_rng(seed)
     every = 2 ** (d - 1) - 1 if d < 40 else None
     if every is not None and pairs >= every:
         return rng.permutation(_all(d))
     taken = {_key(np.ones(d, bool))}
-    if few(d, pairs) and (every is None or 2 * pairs < every):
-        return _prefixes(d, pairs, rng, taken)
-    chosen, plain = [], prior(d, **_DESIGN)
-    for part in np.array_split(np.arange(pairs), -(-pairs // _BLOCK)):
+    first = min(pairs, MOST_PAIRS)  # those for the process; the others are to be random
+    alone = rng.permutation(np.eye(d, dtype=bool))[:first] if single and d > 2 and first <= 2 * d else _none(d)
+    parts = [_fresh(alone, taken)]
+    if few(d, first) and (every is None or 2 * first < every):
+        parts.append(_prefixes(d, first - len(alone), rng, taken))
+    else:
+        parts.append(_chosen(d, first - len(alone), every, rng, taken, alone))
+    if pairs > first and every is not None and 2 * pairs > every:
+        parts.append(rng.permutation(_fresh(_all(d), taken))[: pairs - first])
+    elif pairs > first:
+        parts.append(_random(d, pairs - first, rng, taken, by_kernel=True))
+    return np.concatenate(parts)
+
+
+def _chosen(d: int, pairs: int, every: int | None, rng: np.random.Generator, taken: set[bytes], known: Kept) -> Kept:
+    """Pairs chosen one by one, block by block. A block knows what those before it tell about the linear part."""
+    rest = prior(d, **_REST)
+    chosen, linear = [_none(d)], _told(np.eye(d) * _LINEAR / d, known, rest)
+    for part in np.array_split(np.arange(pairs), -(-pairs // _BLOCK)) if pairs else []:
         count = len(part)
         if every is not None and (_RATIO + 1) * count + len(taken) >= every:
             pool = rng.permutation(_fresh(_all(d), set(taken)))[: (_RATIO + 1) * count]
         else:
             pool = _random(d, _RATIO * count, rng, set(taken))
-        chosen.append(_fresh(_greedy(pool, count, plain), taken))
+        block = _greedy(pool, count, rest, linear)
+        linear = _told(linear, block, rest)
+        chosen.append(_fresh(block, taken))
     return np.concatenate(chosen)
 
 
-def _greedy(pool: Kept, count: int, plain: Prior) -> Kept:
+def _told(linear: Array, kept: Kept, rest: Prior) -> Array:
+    """The covariance of what units do by themselves, once f is known at these coalitions and at V."""
+    rows = np.concatenate([np.ones((1, kept.shape[1]), bool), kept])
+    signs = np.where(rows, 1.0, -1.0)
+    alone = linear @ signs.T
+    covariance = rest.covariance(rows, rows) + signs @ alone
+    covariance[np.diag_indices(len(rows))] += rest.white
+    left = linear - alone @ linalg.solve(covariance, alone.T, assume_a="pos")
+    return np.asarray((left + left.T) / 2)
+
+
+def _none(d: int) -> Kept:
+    return np.empty((0, d), bool)
+
+
+def _greedy(pool: Kept, count: int, rest: Prior, linear: Array) -> Kept:
     """So many of the pool, each the one that most lowers the summed posterior variance of the Shapley values.
 
-    {V, ∅} counts as known from the start. Rank-one updates of the covariances, in single precision: it only ranks.
+    {V, ∅} counts as known from the start; `linear` is the covariance of what units do by themselves. Rank-one updates
+    of the covariances, in single precision: it only ranks.
     """
     rows = np.concatenate([np.ones((1, pool.shape[1]), bool), pool])
-    K = plain.covariance(rows, rows).astype(np.float32)
-    K[np.diag_indices_from(K)] += np.float32(plain.white)
-    C = plain.of_scores(rows).astype(np.float32)
+    signs = np.where(rows, 1.0, -1.0)
+    alone = linear @ signs.T
+    K = (rest.covariance(rows, rows) + signs @ alone).astype(np.float32)
+    K[np.diag_indices_from(K)] += np.float32(rest.white)
+    C = (rest.of_scores(rows) + 2 * alone).astype(np.float32)
     variance = np.diag(K).copy()
     known = np.zeros((count + 1, len(rows)), np.float32)
     free = np.ones(len(rows), bool)
@@ -67,7 +108,7 @@ def _greedy(pool: Kept, count: int, plain: Prior) -> Kept:
 
 def _prefixes(d: int, pairs: int, rng: np.random.Generator, taken: set[bytes]) -> Kept:
     """Prefixes of random permutations (their complements are those of the reverses), the last evenly thinned."""
-    found, have = [], 0
+    found, have = [_none(d)], 0
     while have < pairs:
         left = pairs - have
         sizes = np.arange(1, d) if left >= d - 1 else _spread(d, left, rng)
@@ -76,19 +117,24 @@ def _prefixes(d: int, pairs: int, rng: np.random.Generator, taken: set[bytes]) -
     return np.concatenate(found)
 
 
-def _random(d: int, count: int, rng: np.random.Generator, taken: set[bytes]) -> Kept:
-    """Random pairs, sizes spread evenly over 1..d-1."""
-    found, have = [], 0
+def _random(d: int, count: int, rng: np.random.Generator, taken: set[bytes], by_kernel: bool = False) -> Kept:
+    """Random pairs, sizes spread evenly over 1..d-1, or as often as the Shapley kernel has them."""
+    found, have = [_none(d)], 0
     while have < count:
-        sizes = _spread(d, count - have, rng)
+        sizes = _spread(d, count - have, rng, by_kernel)
         rank = rng.random((len(sizes), d)).argsort(axis=1).argsort(axis=1)
         found.append(_fresh(rank < sizes[:, None], taken))
         have += len(found[-1])
     return np.concatenate(found)
 
 
-def _spread(d: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    return 1 + ((np.arange(count) + rng.random()) * (d - 1) / count).astype(np.int64)
+def _spread(d: int, count: int, rng: np.random.Generator, by_kernel: bool = False) -> NDArray[np.int64]:
+    at = (np.arange(count) + rng.random()) / count
+    if not by_kernel:
+        return 1 + (at * (d - 1)).astype(np.int64)
+    sizes = np.arange(1, d)
+    mass = np.cumsum(1 / (sizes * (d - sizes)))
+    return np.asarray(1 + np.searchsorted(mass / mass[-1], at), np.int64)
 
 
 def _all(d: int) -> Kept:

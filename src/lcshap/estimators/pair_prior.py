@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 Array = NDArray[np.float64]
-_ROWS = 1024  # rows of a covariance matrix computed at once
+_ROWS = 128  # rows of a covariance matrix computed at once: few enough to stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -42,32 +43,59 @@ class Prior:
     def covariance(self, kept: NDArray[np.bool_], others: NDArray[np.bool_]) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise and the triples."""
         found = np.empty((len(kept), len(others)))
-        right, t = others.astype(np.float32), others.sum(axis=1).astype(float)
-        for start in range(0, len(kept), _ROWS):
-            left = kept[start : start + _ROWS]
-            s = left.sum(axis=1).astype(float)[:, None]
-            both = (left.astype(np.float32) @ right.T).astype(float)  # |S ∩ T|: small integers, exact in float32
-            rows = self.by_agreement[np.rint(self.d - s - t + 2 * both).astype(np.int64)]
-            found[start : start + _ROWS] = rows + (self.pool * self._jaccard(both, s, t) if self.pool else 0)
+        for rows, common in tiles(kept, others):
+            found[rows] = self.by_agreement[common.agreement]
+            if self.pool:
+                found[rows] += self.pool * common.jaccard()
         return found
-
-    def _jaccard(self, both: Array, s: Array, t: Array) -> Array:
-        d = self.d
-        four = (
-            (both, s + t - both),
-            (d - s - t + both, d - both),
-            (s - both, d - t + both),
-            (t - both, d - s + both),
-        )  # intersection and union of S, T; S', T'; S, T'; S', T
-        same, complements, left, right = (
-            np.where(union > 0, common / np.maximum(union, 1), 1.0) for common, union in four
-        )
-        return np.asarray((same + complements - left - right) / 2)
 
     def of_scores(self, kept: NDArray[np.bool_]) -> Array:
         """The covariance of each Shapley value with f at each coalition, `(d, n)`."""
         size = kept.sum(axis=1)
         return np.array(np.where(kept, self.inside[size][:, None], self.outside[size][:, None]).T, order="C")
+
+
+@dataclass(frozen=True, eq=False)
+class Common:
+    """What coalitions S (rows) and T (columns) have in common."""
+
+    d: int
+    both: Array
+    s: Array
+    t: Array
+
+    @property
+    def agreement(self) -> NDArray[np.intp]:
+        """On how many units they agree."""
+        return np.asarray((2 * self.both + (self.d - self.s - self.t)).astype(np.intp))
+
+    def jaccard(self) -> Array:
+        """J of the docstring of `Prior`."""
+        d, both, s, t = self.d, self.both, self.s, self.t
+        found = _share(both, s + t - both)  # S, T
+        found += _share(both + (d - s - t), d - both)  # their complements
+        found -= _share(s - both, both + (d - t))  # S and the complement of T
+        found -= _share(t - both, both + (d - s))
+        found /= 2
+        return found
+
+
+def tiles(kept: NDArray[np.bool_], others: NDArray[np.bool_]) -> Iterator[tuple[slice, Common]]:
+    """What rows have in common with all columns, some rows at a time."""
+    d, right, t = kept.shape[1], others.astype(np.float32).T, others.sum(axis=1).astype(float)
+    for start in range(0, len(kept), _ROWS):
+        rows = slice(start, start + _ROWS)
+        left = kept[rows]
+        both = (left.astype(np.float32) @ right).astype(float)  # |S ∩ T|: small integers, exact in float32
+        yield rows, Common(d, both, left.sum(axis=1).astype(float)[:, None], t)
+
+
+def _share(common: Array, union: Array) -> Array:
+    """The Jaccard index; 1 where both sets are empty."""
+    empty = union == 0
+    if empty.any():
+        return np.where(empty, 1.0, common / np.where(empty, 1, union))
+    return np.asarray(common / union)
 
 
 @cache

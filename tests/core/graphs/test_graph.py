@@ -144,3 +144,12 @@ def test_bad_graphs(make, says):
 def test_repr(graph, shown):
     assert repr(graph) == shown
     assert len(graph) == graph.d
+
+
+def test_what_is_a_chain():
+    assert lc.Graph.chain(5).is_chain
+    assert lc.Graph.from_edges(4, [(2, 0), (0, 3), (3, 1)]).is_chain  # in another order
+    assert lc.Graph.chain(1).is_chain
+    assert not lc.Graph.ring(5).is_chain
+    assert not lc.Graph.from_edges(4, [(0, 1), (0, 2), (0, 3)]).is_chain
+    assert not lc.Graph.from_edges(5, [(0, 1), (2, 3), (3, 4), (4, 2)]).is_chain  # a pair and a ring: 4 edges too

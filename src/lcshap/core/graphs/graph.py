@@ -180,6 +180,12 @@ class Graph:
         return np.asarray(connected_components(self.adjacency, directed=False)[1], np.int32)
 
     @cached_property
+    def is_chain(self) -> bool:
+        """Whether it is one chain, however it was made and numbered."""
+        degrees = np.diff(self.adjacency.indptr)
+        return bool(degrees.max() <= 2 and self.adjacency.nnz == 2 * (self.d - 1) and self.components.max() == 0)
+
+    @cached_property
     def key(self) -> str:
         """A digest of the structure (not of the names): equal keys, equal plans."""
         digest = hashlib.sha256(repr((self.kind, self.shape, self.d)).encode())

@@ -1,0 +1,131 @@
+"""From pairs to Shapley values: exactly, by least squares where that is exact too, or by the posterior of a process."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, special
+
+from .pair_evidence import fit
+from .pair_prior import Array, prior
+from .pair_shape import Kept, Shape, Terms
+
+MOST_PAIRS = (
+    4096  # the process takes no more, since it takes the cube of that; what it misses is learnt from the others
+)
+_CHECKED = 512  # rows whose leave-one-out errors set the scale of the standard errors
+_CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
+_TILE = 1024  # rows that are predicted at a time
+_ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
+
+
+def all_pairs(kept: Kept, odd: Array) -> Array:
+    """The Shapley values, where all pairs are there."""
+    return np.asarray(prior(kept.shape[1], 0.0, 0.0, 0.0, float(kept.shape[1])).of_scores(kept) @ odd)
+
+
+def additive(kept: Kept, odd: Array) -> Array | None:
+    """The Shapley values of a game whose odd part is a sum over units: such as one in which only pairs interact."""
+    n, d = kept.shape
+    largest = np.abs(odd).max(initial=0)
+    if largest == 0:
+        return np.zeros(d)
+    few = min(n, d + 1 + d // 4)  # enough to tell most games from an additive one
+    if n <= d or not _fits(*_least_squares(kept[:few], odd[:few]), largest):
+        return None
+    found, left = _least_squares(kept, odd)
+    return found if _fits(found, left, largest) else None
+
+
+def _least_squares(kept: Kept, odd: Array) -> tuple[Array, Array]:
+    """Scores, and what they leave of the odd part."""
+    half = np.where(kept, 0.5, -0.5)
+    found = linalg.lstsq(half, odd, lapack_driver="gelsy", check_finite=False)[0]
+    return found, odd - half @ found
+
+
+def _fits(found: Array, left: Array, largest: float) -> bool:
+    return bool(np.abs(left).max() <= _ADDITIVE * largest)
+
+
+def posterior(kept: Kept, odd: Array, terms: Terms) -> tuple[Array, Array]:
+    """The mean and the deviation of the Shapley values, given f at these coalitions, the first of which is V."""
+    shape = fit(kept, odd, terms)
+    first, rest = slice(0, MOST_PAIRS + 1), slice(MOST_PAIRS + 1, None)
+    scores, variance, alpha = _process(kept[first], odd[first], shape)
+    if len(kept) > MOST_PAIRS + 1:
+        left = odd[rest] - _predict(kept[rest], kept[first], alpha, shape)
+        change, variance = _learn(kept, left, variance)
+        scores = scores + change
+    drift = 2 * odd[0] - scores.sum()  # rounding: {V, ∅} is one of the pairs, without noise
+    return scores + drift / len(scores), _CAUTION * np.sqrt(variance)
+
+
+def _process(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array, Array]:
+    """Mean and variance of the scores, and the weights by which f is predicted elsewhere."""
+    n = len(kept)
+    K = shape.covariance(kept, kept)
+    K[np.diag_indices(n)] += shape.white
+    C = shape.of_scores(kept)
+    factor = linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+    half = linalg.solve_triangular(factor, C.T, lower=True, check_finite=False)
+    solved = linalg.solve_triangular(factor, odd, lower=True, check_finite=False)
+    scores = half.T @ solved
+    left = np.maximum(shape.variances - np.einsum("nj,nj->j", half, half), 0)
+    alpha = linalg.solve_triangular(factor, solved, lower=True, trans=1, check_finite=False)
+    # f_i less its prediction from all others is alpha_i / (K^-1)_ii, of variance scale / (K^-1)_ii.
+    checked = np.unique(np.linspace(1, n - 1, min(_CHECKED, n - 1)).astype(np.intp))
+    picked = np.zeros((n, len(checked)))
+    picked[checked, np.arange(len(checked))] = 1
+    root = linalg.solve_triangular(factor, picked, lower=True, overwrite_b=True, check_finite=False)
+    own = np.einsum("nj,nj->j", root, root)
+    scale = float(np.mean(alpha[checked] ** 2 / own)) if len(checked) else 1.0
+    return scores, left * scale, alpha
+
+
+def _predict(kept: Kept, known: Kept, alpha: Array, shape: Shape) -> Array:
+    """The posterior mean of f at other coalitions."""
+    tiles = [kept[start : start + _TILE] for start in range(0, len(kept), _TILE)]
+    return np.concatenate([shape.covariance(tile, known) @ alpha for tile in tiles])
+
+
+def _learn(kept: Kept, left: Array, variance: Array) -> tuple[Array, Array]:
+    r"""What the scores miss, from what the process leaves of f at random coalitions; and the variance after that.
+
+    Least squares with the weights of the Shapley kernel and with what the process did not know of each score as the
+    prior: however many pairs there are, they only add. `left` belongs to the last rows of `kept`; at those before, the
+    process leaves nothing.
+    """
+    d, first = kept.shape[1], len(kept) - len(left)
+    weight, unseen = _kernel_weights(kept[1:], first - 1)
+    matrix, pull = np.zeros((d, d)), np.zeros(d)
+    pulled = np.concatenate([np.zeros(first - 1), weight[first - 1 :] * left])
+    for start in range(0, len(weight), _TILE):
+        tile = slice(start, start + _TILE)
+        half = np.where(kept[1:][tile], 0.5, -0.5)
+        matrix += half.T @ (weight[tile, None] * half)
+        pull += half.T @ pulled[tile]
+    noise = max(float(unseen @ pulled**2 / weight.sum()), np.finfo(float).tiny)
+    floor = max(float(variance.mean()) * 1e-6, np.finfo(float).tiny)
+    inverse = linalg.inv(matrix / noise + np.diag(1 / np.maximum(variance, floor)))
+    # The sum of all scores is known, so the change sums to zero.
+    inverse -= np.outer(inverse.sum(axis=1), inverse.sum(axis=0)) / inverse.sum()
+    return np.asarray(inverse @ pull / noise), np.asarray(np.maximum(np.diag(inverse), 0))
+
+
+def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
+    """The weight of each row, so that those of a size together have the weight of that size in the Shapley kernel.
+
+    The first rows were chosen and stand for themselves; the others are random and stand for all that are left. The
+    second result is the share of those left that was not seen: where all were, nothing is random any more.
+    """
+    d = kept.shape[1]
+    size = kept.sum(axis=1)
+    size = np.minimum(size, d - size)  # a coalition and its complement are one pair
+    sizes = np.arange(1, d // 2 + 1)
+    mass = 1.0 / (sizes * (d - sizes)) * np.where(2 * sizes == d, 1, 2)
+    many = special.comb(d, sizes) / np.where(2 * sizes == d, 2, 1)
+    chosen, random = (np.bincount(part, minlength=d // 2 + 1)[1:] for part in (size[:first], size[first:]))
+    rest = mass * (1 - chosen / many) / np.maximum(random, 1)
+    unseen = 1 - random / np.maximum(many - chosen, 1)
+    own, others = size[:first] - 1, size[first:] - 1
+    return np.concatenate([(mass / many)[own], rest[others]]), np.concatenate([np.zeros(first), unseen[others]])
