@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.rounding import settled
 from .. import words
 from ..check import check_count
 from ..faint import FADED
@@ -46,6 +47,7 @@ def bars(
     e = one_output(e, output)
     order, others, names = _rows(e, top)
     lengths = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
+    lengths = settled(lengths, e.scores, e.base_value, e.full_value)
     ax = axes(ax, (_WIDTH, 0.9 + _ROW * len(names)), dark)
     ax.barh(range(len(names)), lengths, height=0.7, color=_fills(lengths, e.faint[order], palette, dark))
     low, high = (bound[order] for bound in e.interval())
