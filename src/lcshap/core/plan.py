@@ -56,7 +56,7 @@ class LinearMap(Protocol):
 
 
 class SampledMap(ABC):
-    """A linear map whose rows are means over random samples, so that it can say how sure it is.
+    """A map from the values of random samples to scores that can say how sure it is. Most are linear in the values.
 
     Its samples come in an order, and the first of them are a map of their own (`head`): that is what lets a run stop
     early, or show what it knows so far.
