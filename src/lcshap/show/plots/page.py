@@ -24,6 +24,7 @@ from .wording import LITERAL, drawable
 
 Measure = Callable[[Any, float], float]  # a matplotlib Text and a size to its width, in points
 _SIZES = [11 * 0.95**k for k in range(40)]
+_LAST = len(_SIZES) - 1
 _SMALL = 8.0  # the line below
 _BAR = 7.5  # the colour bar, for letters of size 1
 WIDTH = 8.0  # inches, of a figure made here
@@ -204,6 +205,11 @@ def _bow(one: tuple[float, float], other: tuple[float, float], left: float, righ
     return path([*out, *into], codes * 2)
 
 
+def _scaled(measure: Measure) -> Measure:
+    """About the same widths, each string measured at one size only: measuring takes longer than all else."""
+    return lambda drawn, size: measure(drawn, _SIZES[0]) * size / _SIZES[0]
+
+
 class Page:
     """Rows of text on axes, and a small line below them; laid out anew whenever the axes have another size.
 
@@ -310,8 +316,10 @@ class Page:
         self.key = key
         width, height = 72 * box.width / dpi, 72 * box.height / dpi
         measure = self._measure(renderer, 72 / dpi)
-        large = bisect_left(_SIZES, True, key=lambda s: self.height(measure, width, s) <= height)
-        size = _SIZES[min(large, len(_SIZES) - 1)]
+        large = min(bisect_left(_SIZES, True, key=lambda s: self.height(_scaled(measure), width, s) <= height), _LAST)
+        while large < _LAST and self.height(measure, width, _SIZES[large]) > height:  # hinting, a pixel or two
+            large += 1
+        size = _SIZES[large]
         left, top = self._left(measure, size), 0.0
         room = width - left - 0.14 * size
         for row in self.rows:
