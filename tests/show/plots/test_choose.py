@@ -3,10 +3,13 @@
 import importlib
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import lcshap as lc
 from lcshap import plots
@@ -101,3 +104,20 @@ def test_importing_is_cheap_and_drawing_leaves_pyplot_alone():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\nFalse\n"
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+def test_all_that_is_said_stays_on_the_figure(kind):
+    record = {"value": "log_prob", "targets": ["a class with a rather long name"]}
+    e = INPUTS[kind]()
+    e = replace(e, base_value=-2.0, full_value=-0.1, provenance={**e.provenance, **record})
+    figure = plot(e).figure
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    wide, high = figure.bbox.size
+    parts = ("v(∅)", "The model", "for +")
+    said = [text for text in figure.findobj(Text) if any(part in text.get_text() for part in parts)]
+    assert len(said) >= 2
+    for text in said:
+        box = text.get_window_extent(canvas.get_renderer())
+        assert min(box.x0, box.y0, wide - box.x1, high - box.y1) > -3

@@ -19,7 +19,7 @@ from .base import PaletteName, axes, one_output, theme
 from .wording import LITERAL, about, closing, drawable, error_of, number
 
 _WIDTH, _ROW = 6.4, 0.3  # inches
-_LINE = 100  # letters in a line of the caption
+_LINE = 84  # letters in a line of the caption
 
 
 def bars(
@@ -64,7 +64,7 @@ def bars(
     said = [number(x, e) + error for x, error in zip(lengths, errors, strict=True)]
     _label_ends(ax, ends, said, lengths, dark)
     note = ["95 % intervals", *filter(None, [words.faint(e)])] if len(where) else []
-    caption(ax, about(e), [*closing(e), *note], [words.flip(e)])
+    caption(ax, about(e), closing(e), note, [words.flip(e)])
     return ax
 
 

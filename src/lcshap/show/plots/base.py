@@ -127,8 +127,8 @@ def write_above(ax: Any, sentence: str, dark: bool) -> None:
     """A sentence above a figure, which gets as much higher as it needs."""
     figure = ax.figure
     wide, high = figure.get_size_inches()
-    lines = fill(sentence.replace("-", "−"), max(24, round(15 * wide)))
-    figure.set_size_inches(wide, high + 0.18 * len(lines) + 0.05)
+    lines = fill(sentence.replace("-", "−"), max(24, round(14 * wide)))
+    figure.set_size_inches(wide, high + 0.17 * len(lines) + 0.15)
     shown, fonts = drawable(*lines)
     style = {"x": 0.01, "ha": "left", "fontsize": 9, "color": hexadecimal(theme(dark).ink), "fontfamily": fonts}
     figure.suptitle("\n".join(shown), **style, **LITERAL)

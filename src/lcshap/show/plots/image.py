@@ -130,6 +130,7 @@ def _frame(ax: Any, shape: tuple[int, int], dark: bool, below: float = 0.0) -> A
     """Axes without ticks; new ones have about the shape of the image, and so many inches below it."""
     tall = float(np.clip(shape[0] / shape[1], 0.3, 2.5))
     ax = axes(ax, (_WIDTH, _WIDTH * tall + below), dark)
+    ax.set_anchor("N")  # what is left of the height is for what stands below
     ax.set_axis_off()
     return ax
 

@@ -50,6 +50,7 @@ def molecule(
     height, width = picture.shape[:2]
     ax = axes(ax, (4.5, 4.5 * height / width + 1.0 + room_below(e, 4.5)), dark)
     ax.imshow(picture)
+    ax.set_anchor("N")
     ax.set_axis_off()
     colour_bar(ax, e, limit, palette, dark, note=f"bonds: interactions, ±{number(bond_limit)}" if bonds else "")
     return ax
