@@ -14,6 +14,7 @@
     ├── GameError            a game that answered with the wrong shape, NaN, or differently when asked twice
     ├── MaskerError          an input that a masker cannot cut into units
     ├── ModelError           a model that failed or gave answers that cannot be used
+    │   └── TargetError      a class or number that the model does not have (it is an OptionError too)
     ├── DataError            a data set that is missing or damaged
     ├── FileFormatError      a file that is no explanation
     └── MissingExtraError    an optional package that is not installed
@@ -105,6 +106,10 @@ class ModelError(LcshapError, ValueError):
         super().__init__(message)
         self.row = row
         self.answers = answers
+
+
+class TargetError(ModelError, OptionError):
+    """A class, output or probability that was asked for and that the model does not have."""
 
 
 class DataError(LcshapError, FileNotFoundError):

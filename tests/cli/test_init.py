@@ -30,7 +30,7 @@ def test_demo_prints_its_page_and_writes_another(here):
     out, err = run("demo", "--html", "d.html")
     assert err == ""
     printed = demo.render(demo.explain(), width=100, colour=False, dark=True)
-    assert out == f"{printed}\n\nAll of this to click through, in a browser: d.html\n"
+    assert out == f"{printed}\n\nOpen this page in a browser to explore the results: d.html\n"
     page = (here / "d.html").read_text(encoding="utf-8")
     assert all(name in page for name in ["lcshap demo", *demo.SHOWN])
     assert os.listdir(here) == ["d.html"]
@@ -64,7 +64,7 @@ def test_without_the_extra_only_the_demo_works(here, monkeypatch, capsys, missin
     assert cli.main(["--version"]) == 0
     assert lc.__version__ in capsys.readouterr().out
     assert cli.main(["demo", "--color", "pink"]) == 2
-    assert cli.main(["demo", "--html", "nowhere/d.html"]) == 1
+    assert cli.main(["demo", "--html", "nowhere/d.html"]) == 2
     assert "lcshap: error: " in capsys.readouterr().err
 
 
@@ -97,4 +97,4 @@ def test_real_runs():
     assert done.stderr == ""
     done = process("explain", "--model", "demo-text", "--method", "lima")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("lcshap: error: there is no method 'lima'")
+    assert done.stderr.startswith("lcshap: error: Expected a method, got 'lima'")

@@ -30,9 +30,20 @@ def test_targets_values_and_classes():
     assert explained(*digits, "--value", "prob").provenance["value"] == "prob"
     names = explained("--model", "demo-text", "--classes", "thumb down, thumb up", "--target", "thumb up")
     assert names.provenance["targets"] == ["thumb up"]
-    fails("explain", *digits, "--against", 8, code=2, match="--against goes with one --target")
-    fails("explain", *digits, "--target", 3, "--target", 8, "--against", 8, code=2, match="goes with one --target")
-    fails("explain", *digits, "--target", 12, code=1, match="out of range")
+    fails("explain", *digits, "--against", 8, code=2, match="Expected one --target with --against, got 0")
+    fails(
+        "explain",
+        *digits,
+        "--target",
+        3,
+        "--target",
+        8,
+        "--against",
+        8,
+        code=2,
+        match="one --target with --against, got 2",
+    )
+    fails("explain", *digits, "--target", 12, code=2, match="out of range")
     fails("explain", *digits, "--kind", "output", code=1, match="contradicts it")
     assert "explains log_prob of 3, 8" in run("explain", *digits, "--target", 3, "--target", 8)[0]
 
@@ -48,11 +59,13 @@ def test_texts_from_files_and_standard_input(here):
     masked = explained(*model, "--text", "ab c", "--units", "character", "--absent", "____")
     assert masked.scores.tolist() == [-3, -3, -3]
     (here / "latin.txt").write_bytes("Très".encode("latin-1"))
-    fails("explain", *model, "--file", "latin.txt", code=1, match="no text in UTF-8")
-    fails("explain", *model, "--file", "none.txt", code=2, match="there is no file 'none.txt'")
-    fails("explain", *model, "--file", ".", code=2, match="cannot be read")
+    fails("explain", *model, "--file", "latin.txt", code=1, match="Expected a text in UTF-8, got latin.txt")
+    fails(
+        "explain", *model, "--file", "none.txt", code=2, match="Expected a file, got 'none.txt', which does not exist"
+    )
+    fails("explain", *model, "--file", ".", code=2, match="Expected a file that can be read, got")
     fails("explain", *model, "--text", "", code=1, match="nothing to explain")
-    fails("explain", *model, "--text", "a", "--units", "pixel", code=2, match="it takes word, sentence, character")
+    fails("explain", *model, "--text", "a", "--units", "pixel", code=2, match="Choose one of word, sentence, character")
 
 
 def test_image_files(here):
@@ -86,10 +99,26 @@ def test_image_files(here):
     regions = explained(*means[:-2], "--image", "colour.png", "--units", "superpixel=6", "--absent", "blur")
     assert 2 <= len(regions.scores) <= 12
     (here / "no.png").write_bytes(b"not an image")
-    fails("explain", *digits, "--image", "no.png", code=1, match="no image that can be read")
-    fails("explain", *digits, "--image", "none.png", code=2, match="there is no file")
-    fails("explain", *digits, "--image", "digit.png", "--units", "patch=big", code=2, match="at least 1, not 'big'")
-    fails("explain", *digits, "--image", "digit.png", "--units", "word", code=2, match="it takes pixel, patch=N")
+    fails(
+        "explain",
+        *digits,
+        "--image",
+        "no.png",
+        code=1,
+        match=r"Expected an image, got no.png, which cannot be read as one\.$",
+    )
+    fails("explain", *digits, "--image", "none.png", code=2, match="which does not exist")
+    fails(
+        "explain",
+        *digits,
+        "--image",
+        "digit.png",
+        "--units",
+        "patch=big",
+        code=2,
+        match="at least 1 for --units patch=N, got 'big'",
+    )
+    fails("explain", *digits, "--image", "digit.png", "--units", "word", code=2, match="Choose one of pixel, patch=N")
 
 
 def test_photographs_as_the_model_wants_them(here):
@@ -109,9 +138,9 @@ def test_photographs_as_the_model_wants_them(here):
     assert "8,000 pixels are more than 4,096" in e.provenance["units"]
     assert np.array_equal(np.rint(255 * e.view.image), photo)
     fails("explain", *means, code=1, match="wrap it in lcshap.adapters.ImageModel")
-    fails("explain", *means, "--size", "big", code=2, match="--size is written as 224 or 224x320, not 'big'")
-    fails("explain", *means, "--mean", "1,,2", code=2, match="--mean is written as 0.5 or 0.485,0.456,0.406")
-    fails("explain", "--model", "demo-text", "--size", 4, code=2, match="--size is about images")
+    fails("explain", *means, "--size", "big", code=2, match="Expected a --size such as 224 or 224x320, got 'big'")
+    fails("explain", *means, "--mean", "1,,2", code=2, match="Expected a --mean such as 0.5 or 0.485,0.456,0.406")
+    fails("explain", "--model", "demo-text", "--size", 4, code=2, match="--size is for images")
 
 
 def test_photographs_of_phones_are_turned_upright(here):
@@ -143,20 +172,30 @@ def test_tables(here):
     chosen = representatives(others, 2)
     np.testing.assert_allclose(two.scores, weights * (rows[3] - chosen.mean(axis=0)), atol=1e-12)
     assert f"age = {rows[3, 0]:.4g}" in run("explain", *model)[0]
-    fails("explain", *model, "--drop", "outcom", code=2, match=r"no column 'outcom'.*it has age, dose, mass")
-    fails("explain", *model[:-1], 30, code=2, match="rows 0 to 29")
-    fails("explain", *model, "--background", -1, code=2, match="--background is a number of rows")
-    fails("explain", *model, "--units", "word", code=2, match="leave it out")
+    fails("explain", *model, "--drop", "outcom", code=2, match=r"got 'outcom'.*It has age, dose, mass")
+    fails("explain", *model[:-1], 30, code=2, match="--row from 0 to 29")
+    fails("explain", *model, "--background", -1, code=2, match="Expected a --background of at least 0 rows")
+    fails("explain", *model, "--units", "word", code=2, match="Leave --units out")
     for name, content, match in (
         ("word.csv", "a,b\n1,x\n2,3\n", "model failed.*It was given pandas DataFrames"),
         ("twice.csv", "a,a\n1,x\n2,3\n", "one column of each name, got a, a"),
-        ("short.csv", "a,b\n1,2\n3\n", "row 1 of short.csv has 1 columns, not 2"),
+        ("short.csv", "a,b\n1,2\n3\n", "Expected 2 columns in short.csv, got 1 in row 1"),
         ("empty.csv", "", "is empty"),
-        ("one.csv", "a,b\n1,2\n", "one row only"),
+        ("one.csv", "a,b\n1,2\n", "Expected several rows in one.csv, got one"),
     ):
         (here / name).write_text(content)
         fails("explain", "--model", "linear:model", "--kind", "output", "--csv", name, code=1, match=match)
-    fails("explain", "--model", "linear:model", "--kind", "output", "--series", "word.csv", code=1, match="has 'x' in")
+    fails(
+        "explain",
+        "--model",
+        "linear:model",
+        "--kind",
+        "output",
+        "--series",
+        "word.csv",
+        code=1,
+        match="only numbers in word.csv, got 'x' in row 0",
+    )
     (here / "bare.csv").write_text("1,2,3\n4,5,6\n")
     assert explained("--model", "linear:model", "--kind", "output", "--csv", "bare.csv").names == ("0", "1", "2")
 
@@ -206,8 +245,8 @@ def test_series_bytes_tokens_and_molecules(here):
     assert explained(*model, "--tokens", "12 7 31", "--absent", 5).scores.tolist() == [7, 2, 26]
     oxygen = explained("--model", "sums:oxygen", "--kind", "output", "--smiles", "CCO", "--method", "feature-ablation")
     assert oxygen.scores.tolist() == [0, 0, 1]
-    fails("explain", *model, "--tokens", "a b", code=2, match="--tokens takes integers")
-    fails("explain", *model, "--tokens", "1", "--absent", "pad", code=2, match="--absent takes an integer")
+    fails("explain", *model, "--tokens", "a b", code=2, match="Expected integers with spaces between for --tokens")
+    fails("explain", *model, "--tokens", "1", "--absent", "pad", code=2, match="Expected an integer for --absent")
 
 
 def onnx_file(path):
@@ -234,7 +273,16 @@ def test_an_onnx_file(here):
     e = explained("--model", "sum.onnx", "--kind", "logits", "--value", "log_odds", *table)
     assert e.scores.tolist() == pytest.approx([2, 4, 6, 8])
     assert e.provenance["model"] == "OnnxModel"
-    fails("explain", "--model", "none.onnx", "--kind", "logits", *table, code=2, match="there is no file 'none.onnx'")
+    fails(
+        "explain",
+        "--model",
+        "none.onnx",
+        "--kind",
+        "logits",
+        *table,
+        code=2,
+        match="got 'none.onnx', which does not exist",
+    )
     fails("explain", "--model", "sum.onnx", *table, code=1, match="write --kind logits")
     (here / "bad.onnx").write_bytes(b"no graph")
     fails("explain", "--model", "bad.onnx", "--kind", "logits", *table, code=1, match="a graph in the ONNX format")
@@ -259,7 +307,7 @@ def test_objects_of_modules(here):
     words = ("--text", "a b")
     fails("explain", "--model", "own:counts", *words, code=2, match=r"own has no 'counts' \(did you mean count\?\)")
     fails("explain", "--model", "owl:count", *words, code=1, match="the module owl cannot be imported")
-    fails("explain", "--model", "own", *words, code=2, match="package.module:object, not 'own'")
+    fails("explain", "--model", "own", *words, code=2, match="Expected package.module:object for --model, got 'own'")
     fails("explain", "--model", "own:count", *words, code=1, match="does not say what its numbers are: write --kind")
     fails(
         "explain", "--model", "own:broken", "--kind", "output", *words, code=1, match="the model failed.*out of order"

@@ -7,10 +7,12 @@ import pytest
 from command import explained, fails, module, run
 
 import lcshap as lc
-from lcshap.cli import methods, options
+from lcshap.cli import declare, methods, options
+
+MORE = ("saliency", "gradient-input", "tree-shap", "receptive-shapley")  # methods that need more than values
 
 
-@pytest.mark.parametrize("name", [n for n in lc.METHODS if n not in ("saliency", "gradient-input", "tree-shap")])
+@pytest.mark.parametrize("name", [n for n in lc.METHODS if n not in MORE])
 def test_every_method_can_be_named(name):
     budget = ("--budget", "12d") if "budget" in [f.name for f in fields(lc.METHODS[name])] else ()
     e = explained("--model", "demo-text", "--method", name, *budget)
@@ -37,6 +39,16 @@ def test_trees_need_a_tree_ensemble(here):
     assert abs(e.residual) < 1e-12
 
 
+def test_parts_need_a_model_that_has_them(here):
+    fails("explain", "--model", "demo-text", "--method", "receptive-shapley", code=2, match="without parts")
+    summed = "from lcshap.adapters import CallableModel\nimport numpy as np\n"
+    summed += "model = CallableModel(lambda x: np.sum(x, axis=1), 'output', parts=lambda x: np.array(x))\n"
+    module(here, "summed", summed)
+    (here / "t.csv").write_text("a,b\n1,2\n4,5\n7,8\n")
+    options = ("--csv", "t.csv", "--background", 0, "--method", "receptive-shapley:hops=0", "--row", 2)
+    assert explained("--model", "summed:model", *options).scores.tolist() == [6, 6]
+
+
 def test_parameters_of_methods():
     words = ("--model", "demo-text", "--text", "a very good film")
     e = explained(*words, "--method", "l-shapley:order=2:interactions=true")
@@ -49,9 +61,16 @@ def test_parameters_of_methods():
     assert explained(*words, "--budget", 20).provenance["chosen"]["budget"] == 20
     assert explained(*words, "--goal", "necessary", "--budget", "4d").provenance["name"] == "deletion-path"
     fails("explain", *words, "--method", "shapley", "--order", 2, code=2, match="shapley has no parameter 'order'")
-    fails("explain", *words, "--method", "l-shapley:depth=2", code=2, match="it has order, context, interactions")
+    fails(
+        "explain",
+        *words,
+        "--method",
+        "l-shapley:depth=2",
+        code=2,
+        match="Its parameters are order, context, interactions",
+    )
     fails("explain", *words, "--method", "l-shapley:2", code=2, match="name=value")
-    fails("explain", *words, "--order", 2, code=2, match="say --method")
+    fails("explain", *words, "--order", 2, code=2, match="Choose one with --method")
     fails("explain", *words, "--budget", "many", code=2, match="Expected a budget such as 300")
     fails("explain", *words, "--goal", "fun", code=2, match="goal must be one of")
 
@@ -75,9 +94,9 @@ def test_plan_is_the_cost_preview():
     fails("plan", "--graph", "chain:50", "--max-calls", 10, code=1, match="above max_calls=10")
     fails("plan", "--graph", "chian:50", code=2, match="did you mean chain")
     for wrong in ("chain:", "chain:many", "grid:8y8", "chain:3x4"):
-        fails("plan", "--graph", wrong, code=2, match="a graph is written as")
+        fails("plan", "--graph", wrong, code=2, match="Expected a graph such as")
     fails("plan", "--graph", "chain:0", code=1, match="at least one unit")
-    fails("plan", code=2, match="--graph")
+    fails("plan", code=2, match="Expected one of --graph, --text and --file, got none")
 
 
 def test_methods_says_what_each_does_and_costs():
@@ -92,8 +111,6 @@ def test_methods_says_what_each_does_and_costs():
     assert "d is the number of units" in out
     assert max(map(len, out.splitlines())) <= 100
     one = run("methods", "c-shapley")[0]
-    assert "Parameters\n----------" in one
-    assert "References" in one
     assert lc.CShapley.choose in " ".join(one.split())
     fails("methods", "kernelshap", code=2, match="did you mean kernel-shap")
 
@@ -119,17 +136,17 @@ class TestOptionsAndParameters:
     @pytest.mark.parametrize(
         ("texts", "given", "says"),
         [
-            (["lime:budget=50"], {"budget": "400"}, "--budget and lime:budget=50 both give the budget"),
-            (["shapley", "lime:budget=50"], {"budget": "400"}, "both give the budget"),
-            (["lime:seed=1"], {"seed": 1}, "--seed and lime:seed=1 both give the seed"),
-            (["l-shapley:order=1"], {"order": 2}, "both give the order"),
-            (["shapley"], {"seed": 0}, "shapley has no parameter 'seed': it has none"),
-            (["shapley", "l-shapley"], {"seed": 0}, "none of shapley, l-shapley has a parameter 'seed'"),
-            (["shapley", "lime"], {"weights": "paper"}, "none of shapley, lime has a parameter 'weights'"),
+            (["lime:budget=50"], {"budget": "400"}, "--budget and lime:budget=50 both set the budget"),
+            (["shapley", "lime:budget=50"], {"budget": "400"}, "both set the budget"),
+            (["lime:seed=1"], {"seed": 1}, "--seed and lime:seed=1 both set the seed"),
+            (["l-shapley:order=1"], {"order": 2}, "both set the order"),
+            (["shapley"], {"seed": 0}, "shapley has no parameter 'seed'. It has no parameters"),
+            (["shapley", "l-shapley"], {"seed": 0}, "None of shapley, l-shapley has a parameter 'seed'"),
+            (["shapley", "lime"], {"weights": "paper"}, "None of shapley, lime has a parameter 'weights'"),
         ],
     )
     def test_what_nobody_takes_or_two_give_is_refused(self, texts, given, says):
-        with pytest.raises(options.UsageError, match=says):
+        with pytest.raises(declare.UsageError, match=says):
             self.make(*texts, **given)
 
     def test_a_budget_that_cannot_be_kept_is_refused_with_the_cost(self):
@@ -139,7 +156,7 @@ class TestOptionsAndParameters:
 
     def test_on_the_command_line_they_are_usage_errors(self):
         words = ("explain", "--model", "demo-text", "--method")
-        fails(*words, "lime:budget=50", "--budget", 400, code=2, match="both give the budget")
+        fails(*words, "lime:budget=50", "--budget", 400, code=2, match="both set the budget")
         fails(*words, "shapley", "--budget", 5, code=2, match="it takes 512")
         fails(*words, "shapley", "--seed", 0, code=2, match="no parameter 'seed'")
         fails(*words, "shapley", "--goal", "fair", code=2, match="--goal is for --method auto")
@@ -155,7 +172,7 @@ def test_a_method_of_somebody_else_can_be_named(monkeypatch):
     lc.register_method(twice)
     made = methods.make_methods(["twice:factor=2"], lc.Graph.chain(3), options.MethodSettings())
     assert made == [twice(2)]
-    with pytest.raises(options.UsageError, match=r"twice needs a factor: write twice:factor=\.\.\."):
+    with pytest.raises(declare.UsageError, match=r"twice needs a factor. Write twice:factor=\.\.\."):
         methods.make_methods(["twice"], lc.Graph.chain(3), options.MethodSettings())
     assert "twice: Twice(factor)" in run("methods")[0]
 
@@ -174,5 +191,5 @@ def test_graphs_of_many_short_axes_take_no_time():
     run("plan", "--graph", "grid:" + "x".join(["1"] * 16))
     fails("plan", "--graph", "grid:" + "x".join(["1"] * 40), code=1, match="at most 32 sides")
     fails("plan", "--graph", "chain:2000000000", code=1, match="at most 10,000,000 units")
-    fails("plan", "--graph", "chain:" + "9" * 5000, code=2, match="a graph is written as")
+    fails("plan", "--graph", "chain:" + "9" * 5000, code=2, match="Expected a graph such as")
     assert time.perf_counter() - start < 3

@@ -7,9 +7,13 @@ from typing import get_type_hints
 import pytest
 
 import lcshap as lc
-from lcshap.cli import options
+from lcshap.cli import declare, options, options_alone
 
-GROUPS = [thing for thing in vars(options).values() if isinstance(thing, type) and is_dataclass(thing)]
+GROUPS = [
+    thing
+    for thing in [*vars(options).values(), *vars(options_alone).values()]
+    if isinstance(thing, type) and is_dataclass(thing)
+]
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)
@@ -24,19 +28,19 @@ def test_every_option_says_what_it_is_for(group):
 def test_a_function_of_groups_becomes_one_of_options():
     seen = []
 
-    @options.takes(options.Shape, options.MethodSettings)
-    def command(shape, settings):
+    @declare.takes(options_alone.Pages, options.MethodSettings)
+    def command(pages, settings):
         """What it does."""
-        seen.append((shape, settings))
+        seen.append((pages, settings))
 
-    names = [f.name for group in (options.Shape, options.MethodSettings) for f in fields(group)]
+    names = [f.name for group in (options_alone.Pages, options.MethodSettings) for f in fields(group)]
     assert list(signature(command).parameters) == names
-    assert signature(command).parameters["graph"].default is Parameter.empty
+    assert signature(command).parameters["files"].default is Parameter.empty
     assert command.__doc__ == "What it does."
-    given = dict.fromkeys(names) | {"graph": "chain:3", "seed": 4}
+    given = dict.fromkeys(names) | {"files": ["e.json"], "seed": 4}
     command(**given)
-    ((shape, settings),) = seen
-    assert (shape.graph, settings.seed, settings.budget) == ("chain:3", 4, None)
+    ((pages, settings),) = seen
+    assert (pages.files, settings.seed, settings.budget) == (["e.json"], 4, None)
 
 
 def test_what_was_not_given_can_be_told_from_what_was():
@@ -45,4 +49,4 @@ def test_what_was_not_given_can_be_told_from_what_was():
 
 
 def test_wrong_usage_is_an_error_of_an_option():
-    assert issubclass(options.UsageError, lc.OptionError)
+    assert issubclass(declare.UsageError, lc.OptionError)

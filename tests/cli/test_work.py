@@ -8,7 +8,7 @@ import pytest
 from command import module, run
 
 import lcshap as lc
-from lcshap.cli import options, work
+from lcshap.cli import declare, options, work
 from lcshap.core.io import from_dict
 
 
@@ -64,18 +64,18 @@ def test_the_explainer_is_the_one_that_the_options_describe():
     ("given", "says"),
     [
         ({"method": "lime", "goal": "fair"}, "--goal is for --method auto"),
-        ({"order": 2}, "--order goes with a method that has it"),
-        ({"method": "lime:ridge=2", "budget": "10s"}, "a budget in seconds goes with the name of a method alone"),
-        ({"method": "lim", "budget": "10s"}, "there is no method 'lim'"),
+        ({"order": 2}, "--order needs a method that has it"),
+        ({"method": "lime:ridge=2", "budget": "10s"}, "a method without parameters for a budget in seconds"),
+        ({"method": "lim", "budget": "10s"}, "Expected a method, got 'lim'"),
     ],
 )
 def test_options_that_contradict_each_other(given, says):
-    with pytest.raises(options.UsageError, match=says):
+    with pytest.raises(declare.UsageError, match=says):
         explainer_of(**given)
 
 
 def test_compare_takes_no_seconds():
     settings = options.MethodSettings(budget="10s")
     task = options.Task(model="demo-text")
-    with pytest.raises(options.UsageError, match="a number of calls, such as 400 or 4d"):
+    with pytest.raises(declare.UsageError, match="in calls, such as 400 or 4d"):
         work.compare(options.Input(), task, options.MethodsOption(), settings, curve=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.printable import printable
-from ..errors import ModelError
+from ..errors import TargetError
 
 Pairs = tuple[tuple[int, int | None], ...]
 _LISTED = 20  # names that an error lists, of the classes that a model has
@@ -27,7 +27,7 @@ def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:
     if not isinstance(target, list | range | np.ndarray):
         return (_pair(target, names),), False
     if len(target) == 0:
-        raise ModelError("target is an empty list")
+        raise TargetError("target is an empty list")
     return tuple(_pair(one, names) for one in target), True
 
 
@@ -45,24 +45,24 @@ def _pair(target: Any, names: list[str]) -> tuple[int, int | None]:
     if not isinstance(target, tuple):
         return _index(target, names), None
     if len(target) != 2:
-        raise ModelError(f"a contrast is a pair (a, b), not {target!r}; for several classes give a list")
+        raise TargetError(f"a contrast is a pair (a, b), not {target!r}; for several classes give a list")
     a, b = (_index(one, names) for one in target)
     if a == b:
-        raise ModelError(f"the contrast {target!r} is of a class with itself")
+        raise TargetError(f"the contrast {target!r} is of a class with itself")
     return a, b
 
 
 def _index(target: Any, names: list[str]) -> int:
     if isinstance(target, str):
         if target not in names:
-            raise ModelError(f"there is no class named {target!r}: {_known(target, names)}")
+            raise TargetError(f"there is no class named {target!r}: {_known(target, names)}")
         return names.index(target)
     try:
         index = operator.index(target)
     except TypeError:
-        raise ModelError(f"a target is an index, a name, a list, a pair or 'all', not {target!r}") from None
+        raise TargetError(f"a target is an index, a name, a list, a pair or 'all', not {target!r}") from None
     if not 0 <= index < len(names) or isinstance(target, bool):
-        raise ModelError(f"target {target!r} is out of range: the model has 0 to {len(names) - 1}")
+        raise TargetError(f"target {target!r} is out of range: the model has 0 to {len(names) - 1}")
     return index
 
 

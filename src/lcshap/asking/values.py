@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Kind
 from ..adapters.callable import check_kind, check_rows
-from ..errors import ModelError, OptionError
+from ..errors import ModelError, OptionError, TargetError
 from . import chances
 from .chances import LABELS, NO_CHANCES, Floats
 from .hard_labels import HardLabels
@@ -90,7 +90,7 @@ class Value:
         check_kind(kind, "a model")
         if kind in NO_CHANCES and not callable(self.name) and self.name != "output":
             other = 'kind="logits"' if kind == "margin" else 'kind="logits" or kind="probabilities"'
-            raise ModelError(
+            raise TargetError(
                 f'{self.name} is about probabilities and the model gives kind="{kind}": explain value="output", '
                 f"or say {other} if its numbers are that"
             )
@@ -105,7 +105,7 @@ class Value:
         target = self.target
         if target is None and len(names) > 1 and kind == "output":
             last = len(names) - 1
-            raise ModelError(f"the model has {last + 1} outputs: say which with target=0 to {last}, a list, or 'all'")
+            raise TargetError(f"the model has {last + 1} outputs: say which with target=0 to {last}, a list, or 'all'")
         if target is None:
             table = chances.margins(full, kind) if kind in NO_CHANCES else chances.probabilities(full, kind)
             target = int(table[0].argmax()) if len(names) > 1 else 0
@@ -123,7 +123,7 @@ class Value:
             names = [str(c) for c in range(k)]
         else:
             what = "labels" if kind in LABELS else "classes"
-            raise ModelError(f"{len(classes)} names of {what} were given, the model has {k}")
+            raise TargetError(f"{len(classes)} names of {what} were given, the model has {k}")
         return names[1:] if raw and columns < k else names  # the raw number of two classes is that of the second
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..core.printable import printable
-from ..errors import LcshapError
+from ..errors import LcshapError, OptionError
 from ..show.screen import is_dark
 from ..show.terminal import has_colour, write
 from . import demo
@@ -21,11 +21,17 @@ from .targets import check_targets
 
 COLOURS = ("auto", "always", "never")
 THEMES = ("auto", "light", "dark")
-_EXTRA = 'the command needs typer and rich: pip install "lcshap[cli]" (only `lcshap demo` does without)'
+EXIT_CODES = {
+    0: "Success.",
+    1: "The model or the data caused an error, or a file could not be read or written.",
+    2: "An option or argument is wrong.",
+    130: "Interrupted with Ctrl-C.",
+}
+_EXTRA = 'This command needs typer and rich. Run: pip install "lcshap[cli]" (only `lcshap demo` works without them).'
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 0 for fine, 1 for work that failed, 2 for wrong usage."""
+    """Run the command; return its exit code, one of `EXIT_CODES`."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if find_spec("typer") is None or find_spec("rich") is None:
         return _without_extras(given)
@@ -42,15 +48,15 @@ def show_demo(colour: str, html: Path | None, browse: bool, force: bool = False,
     """Explain a sentence and a digit, in the terminal and on a page: a new one in a temporary folder, or `html`."""
     check_targets(html=html, force=force)
     found = demo.explain()
-    write(demo.render(found, width(), has_colour(sys.stdout, colour), is_dark(theme)), sys.stdout)
     page = found.save(Path(tempfile.mkdtemp(prefix="lcshap-")) / "lcshap-demo.html" if html is None else html)
-    write(f"\nAll of this to click through, in a browser: {printable(str(page))}", sys.stdout)
+    write(demo.render(found, width(), has_colour(sys.stdout, colour), is_dark(theme)), sys.stdout)
+    write(f"\nOpen this page in a browser to explore the results: {printable(str(page))}", sys.stdout)
     if browse:
         webbrowser.open(page.resolve().as_uri())
 
 
 def width() -> int:
-    """Of the terminal, in columns; 40 at least."""
+    """The width of the terminal in columns; at least 40."""
     return max(40, shutil.get_terminal_size().columns)
 
 
@@ -66,16 +72,20 @@ def _without_extras(given: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="lcshap")
     parser.add_argument("--version", action="version", version=f"lcshap {__version__}")
     options = parser.add_subparsers().add_parser("demo")
-    options.add_argument("--html", type=Path, help="where to write the page; by default a temporary folder")
-    options.add_argument("--open", action="store_true", help="open the page in a browser")
-    options.add_argument("--force", action="store_true", help="overwrite a file that is no report too")
-    options.add_argument("--color", choices=COLOURS, default="auto", help="colours in the terminal")
-    options.add_argument("--theme", choices=THEMES, default="auto", help="the terminal's background; auto asks it")
+    options.add_argument("--html", type=Path, help="where to write the web page (default: a temporary folder)")
+    options.add_argument("--open", action="store_true", help="open the web page in a browser")
+    options.add_argument(
+        "--force", action="store_true", help="overwrite an existing file even if lcshap did not write it"
+    )
+    options.add_argument("--color", choices=COLOURS, default="auto", help="when to use colours in the terminal")
+    options.add_argument(
+        "--theme", choices=THEMES, default="auto", help="the background of the terminal (default: ask the terminal)"
+    )
     try:
         chosen = parser.parse_args(given)
         show_demo(chosen.color, chosen.html, chosen.open, chosen.force, chosen.theme)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except (LcshapError, OSError) as error:
-        return fail(str(error), 1)
+        return fail(str(error), 2 if isinstance(error, OptionError) else 1)
     return 0

@@ -15,8 +15,8 @@ from ..core.plan import PlanSum
 from ..errors import BudgetError
 from ..estimators import METHODS, Method
 from ..estimators.registry import Entry
-from ..show.letters import wrapped
-from .options import MethodSettings, UsageError
+from .declare import UsageError
+from .options import MethodSettings
 
 _SHARED = ("budget", "seed", "order", "context", "weights")  # options that are parameters of several methods
 
@@ -55,7 +55,7 @@ def make_methods(texts: Sequence[str], graph: Graph, settings: MethodSettings) -
 def find_entry(name: str) -> Entry:
     """What the registry knows under a name."""
     if name not in METHODS:
-        raise UsageError(f"there is no method {name!r}{guess(name, METHODS)}: `lcshap methods` lists them")
+        raise UsageError(f"Expected a method, got {name!r}{guess(name, METHODS)}. `lcshap methods` lists them.")
     return METHODS.entry(name)
 
 
@@ -66,7 +66,7 @@ def _read(text: str) -> NamedMethod:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise UsageError(f"a parameter is written as name=value, not {pair!r}, in {text!r}")
+            raise UsageError(f"Expected a parameter as name=value, got {pair!r} in {text!r}.")
         given[key] = _value(value)
     wanted = NamedMethod(text.strip(), entry, given)
     for key in given:
@@ -81,7 +81,7 @@ def _make(wanted: NamedMethod, given: dict[str, Any], graph: Graph) -> Method:
         parameters["budget"] = parse_budget(parameters.get("budget"), graph.d)
     for f in fields(wanted.entry.method):
         if f.default is MISSING and f.default_factory is MISSING and f.name not in parameters:
-            raise UsageError(f"{wanted.entry.name} needs a {f.name}: write {wanted.entry.name}:{f.name}=...")
+            raise UsageError(f"{wanted.entry.name} needs a {f.name}. Write {wanted.entry.name}:{f.name}=....")
     return wanted.entry.method(**parameters)
 
 
@@ -91,10 +91,10 @@ def _check_taken(name: str, wanted: Sequence[NamedMethod]) -> None:
         return
     own = next((w for w in wanted if name in w.parameters), None)
     if own is not None:
-        raise UsageError(f"--{name} and {own.text} both give the {name}: leave one of them out")
+        raise UsageError(f"--{name} and {own.text} both set the {name}. Leave one of them out.")
     if len(wanted) == 1:
         raise UsageError(_has_no(name, wanted[0]))
-    raise UsageError(f"none of {', '.join(w.entry.name for w in wanted)} has a parameter {name!r}")
+    raise UsageError(f"None of {', '.join(w.entry.name for w in wanted)} has a parameter {name!r}. Leave --{name} out.")
 
 
 def _check_costs(methods: Sequence[Method], graph: Graph, budget: int, max_calls: int) -> None:
@@ -108,8 +108,8 @@ def _check_costs(methods: Sequence[Method], graph: Graph, budget: int, max_calls
 
 
 def _has_no(key: str, wanted: NamedMethod) -> str:
-    has = f"it has {', '.join(wanted.known)}" if wanted.known else "it has none"
-    return f"{wanted.entry.name} has no parameter {key!r}: {has}"
+    has = f"Its parameters are {', '.join(wanted.known)}." if wanted.known else "It has no parameters."
+    return f"{wanted.entry.name} has no parameter {key!r}. {has}"
 
 
 def read_budget(text: str) -> int | str:
@@ -141,13 +141,13 @@ def read_graph(text: str) -> Graph:
         "tree": Graph.tree,
     }
     if kind not in makers:
-        raise UsageError(f"there is no graph {kind!r}{guess(kind, makers)}: there are {', '.join(makers)}")
+        raise UsageError(f"Expected a graph, got {kind!r}{guess(kind, makers)}. Choose one of {', '.join(makers)}.")
     try:
         numbers = [int(number) for number in re.split(r"[x×,]", size)]
         if kind in ("chain", "ring", "complete") and len(numbers) != 1:
             raise ValueError
     except ValueError:
-        raise UsageError(f"a graph is written as chain:400, grid:28x28 or tree:-1,0,0, not {text!r}") from None
+        raise UsageError(f"Expected a graph such as chain:400, grid:28x28 or tree:-1,0,0, got {text!r}.") from None
     return makers[kind](numbers)
 
 
@@ -165,10 +165,3 @@ def preview(methods: Sequence[Method], graph: Graph, max_calls: int) -> str:
     together = PlanSum(tuple(method.plan(graph, max_calls) for method in planned))
     others = (method.cost(graph, max_calls) for method in methods if not method.has_plan)
     return "\n".join(map(str, [together, *others]))
-
-
-def describe(entry: Entry, width: int) -> str:
-    """A method in a few lines: how it is written, what it computes, when to choose it, and what it costs."""
-    parts = [entry.summary, entry.choose, f"Calls: {entry.cost}."]
-    lines = (line for part in parts for line in wrapped(part, width - 2))
-    return "\n".join([f"{entry.name}: {entry.signature}", *(f"  {line}" for line in lines)])

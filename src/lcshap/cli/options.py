@@ -1,25 +1,18 @@
-"""The options that commands share, as dataclasses: each field is an option, its annotation says how it is read."""
+"""The options that commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
-from inspect import Parameter, Signature
-from pathlib import Path
-from typing import Annotated, Any, get_type_hints
-
-from typer import Argument, Option
+from typing import Annotated
 
 from ..core.plan import MAX_CALLS
-from ..errors import OptionError
+from . import complete
+from .declare import File, Many, String, option
 
 MAX_PIXELS = 50_000_000  # of an image file
-_INPUT, _MODEL, _METHOD, _OUTPUT = "Input (one of them)", "Model", "Method", "Output"
-
-
-class UsageError(OptionError):
-    """Options of the command that do not go together, or a name that means nothing."""
+_INPUT, _UNITS, _TABLE, _IMAGE = "Input (give one; FILE can be - for standard input)", "Units", "Tables", "Images"
+_MODEL, _METHOD, _OUTPUT = "Model", "Method", "Output"
 
 
 class OutputKind(StrEnum):
@@ -49,80 +42,88 @@ class Colour(StrEnum):
     NEVER = "never"
 
 
-String = str | None
-File = Path | None
-Many = list[str] | None
-
-
 @dataclass(frozen=True)
 class Input:
     """What is explained, and how it is cut into units."""
 
-    text: Annotated[String, Option(help="A text.", rich_help_panel=_INPUT)] = None
-    file: Annotated[File, Option(help="A text file in UTF-8; - reads standard input.", rich_help_panel=_INPUT)] = None
-    image: Annotated[File, Option(help="An image file.", rich_help_panel=_INPUT)] = None
-    csv: Annotated[File, Option(help="A table, of which --row is explained.", rich_help_panel=_INPUT)] = None
-    series: Annotated[
-        File, Option(help="A table of numbers, a row a step and a column a channel.", rich_help_panel=_INPUT)
+    text: Annotated[String, option(_INPUT, "A text.", metavar="TEXT")] = None
+    file: Annotated[File, option(_INPUT, "A text file in UTF-8.", metavar="FILE")] = None
+    lines: Annotated[
+        File, option(_INPUT, "A text file in UTF-8 with one text per line. Each is explained.", metavar="FILE")
     ] = None
-    bytes: Annotated[File, Option(help="Any file, as bytes.", rich_help_panel=_INPUT)] = None
-    tokens: Annotated[String, Option(help="Ids of tokens, as in '12 7 31'.", rich_help_panel=_INPUT)] = None
-    smiles: Annotated[String, Option(help="A molecule.", rich_help_panel=_INPUT)] = None
+    image: Annotated[File, option(_INPUT, "An image file.", metavar="FILE")] = None
+    csv: Annotated[File, option(_INPUT, "A table in a CSV file. One row is explained: see --row.", metavar="FILE")] = (
+        None
+    )
+    series: Annotated[
+        File,
+        option(_INPUT, "A time series in a CSV file: a row for each step, a column for each channel.", metavar="FILE"),
+    ] = None
+    bytes: Annotated[File, option(_INPUT, "A file of any kind, as bytes.", metavar="FILE")] = None
+    tokens: Annotated[String, option(_INPUT, "Token ids, such as '12 7 31'.", metavar="IDS")] = None
+    smiles: Annotated[String, option(_INPUT, "A molecule in SMILES notation.", metavar="SMILES")] = None
     units: Annotated[
         String,
-        Option(
-            help="Of texts: word, sentence, character. Of images: pixel, patch=4, superpixel. Of series and bytes: "
-            "window=16.",
-            rich_help_panel="Units",
+        option(
+            _UNITS,
+            "What gets a score. For texts: word, sentence or character. For images: pixel, patch=4 or superpixel. For "
+            "series and bytes: window=16.",
+            metavar="UNITS",
         ),
     ] = None
     absent: Annotated[
         String,
-        Option(
-            help="What stands for absent units. Of texts: delete, or a text such as [MASK]. Of images: mean, blur, "
-            "noise or a number. Of series: mean, interpolate or a number. Of bytes and tokens: a number.",
-            rich_help_panel="Units",
+        option(
+            _UNITS,
+            "What replaces absent units. For texts: delete, or a text such as '<pad>'. For images: mean, blur, noise "
+            "or a number. For series: mean, interpolate or a number. For bytes and tokens: a number.",
+            metavar="WHAT",
         ),
     ] = None
     masker: Annotated[
         String,
-        Option(help="A masker of your own instead: package.module:object, whose code runs.", rich_help_panel="Units"),
-    ] = None
-    grey: Annotated[bool, Option("--grey", help="Read the image without its colours.", rich_help_panel="Units")] = False
-    scale: Annotated[
-        bool, Option("--scale", help="Give the model the image from 0 to 1, not 0 to 255.", rich_help_panel="Units")
-    ] = False
-    max_pixels: Annotated[
-        int, Option(min=1, help="Refuse images of more pixels, before they are decoded.", rich_help_panel="Units")
-    ] = MAX_PIXELS
-    channels_first: Annotated[
-        bool, Option("--channels-first", help="Give the model the image as (C, H, W).", rich_help_panel="Units")
-    ] = False
-    size: Annotated[
-        String,
-        Option(
-            help="Give the model the image in this size: 224, or 224x320 (height x width).", rich_help_panel="Units"
+        option(
+            _UNITS,
+            "Your own masker, as package.module:object. Importing the module runs its code.",
+            metavar="OBJECT",
         ),
     ] = None
-    mean: Annotated[
-        String, Option(help="Taken off the image, after --scale: 0.5, or 0.485,0.456,0.406.", rich_help_panel="Units")
-    ] = None
-    std: Annotated[
-        String,
-        Option(help="What the image is divided by after that: 0.5, or 0.229,0.224,0.225.", rich_help_panel="Units"),
-    ] = None
-    row: Annotated[int, Option(help="Of --csv: the row, from 0, the header not counted.", rich_help_panel="Units")] = 0
+    row: Annotated[
+        int, option(_TABLE, "The row to explain. The first row after the header is 0.", metavar="NUMBER")
+    ] = 0
     background: Annotated[
         int,
-        Option(
-            help="Of --csv: how many rows, chosen to stand for all others, take the place of absent columns; 0: their "
-            "mean, or most frequent text.",
-            rich_help_panel="Units",
+        option(
+            _TABLE,
+            "How many representative rows replace absent columns. With 0, their mean does (for texts, the most "
+            "frequent one).",
+            metavar="NUMBER",
         ),
     ] = 20
     drop: Annotated[
-        Many, Option(help="Of --csv: a column that the model does not see; repeat for more.", rich_help_panel="Units")
+        Many,
+        option(_TABLE, "A column to hide from the model, such as the label. Can be repeated.", metavar="COLUMN"),
     ] = None
+    grey: Annotated[bool, option(_IMAGE, "Convert the image to shades of grey.", "--grey")] = False
+    scale: Annotated[bool, option(_IMAGE, "Scale pixels from 0..255 to 0..1.", "--scale")] = False
+    channels_first: Annotated[
+        bool, option(_IMAGE, "Pass the image as (channels, height, width).", "--channels-first")
+    ] = False
+    size: Annotated[
+        String, option(_IMAGE, "Resize the image for the model: 224, or 224x320 (height x width).", metavar="SIZE")
+    ] = None
+    mean: Annotated[
+        String,
+        option(_IMAGE, "Subtract this after --scale: 0.5, or 0.485,0.456,0.406 by channel.", metavar="NUMBERS"),
+    ] = None
+    std: Annotated[
+        String,
+        option(_IMAGE, "Divide by this after --mean: 0.5, or 0.229,0.224,0.225 by channel.", metavar="NUMBERS"),
+    ] = None
+    max_pixels: Annotated[
+        int,
+        option(_IMAGE, "Stop with an error if the image has more pixels than this.", min=1, metavar="NUMBER"),
+    ] = MAX_PIXELS
 
 
 @dataclass(frozen=True)
@@ -131,33 +132,53 @@ class Task:
 
     model: Annotated[
         String,
-        Option(
-            help="An .onnx file, package.module:object (the current directory counts, after installed packages; "
-            "importing a module runs its code), or one of the two that come with lcshap: demo-text (film reviews), "
-            "demo-digits (3 or 8).",
-            rich_help_panel=_MODEL,
+        option(
+            _MODEL,
+            "The model: an .onnx file; a Python object, as package.module:object, also from the current directory "
+            "(importing a module runs its code); or demo-text (film reviews) or demo-digits (3 or 8), which come with "
+            "lcshap.",
+            metavar="MODEL",
+            autocompletion=complete.models,
         ),
     ] = None
     kind: Annotated[
-        OutputKind | None, Option(help="What its numbers are, where it does not say.", rich_help_panel=_MODEL)
-    ] = None
-    classes: Annotated[String, Option(help="Names of the classes, as in 'no,yes'.", rich_help_panel=_MODEL)] = None
-    target: Annotated[
-        Many,
-        Option(
-            help="A class by name or number, or all; repeat for several. By default the predicted one.",
-            rich_help_panel=_MODEL,
+        OutputKind | None,
+        option(
+            _MODEL,
+            f"What the outputs of the model are: {', '.join(OutputKind)}. If the model does not declare this, set it "
+            "yourself.",
+            metavar="KIND",
         ),
     ] = None
-    against: Annotated[String, Option(help="Explain why --target and not this class.", rich_help_panel=_MODEL)] = None
+    classes: Annotated[String, option(_MODEL, "The names of the classes, such as 'no,yes'.", metavar="NAMES")] = None
+    target: Annotated[
+        Many,
+        option(
+            _MODEL,
+            "The class to explain, by name or number, or all. Can be repeated. By default, the predicted class.",
+            metavar="CLASS",
+        ),
+    ] = None
+    against: Annotated[
+        String, option(_MODEL, "Explain why the model prefers --target to this class.", metavar="CLASS")
+    ] = None
     value: Annotated[
         String,
-        Option(
-            help="The number explained: log_prob, expected_log_prob, prob, log_odds or output.", rich_help_panel=_MODEL
+        option(
+            _MODEL,
+            "The number to explain: log_prob, expected_log_prob, prob, log_odds or output.",
+            metavar="VALUE",
+            autocompletion=complete.values,
         ),
     ] = None
     batch_size: Annotated[
-        int | None, Option(min=1, help="Rows at once; by default what is fastest.", rich_help_panel=_MODEL)
+        int | None,
+        option(
+            _MODEL,
+            "How many inputs to send to the model at once. By default, chosen for speed.",
+            min=1,
+            metavar="NUMBER",
+        ),
     ] = None
 
 
@@ -167,51 +188,74 @@ class MethodSettings:
 
     budget: Annotated[
         String,
-        Option(
-            help="Model calls, as a number or for each unit: 8d; or seconds: 10s. By default all coalitions where there "
-            "are at most 1,024 or all take less than a second, else 8d.",
-            rich_help_panel=_METHOD,
+        option(
+            _METHOD,
+            "How many model calls to use: a number such as 400, calls per unit such as 8d, or a time such as 10s. By "
+            "default 8d, or all coalitions if there are few or the model is fast.",
+            metavar="BUDGET",
         ),
     ] = None
     order: Annotated[
-        int | None, Option(min=0, help="How many edges a neighbourhood reaches.", rich_help_panel=_METHOD)
+        int | None, option(_METHOD, "How many edges a neighbourhood reaches.", min=0, metavar="NUMBER")
     ] = None
     context: Annotated[
-        String, Option(help="What is outside of it: absent, present or both.", rich_help_panel=_METHOD)
+        String,
+        option(
+            _METHOD,
+            "Whether units outside the neighbourhood are absent, present, or averaged over both.",
+            metavar="absent|present|both",
+            autocompletion=complete.contexts,
+        ),
     ] = None
     weights: Annotated[
-        String, Option(help="Of c-shapley and its kin: paper, myerson, ...", rich_help_panel=_METHOD)
+        String,
+        option(
+            _METHOD,
+            "The weights of C-Shapley and its variants, such as paper or myerson. See `lcshap methods c-shapley`.",
+            metavar="NAME",
+        ),
     ] = None
     seed: Annotated[
-        int | None, Option(min=0, help="Of methods that sample; 0 by default.", rich_help_panel=_METHOD)
+        int | None, option(_METHOD, "Random seed for sampling methods. By default 0.", min=0, metavar="NUMBER")
     ] = None
-    max_calls: Annotated[int, Option(min=1, help="Refuse methods that take more calls.", rich_help_panel=_METHOD)] = (
-        MAX_CALLS
-    )
+    max_calls: Annotated[
+        int,
+        option(_METHOD, "Stop with an error if a method needs more model calls than this.", min=1, metavar="NUMBER"),
+    ] = MAX_CALLS
 
 
 @dataclass(frozen=True)
 class Output:
     """Where results go."""
 
-    html: Annotated[File, Option(help="Write a page to look at in a browser.", rich_help_panel=_OUTPUT)] = None
-    json: Annotated[bool, Option("--json", help="Print JSON and nothing else.", rich_help_panel=_OUTPUT)] = False
-    plot: Annotated[File, Option(help="Draw a figure: .png, .svg or .pdf.", rich_help_panel=_OUTPUT)] = None
-    top: Annotated[int, Option(min=1, help="How many units to list.", rich_help_panel=_OUTPUT)] = 10
+    save: Annotated[
+        File,
+        option(
+            _OUTPUT,
+            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json.",
+            metavar="FILE",
+        ),
+    ] = None
+    html: Annotated[File, option(_OUTPUT, "Write an interactive web page.", metavar="FILE")] = None
+    plot: Annotated[File, option(_OUTPUT, "Draw a figure: .png, .svg or .pdf.", metavar="FILE")] = None
+    json: Annotated[
+        bool, option(_OUTPUT, "Print only JSON, with names and scores. With --lines, one object per line.", "--json")
+    ] = False
+    top: Annotated[int, option(_OUTPUT, "How many units to list.", min=1, metavar="NUMBER")] = 10
     curve: Annotated[
         bool,
-        Option(
+        option(
+            _OUTPUT,
+            "Also mask the top units step by step, with up to 12 more model calls. Web pages always have this.",
             "--curve",
-            help="Also mask the top units step by step, up to 12 more calls; with --html always.",
-            rich_help_panel=_OUTPUT,
         ),
     ] = False
-    color: Annotated[Colour, Option(help="Colours in the terminal.", rich_help_panel=_OUTPUT)] = Colour.AUTO
+    color: Annotated[Colour, option(_OUTPUT, "When to use colours in the terminal.")] = Colour.AUTO
     theme: Annotated[
-        Theme, Option(help="The terminal's background; auto asks the terminal.", rich_help_panel=_OUTPUT)
+        Theme, option(_OUTPUT, "The background of the terminal. By default, lcshap asks the terminal.")
     ] = Theme.AUTO
     force: Annotated[
-        bool, Option("--force", help="Overwrite files that lcshap did not write too.", rich_help_panel=_OUTPUT)
+        bool, option(_OUTPUT, "Overwrite existing files even if lcshap did not write them.", "--force")
     ] = False
 
     @property
@@ -226,20 +270,25 @@ class MethodOption:
 
     method: Annotated[
         str,
-        Option(
-            help="A method, see `lcshap methods`, with parameters as in l-shapley:order=2; auto chooses one.",
-            rich_help_panel=_METHOD,
+        option(
+            _METHOD,
+            "The method, with parameters as in l-shapley:order=2. `lcshap methods` lists all of them. auto chooses one "
+            "for you.",
+            metavar="METHOD",
+            autocompletion=complete.methods_or_auto,
         ),
     ] = "auto"
     goal: Annotated[
-        String, Option(help="What auto is to answer: fair (default), necessary or sufficient.", rich_help_panel=_METHOD)
+        String,
+        option(
+            _METHOD,
+            "The question for --method auto: fair shares of the output (default), or the units that are necessary or "
+            "sufficient for the decision.",
+            metavar="fair|necessary|sufficient",
+            autocompletion=complete.goals,
+        ),
     ] = None
-    preview: Annotated[
-        bool, Option("--preview", help="Only say what it would cost; the model is not asked.", rich_help_panel=_METHOD)
-    ] = False
-    save: Annotated[
-        File, Option(help="Keep the explanation in a .json file, for `lcshap report`.", rich_help_panel=_OUTPUT)
-    ] = None
+    preview: Annotated[bool, option(_METHOD, "Show the cost and exit, without calling the model.", "--preview")] = False
 
 
 @dataclass(frozen=True)
@@ -248,77 +297,10 @@ class MethodsOption:
 
     methods: Annotated[
         str,
-        Option(
-            help="Methods with commas between, each as in l-shapley or l-shapley:order=2:context=both.",
-            rich_help_panel=_METHOD,
+        option(
+            _METHOD,
+            "The methods, separated by commas, with parameters as in l-shapley:order=2:context=both.",
+            metavar="METHODS",
+            autocompletion=complete.method_lists,
         ),
     ] = "l-shapley,c-shapley,graph-kernel-shap"
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Of `plan`."""
-
-    graph: Annotated[
-        str, Option(help="chain:400, ring:12, grid:28x28, complete:10 or tree:-1,0,0,2 (the parent of each unit).")
-    ]
-    method: Annotated[
-        Many, Option(help="A method, with parameters as in l-shapley:order=2; repeat to see several together.")
-    ] = None
-
-
-@dataclass(frozen=True)
-class Pages:
-    """Of `report`."""
-
-    files: Annotated[list[Path], Argument(help="Explanations saved by `lcshap explain --save`.", show_default=False)]
-    out: Annotated[Path, Option(help="The page to write.")] = Path("report.html")
-    title: Annotated[String, Option(help="Its title.")] = None
-    force: Annotated[bool, Option("--force", help="Overwrite a file that is no report too.")] = False
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """Of `reproduce`."""
-
-    name: Annotated[
-        str,
-        Argument(
-            help="imdb, agnews, yahoo, newsgroups, mnist, cifar10: masking curves of every method on that data; "
-            "sentence: Table 2; theorems: errors and bounds; all.",
-            show_default=False,
-        ),
-    ]
-    samples: Annotated[int, Option(min=1, help="How many test inputs; the paper has 1,000.")] = 100
-    budget: Annotated[str, Option(help="Calls a method, as a number or for each unit: 4d.")] = "4d"
-    methods: Annotated[String, Option(help="Some methods, with commas between; by default all.")] = None
-    data: Annotated[File, Option(help="The folder of data sets; by default $LCSHAP_DATA, or PyPI packages.")] = None
-    models: Annotated[File, Option(help="The folder of trained models; by default models/ in --out.")] = None
-    out: Annotated[File, Option(help="The folder to write to and go on from; by default reproduced/NAME.")] = None
-    seed: Annotated[int, Option(min=0, help="Which test inputs, and of methods that sample.")] = 0
-
-
-def takes(*groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function of dataclasses a command with an option for each of their fields."""
-
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        def command(**given: Any) -> None:
-            function(*(group(**{f.name: given[f.name] for f in fields(group)}) for group in groups))
-
-        hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
-        parameters = [
-            Parameter(
-                f.name,
-                Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if f.default is MISSING else f.default,
-                annotation=hints[f.name],
-            )
-            for group in groups
-            for f in fields(group)
-        ]
-        command.__name__, command.__doc__ = function.__name__, function.__doc__
-        command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = hints
-        return command
-
-    return decorate

@@ -12,7 +12,7 @@ from ..errors import FileFormatError, GraphError, OptionError
 from .explanation import Explanation, PathExplanation, edge_matrix
 from .parse import Place, parse
 from .printable import printable
-from .read_graph import read_graph
+from .read_graph import read_edges, read_graph
 from .read_view import read_view
 from .record import FORMAT, VERSION, save, to_dict
 
@@ -79,25 +79,42 @@ def _explanation(place: Place) -> Explanation:
     for name in ("freedom", "rows"):
         values[name] = None if place.get(name).missing else place[name].whole()
     if not place.get("interactions").missing:
-        pairs = place["interactions"].array("f", finite=True)
-        if pairs.shape != (len(graph.edges), *outputs):
-            place["interactions"].fail(f"an array of shape {(len(graph.edges), *outputs)}", str(pairs.shape))
-        values["interactions"] = edge_matrix(graph, pairs.astype(np.float64, copy=False))
+        others = place.get("interaction_pairs")
+        pairs = graph.edges if others.missing else read_edges(others, graph.d)
+        found = place["interactions"].array("f", finite=True)
+        if found.shape != (len(pairs), *outputs):
+            place["interactions"].fail(f"an array of shape {(len(pairs), *outputs)}", str(found.shape))
+        values["interactions"] = edge_matrix(graph, found.astype(np.float64, copy=False), pairs)
     if kind == "Explanation":
         return Explanation(**values)
     return PathExplanation(**values, **_path(place, graph.d, outputs))
 
 
 def _scores(place: Place, d: int) -> NDArray[np.float64]:
-    found = place.array("f", finite=True)
+    found = _boxed(place).array("f", finite=True)
     if found.ndim not in (1, 2) or len(found) != d or not found.size:
         place.fail(f"an array of shape ({d},) or ({d}, outputs): a score for each unit", str(found.shape))
     return found.astype(np.float64, copy=False)
 
 
+def _boxed(place: Place) -> Place:
+    """An array; also one that is written as plain lists, as `lcshap explain --json` prints it."""
+    items = place.value
+    if type(items) is not list:
+        return place
+    rows = [item for item in items if type(item) is list]
+    if rows and len(rows) != len(items):
+        place.fail("numbers, or lists of numbers", "both")
+    shape = [len(items), len(rows[0])] if rows else [len(items)]
+    if any(len(row) != shape[-1] for row in rows):
+        place.fail("lists of one length", "others")
+    numbers = [number for row in rows for number in row] if rows else items
+    return Place({"array": numbers, "shape": shape, "type": "float64"}, place.source, place.name)
+
+
 def _value(place: Place, outputs: tuple[int, ...]) -> float | NDArray[np.float64]:
     if outputs or isinstance(place.value, dict):
-        found = place.floats(*outputs)
+        found = _boxed(place).floats(*outputs)
         return found if outputs else float(found)
     return place.number()
 
@@ -105,7 +122,7 @@ def _value(place: Place, outputs: tuple[int, ...]) -> float | NDArray[np.float64
 def _errors(place: Place, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
     if place.missing:
         return None
-    found = place.floats(*shape, finite=False)
+    found = _boxed(place).floats(*shape, finite=False)
     if not (found >= 0).all():
         place.fail("standard errors, from 0 to infinity", "others")
     return found

@@ -1,0 +1,112 @@
+"""The options that one command has and no other: plan, report, reproduce."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument
+
+from . import complete
+from .declare import File, Many, String, option
+
+_UNITS = "Units (give a graph or a text)"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Of `plan`."""
+
+    graph: Annotated[
+        String,
+        option(
+            _UNITS,
+            "A graph: chain:400, ring:12, grid:28x28, complete:10, or tree:-1,0,0,2 (the parent of each unit, -1 for "
+            "the root).",
+            metavar="GRAPH",
+            autocompletion=complete.graphs,
+        ),
+    ] = None
+    text: Annotated[String, option(_UNITS, "A text, whose words are the units.", metavar="TEXT")] = None
+    file: Annotated[File, option(_UNITS, "A text file in UTF-8. With -, standard input is read.", metavar="FILE")] = (
+        None
+    )
+    units: Annotated[
+        String,
+        option(_UNITS, "For --text and --file: word (default), sentence or character.", metavar="UNITS"),
+    ] = None
+    method: Annotated[
+        Many,
+        option(
+            "Method",
+            "A method, with parameters as in l-shapley:order=2. By default l-shapley. If repeated, lcshap shows what "
+            "the methods cost together.",
+            metavar="METHOD",
+            autocompletion=complete.methods,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Of `report`."""
+
+    files: Annotated[
+        list[Path],
+        Argument(help="Explanations saved with --save.", show_default=False, metavar="FILES..."),
+    ]
+    out: Annotated[Path, option(None, "The web page to write.", metavar="FILE")] = Path("report.html")
+    title: Annotated[String, option(None, "The title of the page.", metavar="TEXT")] = None
+    force: Annotated[bool, option(None, "Overwrite an existing file even if lcshap did not write it.", "--force")] = (
+        False
+    )
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Of `reproduce`."""
+
+    name: Annotated[
+        str,
+        Argument(
+            help="Masking curves of every method on a data set: imdb, agnews, yahoo, newsgroups, mnist or cifar10. "
+            "Table 2 of the paper: sentence. Errors and bounds: theorems. Everything: all.",
+            show_default=False,
+            metavar="NAME",
+            autocompletion=complete.experiments,
+        ),
+    ]
+    samples: Annotated[
+        int, option(None, "How many test inputs to use. The paper uses 1,000.", min=1, metavar="NUMBER")
+    ] = 100
+    budget: Annotated[
+        str,
+        option(None, "Model calls for each method: a number, or calls per unit such as 4d.", metavar="BUDGET"),
+    ] = "4d"
+    methods: Annotated[
+        String,
+        option(
+            None,
+            "The methods to run, separated by commas. By default, all of them.",
+            metavar="METHODS",
+            autocompletion=complete.method_lists,
+        ),
+    ] = None
+    data: Annotated[
+        File,
+        option(
+            None, "The folder with the data sets. By default $LCSHAP_DATA, or packages from PyPI.", metavar="FOLDER"
+        ),
+    ] = None
+    models: Annotated[
+        File,
+        option(None, "The folder for the trained models. By default models/ inside --out.", metavar="FOLDER"),
+    ] = None
+    out: Annotated[File, option(None, "The folder for the results. By default reproduced/NAME.", metavar="FOLDER")] = (
+        None
+    )
+    seed: Annotated[
+        int,
+        option(None, "Random seed for the choice of test inputs and for sampling methods.", min=0, metavar="NUMBER"),
+    ] = 0
