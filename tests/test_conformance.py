@@ -24,7 +24,7 @@ GRAPHS = {
 }
 CHAIN = GRAPHS["chain"]
 EXAMPLES = [method for entry in lc.METHODS.own() for method in entry.examples]
-MORE = (GradientMethod, lc.TreeSHAP)  # methods that need more than values: tested by themselves
+MORE = (GradientMethod, lc.TreeSHAP, lc.ReceptiveShapley)  # methods that need more than values: tested by themselves
 METHODS = [m for m in EXAMPLES if not isinstance(m, MORE)]
 BY_METHOD = pytest.mark.parametrize("method", METHODS, ids=str)
 BY_METHOD_AND_GRAPH = pytest.mark.parametrize(
@@ -324,12 +324,39 @@ def test_every_door_leads_to_the_same_trees():
     assert method.cost(CHAIN).calls == alone.calls
 
 
+def neighbours(rows):
+    """What each unit adds to a number: a product of its value and its right neighbour's, dyadic fractions all."""
+    rows = np.asarray(rows)
+    return rows * (1 + np.column_stack([rows[:, 1:], np.zeros(len(rows))]) / 8)
+
+
+SUMMED = lc.adapters.CallableModel(lambda rows: neighbours(rows).sum(axis=1) + 1, "output", parts=neighbours)
+
+
+@pytest.mark.parametrize("method", [m for m in EXAMPLES if isinstance(m, lc.ReceptiveShapley)], ids=str)
+def test_every_door_leads_to_the_same_parts(method):
+    alone = method.explain(
+        lc.Game(lambda kept: neighbours(kept * ROW).sum(axis=1) + 1, 6, part_fn=lambda kept: neighbours(kept * ROW)),
+        CHAIN,
+    )
+    explainer = lc.Explainer(SUMMED, MASKER, method)
+    close(alone.scores, lc.Explainer(SUMMED, MASKER, lc.Shapley())(ROW).scores)
+    assert_same_bits(explainer(ROW), alone)
+    assert_same_bits(explainer([ROW, ROW])[1], alone)
+    assert_same_bits(explainer.compare(ROW, [lc.Shapley(), method])[1], alone)
+    assert_same_bits(next(iter(explainer.stream(ROW))), alone)
+    game = explainer.game(ROW)
+    assert_same_bits(method.explain(game, game.graph), alone)
+    assert method.cost(CHAIN).calls == alone.calls
+
+
 @pytest.mark.parametrize("method", [*(e.examples[0] for e in lc.METHODS.own()), *UNUSUAL], ids=str)
 def test_the_command_is_a_door_too(method, tmp_path, monkeypatch):
     """`lcshap explain --json` with all parameters written as name=value."""
     name, model = "look_up", look_up
     if isinstance(method, MORE):
         name, model = ("tree", grown_tree()) if isinstance(method, lc.TreeSHAP) else ("net", linear_network())
+        name, model = ("summed", SUMMED) if isinstance(method, lc.ReceptiveShapley) else (name, model)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "by_heart", SimpleNamespace(**{name: model, "masker": MASKER}))
     table = "\n".join(",".join(map(str, row)) for row in (ROW, BACKGROUND))

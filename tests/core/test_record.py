@@ -23,6 +23,7 @@ def test_it_is_json_with_all_bits():
     assert np.array(content["scores"]["array"]).tobytes() == e.scores.tobytes()
     assert content["calls"] == e.calls
     assert content["interactions"]["array"] == pytest.approx([0.0, 1.0])
+    assert "interaction_pairs" not in content  # they are the edges
 
 
 def test_infinities_are_strings():

@@ -64,3 +64,17 @@ class Model(ABC):
         Only tree ensembles have them; see the scikit-learn adapter. `MethodError` where they cannot be read.
         """
         raise NotImplementedError
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether the model knows its parts."""
+        return False
+
+    def parts(self, rows: Rows) -> NDArray[Any]:
+        """What each unit, such as a node, adds to the outputs, `(n, units, outputs)` or `(n * units, outputs)`.
+
+        The parts of a row sum to what `predict` returns for it, but for a constant. All rows are of one input, so that
+        they have the same units. Only models that pool by a sum or a mean have parts: see `CallableModel` and
+        `TorchModel`.
+        """
+        raise NotImplementedError

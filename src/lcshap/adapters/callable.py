@@ -32,6 +32,8 @@ class CallableModel(Model):
         read as one column.
     kind : what these numbers are, see `Model`. It is never guessed: logits taken for probabilities give scores that
         look right and are not.
+    parts : for `ReceptiveShapley`: a function from rows to what each unit adds to the numbers, `(n, units, k)`, `(n *
+        units, k)`, or without the last axis where k is 1. The rows that it gets are all of one input.
 
     Examples
     --------
@@ -42,15 +44,28 @@ class CallableModel(Model):
            [3]])
     """
 
-    def __init__(self, fn: Callable[[Any], Any], kind: Kind) -> None:
+    def __init__(self, fn: Callable[[Any], Any], kind: Kind, parts: Callable[[Any], Any] | None = None) -> None:
         if not callable(fn):
             raise ModelError(f"a model needs a function of rows, not {type(fn).__name__}")
-        self.fn = fn
+        if parts is not None and not callable(parts):
+            raise ModelError(f"Expected a function of rows as parts, got {type(parts).__name__}. Give a function.")
+        self.fn, self._parts = fn, parts
         self.kind = check_kind(kind, "a function")
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the function returns, `(n, outputs)`, checked."""
         return check_answers(self.fn(rows), len(rows), "the function")
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether it was said where they are."""
+        return self._parts is not None
+
+    def parts(self, rows: Rows) -> NDArray[Any]:
+        """What the function for the parts returns."""
+        if self._parts is None:
+            raise NotImplementedError
+        return np.asarray(self._parts(rows))
 
 
 def check_kind(kind: Any, model: str) -> Kind:

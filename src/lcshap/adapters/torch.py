@@ -38,6 +38,8 @@ class TorchModel(Model):
         keyword arguments, such as a tokeniser returns. Its tensors are moved and cast in the same way.
     output : which part of what the module returns: the name of an entry or attribute, the number of an entry, or a
         function from what it returns to a tensor.
+    parts : for `ReceptiveShapley`: where in what the module returns there is what each node adds to the outputs, `(n *
+        nodes, k)` or `(n, nodes, k)`; in the same way as `output`.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class TorchModel(Model):
         dtype: Any = None,
         prepare: Callable[[Rows], Any] | None = None,
         output: Output = None,
+        parts: Output = None,
     ) -> None:
         self.module = module
         self.kind = check_kind(kind, f"a PyTorch module ({type(module).__name__})")
@@ -71,6 +74,7 @@ class TorchModel(Model):
         self.dtype = dtype
         self.prepare = prepare
         self.output = check_output(output, "TorchModel")
+        self._parts = check_output(parts, "TorchModel")
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the module returns, `(n, outputs)`: float64 if it computes in that, else float32."""
@@ -92,13 +96,27 @@ class TorchModel(Model):
         rows = torch.cat(parts)
         return self._answers(len(rows), rows)
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether it was said where they are."""
+        return self._parts is not None
+
+    def parts(self, rows: Rows) -> NDArray[Any]:
+        """What each node adds to the outputs, if the module returns that."""
+        if self._parts is None:
+            raise NotImplementedError
+        arguments, keywords = self._inputs(rows)
+        return self._run(self._parts, *arguments, **keywords)
+
     def _answers(self, n: int, *arguments: Any, **keywords: Any) -> NDArray[Any]:
+        return check_answers(self._run(self.output, *arguments, **keywords), n, type(self.module).__name__)
+
+    def _run(self, output: Output, *arguments: Any, **keywords: Any) -> NDArray[Any]:
         torch = _torch()
         with evaluation(self.module), torch.no_grad():
-            answers = tensor_in(self.module(*arguments, **keywords), self.output)
+            answers = tensor_in(self.module(*arguments, **keywords), output)
         answers = answers.detach().cpu()
-        answers = answers if answers.dtype == torch.float64 else answers.float()
-        return check_answers(answers.numpy(), n, type(self.module).__name__)
+        return np.asarray((answers if answers.dtype == torch.float64 else answers.float()).numpy())
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * value).sum()`` with respect to the rows, in the shape of the rows.

@@ -21,6 +21,7 @@ from ..core.trees import TreeGame
 from ..errors import MethodError, ModelError
 from ..maskers.base import Masked
 from .engine import Engine, Question
+from .parts import parts_engine, read_parts
 from .progress import Progress
 from .trees import tree_game
 from .values import FixedValue, Value
@@ -109,6 +110,17 @@ class ModelGame(AbstractGame):
         if outputs is None or not known.all():
             raise ModelError("only coalitions that have been evaluated can be asked about the decision")
         return self.value.stands(outputs)
+
+    def parts(self, coalitions: Coalitions) -> Floats:
+        """What each unit adds to the value of each coalition, as the model says; `MethodError` where it does not."""
+        engine = parts_engine(self.engine, self.masked, self.value)
+        if self.seen is not None:
+            self.seen.update(set_keys(coalitions))
+        wanted = Wanted(engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+        (found,) = answer(engine, [wanted], self.progress)
+        if isinstance(found, Exception):
+            raise found
+        return read_parts(found, self.masked, self.value)
 
     def check(self, rows: int = 8, tolerance: float = 1e-4) -> None:
         """Ask about some coalitions a second time, in batches of one, and raise if the answers differ.

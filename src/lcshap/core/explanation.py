@@ -36,8 +36,8 @@ class Explanation:
     calls : how many distinct coalitions the scores rest on, ∅ and V included.
     rows : how many rows were really sent for them: fewer where rows are equal or were known before, more where a
         coalition takes several background rows or rows were timed or checked; None where nobody counted.
-    interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph; a
-        tuple of them, one an output, for a game with several outputs.
+    interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph, or for
+        the pairs that the method gives; a tuple of them, one an output, for a game with several outputs.
     provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
     stderr : the standard error of each score where they come from samples (inf where there are too few to tell), with
         its degrees of freedom in `freedom`; None where nothing was left to chance.
@@ -308,12 +308,17 @@ class PathExplanation(Explanation):
         return self.order
 
 
-def edge_matrix(graph: Graph, values: NDArray[np.float64]) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
-    """Put one number an edge into a symmetric sparse matrix, or one a column into one matrix each."""
+def edge_matrix(
+    graph: Graph, values: NDArray[np.float64], pairs: NDArray[np.integer] | None = None
+) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
+    """Put one number an edge into a symmetric sparse matrix, or one a column into one matrix each.
+
+    With `pairs`, the numbers are about these instead of the edges; those of equal pairs are summed.
+    """
     if values.ndim == 2:
-        columns = [edge_matrix(graph, column) for column in values.T]
+        columns = [edge_matrix(graph, column, pairs) for column in values.T]
         return tuple(c for c in columns if not isinstance(c, tuple))
-    one, other = graph.edges.T
+    one, other = (graph.edges if pairs is None else pairs).T
     both = (np.concatenate([one, other]), np.concatenate([other, one]))
     return sparse.csr_array(sparse.coo_array((np.tile(values, 2), both), shape=(graph.d, graph.d)))
 

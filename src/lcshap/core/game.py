@@ -73,6 +73,13 @@ class AbstractGame(ABC):
         """
         return None
 
+    def parts(self, coalitions: Coalitions) -> NDArray[np.float64] | None:
+        """What each unit adds to the value of each coalition, `(n, d)` or `(n, d, outputs)`; None: it is not known.
+
+        Over the units the parts sum to the value, but for a constant.
+        """
+        return None
+
 
 @dataclass(frozen=True)
 class Game(AbstractGame):
@@ -92,6 +99,8 @@ class Game(AbstractGame):
         alone.
     trees : for `TreeSHAP` only: returns the same game as trees play it, or raises `MethodError` with the reason why
         there is none.
+    part_fn : for `ReceptiveShapley` only: as `fn`, but returns `(n, d)` or `(n, d, outputs)`, a part of the value for
+        each unit. The parts of a coalition sum to its value, but for a constant.
 
     Examples
     --------
@@ -109,6 +118,7 @@ class Game(AbstractGame):
     gradient: Callable[[], tuple[Any, Any]] | None = None
     store: Store | None = field(default=None, kw_only=True)
     trees: Callable[[], TreeGame] | None = field(default=None, kw_only=True)
+    part_fn: Callable[[NDArray[np.bool_]], Any] | None = field(default=None, kw_only=True)
     tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -139,6 +149,25 @@ class Game(AbstractGame):
         self._evaluate(coalitions.take(np.fromiter(unknown.values(), np.intp, len(unknown))), self.store)
         _, values = self.store.get(_SPACE, keys)
         return np.empty(0) if values is None else values
+
+    def parts(self, coalitions: Coalitions) -> NDArray[np.float64] | None:
+        """What `part_fn` returns, checked."""
+        if self.part_fn is None:
+            return None
+        found = []
+        for start in range(0, len(coalitions), self.rows):
+            stop = min(start + self.rows, len(coalitions))
+            part = np.asarray(self.part_fn(coalitions.dense(start, stop)), np.float64)
+            self.tally.rows += stop - start
+            if part.ndim not in (2, 3) or part.shape[:2] != (stop - start, self.d):
+                need = f"({stop - start}, {self.d}) or ({stop - start}, {self.d}, outputs)"
+                raise GameError(f"Expected parts of shape {need}, got {part.shape}. Return a part for each unit.")
+            if not np.isfinite(part).all():
+                row = int(np.argwhere(~np.isfinite(part))[0, 0])
+                where = name(coalitions, start + row)
+                raise GameError(f"Expected finite parts, got others for v({where}). Return finite numbers.")
+            found.append(part)
+        return np.concatenate(found) if found else np.empty((0, self.d))
 
     def _evaluate(self, coalitions: Coalitions, store: Store | None = None) -> NDArray[np.float64]:
         values: NDArray[np.float64] | None = None

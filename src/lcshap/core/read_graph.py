@@ -29,7 +29,7 @@ def read_graph(place: Place) -> Graph:
     names = place["names"].texts(d)
     kind = place["kind"].choice(_KINDS)
     shape = tuple(side.whole(1, d) for side in place["shape"].items())
-    edges = _edges(place["edges"], d)
+    edges = read_edges(place["edges"], d)
     if (shape or kind == "grid") and (prod(shape) != d or len(shape) > 32 or not shape):
         place["shape"].fail(f"sides whose product is {d:,}")
     if kind != "grid" and len(shape) > 1:
@@ -39,7 +39,7 @@ def read_graph(place: Place) -> Graph:
     return Graph(build.adjacency(d, edges), names, kind, shape)
 
 
-def _edges(place: Place, d: int) -> NDArray[np.int64]:
+def read_edges(place: Place, d: int) -> NDArray[np.int64]:
     """Pairs of units in ascending order, the smaller unit first: the order that interactions follow."""
     if type(place.value) is dict:
         edges = place.units(0, d - 1, *place.array("iu").shape[:1], 2)

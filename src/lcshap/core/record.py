@@ -67,7 +67,12 @@ def to_dict(e: Any) -> dict[str, Any]:
         if f.name not in APART:
             content[f.name] = _plain(getattr(e, f.name))
     content["view"] = None if e.view is None else _view_to_dict(e.view)
-    content["interactions"] = None if e.interactions is None else _plain(_edge_values(e))
+    content["interactions"] = None
+    if e.interactions is not None:
+        pairs = _pairs(e)
+        content["interactions"] = _plain(_pair_values(e, pairs))
+        if not np.array_equal(pairs, e.graph.edges):
+            content["interaction_pairs"] = _edges(pairs)
     return content
 
 
@@ -87,8 +92,19 @@ def _smallest(integers: NDArray[Any]) -> NDArray[Any]:
     return integers.astype(np.result_type(np.min_scalar_type(integers.min()), np.min_scalar_type(integers.max())))
 
 
-def _edge_values(e: Any) -> NDArray[np.float64]:
-    one, other = e.graph.edges.T
+def _pairs(e: Any) -> NDArray[Any]:
+    """The pairs that interactions are about: the edges of the graph, unless there are entries for others."""
+    first = sparse.csr_array(e.interactions[0] if isinstance(e.interactions, tuple) else e.interactions)
+    one, other = np.repeat(np.arange(e.graph.d), np.diff(first.indptr)), first.indices.astype(np.int64)
+    places = np.unique((one * e.graph.d + other)[one < other])
+    edges: NDArray[Any] = e.graph.edges
+    if np.isin(places, edges[:, 0].astype(np.int64) * e.graph.d + edges[:, 1]).all():
+        return edges
+    return np.stack(np.divmod(places, e.graph.d), axis=1)
+
+
+def _pair_values(e: Any, pairs: NDArray[Any]) -> NDArray[np.float64]:
+    one, other = pairs.T
     matrices = e.interactions if isinstance(e.interactions, tuple) else (e.interactions,)
     if not len(one):
         columns = [np.empty(0) for _ in matrices]

@@ -11,6 +11,7 @@ from .l_shapley import LShapley
 from .lime import LIME
 from .myerson import Myerson
 from .paths import DeletionPath, InsertionPath
+from .receptive_shapley import ReceptiveShapley
 from .registry import METHODS, get_method, register_method
 from .regression_c_shapley import RegressionCShapley
 from .saliency import GradientInput, Saliency
@@ -36,6 +37,7 @@ __all__ = [
     "LShapley",
     "Method",
     "Myerson",
+    "ReceptiveShapley",
     "RegressionCShapley",
     "Saliency",
     "SampleShapley",
