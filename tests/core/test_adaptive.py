@@ -3,7 +3,7 @@
 import pytest
 
 import lcshap as lc
-from lcshap.core.adaptive import drive, evaluate_games
+from lcshap.core.adaptive import Alone, drive, evaluate_games
 
 
 def sets(d, *members):
@@ -115,3 +115,16 @@ def test_ctrl_c_between_two_calls():
     with pytest.raises(KeyboardInterrupt):
         drive([climb(4, 1), slow()], evaluate_games([size(4), size(3)]), found)
     assert found == [[1], None]
+
+
+def test_a_game_that_fails_within_a_program_ends_that_one_alone():
+    def asks(fails):
+        values = yield lc.Coalitions.from_sets(2, [[0]])
+        if fails:
+            raise Alone(lc.ModelError("no parts"))
+        return float(values[0])
+
+    game = lc.Game(lambda kept: kept @ [3.0, 1.0], 2)
+    found = drive([asks(True), asks(False)], evaluate_games([game, game]))
+    assert isinstance(found[0], lc.ModelError)
+    assert found[1] == 3

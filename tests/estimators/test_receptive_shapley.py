@@ -327,3 +327,17 @@ def test_a_mean_over_what_is_left_is_refused():
     model = lc.adapters.CallableModel(lambda rows: parts(rows).sum(axis=1), "output", parts=parts)
     with pytest.raises(lc.errors.MethodError, match="divide a mean by all nodes"):
         lc.Explainer(model, lc.maskers.GraphNodes(), lc.ReceptiveShapley(1))((features, path))
+
+
+def test_batch_normalisation_over_the_batch_is_refused():
+    """A function that leaves the network in training mode: a node's part depends on the other rows of its batch."""
+    torch = pytest.importorskip("torch")
+    net = network("gin").train()
+
+    def run(graphs_, key):
+        with torch.no_grad():
+            return net(*prepare(graphs_))[key].numpy()
+
+    model = lc.adapters.CallableModel(lambda g: run(g, "answer"), "output", parts=lambda g: run(g, "nodes"))
+    with pytest.raises(lc.errors.MethodError, match="Expected parts that"):
+        lc.Explainer(model, lc.maskers.GraphNodes(), lc.ReceptiveShapley(2))(molecule(SMILES[0]))

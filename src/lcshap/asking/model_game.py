@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..adapters.base import Model
-from ..core.adaptive import Broken
+from ..core.adaptive import Alone, Broken
 from ..core.coalitions import Coalitions
 from ..core.game import AbstractGame, Tally, name
 from ..core.graphs import Graph
@@ -117,9 +117,9 @@ class ModelGame(AbstractGame):
         if self.seen is not None:
             self.seen.update(set_keys(coalitions))
         wanted = Wanted(engine, self.masked, coalitions, self.store, self.tally, None, self.label)
-        (found,) = answer(engine, [wanted], self.progress)
+        (found,) = answer(engine, [wanted], self.progress, self.keep)
         if isinstance(found, Exception):
-            raise found
+            raise Alone(found) from found
         return read_parts(found, self.masked, self.value)
 
     def check(self, rows: int = 8, tolerance: float = 1e-4) -> None:

@@ -32,6 +32,14 @@ class Broken(Exception):  # noqa: N818 - a signal between `evaluate` and `drive`
         self.answers, self.error = answers, error
 
 
+class Alone(Exception):  # noqa: N818 - a signal between a game and `drive`, which nobody else sees
+    """Raised within a program by a game that fails when it is asked there: it ends this program, and no other."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 def drive(
     programs: Sequence[Program[Outcome]],
     evaluate: Evaluate,
@@ -77,6 +85,8 @@ def drive(
                 asked[number] = next(program) if values is None else program.send(values)
         except StopIteration as end:
             found[number] = end.value
+        except Alone as failed:
+            found[number] = failed.error
         except Exception as error:
             if error is not values:
                 raise
