@@ -1,7 +1,6 @@
 """From options to inputs, maskers, models and targets."""
 
 import struct
-import sys
 import zlib
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from command import explained, fails, module, run
 from PIL import Image as Picture
 
-from lcshap.maskers import representatives
 from lcshap.paper.networks.demo import demo_digits
 
 
@@ -155,74 +153,6 @@ def test_photographs_of_phones_are_turned_upright(here):
     assert np.array_equal(e.view.image[..., 0], grey)
 
 
-def test_tables(here):
-    rows = np.random.default_rng(0).normal(size=(30, 3)).round(3)
-    lines = [f"{a},{b},{k % 2},{c}" for k, (a, b, c) in enumerate(rows.tolist())]
-    (here / "t.csv").write_text("\n".join(["age,dose,outcome,mass", *lines]))
-    module(here, "linear", "def model(rows):\n    return rows @ [1.0, -2.0, 0.5]\n")
-    model = ("--model", "linear:model", "--kind", "output", "--csv", "t.csv", "--drop", "outcome", "--row", 3)
-    weights = np.array([1.0, -2.0, 0.5])
-    others = np.delete(rows, 3, axis=0)
-    e = explained(*model, "--background", 0)
-    assert e.names == ("age", "dose", "mass")
-    np.testing.assert_allclose(e.scores, weights * (rows[3] - others.mean(axis=0)), atol=1e-12)
-    e = explained(*model, "--background", 29)
-    np.testing.assert_allclose(e.scores, weights * (rows[3] - others.mean(axis=0)), atol=1e-12)
-    two = explained(*model, "--background", 2)
-    chosen = representatives(others, 2)
-    np.testing.assert_allclose(two.scores, weights * (rows[3] - chosen.mean(axis=0)), atol=1e-12)
-    assert f"age = {rows[3, 0]:.4g}" in run("explain", *model)[0]
-    fails("explain", *model, "--drop", "outcom", code=2, match=r"got 'outcom'.*It has age, dose, mass")
-    fails("explain", *model[:-1], 30, code=2, match="--row from 0 to 29")
-    fails("explain", *model, "--background", -1, code=2, match="Expected a --background of at least 0 rows")
-    fails("explain", *model, "--units", "word", code=2, match="Leave --units out")
-    for name, content, match in (
-        ("word.csv", "a,b\n1,x\n2,3\n", "model failed.*It was given pandas DataFrames"),
-        ("twice.csv", "a,a\n1,x\n2,3\n", "one column of each name, got a, a"),
-        ("short.csv", "a,b\n1,2\n3\n", "Expected 2 columns in short.csv, got 1 in row 1"),
-        ("empty.csv", "", "is empty"),
-        ("one.csv", "a,b\n1,2\n", "Expected several rows in one.csv, got one"),
-    ):
-        (here / name).write_text(content)
-        fails("explain", "--model", "linear:model", "--kind", "output", "--csv", name, code=1, match=match)
-    fails(
-        "explain",
-        "--model",
-        "linear:model",
-        "--kind",
-        "output",
-        "--series",
-        "word.csv",
-        code=1,
-        match="only numbers in word.csv, got 'x' in row 0",
-    )
-    (here / "bare.csv").write_text("1,2,3\n4,5,6\n")
-    assert explained("--model", "linear:model", "--kind", "output", "--csv", "bare.csv").names == ("0", "1", "2")
-
-
-def test_tables_with_texts_and_gaps(here):
-    (here / "t.csv").write_text(
-        'age,city,income\n30,Paris,1.5\n40,Rome,\n50,,2.5\n60,Rome,3\n70,Rome,4\n20,"Oslo, south",5\n'
-    )
-    module(
-        here,
-        "prices",
-        "def model(rows):\n"
-        "    assert str(rows['age'].dtype) in ('int64', 'float64')\n"
-        "    poor = 2.0 * rows['income'].isna() * (rows['age'] > 35)\n"
-        "    return rows['age'] + 10.0 * (rows['city'] == 'Paris') + poor\n",
-    )
-    model = ("--model", "prices:model", "--kind", "output", "--csv", "t.csv")
-    e = explained(*model, "--background", 0, "--row", 0)
-    np.testing.assert_allclose(e.scores, [30 - 48, 10, 0], atol=1e-12)
-    e = explained(*model, "--row", 1)  # all five others
-    np.testing.assert_allclose(e.scores.sum(), 42 - (230 + 10) / 5, atol=1e-12)
-    said = run("explain", *model)[0]
-    assert "city = Paris" in said
-    assert "income = missing" in run("explain", *model, "--row", 1)[0]
-    assert "city = missing" in run("explain", *model, "--row", 2)[0]
-
-
 def test_series_bytes_tokens_and_molecules(here):
     module(
         here,
@@ -249,72 +179,6 @@ def test_series_bytes_tokens_and_molecules(here):
     fails("explain", *model, "--tokens", "1", "--absent", "pad", code=2, match="Expected an integer for --absent")
 
 
-def onnx_file(path):
-    """A file whose model adds up four numbers, times 1 for one class and -1 for the other."""
-    import onnx
-
-    info, floats = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
-    weights = np.array([[1.0, -1.0]] * 4, np.float32)
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("MatMul", ["x", "w"], ["y"])],
-        "sum",
-        [info("x", floats, [None, 4])],
-        [info("y", floats, [None, 2])],
-        [onnx.numpy_helper.from_array(weights, "w")],
-    )
-    made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
-    path.write_bytes(made.SerializeToString())
-
-
-def test_an_onnx_file(here):
-    onnx_file(here / "sum.onnx")
-    (here / "t.csv").write_text("a,b,c,d\n1,2,3,4\n0,0,0,0\n0,0,0,0\n")
-    table = ("--csv", "t.csv", "--background", 0)
-    e = explained("--model", "sum.onnx", "--kind", "logits", "--value", "log_odds", *table)
-    assert e.scores.tolist() == pytest.approx([2, 4, 6, 8])
-    assert e.provenance["model"] == "OnnxModel"
-    fails(
-        "explain",
-        "--model",
-        "none.onnx",
-        "--kind",
-        "logits",
-        *table,
-        code=2,
-        match="got 'none.onnx', which does not exist",
-    )
-    fails("explain", "--model", "sum.onnx", *table, code=1, match="write --kind logits")
-    (here / "bad.onnx").write_bytes(b"no graph")
-    fails("explain", "--model", "bad.onnx", "--kind", "logits", *table, code=1, match="a graph in the ONNX format")
-
-
-def test_objects_of_modules(here):
-    module(
-        here,
-        "own",
-        "from sklearn.linear_model import LogisticRegression\nimport numpy as np\nimport lcshap\n"
-        "forest = LogisticRegression().fit(np.eye(3), [0, 1, 1])\n"
-        "class box:\n    adapter = lcshap.adapters.CallableModel(lambda rows: rows.sum(axis=1), 'output')\n"
-        "masker = lcshap.maskers.Text(units='character')\n"
-        "def count(texts):\n    return [float(len(t)) for t in texts]\n"
-        "def broken(rows):\n    raise RuntimeError('out of order')\n",
-    )
-    (here / "t.csv").write_text("a,b,c\n1,2,3\n0,0,0\n")
-    assert explained("--model", "own:forest", "--csv", "t.csv").provenance["model"] == "SklearnModel"
-    assert explained("--model", "own:box.adapter", "--csv", "t.csv").scores.tolist() == pytest.approx([1, 2, 3])
-    letters = explained("--model", "own:count", "--kind", "output", "--text", "abc", "--masker", "own:masker")
-    assert letters.names == ("a", "b", "c")
-    words = ("--text", "a b")
-    fails("explain", "--model", "own:counts", *words, code=2, match=r"own has no 'counts' \(did you mean count\?\)")
-    fails("explain", "--model", "owl:count", *words, code=1, match="the module owl cannot be imported")
-    fails("explain", "--model", "own", *words, code=2, match="Expected package.module:object for --model, got 'own'")
-    fails("explain", "--model", "own:count", *words, code=1, match="does not say what its numbers are: write --kind")
-    fails(
-        "explain", "--model", "own:broken", "--kind", "output", *words, code=1, match="the model failed.*out of order"
-    )
-    fails("explain", "--model", "own:masker", "--kind", "output", *words, code=1, match="is no model")
-
-
 def bomb(width, height):
     """A PNG whose header says that it is large."""
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
@@ -335,16 +199,3 @@ def test_images_of_too_many_pixels_are_refused_by_their_header(here, side, says,
     fails(*options, "--max-pixels", 783, code=1, match="at most 783 pixels")
     monkeypatch.setattr(PIL.Image.Image, "convert", convert)
     run(*options, "--max-pixels", 784)
-
-
-def test_no_local_file_takes_the_place_of_a_package(here, monkeypatch):
-    module(here, "wave", "raise AssertionError('the local file ran')")
-    module(here, "own_model", "import wave\ndef model(rows):\n    return [1.0 for r in rows]\n")
-    monkeypatch.delitem(sys.modules, "wave", raising=False)
-    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != ""])
-    run("explain", "--model", "own_model:model", "--kind", "output", "--text", "a b")
-    assert sys.path[-1] == ""
-
-
-def test_help_says_that_importing_runs_code():
-    assert "importing a module runs its code" in " ".join(run("explain", "--help")[0].replace("│", " ").split())

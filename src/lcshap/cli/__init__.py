@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -33,6 +34,8 @@ _EXTRA = 'This command needs typer and rich. Run: pip install "lcshap[cli]" (onl
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code, one of `EXIT_CODES`."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  where it is closed, as by >&-
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if find_spec("typer") is None or find_spec("rich") is None:
         return _without_extras(given)
     from .app import app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from ..estimators import METHODS
 from ..show.terminal import write
 from . import EXIT_CODES, complete, doctor, fail, show_demo, width
 from .declare import UsageError, takes
-from .group import Command, Commands, code_of, examples, one_line, section
+from .group import Command, Commands, examples, one_line, section
 from .inputs import read_shape
 from .manual import describe, describe_fully
 from .methods import find_entry, guess, make_methods, preview, read_budget
@@ -126,7 +127,7 @@ def _explain_lines(source: Input, task: Task, option: MethodOption, settings: Me
         raise UsageError("Expected one input for --plot, got --lines. Use --html, which shows all texts.")
     with quiet_stdout():
         job = prepare_lines(source, task, option, settings, output)
-        saved = _numbered(output, len(job.texts))
+        saved = _numbered(output, list(job.texts))
         if option.preview:
             cost = job.preview()
         else:
@@ -138,17 +139,19 @@ def _explain_lines(source: Input, task: Task, option: MethodOption, settings: Me
     failed = [(line, e) for line, e in found if isinstance(e, LcshapError)]
     paths = [path for _, path in good if path is not None]
     deliver(shown_lines(found, output), writers([e for e, _ in good], output, paths) if good else [])
+    if len({str(error) for _, error in failed}) == 1 and not good:  # most likely it is not about the texts
+        raise failed[0][1]
     for line, error in failed:
         fail(f"line {line}: {one_line(error)}", 1)
     if failed:
-        raise typer.Exit(max(code_of(error) for _, error in failed))
+        raise typer.Exit(1)
 
 
-def _numbered(output: Output, count: int) -> list[Path | None]:
+def _numbered(output: Output, numbers: Sequence[int]) -> list[Path | None]:
     """The files of several explanations, which can be written; None where they are not to be saved."""
     if output.save is None:
-        return [None] * count
-    paths = numbered(output.save, count)
+        return [None] * len(numbers)
+    paths = numbered(output.save, numbers)
     for path in paths:
         check_targets(path, force=output.force)
     return [*paths]
@@ -166,7 +169,7 @@ def _numbered(output: Output, count: int) -> list[Path | None]:
 def compare(source: Input, task: Task, option: MethodsOption, settings: MethodSettings, output: Output) -> None:
     """Explain an input by several methods that share their model calls."""
     check_targets(None, output.html, output.plot, output.force)
-    saved = _numbered(output, len(split_names(option.methods)))
+    saved = _numbered(output, range(1, len(split_names(option.methods)) + 1))
     with quiet_stdout():
         found = run_comparison(source, task, option, settings, output.with_curve)
     if output.json:
@@ -243,9 +246,11 @@ def demo(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite an existing file even if lcshap did not write it.")
     ] = False,
-    color: Annotated[Colour, typer.Option(help="When to use colours in the terminal.")] = Colour.AUTO,
+    color: Annotated[
+        Colour, typer.Option(help="When to use colours in the terminal.", metavar="auto|always|never")
+    ] = Colour.AUTO,
     theme: Annotated[
-        Theme, typer.Option(help="The background of the terminal. By default, lcshap asks the terminal.")
+        Theme, typer.Option(help="The background of the terminal. auto asks the terminal.", metavar="auto|light|dark")
     ] = Theme.AUTO,
 ) -> None:
     """Explain a sentence and a digit with two small models that come with lcshap."""

@@ -22,10 +22,12 @@ _PARSING: Any = typer.BadParameter.__base__  # what typer raises for options tha
 
 
 def _without_types(parameters: list[Any]) -> list[Any]:
-    """Options that are on or off have no value, so that help shows none."""
+    """Options that are on or off have no value, and arguments are named already: help shows no type beside them."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+        if parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda ctx: ""
     return parameters
 
 

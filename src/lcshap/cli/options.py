@@ -49,7 +49,7 @@ class Input:
     text: Annotated[String, option(_INPUT, "A text.", metavar="TEXT")] = None
     file: Annotated[File, option(_INPUT, "A text file in UTF-8.", metavar="FILE")] = None
     lines: Annotated[
-        File, option(_INPUT, "A text file in UTF-8 with one text per line. Each is explained.", metavar="FILE")
+        File, option(_INPUT, "A text file in UTF-8 with one text per line (explain only).", metavar="FILE")
     ] = None
     image: Annotated[File, option(_INPUT, "An image file.", metavar="FILE")] = None
     csv: Annotated[File, option(_INPUT, "A table in a CSV file. One row is explained: see --row.", metavar="FILE")] = (
@@ -190,8 +190,8 @@ class MethodSettings:
         String,
         option(
             _METHOD,
-            "How many model calls to use: a number such as 400, calls per unit such as 8d, or a time such as 10s. By "
-            "default 8d, or all coalitions if there are few or the model is fast.",
+            "How many model calls to use: a number such as 400, calls per unit such as 8d, or (explain only) a time "
+            "such as 10s. By default 8d, or all coalitions if there are few or the model is fast.",
             metavar="BUDGET",
         ),
     ] = None
@@ -250,9 +250,11 @@ class Output:
             "--curve",
         ),
     ] = False
-    color: Annotated[Colour, option(_OUTPUT, "When to use colours in the terminal.")] = Colour.AUTO
+    color: Annotated[Colour, option(_OUTPUT, "When to use colours in the terminal.", metavar="auto|always|never")] = (
+        Colour.AUTO
+    )
     theme: Annotated[
-        Theme, option(_OUTPUT, "The background of the terminal. By default, lcshap asks the terminal.")
+        Theme, option(_OUTPUT, "The background of the terminal. auto asks the terminal.", metavar="auto|light|dark")
     ] = Theme.AUTO
     force: Annotated[
         bool, option(_OUTPUT, "Overwrite existing files even if lcshap did not write them.", "--force")
@@ -299,7 +301,9 @@ class MethodsOption:
         str,
         option(
             _METHOD,
-            "The methods, separated by commas, with parameters as in l-shapley:order=2:context=both.",
+            "The methods, separated by commas, with parameters as in l-shapley:order=2:context=both. By default "
+            "l-shapley, c-shapley and graph-kernel-shap.",
+            show_default=False,
             metavar="METHODS",
             autocompletion=complete.method_lists,
         ),

@@ -54,7 +54,7 @@ class Pages:
 
     files: Annotated[
         list[Path],
-        Argument(help="Explanations saved with --save.", show_default=False, metavar="FILES..."),
+        Argument(help="Explanations saved with --save.", show_default=False, metavar="FILES"),
     ]
     out: Annotated[Path, option(None, "The web page to write.", metavar="FILE")] = Path("report.html")
     title: Annotated[String, option(None, "The title of the page.", metavar="TEXT")] = None

@@ -23,6 +23,7 @@ from ..show.sentences import lead
 from ..show.terminal import has_colour, picture, render, render_table, write
 from ..show.terminal_pictures import Ink, legend
 from . import width
+from .group import one_line
 from .options import Output
 from .work import Comparison
 
@@ -47,14 +48,14 @@ def deliver(text: str, writers: Sequence[Writer]) -> None:
                 write(f"wrote {printable(str(path))}", sys.stderr)
 
 
-def numbered(path: Path, count: int) -> list[Path]:
+def numbered(path: Path, numbers: Sequence[int]) -> list[Path]:
     """Names for several files, in an order that `*` keeps.
 
-    >>> [path.name for path in numbered(Path("e.json"), 2)], numbered(Path("e.json"), 10)[0].name
-    (['e-1.json', 'e-2.json'], 'e-01.json')
+    >>> [path.name for path in numbered(Path("e.json"), [1, 2])], numbered(Path("e.json"), [7, 10])[0].name
+    (['e-1.json', 'e-2.json'], 'e-07.json')
     """
-    digits = len(str(count))
-    return [path.with_name(f"{path.stem}-{k:0{digits}}{path.suffix}") for k in range(1, count + 1)]
+    digits = len(str(max(numbers, default=0)))
+    return [path.with_name(f"{path.stem}-{k:0{digits}}{path.suffix}") for k in numbers]
 
 
 def writers(
@@ -118,7 +119,7 @@ def shown_lines(found: Sequence[tuple[int, Explanation | LcshapError]], output: 
     """The explanations of the lines of a file, one below the other; as JSON, one object per line."""
     if output.json:
         return "\n".join(
-            dumps({"line": line, "error": str(e)} if isinstance(e, LcshapError) else {**as_json(e), "line": line})
+            dumps({"line": line, "error": one_line(e)} if isinstance(e, LcshapError) else {**as_json(e), "line": line})
             for line, e in found
         )
     parts = [f"line {line}\n{shown(e, output)}" for line, e in found if not isinstance(e, LcshapError)]

@@ -1,0 +1,40 @@
+"""All about a method, for the terminal."""
+
+import re
+from dataclasses import fields
+
+import pytest
+from command import run
+
+import lcshap as lc
+from lcshap.cli.manual import describe_fully, plain
+
+
+@pytest.mark.parametrize("name", list(lc.METHODS))
+def test_every_method_is_readable(name):
+    entry = lc.METHODS.entry(name)
+    text = describe_fully(entry, 80)
+    assert max(map(len, text.splitlines())) <= 80
+    for markup in (":math:", ".. math", "``", "`", ">>>", "\\frac", "\\setminus", "----", "]_", "\\|", "\\{", "\\,"):
+        assert markup not in text
+    assert not re.search(r"\\[a-z]", text)
+    flat = " ".join(text.split())
+    assert entry.summary.split("`")[0] in flat
+    for f in fields(entry.method):
+        assert re.search(rf"^  .*\b{f.name}\b", text, re.MULTILINE), f.name
+    assert f"--method {name}" in flat
+    assert f"help(lcshap.{entry.method.__name__})" in flat
+
+
+def test_the_command_prints_it():
+    out = run("methods", "c-shapley")[0]
+    assert out == describe_fully(lc.METHODS.entry("c-shapley"), 100) + "\n"
+    assert "  order=2\n      k, how many edges a neighbourhood reaches." in out
+    assert "Say --method c-shapley:order=2" in out
+    assert "Chen, Song, Wainwright, Jordan" in out
+
+
+def test_formulas_become_letters():
+    assert plain(r":math:`v(U) - \sum_W v(W) + (c-1) v(\emptyset)`") == "v(U) - Σ_W v(W) + (c-1) v(∅)"
+    assert plain(r":math:`(d-1)/(\binom dn n (d-n))`") == "(d-1)/(C(d, n) n (d-n))"
+    assert plain(r":math:`v[a{+}1,b]`, :math:`(X^\top X)^{-1}`") == "v[a+1,b], (X^T X)^(-1)"

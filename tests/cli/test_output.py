@@ -1,0 +1,132 @@
+"""What is printed and written: JSON for other programs, and several explanations."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command import fails, module, run
+
+import lcshap as lc
+from lcshap.cli.output import as_json, deliver, numbered
+from lcshap.core.io import from_dict
+
+TEXTS = "Not bad at all.\n\nA great film, really great.\r\nSucks.\n"
+WORDS = ("--model", "demo-text")
+
+
+@pytest.fixture
+def lines(here):
+    (here / "l.txt").write_bytes(TEXTS.encode())
+    return ("explain", *WORDS, "--lines", "l.txt")
+
+
+class TestJSON:
+    def test_names_and_scores_are_on_top(self):
+        found = json.loads(run("explain", *WORDS, "--text", "so good", "--json")[0])
+        assert found["names"] == ["so", "good"]
+        assert len(found["scores"]) == 2
+        assert found["full_value"] - found["base_value"] == pytest.approx(sum(found["scores"]) + found["residual"])
+        assert found["says"].startswith("The model says positive (")
+        both = json.loads(run("compare", *WORDS, "--text", "so good", "--json")[0])
+        assert [one["names"] for one in both["explanations"]] == [["so", "good"]] * 3
+
+    def test_it_can_be_loaded_and_reported(self, here):
+        for options in ((), ("--target", "all"), ("--method", "kernel-shap", "--budget", 6)):
+            out = run("explain", *WORDS, "--text", "so very good", "--json", *options)[0]
+            (here / "e.json").write_text(out)
+            e, found = lc.load("e.json"), json.loads(out)
+            assert found["scores"] == e.scores.tolist()
+            assert (found["stderr"] is None) == (e.stderr is None)
+            run("report", "e.json", "--out", "e.html")
+        run("explain", *WORDS, "--text", "so good", "--save", "e.json")  # known as one of ours
+
+    def test_everything_comes_back(self):
+        g = lc.Graph.chain(2)
+        e = lc.Explanation(np.eye(2), np.zeros(2), np.ones(2), g, 4, {}, stderr=np.array([[0.0, np.inf], [1, 2]]))
+        back = from_dict(json.loads(json.dumps(as_json(e), allow_nan=False)))
+        for name in ("scores", "base_value", "full_value", "stderr"):
+            np.testing.assert_array_equal(getattr(back, name), getattr(e, name))
+
+    def test_a_large_input_has_its_scores_as_numbers_too(self):
+        e = lc.Explanation(np.arange(2000.0), 0.0, 1.0, lc.Graph.chain(2000), 4, {})
+        found = as_json(e)
+        assert found["scores"][-1] == 1999.0
+        np.testing.assert_array_equal(from_dict(found).scores, e.scores)
+
+    @pytest.mark.parametrize("scores", [[1.0], [[1.0], 2.0], [[1.0], [1.0, 2.0]], ["a", "b"], [[[1.0]], [[2.0]]], []])
+    def test_scores_that_are_none_are_refused(self, scores):
+        e = lc.Explanation(np.ones(2), 0.0, 1.0, lc.Graph.chain(2), 4, {})
+        with pytest.raises(lc.FileFormatError, match="damaged at scores"):
+            from_dict({**as_json(e), "scores": scores})
+
+
+class TestLines:
+    def test_each_line_is_explained_as_it_would_be_alone(self, here, lines):
+        method = ("--json", "--method", "kernel-shap", "--budget", "4d")
+        found = [json.loads(line) for line in run(*lines, *method)[0].splitlines()]
+        assert [one["line"] for one in found] == [1, 3, 4]
+        for one, text in zip(found, (line for line in TEXTS.splitlines() if line), strict=True):
+            alone = json.loads(run("explain", *WORDS, "--text", text, *method)[0])
+            assert one["names"] == alone["names"]
+            assert one["scores"] == pytest.approx(alone["scores"], abs=1e-6)
+            assert one["provenance"]["parameters"] == alone["provenance"]["parameters"]
+
+    def test_files_have_the_numbers_of_the_lines(self, here, lines):
+        out, err = run(*lines, "--save", "e.json", "--html", "e.html")
+        assert err.splitlines() == ["wrote e-1.json", "wrote e-3.json", "wrote e-4.json", "wrote e.html"]
+        assert [line for line in out.splitlines() if line.startswith("line ")] == ["line 1", "line 3", "line 4"]
+        assert lc.load("e-3.json").names[0] == "A"
+        assert "Sucks" in (here / "e.html").read_text(encoding="utf-8")
+
+    def test_standard_input_and_the_preview(self):
+        out = run("explain", *WORDS, "--lines", "-", "--json", text="so good\nso bad\n")[0]
+        assert [json.loads(line)["names"][1] for line in out.splitlines()] == ["good", "bad"]
+        out = run("explain", *WORDS, "--lines", "-", "--preview", text="so good\nbad\n")[0]
+        assert out.startswith("line 1\nShapley()\n")
+        assert "calls   2" in out.partition("line 2")[2]
+
+    def test_a_text_that_fails_does_not_take_the_others_along(self, here, lines):
+        source = "def model(rows):\n    if any('bad' in r for r in rows):\n        raise RuntimeError('no bad words')\n"
+        module(here, "picky", source + "    return [float(len(r)) for r in rows]\n")
+        own = ("explain", "--model", "picky:model", "--kind", "output", "--lines", "l.txt")
+        out, err = run(*own, "--json", "--save", "e.json", code=1)
+        found = [json.loads(line) for line in out.splitlines()]
+        assert "no bad words" in found[0]["error"]
+        assert [len(one["scores"]) for one in found[1:]] == [5, 1]
+        assert err.splitlines()[:2] == ["wrote e-3.json", "wrote e-4.json"]
+        assert err.splitlines()[2].startswith("lcshap: error: line 1: ")
+
+    def test_wrong_usage(self, here, lines):
+        fails(*lines, "--plot", "a.png", code=2, match="Use --html")
+        fails("compare", *WORDS, "--lines", "l.txt", code=2, match="Expected one input to compare methods on")
+        out, err = run(*lines, "--target", 7, code=2)
+        assert (out, err) == ("", "lcshap: error: target 7 is out of range: the model has 0 to 1\n")
+        (here / "blank.txt").write_text("\n \n")
+        fails("explain", *WORDS, "--lines", "blank.txt", code=1, match="at least one text in blank.txt, got none")
+        (here / "e-3.json").write_text("precious")
+        fails(*lines, "--save", "e.json", code=2, match="of another kind")
+        assert not (here / "e-1.json").exists()
+
+
+def test_compare_saves_each_method(here):
+    err = run("compare", *WORDS, "--text", "so good", "--methods", "shapley,lime", "--save", "m.json")[1]
+    assert err == "wrote m-1.json\nwrote m-2.json\n"
+    assert [lc.load(f"m-{k}.json").provenance["name"] for k in (1, 2)] == ["shapley", "lime"]
+    run("report", "m-1.json", "m-2.json")
+    (here / "m-2.json").write_text("precious")
+    fails("compare", *WORDS, "--methods", "shapley,lime", "--save", "m.json", code=2, match="of another kind")
+
+
+def test_what_is_printed_is_not_lost_with_a_file(capsys):
+    def full():
+        raise OSError("No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        deliver("the result", [lambda: Path("a.json"), full])
+    assert capsys.readouterr() == ("the result\n", "wrote a.json\n")
+
+
+def test_numbers_of_files_keep_their_order():
+    names = [path.name for path in numbered(Path("e.json"), range(8, 13))]
+    assert names == sorted(names) == ["e-08.json", "e-09.json", "e-10.json", "e-11.json", "e-12.json"]
