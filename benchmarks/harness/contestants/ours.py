@@ -8,7 +8,7 @@ import numpy as np
 
 from .base import Answer, Estimate, Value, contestant
 
-INTERACTING = "lc.GraphKernelSHAP({budget}, seed={seed}, interactions='all')"
+INTERACTING = "lc.GraphKernelSHAP({budget}, seed={seed}, interactions=True)"
 
 
 def graph_of(value: Value) -> Any:

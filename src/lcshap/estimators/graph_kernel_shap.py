@@ -15,6 +15,7 @@ from ..errors import MethodError
 from .axioms import Axioms
 from .kernel_shap import count_pairs, pair_columns
 from .pair_design import design, few
+from .pair_interactions import EvenProcess
 from .pair_posterior import additive, all_pairs, posterior
 from .pair_shape import Terms
 from .sampled import SampledMethod
@@ -42,6 +43,9 @@ class GraphKernelSHAP(SampledMethod):
     budget : how many calls it may take, ∅ and V included; at least 2d. Exact when it covers :math:`2^d`.
     reach : triples are near if every two of their units are within so many edges. 0 leaves them, and the graph, out.
     seed : of the choice of pairs.
+    interactions : also give the Shapley interaction index of every edge of the graph (of all pairs, on a complete one),
+        at no further call: it depends on the even half :math:`g(S) = \tfrac12 [v(S) + v(V \setminus S)]` alone, which
+        the scores have no use for. See ``docs/interactions.md``.
 
     Notes
     -----
@@ -75,6 +79,7 @@ class GraphKernelSHAP(SampledMethod):
     budget: int
     reach: int = 2
     seed: int = 0
+    interactions: bool = False
     name: ClassVar[str] = "graph-kernel-shap"
     summary: ClassVar[str] = (
         "The posterior mean of the Shapley value, given v on pairs of a coalition and its complement."
@@ -88,7 +93,7 @@ class GraphKernelSHAP(SampledMethod):
     @classmethod
     def examples(cls) -> tuple[GraphKernelSHAP, ...]:
         """The parameters that the conformance suite runs."""
-        return cls(30, seed=5), cls(18, seed=5), cls(44, reach=0, seed=5), cls(512)
+        return cls(30, seed=5), cls(18, seed=5), cls(44, reach=0, seed=5), cls(40, interactions=True), cls(512)
 
     def axioms(self, graph: Graph) -> Axioms:
         """What it promises on this graph."""
@@ -117,7 +122,11 @@ class GraphKernelSHAP(SampledMethod):
         coalitions, plus, minus = pair_columns(kept)
         complete = d < 40 and pairs == 2 ** (d - 1) - 1
         triples = near_triples(graph, self.reach)
-        return Plan(self, graph, coalitions, PairProcess(plus, minus, kept, len(coalitions), triples, complete))
+        operator = PairProcess(plus, minus, kept, len(coalitions), triples, complete)
+        even = None
+        if self.interactions:
+            even = EvenProcess(plus, minus, kept, graph.edges, len(coalitions), complete)
+        return Plan(self, graph, coalitions, operator, even)
 
 
 @dataclass(frozen=True, eq=False)

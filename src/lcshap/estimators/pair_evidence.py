@@ -103,7 +103,7 @@ class _Space:
         for share, term in zip(shape.shares, self.fixed, strict=True):
             K += share * term
         K[np.diag_indices(n)] += shape.white
-        inverse, logarithm = _inverse(K)
+        inverse, logarithm = inverse_of(K)
         if inverse is None:
             return None
         alpha = inverse @ y
@@ -157,7 +157,7 @@ class _Space:
         return _Point(point.at, float(np.sqrt(new)), point.value + change * squares / 2, gradient, curvature)
 
 
-def _inverse(K: Array) -> tuple[NDArray[np.float64] | None, float]:
+def inverse_of(K: Array) -> tuple[NDArray[np.float64] | None, float]:
     """The inverse of a positive definite matrix, and half the logarithm of its determinant."""
     factor, bad = linalg.lapack.dpotrf(K, lower=1, clean=0)
     if bad:

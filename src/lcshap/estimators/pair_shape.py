@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class Terms:
             s, t = common.s.astype(np.intp), common.t.astype(np.intp)
             agreement = common.agreement
             found = [self._smooth.by_agreement[agreement], common.jaccard()]
-            found.append(np.sign(2 * s - d) * np.sign(2 * t - d) * self._by_size[s, t])
+            found.append(np.sign(2 * s - d) * np.sign(2 * t - d) * by_size(d)[s, t])
             if near is not None:  # sums of signs: exact in float32
                 found.append((_products(kept[rows], self.triples) @ near).astype(float) / len(self.triples))
             yield rows, agreement, found
@@ -55,7 +55,7 @@ class Terms:
     def of_scores(self, kept: Kept) -> list[Array]:
         """The covariance of each Shapley value with f at each coalition, `(d, n)`, of each term."""
         d, s = self.d, kept.sum(axis=1)
-        alike = 2 / d * np.sign(2 * s - d) * self._by_size[d, s]  # all units share what the size alone is worth
+        alike = 2 / d * np.sign(2 * s - d) * by_size(d)[d, s]  # all units share what the size alone is worth
         found = [self._smooth.of_scores(kept), self._pool.of_scores(kept), np.repeat(alike[None], d, axis=0)]
         if len(self.triples):
             near = np.zeros((d, len(kept)))
@@ -82,11 +82,13 @@ class Terms:
     def _pool(self) -> Prior:
         return prior(self.d, 0.0, 0.0, 1.0, 0.0)
 
-    @cached_property
-    def _by_size(self) -> Array:
-        size = np.arange(self.d + 1)
-        share = np.abs(np.log((size + 0.5) / (self.d - size + 0.5)))
-        return np.asarray(np.exp(-np.abs(share[:, None] - share)))
+
+@lru_cache(maxsize=64)
+def by_size(d: int) -> Array:
+    """The covariance of a function of the number of units, by two numbers."""
+    size = np.arange(d + 1)
+    share = np.abs(np.log((size + 0.5) / (d - size + 0.5)))
+    return np.asarray(np.exp(-np.abs(share[:, None] - share)))
 
 
 @dataclass(frozen=True, eq=False)

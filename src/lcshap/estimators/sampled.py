@@ -19,6 +19,7 @@ from ..core.method import Method, Stop, check_count
 from ..core.plan import MAX_CALLS, Plan, SampledMap
 from ..core.run import explain_values
 from ..errors import BudgetError, MethodError
+from .pair_interactions import EvenProcess
 
 Look = Callable[[Callable[[], Explanation]], "str | None"]
 Pace = Literal["growing", "even", "once"]
@@ -116,7 +117,9 @@ class SampledMethod(Method):
                 values = np.zeros((plan.calls, *answer.shape[1:]))
             values[fresh] = answer
             done |= wanted
-            estimate = partial(estimate_by, replace(plan, operator=head), values, game, int(done.sum()))
+            edges = plan.edge_operator.head(samples) if isinstance(plan.edge_operator, EvenProcess) else None
+            known = replace(plan, operator=head, edge_operator=edges)
+            estimate = partial(estimate_by, known, values, game, int(done.sum()))
             why = look(estimate)
             if why is not None and (why != "deadline" or done.sum() >= self.minimum(graph)):
                 break

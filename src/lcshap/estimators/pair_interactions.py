@@ -1,0 +1,227 @@
+"""Shapley interaction indices from the even half of pairs that were evaluated for scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, special
+
+from .pair_evidence import ROWS, UNITS, inverse_of
+from .pair_prior import Array
+from .pair_shape import Kept, by_size, odd_product
+
+Edges = NDArray[np.integer]
+_STEPS, _ENOUGH, _FURTHEST = 10, 0.3, 2.0
+_MEAN = np.log([8.0, 1e-4, 0.1, 1.0, 0.03])  # logarithms: of reach (over d), white noise, product, pairs and size
+_DEVIATION = np.array([1.5, 3.0, 2.0, 2.0, 3.0])
+_FIRST = len(_MEAN)  # where the logarithms of the units begin
+_SPREAD, _SURE = 0.5, 4.0  # how much units differ in the logarithm of their reach, and as sure as so many units are
+_TIE = 0.5  # two units with logarithms of z and y have a pair of their own with a share of exp(_TIE (z + y))
+_NODES = 24
+MOST_PAIRS = 4096
+
+
+class EvenShape(NamedTuple):
+    r"""The prior of the even half :math:`g(S) = [v(S) + v(V \setminus S)] / 2`, less its mean.
+
+    .. math:: K(S, T) = \sum_{i<j} a_i a_j c_i c_j c'_i c'_j + b\, E_\theta(S, T) + s\, Z(|S|, |T|) + w\, [S = T]
+
+    with E the even part of :math:`\exp(-\sum_j \theta_j [c_j \ne c'_j])`, scaled to 1 at S = T, and Z a function of the
+    numbers of units alone (see `Terms`).
+    """
+
+    pairs: Array  # a
+    reach: Array  # θ
+    product: float
+    size: float
+    white: float
+
+    def covariance(self, kept: Kept, others: Kept) -> Array:
+        """K between coalitions `(n, d)` and `(m, d)`, without the white noise."""
+        one, two = _signs(kept), _signs(others)
+        found = (one * self.pairs) @ two.T
+        found = (found**2 - np.sum(self.pairs**2)) / 2
+        found += self.product * _even(one, two, self.reach)[0]
+        found += self.size * by_size(kept.shape[1])[kept.sum(axis=1)][:, others.sum(axis=1)]
+        return np.asarray(found)
+
+    def of_interactions(self, kept: Kept, edges: Edges) -> Array:
+        """The covariance of the interaction index of each edge with g at each coalition, `(edges, n)`."""
+        d, c = kept.shape[1], _signs(kept)
+        r = np.tanh(self.reach / 2)
+        node, weight = np.polynomial.legendre.leggauss(_NODES)
+        along = np.outer(node, r)
+        logs = kept @ np.log1p(along).T + ~kept @ np.log1p(-along).T
+        whole = np.exp(logs - np.log1p(r).sum()) * weight / (1 + np.exp(-self.reach.sum()))
+        plus, minus = 1 / (1 + along), 1 / (1 - along)
+        alone = special.comb(d - 2, np.arange(d - 1)) * (d - 1)
+        size = kept.sum(axis=1)
+        sizes = by_size(d)
+        alike = self.size * 2 / (d - 1) * (sizes[d] - sizes[d - 1])[size]  # the same for all pairs
+        found = np.empty((len(edges), len(kept)))
+        for k, (i, j) in enumerate(edges):
+            here, there = kept[:, i], kept[:, j]
+            factors = [p[:, i] * q[:, j] for p in (plus, minus) for q in (plus, minus)]
+            integral = (whole @ np.array(factors).T)[np.arange(len(kept)), 3 - 2 * here.astype(int) - there]
+            sign = c[:, i] * c[:, j]
+            # White noise: a pair's own weight in the index, for the coalition and its complement.
+            noise = 2 / alone[size - here.astype(int) - there]
+            found[k] = sign * (
+                4 * self.product * r[i] * r[j] * integral + 4 * self.pairs[i] * self.pairs[j] + self.white * noise
+            )
+            found[k] += alike
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class EvenProcess:
+    """Values of pairs to the interaction indices of edges, by the posterior mean."""
+
+    plus: NDArray[np.int32]
+    minus: NDArray[np.int32]
+    kept: Kept
+    edges: Edges
+    calls: int
+    complete: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Edges and coalitions."""
+        return len(self.edges), self.calls
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.kept.nbytes + self.edges.nbytes
+
+    def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]:
+        even = np.asarray((values[self.plus] + values[self.minus]) / 2)
+        found = [self._of(column) for column in even.reshape(len(even), -1).T]
+        return np.stack(found, axis=-1).reshape(len(self.edges), *values.shape[1:])
+
+    def head(self, samples: int) -> EvenProcess:
+        """The first pairs."""
+        rows, complete = slice(0, samples + 1), self.complete and samples + 1 == len(self.kept)
+        return EvenProcess(self.plus[rows], self.minus[rows], self.kept[rows], self.edges, self.calls, complete)
+
+    def _of(self, even: Array) -> Array:
+        if self.complete:
+            alone = EvenShape(np.zeros(self.kept.shape[1]), np.full(self.kept.shape[1], 1e-9), 0.0, 0.0, 1.0)
+            return np.asarray(alone.of_interactions(self.kept, self.edges) @ even)
+        return interactions(self.kept, even, self.edges)
+
+
+def interactions(kept: Kept, even: Array, edges: Edges) -> Array:
+    """The posterior mean of the interaction indices of edges, given g at these coalitions, the first of which is V."""
+    kept, even = kept[: MOST_PAIRS + 1], even[: MOST_PAIRS + 1]
+    even = even - even.mean()
+    if np.ptp(even) == 0:
+        return np.zeros(len(edges))
+    shape = fit(kept, even)
+    K = shape.covariance(kept, kept)
+    K[np.diag_indices(len(kept))] += shape.white
+    factor = linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+    alpha, ones = linalg.cho_solve(factor, np.stack([even, np.ones(len(even))], axis=1), check_finite=False).T
+    alpha = alpha - ones * (alpha.sum() / ones.sum())  # the mean of g is fitted freely
+    return np.concatenate(
+        [shape.of_interactions(kept, part) @ alpha for part in np.array_split(edges, -(-len(edges) // 1024))]
+        if len(edges)
+        else [np.zeros(0)]
+    )
+
+
+def fit(kept: Kept, even: Array) -> EvenShape:
+    """The shape of greatest evidence, by the steps that `pair_evidence.fit` takes for the odd half."""
+    kept, even = kept[:ROWS], even[:ROWS]
+    scale = float(np.sqrt(np.mean((even - even.mean()) ** 2))) or 1.0
+    y, d = (even - even.mean()) / scale, kept.shape[1]
+    c, free = _signs(kept), d <= min(UNITS, len(kept))
+    at = np.concatenate([_MEAN - [np.log(d), 0, 0, 0, 0], np.zeros(d if free else 0)])
+    mean, spread, damping = at.copy(), _SPREAD, 0.0
+    now = _look(at, mean, spread, c, y)
+    for _ in range(_STEPS):
+        if now is None:
+            break
+        value, gradient, curvature = now
+        matrix = curvature + damping * np.diag(np.diag(curvature))
+        move = np.clip(-linalg.solve(matrix, gradient, assume_a="pos"), -_FURTHEST, _FURTHEST)
+        new = _look(at + move, mean, spread, c, y)
+        if new is None or new[0] > value:
+            damping = max(4 * damping, 0.5)
+            continue
+        at, damping, gain = at + move, damping / 3, value - new[0]
+        if free:  # how much units differ is learnt too, as EM has it
+            unsure = float(np.diag(linalg.inv(new[2]))[_FIRST:].sum())
+            square = (float(np.sum(at[_FIRST:] ** 2)) + unsure + _SURE * _SPREAD**2) / (d + _SURE)
+            spread = float(np.sqrt(min(max(square, 0.1**2), 3.0**2)))
+        now = _look(at, mean, spread, c, y) if free else new
+        if gain < _ENOUGH:
+            break
+    found = _shape(at, d)
+    square = scale**2
+    return EvenShape(
+        found.pairs * scale, found.reach, found.product * square, found.size * square, found.white * square
+    )
+
+
+def _shape(at: Array, d: int) -> EvenShape:
+    units = at[_FIRST:] if len(at) > _FIRST else np.zeros(d)
+    white, product, pairs, size = np.exp(np.clip(at[1:_FIRST], -16, 8))
+    share = np.sqrt(2 * pairs / max(d * (d - 1), 1))
+    tied = np.exp(np.clip(_TIE * units, -8, 8))
+    return EvenShape(share * tied, np.exp(np.clip(at[0] + units, -12, 3)), float(product), float(size), float(white))
+
+
+def _look(at: Array, mean: Array, spread: float, c: Array, y: Array) -> tuple[float, Array, Array] | None:
+    """The negative logarithm of the evidence, prior included, its gradient and its (average) curvature."""
+    n, d = c.shape
+    shape = _shape(at, d)
+    even, odd = _even(c, c, shape.reach)
+    own = (c * shape.pairs) @ c.T
+    pairs = (own**2 - np.sum(shape.pairs**2)) / 2
+    size = np.rint((c.sum(axis=1) + d) / 2).astype(np.intp)
+    sizes = by_size(d)[size][:, size]
+    K = shape.product * even + pairs + shape.size * sizes
+    K[np.diag_indices(n)] += shape.white
+    inverse, logarithm = inverse_of(K)
+    if inverse is None:
+        return None
+    ones = inverse.sum(axis=1)  # the mean is fitted freely
+    inverse = inverse - np.outer(ones, ones) / ones.sum()
+    logarithm += float(np.log(ones.sum())) / 2
+    alpha = inverse @ y
+    slope = inverse - np.outer(alpha, alpha)
+    by_reach, last = shape.product * shape.reach, np.exp(-shape.reach.sum())
+    less = 0.5 - last / (1 + last)
+    ca = c * alpha[:, None]
+    steps = by_reach * (c * (odd @ ca) / 2 - (less * (even @ alpha))[:, None])
+    reaching = by_reach / 2 * (np.sum(((slope * odd) @ c) * c, axis=0) / 2 - less * np.sum(slope * even))
+    moved, gradient = np.zeros((n, len(at))), np.zeros(len(at))
+    moved[:, 0], gradient[0] = steps.sum(axis=1), reaching.sum()
+    moved[:, 1], gradient[1] = shape.white * alpha, shape.white / 2 * np.trace(slope)
+    moved[:, 2], gradient[2] = shape.product * (even @ alpha), shape.product / 2 * np.sum(slope * even)
+    moved[:, 3], gradient[3] = pairs @ alpha, np.sum(slope * pairs) / 2
+    moved[:, 4], gradient[4] = shape.size * (sizes @ alpha), shape.size / 2 * np.sum(slope * sizes)
+    if len(at) > _FIRST:
+        moved[:, _FIRST:] = steps + _TIE * (shape.pairs * c * (own @ ca) - shape.pairs**2 * alpha.sum())
+        inside = shape.pairs * np.sum(((slope * own) @ c) * c, axis=0) - shape.pairs**2 * slope.sum()
+        gradient[_FIRST:] = reaching + _TIE / 2 * inside
+    deviation = np.concatenate([_DEVIATION, np.full(len(at) - _FIRST, spread)])
+    off = (at - mean) / deviation
+    curvature = moved.T @ (inverse @ moved) / 2
+    curvature[np.diag_indices(len(at))] += 1 / deviation**2
+    return logarithm + float(y @ alpha + off @ off) / 2, gradient + off / deviation, curvature
+
+
+def _even(one: Array, two: Array, reach: Array) -> tuple[Array, Array]:
+    """The even part of the product, scaled to 1 at equality; and the odd one, as scaled."""
+    odd, even = odd_product(one, two, reach)
+    scale = -np.expm1(-reach.sum()) / (1 + np.exp(-reach.sum()))
+    return even * scale, odd * scale
+
+
+def _signs(kept: Kept) -> Array:
+    return np.where(kept, 1.0, -1.0)

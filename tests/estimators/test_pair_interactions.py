@@ -1,0 +1,133 @@
+"""Interaction indices from the even half: against brute force, differences, and a process written down anew."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import lcshap as lc
+import oracles
+from lcshap.estimators.pair_interactions import _DEVIATION, _FIRST, _MEAN, EvenShape, _look, fit, interactions
+from support import every, exact_table, random_pairs, table_game
+
+
+def index(d, table, i, j):
+    """The interaction index of two units among all, by the oracle."""
+    near = {u: set(range(d)) - {u} for u in range(d)}
+    return oracles.interaction(d, near, table, 1, "absent", i, j)
+
+
+def indices(d, table):
+    """All of them, in the order of combinations."""
+    return np.array([index(d, table, i, j)[0] for i, j in combinations(range(d), 2)])
+
+
+@pytest.mark.parametrize("d", [2, 3, 6])
+def test_covariances_against_brute_force(d):
+    rng = np.random.default_rng(d)
+    shape = EvenShape(rng.random(d), rng.random(d), 0.7, 0.4, 0.3)
+    kept = every(d)
+    c = np.where(kept, 1.0, -1.0)
+    product, K = np.ones((2**d, 2**d)), np.zeros((2**d, 2**d))
+    for i in range(d):
+        product *= np.exp(-shape.reach[i] * (c[:, i][:, None] != c[:, i]))
+        for j in range(i):
+            K += shape.pairs[i] * shape.pairs[j] * np.outer(c[:, i] * c[:, j], c[:, i] * c[:, j])
+    even = product + product[:, ::-1]
+    x = np.abs(np.log((kept.sum(axis=1) + 0.5) / (d - kept.sum(axis=1) + 0.5)))
+    K += shape.product * even / even[0, 0] + shape.size * np.exp(-np.abs(x[:, None] - x))
+    np.testing.assert_allclose(shape.covariance(kept, kept), K, atol=1e-12)
+    K += shape.white * (np.eye(2**d) + np.eye(2**d)[::-1])
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in kept]
+    A = np.array([indices(d, {s: [float(k == c)] for k, s in enumerate(sets)}) for c in range(2**d)]).T
+    edges = np.array(list(combinations(range(d), 2)))
+    np.testing.assert_allclose(shape.of_interactions(kept, edges), A @ K, atol=1e-12)
+
+
+@pytest.mark.parametrize(("d", "n"), [(6, 20), (12, 30)])
+def test_derivatives_against_differences(d, n):
+    rng = np.random.default_rng(d)
+    c, y = np.where(random_pairs(d, n), 1.0, -1.0), rng.normal(size=n)
+    mean = np.concatenate([_MEAN, np.zeros(d)])
+    at = mean + rng.normal(size=len(mean)) * 0.3
+    at[:2] += -np.log(d), 5  # enough noise for differences to be exact
+    _, gradient, curvature = _look(at, mean, 0.6, c, y)
+    for k in range(len(at)):
+        step = np.zeros(len(at))
+        step[k] = 1e-5
+        slope = (_look(at + step, mean, 0.6, c, y)[0] - _look(at - step, mean, 0.6, c, y)[0]) / 2e-5
+        assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+    assert np.linalg.eigvalsh(curvature).min() > 0
+    assert len(_DEVIATION) == _FIRST
+
+
+def test_the_mean_is_that_of_a_normal_distribution_with_an_unknown_constant():
+    d, n = 8, 40
+    kept = random_pairs(d, n)
+    even = np.cos(np.where(kept, 1.0, -1.0) @ np.linspace(0.1, 0.5, d)) + 7
+    shape = fit(kept, even)
+    constant = 1e6 * np.mean(even**2)
+    K = shape.covariance(kept, kept) + shape.white * np.eye(n) + constant
+    edges = np.array(list(combinations(range(d), 2)))
+    wanted = shape.of_interactions(kept, edges) @ np.linalg.solve(K, even)
+    np.testing.assert_allclose(interactions(kept, even, edges), wanted, atol=1e-3 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_exact_with_all_coalitions(outputs):
+    d = 6
+    graph = lc.Graph.complete(d)
+    game, table = table_game(d, 3, outputs=outputs)
+    e = lc.GraphKernelSHAP(2**d, interactions=True).explain(game, graph)
+    found = e.interactions if isinstance(e.interactions, tuple) else (e.interactions,)
+    for k, matrix in enumerate(found):
+        for i, j in combinations(range(d), 2):
+            assert matrix[i, j] == pytest.approx(index(d, table, i, j)[k], abs=1e-12)
+            assert matrix[i, j] == matrix[j, i]
+
+
+def test_pairs_that_interact_are_found_at_the_calls_of_the_scores():
+    d = 12
+    v = lc.Game(lambda kept: 2.0 * (kept[:, 1] & kept[:, 7]) - 1.0 * (kept[:, 3] & kept[:, 4]) + kept[:, 0], d)
+    e = lc.GraphKernelSHAP(12 * d, interactions=True).explain(v, lc.Graph.complete(d))
+    assert e.calls == lc.GraphKernelSHAP(12 * d).explain(v, lc.Graph.complete(d)).calls
+    found = e.interactions.toarray()
+    wanted = np.zeros((d, d))
+    wanted[1, 7] = wanted[7, 1] = 2
+    wanted[3, 4] = wanted[4, 3] = -1
+    np.testing.assert_allclose(found, wanted, atol=0.05)
+
+
+def test_only_edges_of_the_graph():
+    d = 9
+    v = lc.Game(lambda kept: 1.0 * (kept[:, 2] & kept[:, 3]) + (kept[:, 0] & kept[:, 8]), d)
+    e = lc.GraphKernelSHAP(100, interactions=True).explain(v, lc.Graph.chain(d))
+    assert e.interactions.nnz <= 2 * (d - 1)
+    assert e.interactions[2, 3] == pytest.approx(1, abs=0.1)
+
+
+def test_less_error_than_chance_at_few_calls():
+    """Against the exact indices of networks, at 8 and 24 calls a unit: the error falls, and zero would be worse."""
+    d = 8
+    graph, errors = lc.Graph.complete(d), {8: [], 24: [], 0: []}
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        hidden, out = rng.normal(size=(d, 5)), rng.normal(size=5)
+        v = lc.Game(lambda kept, h=hidden, o=out: np.tanh(kept @ h) @ o, d)
+        truth = indices(d, exact_table(v))
+        errors[0].append(np.mean(truth**2))
+        for calls in (8, 24):
+            e = lc.GraphKernelSHAP(calls * d, seed=seed, interactions=True).explain(v, graph)
+            found = np.array([e.interactions[i, j] for i, j in combinations(range(d), 2)])
+            errors[calls].append(np.mean((found - truth) ** 2))
+    assert np.mean(errors[8]) < 0.5 * np.mean(errors[0])
+    assert np.mean(errors[24]) < 0.5 * np.mean(errors[8])
+
+
+def test_what_is_streamed_looks_at_known_values_only():
+    d = 8
+    v = lc.Game(lambda kept: 5.0 + (kept[:, 2] & kept[:, 3]), d)
+    every_one = list(lc.GraphKernelSHAP(80, interactions=True).stream(v, lc.Graph.chain(d)))
+    last = lc.GraphKernelSHAP(80, interactions=True).explain(v, lc.Graph.chain(d))
+    assert (every_one[-1].interactions != last.interactions).nnz == 0
+    assert all(abs(e.interactions[5, 6]) < 1 for e in every_one)
