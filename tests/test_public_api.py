@@ -24,7 +24,8 @@ NAMES = [
     *("metrics", "plots", "report", "datasets", "errors", "models", "quantus", "values", "Cost", "Stop"),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
     *("MaskerError", "ModelError", "MissingExtraError", "OptionError", "BudgetError", "MetricError", "ShowError"),
-    *("DataError", "Unfinished", "RunFailedError", "Interrupted", "Store", "MemoryStore"),
+    *("DataError", "Unfinished", "RunFailedError", "Interrupted", "Store", "MemoryStore", "SQLiteStore"),
+    "StoreError",
 ]
 
 

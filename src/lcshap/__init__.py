@@ -22,6 +22,7 @@ from .core.io import load
 from .core.method import Cost, Stop
 from .core.plan import Plan, PlanSum
 from .core.run import run
+from .core.sqlite_store import SQLiteStore
 from .core.store import MemoryStore, Store
 from .errors import (
     BudgetError,
@@ -41,6 +42,7 @@ from .errors import (
     PlanTooLargeError,
     RunFailedError,
     ShowError,
+    StoreError,
     Unfinished,
 )
 from .estimators import *  # noqa: F403 - all methods: the list is estimators.__all__
@@ -80,9 +82,11 @@ __all__ = [
     "PlanSum",
     "PlanTooLargeError",
     "RunFailedError",
+    "SQLiteStore",
     "ShowError",
     "Stop",
     "Store",
+    "StoreError",
     "Unfinished",
     "__version__",
     "adapters",

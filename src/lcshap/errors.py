@@ -17,6 +17,7 @@
     │   └── TargetError      a class or number that the model does not have (it is an OptionError too)
     ├── DataError            a data set that is missing or damaged
     ├── FileFormatError      a file that is no explanation
+    ├── StoreError           a store of answers that is damaged, no store at all, or cannot be written
     └── MissingExtraError    an optional package that is not installed
 
     Unfinished               work that ended early; it carries what was finished
@@ -118,6 +119,10 @@ class DataError(LcshapError, FileNotFoundError):
 
 class FileFormatError(LcshapError, ValueError):
     """A file that is no explanation, or one written by a newer version."""
+
+
+class StoreError(LcshapError):
+    """A store of answers that is damaged, that another version wrote, that is no store, or that cannot be written."""
 
 
 class MissingExtraError(LcshapError, ImportError):

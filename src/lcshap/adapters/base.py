@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.trees import Trees
 from ..maskers.base import Blend, Rows
+from .fingerprint import Opaque, fingerprint
 
 Kind = Literal["probabilities", "logits", "output", "multilabel", "multilabel-logits", "margin"]
 
@@ -27,15 +28,39 @@ class Model(ABC):
         are no classes, such as a regression.
     classes : the names of the classes or labels in the order of the columns, where the model knows them.
     batch_size : how many rows the model wants at once, where it knows; None: what turns out fastest.
+    depends : the names of the attributes that answers depend on, for `fingerprint`. A class that does not say it itself
+        depends on all of its attributes.
+    named : those among them that are functions, for which the user has to give a name.
     """
 
     kind: Kind
     classes: Sequence[str] | None = None
     batch_size: int | None = None
+    depends: ClassVar[tuple[str, ...]]
+    named: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The answers to some rows, `(n, outputs)`, in whatever precision the model has."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that answers depend on, for `fingerprint`."""
+        names = vars(type(self)).get("depends", vars(self))
+        held = {name: getattr(self, name, None) for name in names}
+        return {name: Opaque(part) if name in self.named else part for name, part in held.items()}
+
+    def fingerprint(self, name: str | None = None) -> bytes:
+        """16 bytes that tell this model from others, in every process: a digest of what it holds.
+
+        Weights count by their numbers, classes of installed packages by name and version, others by their code. What
+        else that code calls is not looked at.
+
+        Parameters
+        ----------
+        name : stands for functions of the user and all else whose content cannot be read; `OptionError` without it.
+        """
+        return fingerprint(self, name)
 
     @property
     def blends(self) -> bool:

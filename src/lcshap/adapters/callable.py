@@ -44,6 +44,9 @@ class CallableModel(Model):
            [3]])
     """
 
+    depends = ("fn", "_parts")
+    named = ("fn",)
+
     def __init__(self, fn: Callable[[Any], Any], kind: Kind, parts: Callable[[Any], Any] | None = None) -> None:
         if not callable(fn):
             raise ModelError(f"a model needs a function of rows, not {type(fn).__name__}")

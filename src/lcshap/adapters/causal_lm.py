@@ -45,6 +45,8 @@ class CausalLMModel(Model):
         lc.Explainer(paris, lc.maskers.Text())("The capital of France is")
     """
 
+    depends = ("model", "tokenizer", "continuation", "per_token")
+
     def __init__(self, model: Any, tokenizer: Any, continuation: str | Sequence[int], per_token: bool = False) -> None:
         check_parts(model, tokenizer)
         if getattr(model.config, "is_encoder_decoder", False):

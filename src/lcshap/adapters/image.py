@@ -49,6 +49,8 @@ class ImageModel(Model):
     ((1, 3, 2, 2), [[1.0]])
     """
 
+    depends = ("model", "size", "channels", "colours", "scale", "mean", "std")
+
     def __init__(
         self,
         model: Any,

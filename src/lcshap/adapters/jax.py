@@ -37,6 +37,9 @@ class JaxModel(Model):
     A function that JAX need not compile or differentiate works without this adapter, like any other function.
     """
 
+    depends = ("fn", "dtype", "output")
+    named = ("fn",)
+
     def __init__(
         self, fn: Callable[[Any], Any], kind: Kind, jit: bool = True, dtype: Any = "float32", output: Output = None
     ) -> None:

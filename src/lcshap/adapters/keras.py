@@ -38,6 +38,8 @@ class KerasModel(Model):
     is compiled, unless its `run_eagerly` is set, and batches are filled up as by `JaxModel`.
     """
 
+    depends = ("model", "prepare", "output")
+
     def __init__(
         self, model: Any, kind: Kind, prepare: Callable[[Rows], Any] | None = None, output: Output = None
     ) -> None:

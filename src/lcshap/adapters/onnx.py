@@ -47,6 +47,8 @@ class OnnxModel(Model):
     its bytes, if it was made from those) is, and the session is made again from there: the file must be the same then.
     """
 
+    depends = ("session", "input", "output")
+
     def __init__(
         self,
         graph: Any,
@@ -57,6 +59,7 @@ class OnnxModel(Model):
     ) -> None:
         self.kind = check_kind(kind, "an ONNX graph")
         self.session = graph if hasattr(graph, "get_inputs") else _load(graph, providers)
+        self._loaded = _stamp(self.session)
         _teach_pickle()
         self._inputs = {i.name: i for i in self.session.get_inputs()}
         self.input = _choose_input(self._inputs, input)
@@ -71,6 +74,13 @@ class OnnxModel(Model):
             check_answers(self._run(part), size, f"ONNX output {self.output!r}") for part, size in self._split(feed, n)
         ]
         return np.asarray(np.concatenate(answers)[:n])
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The session, its input and its output, if the file is still the one that was loaded."""
+        if _stamp(self.session) != self._loaded:
+            raise ModelError("Expected the ONNX file as it was loaded, got one that has changed. Make the model anew.")
+        return super().content
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: part for name, part in vars(self).items() if name != "_inputs"}
@@ -156,6 +166,15 @@ def _load(graph: Any, providers: list[Any] | None, options: Mapping[str, Any] | 
     for name, value in (options or {}).items():
         setattr(settings, name, value)
     return ort.InferenceSession(graph, settings, providers=providers or ["CPUExecutionProvider"])
+
+
+def _stamp(session: Any) -> tuple[int, int] | None:
+    """When the file of a session was written, and how large it is; None where there is none."""
+    path = getattr(session, "_model_path", None)
+    if not path or not os.path.isfile(path):
+        return None
+    stat = os.stat(path)
+    return stat.st_mtime_ns, stat.st_size
 
 
 def _teach_pickle() -> None:

@@ -51,6 +51,13 @@ def check_external_data(graph: str | bytes) -> None:
                 _check_inside(graph, location)
 
 
+def data_files(path: str) -> list[str]:
+    """The files beside a graph that hold a part of it."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as buffer:
+        names = sorted(set(_locations(buffer)))
+    return [os.path.join(os.path.dirname(path), name) for name in names]
+
+
 def _check_inside(path: str, location: str) -> None:
     """The file must be in the model's folder, also after links are followed."""
     folders = (os.path.realpath(os.path.dirname(path)), os.path.dirname(os.path.realpath(path)))

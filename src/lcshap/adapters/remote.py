@@ -90,6 +90,9 @@ class RemoteModel(Model):
     [1. 3. 2.] from 2 requests
     """
 
+    depends = ("fn",)
+    named = ("fn",)
+
     def __init__(
         self,
         fn: Callable[[Any], Awaitable[Any]],

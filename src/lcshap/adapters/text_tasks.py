@@ -33,6 +33,8 @@ class ZeroShotModel(Model):
     ``lc.Explainer(ZeroShotModel(pipe.model, pipe.tokenizer, ["sport", "politics"]), lc.maskers.Text())(text)``
     """
 
+    depends = ("pairs", "labels", "template", "multi_label")
+
     def __init__(
         self,
         model: Any,
@@ -110,6 +112,8 @@ class TokenModel(TextTask):
     ``lc.Explainer(TokenModel(pipe.model, pipe.tokenizer, "Paris"), lc.maskers.Text(pin={"Paris"}))(text)``
     """
 
+    depends = ("model", "tokenizer", "word")
+
     def __init__(self, model: Any, tokenizer: Any, word: str) -> None:
         super().__init__(model, tokenizer)
         self.word, self.kind = word, "logits"
@@ -139,6 +143,8 @@ class FillMaskModel(TextTask):
     ``lc.Explainer(FillMaskModel(pipe.model, pipe.tokenizer, ["good", "bad"]), lc.maskers.Text(pin={"[MASK]"}),
     target=("good", "bad"))("The film was [MASK] .")``
     """
+
+    depends = ("model", "tokenizer", "classes")
 
     def __init__(self, model: Any, tokenizer: Any, candidates: Sequence[str]) -> None:
         super().__init__(model, tokenizer)
@@ -185,6 +191,8 @@ class AnswerModel(TextTask):
     --------
     ``lc.Explainer(AnswerModel(pipe.model, pipe.tokenizer, "Paris", context=text), lc.maskers.Text())(question)``
     """
+
+    depends = ("model", "tokenizer", "answer", "question", "context")
 
     def __init__(
         self, model: Any, tokenizer: Any, answer: str, question: str | None = None, context: str | None = None

@@ -58,6 +58,8 @@ class TorchModel(Model):
         lc.Explainer(TorchModel(Scorer(), "logits", prepare=prepare, output="scores"), lc.maskers.Text())
     """
 
+    depends = ("module", "dtype", "prepare", "output", "_parts")
+
     def __init__(
         self,
         module: Any,

@@ -53,6 +53,8 @@ class TransformersModel(Model):
         explain("It is not heartwarming or entertaining. It just sucks.")
     """
 
+    depends = ("model", "tokenizer")
+
     def __init__(
         self, model: Any, tokenizer: Any, kind: Kind | None = None, max_length: int | None = None, device: Any = None
     ) -> None:

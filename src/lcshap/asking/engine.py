@@ -68,11 +68,13 @@ Piece = tuple[Question, Places]  # some coalitions of a question
 class Engine:
     """A model with its batch size. `ask` answers the questions of many inputs in shared batches.
 
-    `raw` is the user's own model behind the adapter: the batch size is remembered for that, and its answers are.
+    `raw` is the user's own model behind the adapter: the batch size is remembered for that, and its answers are. `name`
+    is what the user calls it, for stores that outlive the process.
     """
 
-    def __init__(self, model: Model, batch_size: int | None = None, raw: Any = None) -> None:
-        self.model = model
+    def __init__(self, model: Model, batch_size: int | None = None, raw: Any = None, name: str | None = None) -> None:
+        self.model, self.name = model, name
+        self._content: bytes | None = None
         self.raw = model if raw is None else raw
         self.size = BatchSize(self.raw, batch_size or model.batch_size)
 
@@ -84,6 +86,18 @@ class Engine:
             stat = os.stat(raw)
             return digest(type(self.model).__name__, self.model.kind, os.fspath(raw), stat.st_mtime_ns, stat.st_size)
         return digest(type(self.model).__name__, self.model.kind, token(raw))
+
+    @property
+    def content_fingerprint(self) -> bytes:
+        """What tells this model from others in a store that outlives the process, as of the last `identify`."""
+        return self._content or self.identify()
+
+    def identify(self) -> bytes:
+        """Read what the model holds. `OptionError` where it needs a name and has none."""
+        before, self._content = self._content, self.model.fingerprint(self.name)
+        if before not in (None, self._content):
+            log.warning("the model has changed: what the store knows of it as it was is not used")
+        return self._content
 
     def ask(
         self, questions: Sequence[Question], progress: Progress | None = None, keep: bool = False

@@ -106,7 +106,10 @@ class ModelGame(AbstractGame):
 
     def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
         """Whether the model still decides as at the full input; None where it decides nothing."""
-        known, outputs = self.store.get(space(self.engine, self.masked), self.masked.keys(coalitions))
+        known, outputs = self.store.get(space(self.engine, self.masked, self.store), self.masked.keys(coalitions))
+        if self.store.lasting and not known.all():  # another process has made room
+            want = Wanted(self.engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+            return self.value.stands(self._asked(want))
         if outputs is None or not known.all():
             raise ModelError("only coalitions that have been evaluated can be asked about the decision")
         return self.value.stands(outputs)
@@ -121,6 +124,12 @@ class ModelGame(AbstractGame):
         if isinstance(found, Exception):
             raise Alone(found) from found
         return read_parts(found, self.masked, self.value)
+
+    def _asked(self, want: Wanted) -> Floats:
+        (found,) = answer(self.engine, [want], self.progress)
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def check(self, rows: int = 8, tolerance: float = 1e-4) -> None:
         """Ask about some coalitions a second time, in batches of one, and raise if the answers differ.

@@ -55,7 +55,7 @@ def parts_engine(engine: Engine, masked: Masked, value: FixedValue) -> Engine:
             f"two classes, {_ADVICE}"
         )
     model = PartsModel(engine.model, masked.graph.d, value.full.shape[-1])
-    return Engine(model, engine.size.best if engine.size.settled else None, engine.raw)
+    return Engine(model, engine.size.best if engine.size.settled else None, engine.raw, engine.name)
 
 
 def read_parts(outputs: Floats, masked: Masked, value: FixedValue) -> Floats:

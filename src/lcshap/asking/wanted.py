@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -40,7 +41,7 @@ class Wanted:
         label: str = "",
     ) -> None:
         self.masked, self.tally, self.label = masked, tally, label
-        self._store, self._space, self._value = store, space(engine, masked), value
+        self._store, self._space, self._value = store, space(engine, masked, store), value
         keys, self._rows = masked.keyed(coalitions)
         self._keys = list(dict.fromkeys(keys))
         self._place: Places | None = None  # of each coalition among the distinct ones, if some are equal
@@ -131,6 +132,14 @@ def answer(
     return found
 
 
-def space(engine: Engine, masked: Masked) -> bytes:
+def space(engine: Engine, masked: Masked, store: Store | None = None) -> bytes:
     """What tells this model and this input from others in a store."""
-    return digest(engine.fingerprint, masked.key)
+    if store is None or not store.lasting:
+        return digest(engine.fingerprint, masked.key)
+    if not masked.lasting:
+        warnings.warn(
+            f"{type(masked).__name__} holds a function or another object that is known in this process alone: the "
+            f"store cannot find its answers again after a restart",
+            stacklevel=2,
+        )
+    return digest(engine.content_fingerprint, masked.key)

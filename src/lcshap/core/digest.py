@@ -6,6 +6,7 @@ import os
 import re
 import struct
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Callable, Iterable
@@ -42,6 +43,19 @@ def digest(*things: Any) -> bytes:
     return hashed.digest()
 
 
+def lasting_digest(find: Callable[[], Any]) -> tuple[bytes, bool]:
+    """The digest of what a function finds, and whether it is the same in all processes: nothing is known by identity.
+
+    >>> lasting_digest(lambda: "ab")[1], lasting_digest(lambda: lasting_digest)[1]
+    (True, False)
+    """
+    before, _TOKENS.taken = getattr(_TOKENS, "taken", False), False
+    try:
+        return digest(find()), not _TOKENS.taken
+    finally:
+        _TOKENS.taken = _TOKENS.taken or before
+
+
 def class_name(kind: type) -> tuple[str, ...] | tuple[str, bytes]:
     """What tells a class from others: its full name, and which class it is where several may have that name."""
     name = f"{kind.__module__}.{kind.__qualname__}"
@@ -52,6 +66,7 @@ def class_name(kind: type) -> tuple[str, ...] | tuple[str, bytes]:
 
 _LIVING: dict[int, tuple[Callable[[], Any], bytes]] = {}
 _LOCK = ForkSafeLock()
+_TOKENS = threading.local()  # .taken: whether this thread has asked for one
 
 
 def token(thing: Any) -> bytes:
@@ -60,6 +75,7 @@ def token(thing: Any) -> bytes:
     An object that cannot be weakly referenced is kept alive, so that no other takes its place in memory.
     """
     number = id(thing)
+    _TOKENS.taken = True
     with _LOCK:
         known = _LIVING.get(number)
         if known is not None and known[0]() is thing:

@@ -26,7 +26,15 @@ Numbers = NDArray[np.float64]
 
 
 class Store(ABC):
-    """A memory of what models have answered. Two methods are all that another kind of store has to bring."""
+    """A memory of what models have answered. Two methods are all that another kind of store has to bring.
+
+    Attributes
+    ----------
+    lasting : whether it outlives the process. Then models are known by what they hold or by the name that the user
+        gives, not by which object they are.
+    """
+
+    lasting: bool = False
 
     @abstractmethod
     def get(self, space: bytes, keys: Sequence[bytes]) -> tuple[NDArray[np.bool_], Numbers | None]:

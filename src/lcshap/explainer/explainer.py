@@ -22,6 +22,7 @@ from ..asking.values import Value, find_value, says_output
 from ..core.explanation import Explanation
 from ..core.method import Method, Stop, check_count
 from ..core.plan import MAX_CALLS
+from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
 from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
 from ..estimators import TreeSHAP
@@ -66,7 +67,9 @@ class Explainer:
     check : ask about a few rows of each input a second time, in other batches, and raise if the answers differ.
     max_calls : refuse methods that take more calls an input.
     store : remembers what the model has answered, from one call of the explainer to the next, see
-        `lcshap.MemoryStore`. By default nothing is remembered after a call.
+        `lcshap.MemoryStore`; or the path of a file, for all runs to come, see `lcshap.SQLiteStore`. By default nothing
+        is remembered after a call.
+    model_name : tells a function or a remote model from others in such a file. Change it whenever the model changes.
 
     Examples
     --------
@@ -100,7 +103,8 @@ class Explainer:
     curve: bool = False
     check: bool = False
     max_calls: int | None = MAX_CALLS
-    store: Store | None = None
+    store: Store | str | os.PathLike[str] | None = None
+    model_name: str | None = None
 
     adapter: Model = field(init=False)
     setup: Setup = field(init=False)
@@ -114,15 +118,15 @@ class Explainer:
         for name in ("batch_size", "max_calls"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name), least=1)
-        if self.store is not None and not isinstance(self.store, Store):
-            raise OptionError(f"Expected a store such as lcshap.MemoryStore(), got {type(self.store).__name__}.")
+        if self.model_name is not None and not (isinstance(self.model_name, str) and self.model_name):
+            raise OptionError(f"Expected model_name as a text that is not empty, got {self.model_name!r}.")
         kind: Kind | None = "logits" if self._asks_log_odds() else self.kind
         adapter = find_model(self.model, kind, fallback="output" if says_output(self.value) else None)
         stop = Stop(self.tolerance, self.top, self.confidence)
         value = find_value(self.value, adapter.kind, self.target)
         check_names(value.target, self.classes or adapter.classes)
         setup = Setup(
-            Engine(adapter, self.batch_size, raw=self.model),
+            Engine(adapter, self.batch_size, self.model, self.model_name),
             value,
             self.classes or adapter.classes,
             self.max_calls,
@@ -140,6 +144,7 @@ class Explainer:
         picker = Picker(self.method, self.goal, self.budget, self.seed, self.max_calls, stop.early)
         for name, derived in (("adapter", adapter), ("setup", setup), ("picker", picker)):
             object.__setattr__(self, name, derived)
+        object.__setattr__(self, "store", self._known(self.store))
 
     def _asks_log_odds(self) -> bool:
         """Whether log-odds are asked of a model that has them itself, and nobody has said what else it gives."""
@@ -350,10 +355,20 @@ class Explainer:
         return text if price is None else f"{text}\n  cost    {price}"
 
     def _job(self, found: Found, store: Store | None, keep: bool = False) -> Job:
-        if store is not None and not isinstance(store, Store):
-            raise OptionError(f"Expected a store, such as that of an error, error.store; got {type(store).__name__}.")
-        known = self.store if store is None else store
+        known = self._known(self.store if store is None else store)
         return Job(self.setup, MemoryStore() if known is None else known, found, keep)
+
+    def _known(self, given: Any) -> Store | None:
+        """A store that is given as such or by its path. One that outlives the process must know the model as it is."""
+        if given is not None and not isinstance(given, Store | str | os.PathLike):
+            raise OptionError(
+                f"Expected a store, such as that of an error (error.store), lcshap.MemoryStore() or the path of a "
+                f"file, got {type(given).__name__}."
+            )
+        store = SQLiteStore(given) if isinstance(given, str | os.PathLike) else given
+        if store is not None and store.lasting:
+            self.engine.identify()
+        return store
 
     def _picker(self, method: Method | str) -> Picker:
         """A method to compare with: a name takes this explainer's budget and seed if the method has them."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
-from ..core.digest import class_name, digest, token
+from ..core.digest import class_name, lasting_digest, token
 from ..core.graphs import Graph
 from ..core.keys import set_keys
 from ..core.views import View
@@ -120,8 +120,17 @@ class Masked(ABC):
         A digest of the class and of `content`, or of all fields where the class itself does not say what that is.
         What a `Store` remembers is found by it.
         """
+        return self._keyed[0]
+
+    @property
+    def lasting(self) -> bool:
+        """Whether `key` is the same in all processes: functions of the user, for instance, are known in one alone."""
+        return self._keyed[1]
+
+    @cached_property
+    def _keyed(self) -> tuple[bytes, bool]:
         own = "content" in vars(type(self))
-        return digest(class_name(type(self)), self.content if own else _fields(self))
+        return lasting_digest(lambda: (class_name(type(self)), self.content if own else _fields(self)))
 
     @property
     def content(self) -> tuple[Any, ...]:

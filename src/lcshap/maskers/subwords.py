@@ -22,6 +22,7 @@ from .cutting import RUN, Span, text_view
 from .keys import pair_keys, text_keys
 from .many import are_objects, count_axes, split
 from .text import Layout, MaskedText, Text, check_layout, make_graph
+from .tokenizer_content import tokenizer_content
 
 _ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
 _DROPPED, _STAYS = -2, -1  # instead of a unit's number: tokens never there, and tokens always there
@@ -204,7 +205,7 @@ class MaskedSubwords(Masked):
     def content(self) -> tuple[Any, ...]:
         """The texts with their units and what is made of them; which tokenizer, where rows are its encodings."""
         how = self.recipe
-        encoding = () if how.absent == "delete" else (how.tokenizer, how.fill)
+        encoding = () if how.absent == "delete" else (tokenizer_content(how.tokenizer) or how.tokenizer, how.fill)
         sides = [side if isinstance(side, str) else side.content for side in self.sides]
         return sides, how.absent, *encoding
 

@@ -1,0 +1,182 @@
+"""The file of a `SQLiteStore`: it is made, or checked before anything is written to it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ..errors import StoreError
+
+APPLICATION = 0x6C635368  # "lcSh": what tells our databases from those of other programs
+VERSION = 1  # of the tables below
+_MAGIC = b"SQLite format 3\0"
+_SMALL = 1 << 25  # bytes of a file whose structure is checked whenever it is opened; of larger ones on request
+_PAUSE = 0.01  # seconds between two tries
+_TABLES = (
+    # The oldest input has the smallest number: AUTOINCREMENT never gives one a second time.
+    "CREATE TABLE inputs (id INTEGER PRIMARY KEY AUTOINCREMENT, space BLOB NOT NULL UNIQUE, "
+    "dtype TEXT NOT NULL, shape TEXT NOT NULL)",
+    # The answers about one input stand together, so that those of a new one are written to few pages.
+    "CREATE TABLE answers (input INTEGER NOT NULL, key BLOB NOT NULL, numbers BLOB NOT NULL, crc INTEGER NOT NULL, "
+    "PRIMARY KEY (input, key)) WITHOUT ROWID",
+)
+
+
+def open_file(path: str, timeout: float) -> sqlite3.Connection:
+    """A connection to the store in a file, which is made if there is none. `StoreError` for every other file.
+
+    Nothing is written to a file that is not a store of this version, or that is damaged.
+    """
+    _check_head(path)
+    with translated(path):
+        connection = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
+        try:
+            _prepare(connection, path, timeout)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str, timeout: float) -> None:
+    if not _count_tables(connection):
+        with writing(connection):
+            if not _count_tables(connection):  # no other process was faster
+                for table in _TABLES:
+                    connection.execute(table)
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+    _check_kind(path, *(int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in _KIND))
+    if os.path.getsize(path) <= _SMALL:
+        check_structure(connection, path, "quick_check")
+    # Last, so that what the file is stands in the file itself from the beginning.
+    _retried(connection, "PRAGMA journal_mode = WAL", timeout)
+    connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing that was committed
+
+
+_KIND = ("application_id", "user_version")
+
+
+def _count_tables(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+
+def _retried(connection: sqlite3.Connection, statement: str, timeout: float) -> None:
+    """Execute what SQLite refuses at once, and does not wait for, while another process has the file."""
+    end = time.monotonic() + timeout
+    while True:
+        try:
+            connection.execute(statement)
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)
+
+
+# -- checks ---------------------------------------------------------------------------------------------------------
+
+
+def _check_head(path: str) -> None:
+    """Look at the first bytes of a file, before SQLite does and may change something."""
+    if os.path.isdir(path):
+        raise StoreError(f"Expected the path of a file for the store, got the folder {path!r}. Add a name.")
+    try:
+        with open(path, "rb") as file:
+            head = file.read(100)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(f"Expected a store that can be read, got {path!r}: {error.strerror}.") from error
+    if not head:
+        return
+    if head[: len(_MAGIC)] != _MAGIC[: len(head)]:
+        raise StoreError(f"Expected a store, got {path!r}, which is no database. {_MOVE}")
+    if not _logs(path, "-wal", "-journal"):  # else the file itself may be older than what it holds
+        _check_whole(path, head)
+        version, application = struct.unpack_from(">I", head, 60)[0], struct.unpack_from(">I", head, 68)[0]
+        if application or version:
+            _check_kind(path, application, version)
+
+
+def _check_whole(path: str, head: bytes) -> None:
+    """Whether the file has all the pages that it says it has."""
+    if len(head) == 100:
+        page = struct.unpack_from(">H", head, 16)[0]
+        page = 1 << 16 if page == 1 else page
+        pages, changes, valid = (struct.unpack_from(">I", head, at)[0] for at in (28, 24, 92))
+        if changes != valid or pages * page <= os.path.getsize(path) or _logs(path, "-wal", "-journal"):
+            return
+    raise StoreError(f"Expected a whole store, got {path!r}, whose end is missing. {_MOVE}")
+
+
+def _check_kind(path: str, application: int, version: int) -> None:
+    if application != APPLICATION:
+        raise StoreError(f"Expected a store, got {path!r}, a database of another program. {_MOVE}")
+    if version != VERSION:
+        raise StoreError(
+            f"Expected a store of version {VERSION}, got {path!r} of version {version}. Choose another path, or use "
+            f"the version of lcshap that made it. Nothing was changed."
+        )
+
+
+def check_structure(connection: sqlite3.Connection, path: str, how: str = "integrity_check") -> None:
+    """Let SQLite look at every page."""
+    (found,) = connection.execute(f"PRAGMA {how}(1)").fetchone()
+    if found != "ok":
+        raise damaged(path, str(found))
+
+
+_MOVE = "Choose another path, or move the file away. Nothing was changed."
+
+
+def damaged(path: str, why: str) -> StoreError:
+    """The error for a file that is not as it was written."""
+    return StoreError(f"Expected a store, got {path!r}, which is damaged: {' '.join(why.split())}. {_MOVE}")
+
+
+def _logs(path: str, *ends: str) -> bool:
+    """Whether there are changes beside the file that are not in it yet."""
+    for end in ends:
+        with suppress(OSError):
+            if os.path.getsize(path + end):
+                return True
+    return False
+
+
+# -- using it -------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of what is written, or nothing; other processes wait."""
+    if connection.in_transaction:  # Ctrl-C at an unlucky moment
+        connection.rollback()
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.rollback()
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """SQLite's errors, as one that says what to do."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        why = str(error)
+        if "locked" in why:
+            raise StoreError(
+                f"Expected the store {path!r} to be free, got a lock: another process has been writing to it for long. "
+                f"Try again, or give SQLiteStore(path, timeout=...) more seconds."
+            ) from error
+        raise StoreError(f"Expected a store that can be read and written, got {path!r}: {why}.") from error
+    except sqlite3.DatabaseError as error:
+        raise damaged(path, str(error)) from error
