@@ -29,7 +29,11 @@ import lcshap as lc
 from lcshap.asking import batch_size
 from lcshap.paper.networks import make
 
-SIZES = (8, 16, 32, 64, 128, 256, 512)
+SIZES = (4, 8, 16, 32, 64, 128, 256, 512)
+REVIEW = (
+    "this film has some good music and a few strong scenes but its story was so slow that we left before the end and "
+    "never asked what happened to them"
+)
 Case = tuple[Any, Any, Any, lc.Method]  # model, masker, input, method
 
 
@@ -70,7 +74,7 @@ def minilm() -> Case:
             return SimpleNamespace(logits=self.head(self.encoder(**tokens).last_hidden_state.mean(dim=1)))
 
     model = lc.adapters.TransformersModel(Classifier().eval(), tokenizer)
-    return model, lc.maskers.Text(), words(30), lc.SampleShapley(700)
+    return model, lc.maskers.Text(), REVIEW, lc.SampleShapley(700)
 
 
 def photo() -> Case:
@@ -80,7 +84,7 @@ def photo() -> Case:
     net = EfficientNet.from_name("efficientnet-lite0").eval()
     axis = np.linspace(0, 6, 224)
     image = np.stack([np.sin(axis[:, None] * k) * np.cos(axis[None] * k) for k in (1, 2, 3)]).astype(np.float32)
-    return net, lc.maskers.Image(patch=16, channels="first"), image, lc.SampleShapley(600)
+    return net, lc.maskers.Image(patch=28, channels="first"), image, lc.SampleShapley(320)
 
 
 CASES: dict[str, Callable[[], Case]] = {

@@ -12,6 +12,11 @@ class Thing:
     pass
 
 
+def costs(name):
+    """What a row takes at a size; at those below 16 that are not measured, more."""
+    return lambda size: MEASURED[name].get(size, 1.3 * MEASURED[name][16])
+
+
 def search(cost, size=None, disturbed=()):
     """The sizes that are used until one is settled; some of the batches take five times as long."""
     size = size or BatchSize(Thing())
@@ -29,6 +34,7 @@ MEASURED = {
     "word-cnn": {16: 1.09, 32: 1.00, 64: 1.02, 128: 1.50, 256: 1.78, 512: 1.97, 1024: 2.0},
     "lstm": {16: 1.12, 32: 1.11, 64: 1.00, 128: 1.12, 256: 1.25, 512: 1.27, 1024: 1.3},
     "fastest at 16": {16: 1.0, 32: 1.1, 64: 1.5, 128: 1.5, 256: 1.5, 512: 1.5, 1024: 1.5},
+    "224x224 CNN": {1: 1.2, 2: 1.06, 4: 1.0, 8: 1.02, 16: 1.25, 32: 1.8, 64: 2.2},
     "flat": dict.fromkeys((16, 32, 64, 128, 256, 512, 1024), 1.0),
 }
 
@@ -36,30 +42,31 @@ MEASURED = {
 @pytest.mark.parametrize("name", MEASURED)
 def test_within_five_percent_of_the_best(name):
     cost = MEASURED[name]
-    used, best = search(cost.__getitem__)
+    used, best = search(costs(name))
     assert cost[best] <= 1.05
     assert cost[best] <= 1.05 * cost[16]
-    assert sum(used) <= 9 * max(used) + 6 * 16
+    assert sum(used) <= 10 * max(used) + 9 * 16
 
 
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_disturbed_batch_makes_it_no_worse_than_sixteen_rows(name):
     cost = MEASURED[name]
-    for batch in range(len(search(cost.__getitem__)[0])):
-        _, best = search(cost.__getitem__, disturbed=(batch,))
-        assert cost[best] <= 1.05 * cost[16]
+    for batch in range(len(search(costs(name))[0])):
+        _, best = search(costs(name), disturbed=(batch,))
+        assert costs(name)(best) <= 1.05 * cost[16]
+        assert costs(name)(best) <= 1.3
 
 
 def test_the_sizes_in_turn():
-    used, best = search(MEASURED["word-cnn"].__getitem__)
-    assert used == [16, 32, 16, 32, 16, 32, 32, 64, 32, 64, 32, 64, 32, 128, *[32, 16] * 3]  # close ones three times
+    used, best = search(costs("word-cnn"))
+    assert used == [16, 32, 16, 32, 16, 32, 32, 64, 32, 64, 32, 64, 32, 128, 128, *[32, 16] * 3]  # close ones thrice
     assert best == 32
-    assert search(MEASURED["fastest at 16"].__getitem__) == ([16, 32, 16, 32, 16, 64], 16)  # hopeless ones once
+    assert search(costs("fastest at 16")) == ([16, 32, 16, 32, 16, 64, 64, 16, 8, 8], 16)
 
 
 def test_it_is_remembered():
     thing = Thing()
-    _, best = search(MEASURED["lstm"].__getitem__, BatchSize(thing))
+    _, best = search(costs("lstm"), BatchSize(thing))
     assert BatchSize(thing).next == best == 64
     assert BatchSize(thing, given=7).next == 7
     assert BatchSize(Thing()).next == 16
@@ -86,6 +93,6 @@ def test_threads_may_learn_the_size_at_once():
             with ThreadPoolExecutor(8) as pool:
                 list(pool.map(learn, range(8)))
             assert size.settled
-            assert size.next >= 16
+            assert size.next >= 1
     finally:
         sys.setswitchinterval(before)

@@ -11,11 +11,11 @@ from typing import Any
 
 log = logging.getLogger("lcshap")
 clock = time.perf_counter  # by which batches are measured; benchmarks/batch_size.py puts processor time here
-_SMALLEST, _LARGEST = 16, 1024  # rows: where the search starts and ends
-_BETTER = 0.97  # a larger size must take so much less time a row
+_START, _LARGEST = 16, 1024  # rows: where the search starts and ends
+_BETTER = 0.98  # a larger size must take so much less time a row
 _WORSE = 1.1  # beyond so much more time, still larger sizes are not tried
 _CLOSE = 0.1  # as close to each other as this, two sizes are tried once more
-_HOPELESS = 1.25  # beyond so much, not even this one is tried again
+_HOPELESS = 1.25  # beyond so much, this one is tried again at once, and no other
 _known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
@@ -28,7 +28,7 @@ class _Duel:
     queue: tuple[int, ...]
     costs: tuple[tuple[int, float], ...] = ()
     lost: int = 0  # challengers in a row that were no better before
-    last: bool = False  # whether it is the smallest size that is tried in the end
+    last: bool = False  # whether it is the first size that is tried once more in the end
     tries: int = 0
 
     @classmethod
@@ -39,8 +39,8 @@ class _Duel:
         size, *left = self.queue
         costs = dict(self.costs)
         costs[size] = min(cost, costs.get(size, cost))
-        if size == self.challenger and cost > _HOPELESS * costs[self.champion] and not self.last:
-            left = []
+        if self.tries == 1 and cost > _HOPELESS * costs[self.champion] and not self.last:
+            left = [self.challenger]  # it was slow, or disturbed
         noted = replace(self, queue=tuple(left), costs=tuple(costs.items()), tries=self.tries + 1)
         if noted.tries == 4 and abs(noted.ratio - 1) < _CLOSE:
             return replace(noted, queue=(self.champion, self.challenger))
@@ -58,23 +58,23 @@ class BatchSize:
     """How many rows to send at once: what the user says, or what turns out fastest while real work is done.
 
     Starting from 16, the best size so far and one twice as large are tried in turn, twice each (three times where they
-    are close), on rows that have to be evaluated anyway. The larger one takes over if a row takes at least 3 % less
+    are close), on rows that have to be evaluated anyway. The larger one takes over if a row takes at least 2 % less
     time. Where it does not, one that is larger still gets a chance, unless it was clearly slower. In the end the size
-    has to stand against 16 rows once more. So among sizes that are about as fast the smallest wins, and no accident
-    makes it worse than 16 rows for long.
+    has to stand against 16 rows once more, so that no accident makes it worse than these for long. Where nothing larger
+    is better, 8, 4, 2 and 1 are tried in the same way: of large images even 16 can be too many for the caches.
     The result is remembered for the model.
     """
 
     model: Any
     given: int | None = None
-    best: int = _SMALLEST
+    best: int = _START
     settled: bool = False
-    _duel: _Duel = field(default_factory=lambda: _Duel.of(_SMALLEST, 2 * _SMALLEST))
+    _duel: _Duel = field(default_factory=lambda: _Duel.of(_START, 2 * _START))
 
     def __post_init__(self) -> None:
         remembered = _recall(self.model)
         if self.given is not None or remembered is not None:
-            self.best, self.settled = self.given or remembered or _SMALLEST, True
+            self.best, self.settled = self.given or remembered or _START, True
 
     @property
     def next(self) -> int:
@@ -103,14 +103,18 @@ class BatchSize:
 
     def _decide(self, duel: _Duel) -> None:
         better = duel.ratio <= _BETTER
-        lost = 0 if better else duel.lost + (2 if duel.ratio > _WORSE else 1)
         best = duel.challenger if better else duel.champion
-        over = lost > 1 or duel.challenger >= _LARGEST
-        if over and best == _SMALLEST:
+        if duel.challenger < duel.champion:  # on the way down
+            following = _Duel.of(best, best // 2) if better and best > 1 else None
+        else:
+            lost = 0 if better else duel.lost + (2 if duel.ratio > _WORSE else 1)
+            following = _Duel.of(best, 2 * duel.challenger, lost)
+            if lost > 1 or duel.challenger >= _LARGEST:
+                following = _Duel.of(best, _START, last=True) if best > _START else _Duel.of(best, best // 2)
+        if following is None:
             self.settle(best)
-            return
-        self._duel = _Duel.of(best, _SMALLEST, last=True) if over else _Duel.of(best, 2 * duel.challenger, lost)
-        self.best = best
+        else:
+            self._duel, self.best = following, best
 
     def settle(self, size: int) -> None:
         """Stay with this size, also for the next run on this model."""
