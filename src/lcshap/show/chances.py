@@ -8,6 +8,12 @@ from typing import Any
 from ..core.explanation import Explanation
 
 
+def value_name(e: Explanation) -> str | None:
+    """Which number is explained; None where the record, which may hold anything, does not say it."""
+    found = e.provenance.get("value")
+    return found if isinstance(found, str) else None
+
+
 def chance(value: Any, e: Explanation) -> float | None:
     """The probability that a value of an explanation stands for; None where it stands for none.
 
@@ -17,7 +23,7 @@ def chance(value: Any, e: Explanation) -> float | None:
     >>> chance(0.0, e), chance(e.base_value, e)
     (0.5, 0.11920292202211755)
     """
-    kind, targets = e.provenance.get("value"), e.provenance.get("targets")
+    kind, targets = value_name(e), e.provenance.get("targets")
     if isinstance(targets, list | tuple) and any(isinstance(item, list | tuple) for item in targets):
         return None  # a contrast
     if kind == "log_prob":

@@ -11,7 +11,7 @@ from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..core.rounding import settled
 from . import words
-from .chances import chance, percent
+from .chances import chance, percent, value_name
 
 _LARGE = 0.25  # a residual above this share of the gain has a sentence of its own
 _NAME = 40  # letters of a unit that is named
@@ -61,7 +61,7 @@ _NUMBER: Verbs = (("raises it most", ""), ("lowers it most", "lowers it most"))
 
 def _says(e: Explanation) -> tuple[list[str], Verbs]:
     """What the model says of the full input, and what units do to that."""
-    targets, value = e.provenance.get("targets"), e.provenance.get("value")
+    targets, value = e.provenance.get("targets"), value_name(e)
     place = e.provenance.get("output", 0)
     place = place if isinstance(place, int) and not isinstance(place, bool) and place >= 0 else 0
     items = targets if isinstance(targets, list | tuple) else []

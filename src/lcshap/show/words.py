@@ -17,7 +17,7 @@ from ..core.explanation import Explanation, PathExplanation
 from ..core.printable import printable
 from ..core.rounding import settled
 from ..core.views import TableView
-from .chances import chance, percent
+from .chances import chance, percent, value_name
 from .literals import literal
 
 _DIGITS = 4
@@ -167,7 +167,8 @@ def sides(e: Explanation) -> tuple[str, str]:
 
 def is_class(e: Explanation) -> bool:
     """Whether it is about what a model says of a class, and not about a number."""
-    return e.provenance.get("value") in _CLASSES or e.provenance.get("kind") == "margin"
+    kind = e.provenance.get("kind")
+    return value_name(e) in _CLASSES or (isinstance(kind, str) and kind == "margin")
 
 
 def why(e: Explanation) -> str:
@@ -239,7 +240,7 @@ def _each(values: Any, e: Explanation, write: Format) -> str:
 def _with_chance(value: Any, e: Explanation, write: Format) -> str:
     """A value, and beside it the probability that it stands for."""
     share = chance(value, e) if e.scores.ndim == 1 else None
-    beside = "" if share is None or e.provenance.get("value") == "prob" else f" ({percent(share)})"
+    beside = "" if share is None or value_name(e) == "prob" else f" ({percent(share)})"
     return _each(value, e, write) + beside
 
 
