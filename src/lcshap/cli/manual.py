@@ -103,6 +103,7 @@ def plain(text: str) -> str:
 def _formula(tex: str) -> str:
     """A short formula in letters."""
     tex = re.sub(r"\\[,;]", " ", tex)
+    tex = re.sub(r"\\[td]?frac\s*(\w)\s*(\w)", r"\1/\2", tex)
     tex = re.sub(r"\\binom\s*(\w)(\w)", r"C(\1, \2)", tex)
     tex = re.sub(r"\\bar\\(\w+)", lambda found: _SYMBOLS.get(found[1], found[1]) + "\u0304", tex)
     tex = re.sub(r"(?<!\\)\{([+-])\}", r"\1", tex)
