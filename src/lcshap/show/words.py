@@ -122,7 +122,7 @@ def about(e: Explanation) -> str:
     value, names = e.provenance.get("value"), ", ".join(targets(e))
     if value is None:
         return names
-    if e.provenance.get("kind") == "margin" and value == "output":
+    if _is_margin(e) and value == "output":
         value = "margin"
     between = " " if isinstance(value, str) and value == "output" else " of "
     return printable(f"{value}{between}{names}" if names else str(value))
@@ -167,8 +167,12 @@ def sides(e: Explanation) -> tuple[str, str]:
 
 def is_class(e: Explanation) -> bool:
     """Whether it is about what a model says of a class, and not about a number."""
-    kind = e.provenance.get("kind")
-    return value_name(e) in _CLASSES or (isinstance(kind, str) and kind == "margin")
+    return value_name(e) in _CLASSES or _is_margin(e)
+
+
+def _is_margin(e: Explanation) -> bool:
+    kind = e.provenance.get("kind")  # which may be anything
+    return isinstance(kind, str) and kind == "margin"
 
 
 def why(e: Explanation) -> str:
