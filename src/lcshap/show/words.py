@@ -122,7 +122,7 @@ def about(e: Explanation) -> str:
     value, names = e.provenance.get("value"), ", ".join(targets(e))
     if value is None:
         return names
-    if _is_margin(e) and value == "output":
+    if _is_margin(e) and value_name(e) == "output":
         value = "margin"
     between = " " if isinstance(value, str) and value == "output" else " of "
     return printable(f"{value}{between}{names}" if names else str(value))

@@ -159,6 +159,10 @@ def _label_ends(
         near = {"xytext": (4 * side, 0), "textcoords": "offset points", "ha": "left" if side > 0 else "right"}
         ax.annotate(label, (x, row), va="center", fontsize=8, color=ink, bbox=behind, **near)
     low, high = min(start, ends.min()), max(start, ends.max())
-    longest = max(map(len, labels), default=0)
-    room = (0.15 if longest <= 12 else 0.25) * ((high - low) or 1.0)
-    ax.set_xlim(low - room, high + room)
+    sides = signs < 0
+    left, right = (
+        max([7, *(len(label) for label, side in zip(labels, sides, strict=True) if side == own)])
+        for own in (True, False)
+    )
+    span = (high - low) or 1.0
+    ax.set_xlim(low - 0.021 * left * span, high + 0.021 * right * span)

@@ -42,7 +42,7 @@ def series(
     values, labels = np.asarray(view.series, np.float64), view.labels
     steps, count = values.shape
     limit, colours = limit_of([e.scores]), theme(dark)
-    ax = axes(ax, (7.0, 1.6 + max(1.6, 0.7 * min(count, 16)) + room_below(e, 7.0)), dark)
+    ax = axes(ax, (7.0, 1.7 + max(1.6, 0.7 * min(count, 16)) + room_below(e, 7.0)), dark)
     lines, low, high = bands(values) if count > 1 else (values, *_span(values[:, 0]))
     heat = np.where(labels < 0, np.nan, e.scores[labels]).T
     ax.imshow(
