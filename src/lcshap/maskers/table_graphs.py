@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from ..core.graphs import Graph
 from ..errors import MaskerError
@@ -142,7 +142,7 @@ def _dependence(columns: list[Column], threshold: float) -> NDArray[np.float64]:
         for j in range(i):
             information, free = _mutual_information(levels[i], levels[j])
             n = len(levels[i])
-            if free and chi2.sf(2 * n * information, free) < _CHANCE / (d * (d - 1) / 2):
+            if free and chdtrc(free, 2 * n * information) < _CHANCE / (d * (d - 1) / 2):
                 excess = max(information - free / (2 * n), 0.0)  # chance alone gives free / 2n on average
                 found[i, j] = found[j, i] = np.sqrt(1 - np.exp(-2 * excess))
     return np.where(found > threshold, found, 0.0)
