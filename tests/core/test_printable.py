@@ -53,13 +53,12 @@ class TestExplanations:
 
 
 def test_class_names_in_errors():
-    explainer = lc.Explainer(
-        lambda texts: [[0.5, 0.5]] * len(texts),
-        lc.maskers.Text(),
-        kind="probabilities",
-        classes=[HOSTILE, "b"],
-        target="c",
-    )
     with pytest.raises(lc.ModelError, match="there is no class named") as error:
-        explainer("so good")
+        lc.Explainer(
+            lambda texts: [[0.5, 0.5]] * len(texts),
+            lc.maskers.Text(),
+            kind="probabilities",
+            classes=[HOSTILE, "b"],
+            target="c",
+        )("so good")
     assert harmless(str(error.value))
