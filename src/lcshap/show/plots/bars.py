@@ -165,4 +165,4 @@ def _label_ends(
         for own in (True, False)
     )
     span = (high - low) or 1.0
-    ax.set_xlim(low - 0.021 * left * span, high + 0.021 * right * span)
+    ax.set_xlim(low - 0.036 * left * span, high + 0.025 * right * span)

@@ -38,7 +38,7 @@ def number(x: Any, e: Explanation | None = None) -> str:
 def error_of(e: Explanation, unit: int) -> str:
     """The standard error of a score, where there is one; else empty."""
     known = e.stderr is not None and e.stderr.ndim == 1 and math.isfinite(e.stderr[unit])
-    return f" ± {number(e.stderr[unit], e)}" if e.stderr is not None and known else ""
+    return f" ± {words.number(e.stderr[unit], e, digits=2)}" if e.stderr is not None and known else ""
 
 
 def about(e: Explanation) -> list[str]:
