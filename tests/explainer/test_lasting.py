@@ -55,7 +55,7 @@ def explainer(model, path, method="shapley", masker=None, **options):
         {"batch_size": 3},
         {"curve": True},
     ],
-    ids=str,
+    ids=lambda change: "-".join(change),  # the text of a function would differ between processes
 )
 def test_nothing_is_asked_twice(path, change):
     model = Counts()

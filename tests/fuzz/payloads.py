@@ -404,16 +404,15 @@ def check_command(payload: str) -> None:
 
 def check_errors(payload: str) -> None:
     """What is raised for the string as a class, an option or a file."""
-    explainer = lc.Explainer(
-        lambda texts: [[0.5, 0.5]] * len(texts),
-        lc.maskers.Text(),
-        kind="probabilities",
-        classes=[payload, "b"],
-        target="c",
-    )
+
+    def model(texts: list[str]) -> list[list[float]]:
+        return [[0.5, 0.5]] * len(texts)
+
+    two = {"masker": lc.maskers.Text(), "kind": "probabilities", "classes": [payload, "b"]}
     e = explanations(payload)["bars"]
     for call in (
-        lambda: explainer("so good"),
+        lambda: lc.Explainer(model, **two, target="c"),
+        lambda: lc.Explainer(model, **two, target=payload[::-1] + "c"),
         lambda: e.plot(payload),
         lambda: e.to_html(payload),
         lambda: lc.get_method(payload),
