@@ -45,7 +45,7 @@ def test_a_margin_is_no_logit_unless_one_says_so(estimator):
     fitted = estimator.fit(X, TWO)
     model = SklearnModel(fitted)
     assert (model.kind, model.method) == ("margin", "decision_function")
-    assert SklearnModel(fitted, kind="output").kind == "margin"
+    assert SklearnModel(fitted, kind="output").kind == "output"  # as the user says: its sign stays
     np.testing.assert_array_equal(model.predict(X), fitted.decision_function(X)[:, None])
     assert SklearnModel(fitted, kind="logits").kind == "logits"
     with pytest.raises(ModelError, match="nothing to explain for kind='probabilities'"):

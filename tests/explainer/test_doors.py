@@ -64,7 +64,7 @@ class TestTheSameThroughEveryDoor:
             if "budget" in method.parameters and method.parameters["budget"] < 2 * graph.d:
                 continue
             shown = explainer(method).preview(TEXT)
-            assert str(method) in shown
+            assert str(method.on(graph)) in shown
             assert f"{method.cost(graph).calls:,}" in shown
 
     def test_stream_tolerance_and_top(self):

@@ -13,7 +13,7 @@ import lcshap as lc
 
 METHODS = [example for kind in lc.METHODS.values() for example in kind.examples()]
 GRADIENT = [m for m in METHODS if m.cost(lc.Graph.chain(6)).gradients]
-SWEPT = [m for m in METHODS if m not in GRADIENT]
+SWEPT = [m for m in METHODS if m not in GRADIENT and not isinstance(m, lc.TreeSHAP | lc.ReceptiveShapley)]
 X = np.array([3.0, -1.0, 2.0, 0.5, 1.5, -2.0])
 OTHER = X[::-1].copy()
 

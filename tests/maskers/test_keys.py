@@ -47,7 +47,6 @@ CASES = {
     "subwords": [
         *((Subwords(TOKENIZER), x) for x in ("to be", ("to", "be"), ("to be", ""), ("", "to be"), "to be.")),
         *((Subwords(TOKENIZER, absent=absent), "to be") for absent in ("mask", "attention")),
-        (Subwords(wordpiece(), absent="mask"), "to be"),
         *((Subwords(TOKENIZER, **{role: {"to"}}), "to be") for role in ("pin", "drop")),
         *((Subwords(TOKENIZER, units="character", absent=absent), "to be") for absent in ("delete", "mask")),
         (Subwords(TOKENIZER, splitter="be"), "to be"),

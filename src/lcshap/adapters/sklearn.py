@@ -33,8 +33,8 @@ class SklearnModel(Model):
         strings as it is.
     kind : what to explain, see `Model`. By default the probabilities of a classifier ("multilabel" where it was fitted
         on several labels); the margin of one that has `decision_function` only; the output of a regressor. "margin"
-        asks any classifier for its margin ("output" too), and "logits" says that this margin is a log-odds. It must be
-        given where an object has only `predict` and is not known for a regressor.
+        asks any classifier for its margin ("output" too, whose sign stays as it is), and "logits" says that this margin
+        is a log-odds. It must be given where an object has only `predict` and is not known for a regressor.
     method : "predict_proba", "decision_function" or "predict", where `kind` is not enough to choose.
     fallback : the kind of an object that has only `predict`, where neither it nor the user says it.
 
@@ -95,7 +95,7 @@ def _as_fitted(estimator: Any, rows: Rows) -> Rows:
 
 def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
     """What the numbers are. A margin is one of classes or, where there are none, an output like any other."""
-    if kind not in (None, "output") or method == "predict":
+    if kind is not None or method == "predict":
         return kind or "output"
     if method == "predict_proba":
         return "multilabel" if is_multilabel(estimator) else "probabilities"

@@ -101,7 +101,7 @@ def choose(
     --------
     >>> import lcshap as lc
     >>> lc.choose(lc.Graph.chain(10)).method, lc.choose(lc.Graph.chain(11)).method
-    (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0))
+    (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0, interactions=False))
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)
     taking units away, step by step, answers this question directly, and every call makes it better
     """

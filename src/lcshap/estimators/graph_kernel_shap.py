@@ -191,6 +191,8 @@ class PairProcess(SampledMap):
 
     def _fit(self, odd: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         d = self.shape[0]
+        if not np.isfinite(odd).all():  # values too large to subtract: whoever asked says so
+            return np.full(d, np.nan), np.full(d, np.nan)
         if self.complete:
             return all_pairs(self.kept, odd), np.zeros(d)
         scores = additive(self.kept, odd)

@@ -108,6 +108,8 @@ class EvenProcess:
         return EvenProcess(self.plus[rows], self.minus[rows], self.kept[rows], self.edges, self.calls, complete)
 
     def _of(self, even: Array) -> Array:
+        if not np.isfinite(even).all():
+            return np.full(len(self.edges), np.nan)
         if self.complete:
             alone = EvenShape(np.zeros(self.kept.shape[1]), np.full(self.kept.shape[1], 1e-9), 0.0, 0.0, 1.0)
             return np.asarray(alone.of_interactions(self.kept, self.edges) @ even)

@@ -35,7 +35,7 @@ def deletion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | Non
     >>> import lcshap as lc
     >>> from lcshap.metrics import deletion_auc, insertion_auc
     >>> v = lambda texts: ["good" in t for t in texts]
-    >>> explainer = lc.Explainer(v, lc.maskers.Text(), lc.Shapley(), kind="probabilities", target=1)
+    >>> explainer = lc.Explainer(v, lc.maskers.Text(), lc.Shapley(), value="prob", kind="probabilities", target=1)
     >>> e = explainer("a good end")
     >>> deletion_auc(explainer, "a good end", e), insertion_auc(explainer, "a good end", e)  # 1 0 0 0 and 0 1 1 1
     (0.16666666666666666, 0.8333333333333334)

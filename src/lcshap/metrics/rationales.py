@@ -35,7 +35,7 @@ def comprehensiveness(explainer: Explainer, x: Any, explanation: Any, percents: 
     >>> import lcshap as lc
     >>> from lcshap.metrics import comprehensiveness, sufficiency
     >>> v = lambda texts: ["good" in t for t in texts]
-    >>> explainer = lc.Explainer(v, lc.maskers.Text(), lc.Shapley(), kind="probabilities", target=1)
+    >>> explainer = lc.Explainer(v, lc.maskers.Text(), lc.Shapley(), value="prob", kind="probabilities", target=1)
     >>> e = explainer("a good end")
     >>> comprehensiveness(explainer, "a good end", e), sufficiency(explainer, "a good end", e)
     (1.0, 0.0)
