@@ -25,10 +25,10 @@ Everybody runs in a process of his own on one core and asks the same game, which
 ∅ and V included. A peer's answer counts with the calls that it used, even where it used a few more than the budget.
 Errors are mean squared errors to the Shapley values, averaged over the games and seeds of a family. Ratios below 1 say
 that ours, `auto` with goal "fair", has less error; they are cut off at a thousandth and a thousand. Families with a
-star were not used to tune anything: in alphabetical order every third one, from the third on. Their errors were read twice
-before the last change (single units first, where calls are few), which the other families had asked for. Those who answer
-another question (shap Partition, captum Lime and FeatureAblation, lime) are in the CSV files, but are nobody's
-"best peer".
+star were not used to tune anything: in alphabetical order every third one, from the third on. Their errors were read
+twice before the last change (single units first, where calls are few), which the other families had asked for. Those
+who answer another question (shap Partition, captum Lime and FeatureAblation, lime) are in the CSV files, but are
+nobody's "best peer".
 """
 
 

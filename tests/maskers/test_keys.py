@@ -14,7 +14,7 @@ from lcshap import Coalitions, Graph
 from lcshap.maskers import Bytes, GraphNodes, Image, Masked, Molecule, Series, Subwords, Tabular, Text, Tokens
 from lcshap.maskers.text import MaskedText
 
-from .test_subwords import TOKENIZER, wordpiece
+from .test_subwords import TOKENIZER
 
 FEATURES = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]])
 PAIRS = [(0, 1), (1, 2)]
