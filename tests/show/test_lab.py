@@ -1,7 +1,6 @@
 """Explanations and figures in a real JupyterLab, in a real browser."""
 
 import contextlib
-import shutil
 import socket
 import subprocess
 import sys
@@ -63,14 +62,8 @@ def _wait_for(address, seconds=60):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_every_cell_shows_its_pictures(lab):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": 1200, "height": 3000})
+def test_every_cell_shows_its_pictures(lab, chromium):
+    with contextlib.closing(chromium.new_page(viewport={"width": 1200, "height": 3000})) as page:
         page.goto(lab)
         page.wait_for_selector("text=| Idle", timeout=90_000)
         page.get_by_role("menuitem", name="Run", exact=True).click()
@@ -83,4 +76,3 @@ def test_every_cell_shows_its_pictures(lab):
         assert min(widths) > 300
         said = cells[1].locator(".jp-OutputArea").inner_text()
         assert "The model's output is -1. good raises it most (+1), bad lowers it most (-2)." in said
-        browser.close()

@@ -1,7 +1,5 @@
 """A small text model, and a real browser that must stay silent."""
 
-import shutil
-
 import numpy as np
 import pytest
 from showing import Page
@@ -12,7 +10,6 @@ from sklearn.pipeline import make_pipeline
 import lcshap as lc
 from lcshap.show.html_report import report
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 GOOD = ["a good plot and great actors", "great fun, good end", "good good film", "I liked the great end"]
 BAD = ["a bad plot and poor actors", "poor fun, bad end", "bad bad film", "I hated the poor end"]
 LISTEN = """
@@ -43,22 +40,6 @@ def explain(opinion):
 def write(tmp_path):
     """Writes a report and reads it back."""
     return lambda explanations, **options: Page(report(explanations, tmp_path / "page.html", **options))
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """A browser for all tests of a run."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError as error:
-        pytest.fail(f"tests of the report need a browser ({error}): pip install playwright, and install chromium")
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.fail("tests of the report need a browser: apt install chromium")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=[*ARGUMENTS, "--disable-sync"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
