@@ -51,13 +51,13 @@ def test_derivatives_against_differences(d, n):
     mean = np.concatenate([_MEAN, np.zeros(d)])
     at = mean + rng.normal(size=len(mean)) * 0.3
     at[:2] += -np.log(d), 5  # enough noise for differences to be exact
-    _, gradient, curvature = _look(at, mean, 0.6, c, y)
+    point = _look(at, mean, 0.6, c, y)
     for k in range(len(at)):
         step = np.zeros(len(at))
         step[k] = 1e-5
-        slope = (_look(at + step, mean, 0.6, c, y)[0] - _look(at - step, mean, 0.6, c, y)[0]) / 2e-5
-        assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-6)
-    assert np.linalg.eigvalsh(curvature).min() > 0
+        slope = (_look(at + step, mean, 0.6, c, y).value - _look(at - step, mean, 0.6, c, y).value) / 2e-5
+        assert point.gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+    assert np.linalg.eigvalsh(point.curvature).min() > 0
     assert len(_DEVIATION) == _FIRST
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,11 +20,11 @@ _LOW, _HIGH = -16.0, 8.0  # bounds of logarithms of shares
 # What logarithms are expected to be (a normal distribution: mean and deviation), where f has a mean square of 1.
 _REACH, _PRODUCT, _WHITE, _OWN = (8.0, 1.5), (0.1, 2.0), (1e-4, 3.0), (1.0, 2.0)
 _TERM, _TIE = (0.003, 3.0), (0.5, 0.5)
-_SPREAD, _UNITS = 0.5, 4.0  # units differ in the logarithm of their reach by so much, as sure as so many units are
+SPREAD, _SURE = 0.5, 4.0  # units differ in the logarithm of their reach by so much, as sure as so many units are
 
 
 @dataclass(frozen=True, eq=False)
-class _Point:
+class Point:
     """Logarithms, where they are expected, and the evidence there with its gradient and (expected) curvature."""
 
     at: Array
@@ -42,21 +43,7 @@ def fit(kept: Kept, odd: Array, terms: Terms) -> Shape:
     scale = float(np.sqrt(np.mean(odd**2))) or 1.0
     space = _Space(kept[:ROWS], terms)
     y = odd[:ROWS] / scale
-    now = space.look(space.mean, _SPREAD, y)
-    damping = 0.0
-    for _ in range(_STEPS):
-        if now is None:  # not even the prior's own mean can be factored
-            break
-        matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
-        move = np.clip(-linalg.solve(matrix, now.gradient, assume_a="pos"), -_FURTHEST, _FURTHEST)
-        new = space.look(now.at + move, now.spread, y)
-        if new is None or new.value > now.value:
-            damping = max(4 * damping, 0.5)
-            continue
-        gain, now, damping = now.value - new.value, space.respread(new), damping / 3
-        if gain < _ENOUGH:
-            break
-    found = space.shape(space.mean if now is None else now.at)
+    found = space.shape(climb(lambda at, spread: space.look(at, spread, y), space.mean, space.first))
     square = scale**2
     return replace(
         found,
@@ -65,6 +52,43 @@ def fit(kept: Kept, odd: Array, terms: Terms) -> Shape:
         shares=square * found.shares,
         white=square * found.white,
     )
+
+
+def climb(look: Callable[[Array, float], Point | None], mean: Array, first: int) -> Array:
+    """The logarithms of greatest evidence, from their means; those of the units begin at `first`, and may be none.
+
+    `look` gives the point at some logarithms, with this spread of the units; None where K cannot be factored.
+    """
+    now, damping = look(mean, SPREAD), 0.0
+    for _ in range(_STEPS):
+        if now is None:  # not even at the means
+            return mean
+        matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
+        move = np.clip(-linalg.solve(matrix, now.gradient, assume_a="pos"), -_FURTHEST, _FURTHEST)
+        new = look(now.at + move, now.spread)
+        if new is None or new.value > now.value:
+            damping = max(4 * damping, 0.5)
+            continue
+        gain, now, damping = now.value - new.value, _respread(new, first), damping / 3
+        if gain < _ENOUGH:
+            break
+    return mean if now is None else now.at
+
+
+def _respread(point: Point, first: int) -> Point:
+    """Learn how much units differ: the expected mean square of their logarithms, as EM has it."""
+    units = np.arange(first, len(point.at))
+    if not len(units):
+        return point
+    unsure = np.diag(linalg.inv(point.curvature))[units]
+    squares = float(np.sum(point.at[units] ** 2))
+    new = (squares + float(unsure.sum()) + _SURE * SPREAD**2) / (len(units) + _SURE)
+    new = min(max(new, 0.1**2), 3.0**2)
+    change = 1 / new - 1 / point.spread**2
+    gradient, curvature = point.gradient.copy(), point.curvature.copy()
+    gradient[units] += change * point.at[units]
+    curvature[units, units] += change
+    return Point(point.at, float(np.sqrt(new)), point.value + change * squares / 2, gradient, curvature)
 
 
 class _Space:
@@ -95,7 +119,7 @@ class _Space:
         reach = np.exp(np.clip(at[0] + units, -12.0, 3.0))
         return Shape(own / self.d * tied, reach, float(product), np.array(shares), float(white), self.terms)
 
-    def look(self, at: Array, spread: float, y: Array) -> _Point | None:
+    def look(self, at: Array, spread: float, y: Array) -> Point | None:
         """The negative logarithm of the evidence, prior included, with its derivatives; None where K is singular."""
         shape, c, n = self.shape(at), self.signs, len(self.kept)
         product, even = odd_product(c, c, shape.reach)
@@ -139,22 +163,7 @@ class _Space:
         curvature = moved.T @ (inverse @ moved) / 2
         curvature[np.diag_indices(len(at))] += 1 / deviation**2
         value = logarithm + float(y @ alpha + off @ off) / 2
-        return _Point(at, spread, value, gradient + off / deviation, curvature)
-
-    def respread(self, point: _Point) -> _Point:
-        """Learn how much units differ: the expected mean square of their logarithms, as EM has it."""
-        if not self.free:
-            return point
-        units = slice(self.first, None)
-        unsure = np.diag(linalg.inv(point.curvature))[units]
-        squares = float(np.sum(point.at[units] ** 2))
-        new = (squares + float(unsure.sum()) + _UNITS * _SPREAD**2) / (self.d + _UNITS)
-        new = min(max(new, 0.1**2), 3.0**2)
-        change = 1 / new - 1 / point.spread**2
-        gradient, curvature = point.gradient.copy(), point.curvature.copy()
-        gradient[units] += change * point.at[units]
-        curvature[np.diag_indices(len(curvature))[0][units], np.diag_indices(len(curvature))[1][units]] += change
-        return _Point(point.at, float(np.sqrt(new)), point.value + change * squares / 2, gradient, curvature)
+        return Point(at, spread, value, gradient + off / deviation, curvature)
 
 
 def inverse_of(K: Array) -> tuple[NDArray[np.float64] | None, float]:

@@ -9,19 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
-from .pair_evidence import ROWS, UNITS, inverse_of
+from .pair_evidence import ROWS, UNITS, Point, climb, inverse_of
+from .pair_posterior import MOST_PAIRS
 from .pair_prior import Array
 from .pair_shape import Kept, by_size, odd_product
 
 Edges = NDArray[np.integer]
-_STEPS, _ENOUGH, _FURTHEST = 10, 0.3, 2.0
 _MEAN = np.log([8.0, 1e-4, 0.1, 1.0, 0.03])  # logarithms: of reach (over d), white noise, product, pairs and size
 _DEVIATION = np.array([1.5, 3.0, 2.0, 2.0, 3.0])
 _FIRST = len(_MEAN)  # where the logarithms of the units begin
-_SPREAD, _SURE = 0.5, 4.0  # how much units differ in the logarithm of their reach, and as sure as so many units are
 _TIE = 0.5  # two units with logarithms of z and y have a pair of their own with a share of exp(_TIE (z + y))
 _NODES = 24
-MOST_PAIRS = 4096
 
 
 class EvenShape(NamedTuple):
@@ -141,27 +139,8 @@ def fit(kept: Kept, even: Array) -> EvenShape:
     scale = float(np.sqrt(np.mean((even - even.mean()) ** 2))) or 1.0
     y, d = (even - even.mean()) / scale, kept.shape[1]
     c, free = _signs(kept), d <= min(UNITS, len(kept))
-    at = np.concatenate([_MEAN - [np.log(d), 0, 0, 0, 0], np.zeros(d if free else 0)])
-    mean, spread, damping = at.copy(), _SPREAD, 0.0
-    now = _look(at, mean, spread, c, y)
-    for _ in range(_STEPS):
-        if now is None:
-            break
-        value, gradient, curvature = now
-        matrix = curvature + damping * np.diag(np.diag(curvature))
-        move = np.clip(-linalg.solve(matrix, gradient, assume_a="pos"), -_FURTHEST, _FURTHEST)
-        new = _look(at + move, mean, spread, c, y)
-        if new is None or new[0] > value:
-            damping = max(4 * damping, 0.5)
-            continue
-        at, damping, gain = at + move, damping / 3, value - new[0]
-        if free:  # how much units differ is learnt too, as EM has it
-            unsure = float(np.diag(linalg.inv(new[2]))[_FIRST:].sum())
-            square = (float(np.sum(at[_FIRST:] ** 2)) + unsure + _SURE * _SPREAD**2) / (d + _SURE)
-            spread = float(np.sqrt(min(max(square, 0.1**2), 3.0**2)))
-        now = _look(at, mean, spread, c, y) if free else new
-        if gain < _ENOUGH:
-            break
+    mean = np.concatenate([_MEAN - [np.log(d), 0, 0, 0, 0], np.zeros(d if free else 0)])
+    at = climb(lambda at, spread: _look(at, mean, spread, c, y), mean, _FIRST)
     found = _shape(at, d)
     square = scale**2
     return EvenShape(
@@ -177,8 +156,8 @@ def _shape(at: Array, d: int) -> EvenShape:
     return EvenShape(share * tied, np.exp(np.clip(at[0] + units, -12, 3)), float(product), float(size), float(white))
 
 
-def _look(at: Array, mean: Array, spread: float, c: Array, y: Array) -> tuple[float, Array, Array] | None:
-    """The negative logarithm of the evidence, prior included, its gradient and its (average) curvature."""
+def _look(at: Array, mean: Array, spread: float, c: Array, y: Array) -> Point | None:
+    """The negative logarithm of the evidence, prior included, with its derivatives; None where K is singular."""
     n, d = c.shape
     shape = _shape(at, d)
     even, odd = _even(c, c, shape.reach)
@@ -215,7 +194,8 @@ def _look(at: Array, mean: Array, spread: float, c: Array, y: Array) -> tuple[fl
     off = (at - mean) / deviation
     curvature = moved.T @ (inverse @ moved) / 2
     curvature[np.diag_indices(len(at))] += 1 / deviation**2
-    return logarithm + float(y @ alpha + off @ off) / 2, gradient + off / deviation, curvature
+    value = logarithm + float(y @ alpha + off @ off) / 2
+    return Point(at, spread, value, gradient + off / deviation, curvature)
 
 
 def _even(one: Array, two: Array, reach: Array) -> tuple[Array, Array]:
