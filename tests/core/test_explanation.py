@@ -144,4 +144,4 @@ def test_a_path_whose_record_holds_anything_can_be_shown():
     e = lc.DeletionPath(12, flip_below=0.5).explain(lc.Game(lambda kept: 1.0 * kept[:, 0], 3), lc.Graph.chain(3))
     odd = replace(e, provenance={**e.provenance, "name": np.arange(3)})
     assert odd.removed
-    assert "Without" in lc.show.words.flip(odd)
+    assert "Without" in lc.show.flips.flip(odd)

@@ -87,4 +87,4 @@ def test_the_flip_of_a_label_is_said_for_yes_and_for_no(target, said):
     options = {"kind": "multilabel-logits", "classes": ["toxic", "polite"], "target": target}
     e = lc.explain(logits, "a vile thing", method=lc.DeletionPath(20), **options)
     assert (e.flipped, e.flip_set) == (True, (1,))
-    assert lc.show.words.flip(e) == f"Without *vile* the model would {said}."
+    assert lc.show.flips.flip(e) == f"Without *vile* the model would {said}."

@@ -15,7 +15,7 @@ from ..core.explanation import Explanation
 from ..core.io import to_dict
 from ..core.printable import printable
 from ..errors import LcshapError
-from ..show import words
+from ..show import flips, words
 from ..show.letters import wrapped
 from ..show.palette import limit_of
 from ..show.screen import is_dark
@@ -138,7 +138,7 @@ def side_by_side(found: Comparison, output: Output) -> str:
         if len(drawn[0]) > 1:
             parts += ["\n".join(lines) for lines in drawn] + legend(columns, inks[0])
         parts.append(render_table(found.explanations, names, columns, colour, output.top, dark))
-        parts += ["\n".join(wrapped(f"{name}: {words.flip(e)}", columns)) for name, e in both if words.flip(e)]
+        parts += ["\n".join(wrapped(f"{name}: {flips.flip(e)}", columns)) for name, e in both if flips.flip(e)]
     else:
         parts += [render(e, columns, colour, output.top, dark) for _, e in both]
     parts.append(f"all methods together took {found.calls:,} model calls instead of {found.apart:,}")

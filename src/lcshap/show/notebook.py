@@ -7,7 +7,7 @@ import html
 import numpy as np
 
 from ..core.explanation import Explanation
-from . import words
+from . import flips, words
 from .drawings import drawing_of
 from .faint import FADED
 from .notebook_pictures import background
@@ -46,7 +46,7 @@ def to_html(e: Explanation, top: int = 10) -> str:
     head = f"<strong>{html.escape(method)}</strong>{html.escape(words.heading(e).removeprefix(method))}"
     said = _sentence(lead_parts(e))
     parts = [f"<style>{_STYLE}</style>", f"<p>{said}</p>" if said else "", f"<p>{head}</p>"]
-    flip = _sentence(words.flip_parts(e))
+    flip = _sentence(flips.flip_parts(e))
     flip = f"<p>{flip}</p>" if flip else ""
     if e.scores.ndim == 2:
         parts += [_table(e, top), flip, _small(_note(e, top))]

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..extras import need
-from . import words
+from . import flips, words
 from .check import check_count
 from .drawings import drawing_of
 from .faint import drawn_scores
@@ -57,12 +57,12 @@ def render(
     if e.scores.ndim == 2:
         outputs = [e.output(k) for k in range(e.scores.shape[1])]
         table = render_table(outputs, words.outputs(e), width, colour, top, dark, palette)
-        parts = [wrapped(words.heading(e), width), [table], wrapped(words.flip(e), width) if words.flip(e) else []]
+        parts = [wrapped(words.heading(e), width), [table], wrapped(flips.flip(e), width) if flips.flip(e) else []]
         return "\n\n".join("\n".join(part) for part in parts if part)
     ink = Ink(drawn_scores(e), limit_of([e.scores]), colour, dark, palette)
     drawn = picture(e, width, ink)
     drawn += legend(width, ink) if drawn else []
-    said = [line for line in (words.flip(e), words.ending(e), residual_note(e), words.faint(e)) if line]
+    said = [line for line in (flips.flip(e), words.ending(e), residual_note(e), words.faint(e)) if line]
     parts = [wrapped(lead(e), width), wrapped(words.heading(e), width), drawn, _bars(e, width, ink, top)]
     parts.append([line for text in said for line in wrapped(text, width)])
     return "\n\n".join("\n".join(part) for part in parts if part)

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.explanation import Explanation, PathExplanation
+from ..core.explanation import Explanation
 from ..core.printable import printable
 from ..core.rounding import settled
 from ..core.views import TableView
 from .chances import chance, percent, value_name
-from .literals import literal
 
 _DIGITS = 4
 _CLASSES = ("log_prob", "expected_log_prob", "prob", "log_odds")  # values that are about classes
-_NAMED = 12  # units of a flip set that are all named; of more, the first of them
 
 Format = Callable[[Any, Explanation], str]  # how a number of an explanation is written
 
@@ -289,64 +287,6 @@ def leading(e: Explanation, top: int) -> list[int]:
     return [int(unit) for unit in e.leading()[:top]]
 
 
-# -- paths ----------------------------------------------------------------------------------------------------------
-
-
-def flip(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
-    """Whether a path changed the model's decision, and which units that takes; empty where nobody asked.
-
-    Parameters
-    ----------
-    mark : how the name of a unit stands out.
-
-    Examples
-    --------
-    >>> import lcshap as lc
-    >>> g = lc.Graph.chain(4, names="it is not bad".split())
-    >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 2] & kept[:, 3]), 4)
-    >>> flip(lc.DeletionPath(12, flip_below=0.5).explain(v, g))
-    'Without *not* the model would not say this.'
-    >>> flip(lc.InsertionPath(12, flip_above=0.5).explain(v, g))
-    '*not*, *bad* alone are enough for this.'
-    """
-    return "".join(mark(part) if k % 2 else part for k, part in enumerate(flip_parts(e)))
-
-
-def flip_parts(e: Explanation) -> list[str]:
-    """The same sentence in pieces: every second one is the name of a unit. Empty where nobody asked."""
-    if not isinstance(e, PathExplanation) or e.flipped is None:
-        return []
-    if not e.flipped or not e.flip_set:
-        return [_no_flip_set(e)]
-    names = unit_names(e)
-    start, end = "", f" alone {'is' if len(e.flip_set) == 1 else 'are'} enough for this."
-    if e.removed:
-        start, end = "Without ", f" the model would {_flipped(e)}."
-    if len(e.flip_set) > _NAMED:
-        end = f" {others(len(e.flip_set) - _NAMED)}{end}"
-    pieces = [piece for unit in e.flip_set[:_NAMED] for piece in (", ", names[unit])]
-    return [start, *pieces[1:], end]
-
-
-def _flipped(e: Explanation) -> str:
-    """What the model would do after a flip: of a label, which it may deny as well, whether it says it."""
-    share = chance(e.full_value, e) if str(e.provenance.get("kind")).startswith("multilabel") else None
-    if share is None or not targets(e):
-        return "not say this"
-    return f"{'not ' if share > 0.5 else ''}say {targets(e)[0]}"
-
-
-def _no_flip_set(e: PathExplanation) -> str:
-    moved = f"{count(len(e.path), 'unit')} {'was' if len(e.path) == 1 else 'were'}"
-    if e.flipped and e.flip_set is None:
-        return f"The decision changed after {moved} {'removed' if e.removed else 'inserted'}."
-    if e.flipped:
-        return "The model does not say this of the full input." if e.removed else "No unit at all is needed for this."
-    if e.removed:
-        return f"The decision did not change while {moved} removed."
-    return f"The decision was not reached while {moved} inserted."
-
-
 # -- masking curves -------------------------------------------------------------------------------------------------
 
 
@@ -363,54 +303,3 @@ def curve_change(what: str) -> str:
 def curve_note(what: str) -> str:
     """Below a masking curve."""
     return printable(f"{what}, while the top units are masked")
-
-
-# -- settings -------------------------------------------------------------------------------------------------------
-
-
-def settings(provenance: dict[str, Any]) -> list[tuple[str, str]]:
-    """How an explanation was made, a row for each setting.
-
-    >>> settings({"method": "LIME()", "parameters": {"seed": 3}, "versions": {"lcshap": "1.0"}})
-    [('method', 'LIME()'), ('seed', '3'), ('versions', 'lcshap 1.0')]
-    >>> settings({"masker": {"name": "Text", "parameters": {"units": "word"}}, "targets": [["sci", "fi"]]})
-    [('masker', "Text(units='word')"), ('targets', 'sci rather than fi')]
-    """
-    named = "method" in provenance
-    hidden = ("name", "class", "parameters") if named else ()
-    content = {key: value for key, value in provenance.items() if key not in hidden}
-    if named and isinstance(provenance.get("parameters"), dict):  # in the method already, but for being easy to find
-        seed = provenance["parameters"].get("seed", "none: the method draws nothing")
-        content = {"method": provenance["method"], "seed": seed, **content}
-    return [(str(key), _SETTINGS.get(str(key), said)(value)) for key, value in content.items()]
-
-
-def said(value: Any, between: str = " = ") -> str:
-    """A setting, in one line: what is nested as ``name = value``."""
-    if isinstance(value, dict):
-        return ", ".join(f"{name}{between}{part}" for name, part in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def versions(value: Any) -> str:
-    """The versions of packages."""
-    return said(value, " ")
-
-
-def masker(record: Any) -> str:
-    """A recorded masker as a call; records of version 0.1 are texts already.
-
-    >>> masker({"name": "Text", "parameters": {"units": "word", "pin": []}})
-    "Text(units='word', pin=())"
-    """
-    if not isinstance(record, dict) or not isinstance(record.get("parameters"), dict):
-        return said(record)
-    parameters = ", ".join(f"{name}={literal(part)}" for name, part in record["parameters"].items())
-    return f"{record.get('name')}({parameters})"
-
-
-def _targets(value: Any) -> str:
-    return ", ".join(map(target, value)) if isinstance(value, Iterable) and not isinstance(value, str) else said(value)
-
-
-_SETTINGS: dict[str, Callable[[Any], str]] = {"versions": versions, "masker": masker, "targets": _targets}

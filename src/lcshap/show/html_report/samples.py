@@ -14,7 +14,7 @@ from ...core.explanation import Explanation
 from ...core.rounding import settled
 from ...core.views import ImageView, TextView
 from ...errors import ShowError
-from .. import words
+from .. import flips, recorded, words
 from ..faint import FADED
 from ..palette import clip_limit, limit_of
 from ..sentences import lead_parts, residual_note
@@ -99,7 +99,7 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         "lead": [part.replace("-", "−") if k % 2 == 0 else part for k, part in enumerate(lead_parts(one))],
         "sides": words.sides(one),
         "facts": _facts(one),
-        "settings": words.settings(e.provenance),
+        "settings": recorded.settings(e.provenance),
         "python": python(e.provenance, e.curve is not None),
     }
     if not np.array_equal(leading, np.argsort(-np.abs(to_float32(scores)), kind="stable")):
@@ -108,7 +108,7 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         entry["note"] = note.replace("-", "−")
     if isinstance(e.view, ImageView) and (clip := clip_limit(scores))[1]:
         entry["clip"] = number(clip[0])
-    if flip := words.flip_parts(e):
+    if flip := flips.flip_parts(e):
         entry["flip"] = flip
     if one.stderr is not None:
         entry["stderr"] = pack(one.stderr)

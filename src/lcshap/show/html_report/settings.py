@@ -6,7 +6,7 @@ import keyword
 import re
 from typing import Any
 
-from .. import words
+from .. import recorded, words
 from ..literals import is_plain, literal
 
 _CLASS = re.compile(r"[A-Z][A-Za-z0-9]*")  # how classes of methods and maskers are called
@@ -35,7 +35,7 @@ def python(provenance: dict[str, Any], curve: bool = False) -> str:
     )
     e = explainer(x)
     """
-    versions = _one_line(words.versions(provenance.get("versions", "")))
+    versions = _one_line(recorded.versions(provenance.get("versions", "")))
     head = [*([f"# made with {versions}"] if versions else []), "import lcshap as lc", ""]
     body = _of_a_model(provenance, curve) if "masker" in provenance else _of_a_game(provenance)
     body[-1] += _after(provenance)
@@ -92,7 +92,7 @@ def _masker(record: Any) -> tuple[str, str]:
         return "...", f"  # {_one_line(record)}"
     name = record.get("name")
     maker = f"lc.maskers.{name}" if isinstance(name, str) and _CLASS.fullmatch(name) else None
-    return _call(maker, record.get("parameters"), words.masker(record))
+    return _call(maker, record.get("parameters"), recorded.masker(record))
 
 
 def _call(maker: str | None, parameters: Any, record: Any) -> tuple[str, str]:

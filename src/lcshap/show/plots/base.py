@@ -15,7 +15,7 @@ from ...core.files import check_target, write_file
 from ...core.views import View
 from ...errors import ShowError
 from ...extras import need
-from .. import words
+from .. import flips, words
 from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
 from .wording import LITERAL, drawable, number
 
@@ -141,7 +141,7 @@ def room_below(e: Explanation, width: float) -> float:
 
 def _flip_lines(e: Explanation, width: float) -> list[str]:
     """Whether the decision flipped, in lines of a width in points."""
-    return fill(words.flip(e), max(24, round(width / 4.4)))
+    return fill(flips.flip(e), max(24, round(width / 4.4)))
 
 
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:

@@ -11,7 +11,7 @@ from scipy import sparse
 from ...core.explanation import Explanation
 from ...core.views import TextView
 from ...errors import ShowError
-from .. import words
+from .. import flips, words
 from ..faint import drawn_scores
 from ..palette import find_palette
 from .base import PaletteName, axes, colours, one_output, view_of
@@ -56,7 +56,7 @@ def text(
     arcs = page.rows[0].arcs
     if arcs:
         facts.append(f"arcs up to ±{number(max(abs(v) for _, _, v in arcs))}")
-    page.finish([*facts, *fill(words.flip(e), _FACT)], number(limit), palette, fit, words.sides(e))
+    page.finish([*facts, *fill(flips.flip(e), _FACT)], number(limit), palette, fit, words.sides(e))
     return ax
 
 
