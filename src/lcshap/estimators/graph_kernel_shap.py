@@ -58,7 +58,7 @@ class GraphKernelSHAP(SampledMethod):
 
     Choose it to estimate Shapley values; ``docs/benchmarks.md`` has its error beside that of others, on games and
     models by kind. The standard error is the posterior's, scaled by leave-one-out errors; it needs 2.5 calls per unit.
-    Its own time is about a tenth of a second for 100 units and 800 calls, and some seconds for 1,000 units and 8,000
+    Its own time is about 0.2 s for 100 units and 800 calls, and some four seconds for 1,000 units and 8,000
     calls. It takes up to 4,096 units.
 
     References
