@@ -7,7 +7,6 @@ import hashlib
 import html
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,9 @@ from ...errors import ShowError
 from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
 from .pack import Pool, embed
 from .samples import collect, pack_sample
+from .scripts import join_modules, read_file
 
 _CLASSES = 4  # that are named in a title
-# In the order in which they run.
-_SCRIPTS = ("data.js", "list.js", "text.js", "image.js", "pictures.js", "panels.js", "print.js", "page.js")
 
 
 def report(
@@ -94,8 +92,8 @@ def is_page(data: bytes) -> bool:
 
 def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:
     """The template with its holes filled."""
-    style = _colours(palette) + _read("page.css")
-    script = "".join(map(_read, _SCRIPTS))
+    style = _colours(palette) + read_file("page.css")
+    script = join_modules("main.js")
     data = "\n".join(f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items())
     parts = {
         "title": html.escape(title),
@@ -105,7 +103,7 @@ def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:
         "data": data,
         "script": script,
     }
-    pieces = _read("page.html").split("%%")  # text and names of holes in turn
+    pieces = read_file("page.html").split("%%")  # text and names of holes in turn
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
 
 
@@ -129,10 +127,6 @@ def _variables(theme: Theme, positive: RGB, negative: RGB) -> str:
         "negative": negative,
     }
     return " ".join(f"--{name}: {hexadecimal(colour)};" for name, colour in named.items())
-
-
-def _read(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(content: str) -> str:

@@ -1,6 +1,12 @@
-// -- text -------------------------------------------------------------------------------------------------------
+// A text: its units on the colours of their scores, with arcs between units that interact.
 
-function drawText(picture, box, { listed, units, bySentence, entry }) {
+import { labelsOf, spansOf, unpack } from "./blocks.js";
+import { paint } from "./colours.js";
+import { ofElements, unitData } from "./element_picture.js";
+import { make, makeSvg } from "./elements.js";
+import { largestOf } from "./units.js";
+
+export function drawText(picture, box, { listed, units, bySentence, entry, arcs }) {
   const spans = spansOf(picture.spans);
   const labels = labelsOf(picture, spans.length);
   const paragraph = make("p", { dir: "auto" });
@@ -27,7 +33,7 @@ function drawText(picture, box, { listed, units, bySentence, entry }) {
   plain(paragraph, listed.text.length);
   box.append(paragraph);
   for (const element of box.querySelectorAll(".unit")) paint(element, units.drawn[element.dataset.unit], units.limit);
-  const arched = state.interactions && !bySentence && "pairs" in entry;
+  const arched = arcs && !bySentence && "pairs" in entry;
   box.classList.toggle("arched", arched);
   if (arched) drawArcs(box, entry, units);
   return ofElements(box);

@@ -1,19 +1,26 @@
-// -- printing: all samples one below the other, in the colours of light paper -----------------------------------
+// Printing: all samples one below the other, in the colours of light paper.
+
+import { readColours } from "./colours.js";
+import { byId, make } from "./elements.js";
+import { list } from "./list.js";
+import { openSample, redraw, state } from "./state.js";
 
 const MOST_PRINTED = 500;
+let before; // what was shown before printing began
 
-function startPrinting() {
+export function startPrinting() {
   addEventListener("beforeprint", preparePrint);
   addEventListener("afterprint", finishPrint);
 }
 
 /** Draw every sample in turn, and keep a copy of each. */
 function preparePrint() {
-  if (shown.printing) return;
-  shown.printing = { ...state, theme: document.documentElement.dataset.theme };
+  if (before) return;
+  before = { state: { ...state }, theme: document.documentElement.dataset.theme };
   document.documentElement.dataset.theme = "light";
   readColours();
   const samples = list.order.length ? list.order : [state.sample];
+  redraw();
   const copies = samples.slice(0, MOST_PRINTED).map((i) => {
     openSample(i);
     return copyOf(byId("sample"));
@@ -35,15 +42,13 @@ function copyOf(element) {
 
 /** Back to what was shown before. */
 function finishPrint() {
-  if (!shown.printing) return;
-  const { theme, ...before } = shown.printing;
-  delete shown.printing;
+  if (!before) return;
+  const { state: chosen, theme } = before;
+  before = undefined;
   byId("prints").replaceChildren();
   document.body.classList.remove("printing");
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
   readColours();
-  openSample(before.sample);
-  Object.assign(state, before);
-  showEntry();
+  redraw(chosen);
 }

@@ -1,11 +1,15 @@
-// -- image ------------------------------------------------------------------------------------------------------
+// An image, and beside it the same in grey under the colours of the scores.
 
-function drawImage(picture, box, { units, entry }) {
+import { labelsOf, unpack } from "./blocks.js";
+import { colours, rgb } from "./colours.js";
+import { make } from "./elements.js";
+
+export function drawImage(picture, box, { units, entry, label }) {
   const { width, height } = picture;
   const labels = labelsOf(picture, width * height);
   const [image, reference] = [unpack(picture.image), unpack(picture.reference)];
   const input = makeCanvas(width, height, "Input, with masked units replaced by the reference");
-  const heat = makeCanvas(width, height, `Heat map. ${pictureLabel()}`);
+  const heat = makeCanvas(width, height, `Heat map. ${label}`);
   const zoom = Math.max(1, Math.ceil(480 / Math.max(width, height)));
   const outline = makeCanvas(width * zoom, height * zoom, "");
   outline.setAttribute("aria-hidden", "true");

@@ -1,0 +1,25 @@
+// Numbers and words.
+
+/** A number with at most so many significant digits and a proper minus. */
+export function format(number, digits = 6, sign = false) {
+  const rounded = Number(Number(number).toPrecision(digits));
+  const tiny = rounded !== 0 && Math.abs(rounded) < 1e-4;
+  const plain = tiny ? rounded.toExponential() : String(rounded);
+  const text = plain.replaceAll("-", "−").replace("Infinity", "∞");
+  return sign && rounded > 0 ? `+${text}` : text;
+}
+
+/** The standard error of a score, where there is one. */
+export function errorOf(units, unit) {
+  return isFinite(units.stderr?.[unit]) ? ` ± ${format(units.stderr[unit], 2)}` : "";
+}
+
+export function describe(units, unit) {
+  const error = errorOf(units, unit);
+  const rank = `rank ${units.ranks[unit]} of ${units.scores.length}`;
+  return `${clip(units.names[unit], 60)}: ${format(units.scores[unit], 6, true)}${error}, ${rank}`;
+}
+
+export function clip(text, length) {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

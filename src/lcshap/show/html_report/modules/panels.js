@@ -1,0 +1,83 @@
+// Beside the picture: sentences, numbers, the largest units and interactions.
+
+import { spansOf, unpack } from "./blocks.js";
+import { makeTable, scoreCells } from "./draw_table.js";
+import { byId, make } from "./elements.js";
+import { clip } from "./numbers.js";
+import { shown } from "./shown.js";
+import { state, update } from "./state.js";
+import { bySize, largestOf } from "./units.js";
+
+export function showFacts() {
+  const { entry, words } = shown;
+  const facts = [["method", shown.method], ...entry.facts, ["units", String(words.scores.length)]];
+  const items = facts
+    .filter(([, value]) => value)
+    .map(([name, value]) => {
+      const wide = name === "method" || name === "explains";
+      return make("div", { class: wide ? "wide" : "" }, make("dt", {}, name), make("dd", { "data-fact": name }, value));
+    });
+  byId("facts").replaceChildren(...items);
+}
+
+/** What the model says and why in one sentence, whether a path changed it, and what a large residual means. */
+export function showSentences() {
+  showSentence("lead", shown.entry.lead ?? []);
+  showSentence("flip", shown.entry.flip ?? []);
+  byId("note").hidden = !shown.entry.note;
+  byId("note").textContent = shown.entry.note ?? "";
+}
+
+/** Every second part of a sentence is a name. */
+function showSentence(id, parts) {
+  byId(id).hidden = !parts.length;
+  byId(id).replaceChildren(...parts.map((part, k) => (k % 2 ? make("em", { dir: "auto" }, part) : part)));
+}
+
+const FEW_UNITS = 12;
+const MANY_UNITS = 1000;
+
+export function showTop() {
+  const { units } = shown;
+  const count = units.scores.length;
+  const order = units.leading.slice(0, state.all ? MANY_UNITS : FEW_UNITS);
+  const rows = Array.from(order).map((unit) => {
+    const name = make("th", { scope: "row", dir: "auto" }, clip(units.names[unit], 80));
+    const rank = make("td", { class: "number" }, String(units.ranks[unit]));
+    const row = make("tr", {}, rank, name, ...scoreCells(units, unit));
+    row.onpointerenter = () => shown.picture.mark(unit);
+    row.onpointerleave = () => shown.picture.mark(-1);
+    return row;
+  });
+  const title = make("h3", {}, shown.bySentence ? "Sentences by |score|" : "Units by |score|");
+  const parts = [title, makeTable("Units by the size of their scores", ["Rank", "Unit", "Score", ""], rows)];
+  if (count > FEW_UNITS) {
+    const most = Math.min(count, MANY_UNITS);
+    const more = most < count ? `Show the first ${most}` : `Show all ${count}`;
+    const button = make("button", { type: "button" }, state.all ? "Show fewer" : more);
+    button.onclick = () => {
+      update({ all: !state.all });
+      byId("top").querySelector("button").focus();
+    };
+    parts.push(button);
+  }
+  byId("top").replaceChildren(...parts);
+}
+
+export function showInteractions() {
+  const { entry, words, arcs } = shown;
+  const box = byId("interactions");
+  box.hidden = !arcs;
+  if (box.hidden) return box.replaceChildren();
+  const values = unpack(entry.interactions);
+  const pairs = spansOf(entry.pairs);
+  const limit = largestOf(values, words);
+  const rows = bySize(values)
+    .slice(0, FEW_UNITS)
+    .map((k) => {
+      const [one, other] = pairs[k].map((unit) => clip(words.names[unit], 40));
+      const name = make("th", { scope: "row", dir: "auto" }, `${one} + ${other}`);
+      return make("tr", {}, name, ...scoreCells({ scores: values, limit }, k));
+    });
+  box.replaceChildren(make("h3", {}, "Interactions"), makeTable("Largest interactions", ["Pair", "Value", ""], rows));
+}

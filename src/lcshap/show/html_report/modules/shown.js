@@ -1,0 +1,47 @@
+// What is on the page: a sample, one of its entries (a method and an output), its units and the stops of the slider.
+
+import { read } from "./blocks.js";
+import { state } from "./state.js";
+import { sentencesOf, unitsOf } from "./units.js";
+
+export const shown = {};
+
+/** Which entry of a sample suits the chosen method and output best. */
+export function chosenEntry(i) {
+  const { methods, samples } = read("index");
+  const fits = samples[i].entries.map(
+    ([method, output]) => 2 * (methods[method] === state.method) + (output === state.output),
+  );
+  return fits.indexOf(Math.max(...fits));
+}
+
+/** Everything that is drawn of one entry of one sample. */
+export function contentOf(i, number) {
+  const listed = read("index").samples[i];
+  const { picture, entries } = read(`sample-${i}`);
+  const [method, output] = listed.entries[number];
+  const entry = entries[number];
+  const words = unitsOf(listed, picture, entry);
+  const bySentence = state.sentences && "sentences" in picture;
+  const units = bySentence ? sentencesOf(listed, picture, words) : words;
+  const steps = stepsOf(entry, words.scores.length);
+  const arcs = state.interactions && !bySentence && "pairs" in entry;
+  const name = read("index").methods[method];
+  return { listed, entries, entry, packed: picture, method: name, output, words, units, bySentence, steps, arcs };
+}
+
+export function findShown() {
+  Object.assign(shown, contentOf(state.sample, chosenEntry(state.sample)));
+  state.step = Math.min(state.step, shown.steps.counts.length - 1);
+}
+
+/** Where the slider stops: at numbers of units, each once: where the curve has values, or at all of a few, or 20. */
+function stepsOf(entry, count) {
+  const stops = Math.min(count, count > 40 ? 20 : count);
+  const evenly = Array.from({ length: stops + 1 }, (_, k) => Math.round((k * count) / stops));
+  const steps = entry.curve ?? { counts: evenly };
+  const own = steps.counts.map((_, k) => k).filter((k) => !k || steps.counts[k] > steps.counts[k - 1]);
+  const counts = own.map((k) => steps.counts[k]);
+  const percents = counts.map((masked) => (100 * masked) / count);
+  return { ...steps, counts, percents, values: steps.values && own.map((k) => steps.values[k]) };
+}

@@ -1,0 +1,41 @@
+// What the reader of the page has chosen, and who is told when it changes.
+
+export const DEFAULTS = {
+  sample: 0, // its place in the index
+  method: "", // by name; a sample that lacks it shows its first
+  output: "",
+  step: 0, // of the slider that masks units
+  interactions: false,
+  sentences: false, // sentences instead of words
+  all: false, // all units in the table instead of a few
+  sort: "order",
+  reversed: false,
+  search: "",
+};
+
+export const state = { ...DEFAULTS };
+
+const watchers = [];
+
+/** Call `render` whenever one of some parts of the state changes; in the order in which this was said. */
+export function watch(names, render) {
+  watchers.push([names.split(" "), render]);
+}
+
+/** Change parts of the state. */
+export function update(changes) {
+  const changed = Object.keys(changes).filter((name) => state[name] !== changes[name]);
+  Object.assign(state, changes);
+  for (const [names, render] of watchers) if (names.some((name) => changed.includes(name))) render();
+}
+
+/** Change parts of the state, and draw everything. */
+export function redraw(changes = {}) {
+  Object.assign(state, changes);
+  for (const [, render] of watchers) render();
+}
+
+/** Another sample: what was chosen within the one before does not hold for it. */
+export function openSample(sample) {
+  update({ sample, step: 0, all: false });
+}
