@@ -15,7 +15,7 @@ def test_every_kind_of_view_has_a_row():
 
 
 def test_figures_and_pictures_of_the_page_are_there():
-    script = resources.files("lcshap.show.html_report").joinpath("pictures.js").read_text(encoding="utf-8")
+    script = resources.files("lcshap.show.html_report").joinpath("modules/pictures.js").read_text(encoding="utf-8")
     table = script[script.index("const PICTURES = {") :]
     for drawing in [*DRAWINGS.values(), Drawing()]:
         assert drawing.plot in FIGURES
