@@ -101,3 +101,8 @@ def test_a_masker_takes_a_summary():
 def test_what_cannot_be_chosen_from(data, k):
     with pytest.raises(MaskerError, match="Expected"):
         representatives(data, k)
+
+
+def test_a_number_is_no_background():
+    with pytest.raises(lc.MaskerError, match=r"Expected a row or a table.*Tabular\(data, summary=50\)"):
+        Tabular(50)

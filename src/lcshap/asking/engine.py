@@ -42,6 +42,9 @@ class Question:
     tally : counts the rows that are sent.
     label : names the input in errors.
     made : the rows, one for each coalition, where they are there already.
+    background : the number of the background row for each coalition, where single rows are asked; None: all rows of a
+        coalition are asked together.
+    worth : how many coalitions an answer counts for, to show the progress.
     """
 
     masked: Masked
@@ -50,16 +53,27 @@ class Question:
     tally: Tally
     label: str = ""
     made: list[Any] | None = None
+    background: Places | None = None
+    worth: float = 1.0
+
+    @property
+    def each(self) -> int:
+        """How many rows are asked for each coalition."""
+        return self.masked.rows_per_call if self.background is None else 1
 
     def rows(self, places: Places) -> Rows:
         """The rows of some coalitions."""
         if self.made is not None:
             return [self.made[place] for place in places.tolist()]
+        if self.background is not None:
+            return self.masked.rows_of(self.coalitions.take(places), self.background[places])
         return self.masked.rows(self.coalitions.take(places))
 
     def blend(self, places: Places) -> Blend | None:
         """What these rows are blended from, where they are and nobody has made them yet."""
-        return None if self.made is not None else self.masked.blend(self.coalitions.take(places))
+        if self.made is not None or self.background is not None:
+            return None
+        return self.masked.blend(self.coalitions.take(places))
 
 
 Piece = tuple[Question, Places]  # some coalitions of a question
@@ -117,9 +131,9 @@ class Engine:
         left = np.argsort(_lengths(questions), kind="stable")
         errors: list[Exception | None] = [None] * len(questions)
         while len(left):
-            masked = questions[owner[left[0]]].masked
-            size = self._rows_at_once(masked, len(left) * masked.rows_per_call)
-            count = max(1, size // masked.rows_per_call)
+            first = questions[owner[left[0]]]
+            size = self._rows_at_once(first.masked, len(left) * first.each)
+            count = max(1, size // first.each)
             # Sizes are tried on rows of middle length: those of the first batches are shorter than most.
             start = 0 if self.size.settled else max(0, len(left) - count) // 2
             part = np.sort(left[start : start + count])  # rows of one input together
@@ -140,7 +154,7 @@ class Engine:
             if any(errors):
                 left = left[[errors[o] is None for o in owner[left]]]
             if progress is not None:
-                progress.advance(len(part))
+                progress.advance(sum(len(places) * question.worth for question, places in batch))
         return errors
 
     def _rows_at_once(self, masked: Masked, left: int) -> int:
@@ -162,7 +176,7 @@ class Engine:
         """Ask about one batch and deliver. False where the memory did not suffice: the batch size was halved."""
         begin = batch_size.clock()
         calls = sum(len(places) for _, places in batch)
-        count = sum(len(places) * question.masked.rows_per_call for question, places in batch)
+        count = sum(len(places) * question.each for question, places in batch)
         answers: list[NDArray[np.float64]] = []
         try:
             blends = [question.blend(places) for question, places in batch] if self.model.blends else [None]
@@ -182,7 +196,7 @@ class Engine:
         except KeyboardInterrupt as error:
             _deliver(batch, _so_far(error, answers, count))
             raise
-        if calls >= size // batch[0][0].masked.rows_per_call:  # a full batch
+        if calls >= size // batch[0][0].each:  # a full batch
             self.size.learn(size, count, batch_size.clock() - begin)
         _deliver(batch, np.concatenate(answers) if len(answers) > 1 else answers[0], complete=True)
         return True
@@ -198,7 +212,7 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: 
     failure: ModelError | None = None
     for question, places in batch if answers is not None else ():
         assert answers is not None
-        per_call = question.masked.rows_per_call
+        per_call = question.each
         start, end = end, end + len(places) * per_call
         part = answers[start:end].reshape(len(places), per_call, -1)
         if not complete:
@@ -242,7 +256,7 @@ def _so_far(error: BaseException, answers: list[NDArray[np.float64]], count: int
 def _name_row(batch: list[Piece], row: int) -> str:
     """The coalition that a row of a batch belongs to."""
     for question, places in batch:
-        per_call = question.masked.rows_per_call
+        per_call = question.each
         if row < len(places) * per_call:
             return name(question.coalitions, int(places[row // per_call]))
         row -= len(places) * per_call

@@ -25,7 +25,7 @@ from .parts import parts_engine, read_parts
 from .progress import Progress
 from .trees import tree_game
 from .values import FixedValue, Value
-from .wanted import Wanted, answer, space
+from .wanted import Wanted, answer
 
 Floats = NDArray[np.float64]
 
@@ -106,13 +106,12 @@ class ModelGame(AbstractGame):
 
     def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
         """Whether the model still decides as at the full input; None where it decides nothing."""
-        known, outputs = self.store.get(space(self.engine, self.masked, self.store), self.masked.keys(coalitions))
-        if self.store.lasting and not known.all():  # another process has made room
-            want = Wanted(self.engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+        want = Wanted(self.engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+        if want.complete:
+            return self.value.stands(want.values)
+        if self.store.lasting:  # another process has made room
             return self.value.stands(self._asked(want))
-        if outputs is None or not known.all():
-            raise ModelError("only coalitions that have been evaluated can be asked about the decision")
-        return self.value.stands(outputs)
+        raise ModelError("only coalitions that have been evaluated can be asked about the decision")
 
     def parts(self, coalitions: Coalitions) -> Floats:
         """What each unit adds to the value of each coalition, as the model says; `MethodError` where it does not."""

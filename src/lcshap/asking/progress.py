@@ -18,9 +18,9 @@ class Progress:
     def __init__(self, total: int, what: str, show: bool | None = None) -> None:
         automatic = sys.stderr.isatty() and os.environ.get("LCSHAP_PROGRESS", "1") != "0"
         self.total, self.what, self.show = total, what, automatic if show is None else show
-        self.done, self.started, self.drawn = 0, time.monotonic(), 0.0
+        self.done, self.started, self.drawn = 0.0, time.monotonic(), 0.0
 
-    def advance(self, count: int) -> None:
+    def advance(self, count: float) -> None:
         """Take note of work that is done."""
         self.done += count
         now = time.monotonic()
@@ -32,7 +32,7 @@ class Progress:
         share = self.done / max(self.total, 1)
         left = elapsed / max(share, 1e-9) - elapsed
         bar = "█" * round(24 * share) + "·" * (24 - round(24 * share))
-        line = f"\r{bar} {self.done:,}/{self.total:,} {self.what}, {self.done / elapsed:,.0f}/s, {left:.0f} s left "
+        line = f"\r{bar} {self.done:,.0f}/{self.total:,} {self.what}, {self.done / elapsed:,.0f}/s, {left:.0f} s left "
         print(line, end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:

@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 class Wanted:
     """Coalitions of one input whose values are wanted. Equal rows are asked once, also where their coalitions differ.
 
+    Coalitions that take several rows are asked row by row where the masker can tell their rows apart (`row_keys`).
+
     Parameters
     ----------
     value : from outputs to values; None: the outputs themselves are wanted, `(n, rows_per_call, outputs)`.
@@ -42,13 +44,22 @@ class Wanted:
     ) -> None:
         self.masked, self.tally, self.label = masked, tally, label
         self._store, self._space, self._value = store, space(engine, masked, store), value
-        keys, self._rows = masked.keyed(coalitions)
+        single = masked.row_keys(coalitions)
+        self._split, self._count, self._given = single is not None, len(coalitions), coalitions
+        keys, self._rows = masked.keyed(coalitions) if single is None else (single, None)
         self._keys = list(dict.fromkeys(keys))
-        self._place: Places | None = None  # of each coalition among the distinct ones, if some are equal
+        self._place: Places | None = None  # of each coalition (or row) among the distinct ones, if some are equal
+        first: Places | None = None
         if len(self._keys) < len(keys):
             numbers = dict(zip(self._keys, range(len(self._keys)), strict=True))
             self._place = np.fromiter((numbers[key] for key in keys), np.intp, len(keys))
             first = np.unique(self._place, return_index=True)[1]
+        self._background: Places | None = None
+        if self._split:
+            first = np.arange(len(keys)) if first is None else first
+            first, self._background = np.divmod(first, masked.rows_per_call)
+            self._space = digest(self._space, "rows")
+        if first is not None:
             coalitions = coalitions.take(first)
             self._rows = None if self._rows is None else [self._rows[place] for place in first.tolist()]
         self._coalitions = coalitions
@@ -59,32 +70,43 @@ class Wanted:
             self._set(np.flatnonzero(self._known), outputs)
 
     @property
+    def complete(self) -> bool:
+        """Whether all answers are there."""
+        return bool(self._known.all())
+
+    @property
     def question(self) -> Question:
         """What is left to ask."""
-        left, rows = self._coalitions, self._rows
+        left, rows, background = self._coalitions, self._rows, self._background
         if len(self._new) < len(self._keys):
             left = left.take(self._new)
             rows = None if rows is None else [rows[place] for place in self._new.tolist()]
-        return Question(self.masked, left, self._deliver, self.tally, self.label, rows)
+            background = None if background is None else background[self._new]
+        worth = self._count / max(len(self._keys), 1) if self._split else 1.0
+        return Question(self.masked, left, self._deliver, self.tally, self.label, rows, background, worth)
 
     @property
     def values(self) -> Floats:
         """The value of each coalition, once all answers are there."""
         if self._outputs is None:
             return np.empty(0)
-        found = self._outputs
+        found, place = self._outputs, self._place
+        if self._split:
+            found = found[:, 0] if place is None else found[place, 0]
+            found, place = found.reshape(self._count, -1, found.shape[-1]), None
         if self._value is not None:
             try:
                 found = self._value(found)
             except ModelError as error:
-                raise self._named(error, np.arange(len(found))) from error
-        return found if self._place is None else found[self._place]
+                whose = self._given if self._split else self._coalitions
+                raise _named(error, whose, np.arange(len(found))) from error
+        return found if place is None else found[place]
 
     @property
     def finished(self) -> Floats | None:
         """The values, if all answers are there and make values."""
         try:
-            return self.values if self._known.all() else None
+            return self.values if self.complete else None
         except ModelError:
             return None
 
@@ -96,7 +118,7 @@ class Wanted:
             try:
                 self._value.check(outputs)
             except ModelError as error:
-                raise self._named(error, rows) from error
+                raise _named(error, self._coalitions, rows) from error
         self._set(rows, outputs)
         self._store.put(self._space, [self._keys[row] for row in rows.tolist()], outputs)
         self._known[rows] = True
@@ -108,12 +130,6 @@ class Wanted:
             before, now = self._outputs.shape[-1], outputs.shape[-1]
             raise ModelError(f"the model gave {before} outputs for some rows, {now} for others")
         self._outputs[rows] = outputs
-
-    def _named(self, error: ModelError, rows: Places) -> ModelError:
-        """The error with the coalition that it is about, where it is about one."""
-        if error.row is None:
-            return error
-        return ModelError(f"{error} (the coalition {name(self._coalitions, int(rows[error.row]))})")
 
 
 def answer(
@@ -130,6 +146,13 @@ def answer(
                 raise
             found.append(bad)
     return found
+
+
+def _named(error: ModelError, coalitions: Coalitions, rows: Places) -> ModelError:
+    """The error with the coalition that it is about, where it is about one."""
+    if error.row is None:
+        return error
+    return ModelError(f"{error} (the coalition {name(coalitions, int(rows[error.row]))})")
 
 
 def space(engine: Engine, masked: Masked, store: Store | None = None) -> bytes:

@@ -348,7 +348,7 @@ class Explainer:
         if self.curve:
             text += f"\n  curve   up to {count_more(masked.graph.d):,} more calls, for the masking curve"
         if rows > 1:
-            text += f"\n  rows    {cost.calls * rows:,} model rows: {rows} background rows a call"
+            text += f"\n  rows    up to {cost.calls * rows:,} model rows: {rows} background rows a call"
         if masked.advice:
             text += f"\n  advice  {masked.advice}"
         price = self.adapter.cost(cost.calls * rows)

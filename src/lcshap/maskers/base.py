@@ -57,7 +57,7 @@ class Masker(ABC):
         masked = self.mask(x)
         lines = [repr(masked.graph), "" if masked.choice is None else masked.choice.note, masked.advice]
         if masked.rows_per_call > 1:
-            lines.insert(1, f"{masked.rows_per_call:,} background rows: a call takes as many model rows")
+            lines.insert(1, f"{masked.rows_per_call:,} background rows: a call takes up to as many model rows")
         return "\n".join(line for line in lines if line)
 
     @property
@@ -198,6 +198,19 @@ class Masked(ABC):
         """
         check_units(coalitions, self.graph)
         return set_keys(coalitions, self.idle)
+
+    def row_keys(self, coalitions: Coalitions) -> list[bytes] | None:
+        """16 bytes for each row, `rows_per_call` for each coalition, equal where rows are; None: see `keys`.
+
+        It is for maskers with several rows for each coalition, where rows of different coalitions, or of different
+        background rows, are often equal. Then `rows_of` makes the rows that differ. For one input the answer is either
+        always None or never.
+        """
+        return None
+
+    def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
+        """One row for each coalition: the one with the background row of this number. Goes with `row_keys`."""
+        raise NotImplementedError
 
     def keyed(self, coalitions: Coalitions) -> tuple[list[bytes], list[Any] | None]:
         """The keys, and the rows where the keys were made of them, they are lists and small: they are not made again.

@@ -67,11 +67,14 @@ class Frame(ABC):
         books, codes = self._coded
         return digest(type(self).__name__, self.names, self.types, [list(book) for book in books], codes)
 
-    def differs(self, row: Frame) -> NDArray[np.bool_]:
-        """Where the rows of this table differ from a row of another, `(rows, columns)`. Missing equals missing."""
+    def numbered(self, row: Frame) -> NDArray[np.intp]:
+        """Numbers that are equal where values of a column are, `(1 + rows, columns)`, a row of another table first.
+
+        Missing equals missing.
+        """
         books, codes = self._coded
-        mine = [book.get(key, -1) for book, key in zip(books, row.identities, strict=True)]
-        return np.asarray(codes != np.array(mine, np.intp))
+        first = [book.get(key, -1) for book, key in zip(books, row.identities, strict=True)]
+        return np.concatenate([np.array([first], np.intp), codes])
 
     @cached_property
     def identities(self) -> list[Any]:

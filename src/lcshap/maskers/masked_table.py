@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.printable import printable
 from ..core.views import TableView
+from .agreement import Agreement, number_columns
 from .base import Blend, Masked, Rows, check_units
 from .cells import Names, is_missing
 from .frames import Frame
@@ -92,6 +93,25 @@ class MaskedTabular(Masked):
         """Which columns are those of the row, and which those of the background."""
         return Blend(self._kept(coalitions)[:, None], self.x, self.background)
 
+    def row_keys(self, coalitions: Coalitions) -> list[bytes] | None:
+        """16 bytes for each row, where background rows agree with x or with each other in enough columns."""
+        check_units(coalitions, self.graph)
+        return self._agreement.keys(coalitions) if self._agreement.worthwhile else None
+
+    def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
+        """One row for each coalition: the one with the background row of this number."""
+        return Blend(self._kept(coalitions), self.x, self.background[background]).rows
+
+    @cached_property
+    def _agreement(self) -> Agreement:
+        absent = np.setdiff1d(np.arange(len(self.columns)), np.concatenate([self.units, self.pinned]))
+        return Agreement.of(self._values, self.units, self.labels, absent, self.graph.d)
+
+    @property
+    def _values(self) -> NDArray[np.intp]:
+        """Numbers that are equal where values are, `(1 + M, columns)`, x first."""
+        return number_columns(np.concatenate([self.x[None], self.background]))
+
     def _kept(self, coalitions: Coalitions) -> NDArray[np.bool_]:
         """Which columns are those of the row, `(n, columns)`."""
         check_units(coalitions, self.graph)
@@ -142,13 +162,23 @@ class MaskedFrame(MaskedTabular):
 
     def rows(self, coalitions: Coalitions) -> Rows:
         """A DataFrame of `n * M` rows: for each coalition, all background rows in their order."""
-        kept, count = self._kept(coalitions), self.rows_per_call
-        absent = np.arange(1, count + 1)
+        return self._frame(self._kept(coalitions)[:, None], np.arange(self.rows_per_call))
+
+    def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
+        """One row for each coalition: the one with the background row of this number."""
+        return self._frame(self._kept(coalitions), background)
+
+    def _frame(self, kept: NDArray[np.bool_], background: NDArray[np.intp]) -> Any:
+        """A DataFrame: of each column the value of the row where it is kept, else that of a background row."""
         columns = []
         for c, column in enumerate(self._pool):
-            places = np.where(kept[:, c, None], 0, absent)
+            places = np.where(kept[..., c], 0, background + 1)
             columns.append(self.table.take(column, places.ravel()))
         return self.table.build(columns)
+
+    @property
+    def _values(self) -> NDArray[np.intp]:
+        return self.table.numbered(self.row)
 
     def blend(self, coalitions: Coalitions) -> Blend | None:
         """None: values of mixed columns are not blended as numbers are."""
@@ -162,7 +192,8 @@ class MaskedFrame(MaskedTabular):
     @cached_property
     def idle(self) -> NDArray[np.bool_] | None:
         """Which units have the values of the row in all background rows, so that their presence changes nothing."""
-        differ = np.any(self.table.differs(self.row)[:, self.units], axis=0)
+        values = self._values[:, self.units]
+        differ = np.any(values[1:] != values[0], axis=0)
         return np.asarray(np.bincount(self.labels[differ], minlength=self.graph.d) == 0)
 
 

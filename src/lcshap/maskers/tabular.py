@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.graphs import Graph
 from ..errors import MaskerError
-from .base import Masker
+from .base import Masker, is_count
 from .cells import Names
 from .frames import Frame
 from .many import are_rows, is_frame, is_pandas, split_rows
@@ -168,7 +168,11 @@ class Tabular(Masker):
             raise MaskerError("Expected rows or one row of values as the background, got a mapping. Give a DataFrame.")
         rows = read_table(self.background, "the background")
         if len(rows.shape) not in (1, 2):
-            raise MaskerError(f"a background is a row or a table of rows, not of shape {rows.shape}")
+            advice = f" To choose {self.background} rows of your data, give Tabular(data, summary={self.background})."
+            raise MaskerError(
+                f"Expected a row or a table of rows as the background, got an array of shape {rows.shape}."
+                f"{advice if is_count(self.background) else ''}"
+            )
         return rows if isinstance(rows, Frame) else np.atleast_2d(rows)
 
     @cached_property
