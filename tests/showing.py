@@ -151,3 +151,15 @@ def made(scores, names=None, view=None, provenance=None, **more):
 
 def text_view(text, units="word"):
     return lc.maskers.Text(units=units).mask(text).view
+
+
+def answer(
+    prompt="The leopard lives in Primorye. It feeds on deer.",
+    tokens=("It", "lives", "in", "Primorye", "in", "a", "wood"),
+):
+    """An explanation with an output for each token of an answer: copies of words speak for themselves."""
+    view = text_view(prompt)
+    draw = np.random.default_rng(0).normal(size=(len(view.parts), len(tokens)))
+    copies = np.array([[part.strip(".") == token for token in tokens] for part in view.parts])
+    record = {"method": "Shapley()", "value": "log_prob", "targets": list(tokens)}
+    return made(0.1 * draw + 2.0 * copies, list(view.parts), view, record)

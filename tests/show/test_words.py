@@ -93,8 +93,10 @@ class TestWhatIsExplained:
         assert words.heading(both) == "M() explains prob of a, b rather than c"
         assert words.outputs(both) == ["a", "b rather than c"]
         assert words.about(both.output(1)) == "prob of b rather than c"
-        alike = replace(both, provenance={"targets": ["x", "x"]})
-        assert words.outputs(alike) == words.outputs(replace(both, provenance={})) == ["output 0", "output 1"]
+        assert words.outputs(replace(both, provenance={"targets": ["x", "x"]})) == ["x (1)", "x (2)"]
+        assert words.outputs(replace(both, provenance={})) == ["output 0", "output 1"]
+        many = made(np.ones((3, 8)), base=np.zeros(8), provenance={"value": "prob", "targets": list("abcdefgh")})
+        assert words.about(many) == "prob of a, b, c, d, e, and 3 others"
         assert words.outputs(made()) == [""]
 
     def test_methods(self):

@@ -10,6 +10,7 @@ from ..core.explanation import Explanation
 from . import flips, words
 from .drawings import drawing_of
 from .faint import FADED
+from .heat import FEW_OUTPUTS, heat_of
 from .notebook_pictures import background
 from .palette import limit_of
 from .sentences import lead_parts, residual_note
@@ -28,6 +29,10 @@ font-variant-numeric:tabular-nums;white-space:nowrap}
 .lcshap th:first-child{text-align:left;max-width:20em;overflow:hidden;text-overflow:ellipsis}
 .lcshap td.lcshap-bar{min-width:20em;padding:.1em 0}
 .lcshap td.lcshap-bar div{height:1em}
+.lcshap .lcshap-heat tr:first-child th{padding:.2em 0;vertical-align:bottom}
+.lcshap .lcshap-heat tr:first-child span{display:inline-block;writing-mode:vertical-rl;transform:rotate(180deg);
+max-height:11em;overflow:hidden}
+.lcshap .lcshap-heat td{min-width:1.3em;padding:0}
 """
 
 
@@ -49,7 +54,8 @@ def to_html(e: Explanation, top: int = 10) -> str:
     flip = _sentence(flips.flip_parts(e))
     flip = f"<p>{flip}</p>" if flip else ""
     if e.scores.ndim == 2:
-        parts += [_table(e, top), flip, _small(_note(e, top))]
+        few = e.scores.shape[1] <= FEW_OUTPUTS
+        parts += [_table(e, top), flip, _small(_note(e, top))] if few else [_heat(e), flip]
     else:
         draw = drawing_of(e.view).notebook
         parts += [
@@ -114,6 +120,24 @@ def _table(e: Explanation, top: int) -> str:
         cells = [f"<td>{own[name]}</td>" for own in totals]
         rows.append(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>')
     return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _heat(e: Explanation) -> str:
+    """Many outputs, such as the tokens of an answer: a row an output, a column a unit, colours on one scale."""
+    heat = heat_of(e)
+    head = "".join(f'<th scope="col"><span>{html.escape(name)}</span></th>' for name in heat.names)
+    rows = [f"<tr><td></td>{head}</tr>"]
+    for output, scores in zip(heat.outputs, heat.scores, strict=True):
+        titles = [f"{name}: {words.signed(x, heat.limit)}" for name, x in zip(heat.names, scores, strict=True)]
+        cells = [
+            f'<td style="{background(score, heat.limit)}" title="{html.escape(title)}"></td>'
+            for title, score in zip(titles, scores.tolist(), strict=True)
+        ]
+        rows.append(f'<tr><th scope="row">{html.escape(output)}</th>{"".join(cells)}</tr>')
+    against, favour = words.sides(e)
+    most = words.signed(heat.limit, heat.limit)
+    said = [f"blue {favour}, orange {against}, up to {most}", words.cost(e), heat.note]
+    return f'<table class="lcshap-heat"><tbody>{"".join(rows)}</tbody></table>{_small("; ".join(filter(None, said)))}'
 
 
 def _note(e: Explanation, top: int) -> str:

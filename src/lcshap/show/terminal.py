@@ -17,11 +17,13 @@ from . import flips, words
 from .check import check_count
 from .drawings import drawing_of
 from .faint import drawn_scores
+from .heat import FEW_OUTPUTS, heat_of
 from .letters import display_width, fit, wrapped
 from .palette import limit_of
 from .screen import has_full_colour, in_256, is_dark
 from .sentences import lead, residual_note
 from .terminal_pictures import Ink, legend
+from .words import shorten
 
 
 def render(
@@ -56,7 +58,11 @@ def render(
     check_count("top", top)
     if e.scores.ndim == 2:
         outputs = [e.output(k) for k in range(e.scores.shape[1])]
-        table = render_table(outputs, words.outputs(e), width, colour, top, dark, palette)
+        table = (
+            render_table(outputs, words.outputs(e), width, colour, top, dark, palette)
+            if len(outputs) <= FEW_OUTPUTS
+            else "\n".join(_by_output(e, width, colour, dark, palette))
+        )
         parts = [wrapped(words.heading(e), width), [table], wrapped(flips.flip(e), width) if flips.flip(e) else []]
         return "\n\n".join("\n".join(part) for part in parts if part)
     ink = Ink(drawn_scores(e), limit_of([e.scores]), colour, dark, palette)
@@ -129,6 +135,23 @@ def _bars(e: Explanation, width: int, ink: Ink, top: int) -> list[str]:
     if others:
         lines += wrapped(words.others(others, ink.number(e.scores.sum() - scores.sum())), width)
     return lines
+
+
+def _by_output(e: Explanation, width: int, colour: bool, dark: bool, palette: str) -> list[str]:
+    """Many outputs, such as the tokens of an answer: each with the units that matter most to it, on one scale."""
+    heat = heat_of(e, len(e.scores))
+    label = min(max(map(display_width, heat.outputs)), max(8, width // 3))
+    lines = []
+    for output, scores in zip(heat.outputs, heat.scores, strict=True):
+        ink, line, room = Ink(scores, heat.limit, colour, dark, palette), fit(output, label), width - label
+        for unit in np.argsort(-np.abs(scores), kind="stable").tolist():
+            text = f" {shorten(heat.names[unit])} {ink.number(scores[unit])} "
+            room -= 1 + display_width(text)
+            if room < 0 or not scores[unit]:
+                break
+            line += " " + (ink.paint(text, scores[unit]) if colour else text)
+        lines.append(line.rstrip())
+    return [*lines, "", *wrapped(words.cost(e), width)]
 
 
 def render_table(

@@ -20,6 +20,7 @@ from ..core.views import TableView
 from .chances import chance, percent, value_name
 
 _DIGITS = 4
+_NAMED = 6  # outputs that are named in a heading
 _CLASSES = ("log_prob", "expected_log_prob", "prob", "log_odds")  # values that are about classes
 
 Format = Callable[[Any, Explanation], str]  # how a number of an explanation is written
@@ -107,17 +108,35 @@ def targets(e: Explanation) -> list[str]:
 
 
 def outputs(e: Explanation) -> list[str]:
-    """A name for each output, to tell them apart."""
+    """A name for each output, to tell them apart: the tokens of an answer may come twice.
+
+    >>> import lcshap as lc
+    >>> made = {"targets": ["the", "cat", "the"]}
+    >>> outputs(lc.Explanation(np.ones((1, 3)), np.zeros(3), np.ones(3), lc.Graph.chain(1), 2, made))
+    ['the (1)', 'cat', 'the (2)']
+    """
     names = targets(e)
     if e.scores.ndim == 1:
         return names[:1] or [""]
     wanted = e.scores.shape[1]
+    names = numbered(names)
     return names if len(set(names)) == len(names) == wanted else [f"output {k}" for k in range(wanted)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Names with a number behind those that come twice."""
+    times, seen, found = Counter(names), Counter[str](), []
+    for name in names:
+        seen[name] += 1
+        found.append(name + (f" ({seen[name]})" if times[name] > 1 else ""))
+    return found
 
 
 def about(e: Explanation) -> str:
     """Which number is explained: "log_prob of positive"; empty where the explanation does not say."""
-    value, names = e.provenance.get("value"), ", ".join(targets(e))
+    found = targets(e)
+    several = found if len(found) <= _NAMED else [*found[: _NAMED - 1], others(len(found) - _NAMED + 1)]
+    value, names = e.provenance.get("value"), ", ".join(several)
     if value is None:
         return names
     if _is_margin(e) and value_name(e) == "output":

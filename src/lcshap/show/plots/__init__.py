@@ -12,6 +12,7 @@ from .choose import plot
 from .compare import compare
 from .curves import curves
 from .figure1 import neighbourhood
+from .heatmap import heatmap
 from .hexdump import hexdump
 from .image import image, masked_image
 from .many import beeswarm, summary, summary_bars
@@ -25,6 +26,7 @@ __all__ = [
     "beeswarm",
     "compare",
     "curves",
+    "heatmap",
     "hexdump",
     "image",
     "masked_image",

@@ -23,6 +23,7 @@ KINDS = {
     "molecule": "molecule",
     "network": "network",
     "bars": "bars",
+    "heatmap": "heatmap",
     "waterfall": "bars",
     "curves": "curves",
     "neighbourhood": "figure1",
@@ -31,7 +32,7 @@ KINDS = {
     "beeswarm": "many",
 }  # the name of a figure to its module
 _OF_MANY = ("compare", "summary_bars", "beeswarm")
-_WITHOUT = ("neighbourhood", "curves", *_OF_MANY)  # figures that are not about the scores of one explanation
+_WITHOUT = ("neighbourhood", "curves", "heatmap", *_OF_MANY)  # figures that are not about the scores of one output
 
 
 def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:
@@ -39,7 +40,8 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
 
     Parameters
     ----------
-    kind : by default the input with its units highlighted where there is a picture of it, else "bars".
+    kind : by default the input with its units highlighted where there is a picture of it, else "bars"; of several
+        outputs "heatmap", unless ``output=`` says which.
     ax : matplotlib axes to draw on; by default those of a new figure.
     sentence : above a new figure, what the model says and which units speak most for it and against it.
     **options : of the figure, see the function of its name in `lcshap.show.plots`; "neighbourhood" needs `unit`.
@@ -48,6 +50,8 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
     --------
     ``e.plot()``, ``e.plot("waterfall", top=5)``, ``e.plot(dark=True).figure.savefig("words.png")``.
     """
+    if kind is None and e.scores.ndim == 2 and options.get("output") is None:
+        kind = "heatmap"
     if kind is None:
         kind = drawing_of(e.view).plot
         if isinstance(e.view, MoleculeView) and read_molecule(e.view) is None:

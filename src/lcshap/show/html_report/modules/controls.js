@@ -16,6 +16,8 @@ export function showControls() {
   const parts = [];
   if (names.length > 1) parts.push(choice("Method", "method", names, shown.method));
   if (outputs.length > 1) parts.push(choice("Output", "output", outputs, shown.output, (name) => there.has(name)));
+  if (there.size > 1)
+    parts.push(checkbox("All outputs at once", "together", state.outputs, (outputs) => ({ outputs })));
   if ("sentences" in shown.packed) {
     const level = (value) => ({ sentences: value === "sentences" });
     parts.push(radios("Units", "level", ["words", "sentences"], shown.bySentence ? "sentences" : "words", level));

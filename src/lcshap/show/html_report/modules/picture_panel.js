@@ -67,17 +67,19 @@ function markUnit(unit, at) {
   shown.marked = unit;
   if (!at) shown.place.scrollIntoView({ block: "nearest" });
   const place = shown.place.getBoundingClientRect();
-  const tip = byId("tip");
-  const text = describe(shown.units, unit);
-  if (tip.textContent !== text) tip.textContent = text;
-  const x = at ? at.x + 12 : place.left;
-  const y = at ? at.y + 18 : place.bottom + 6;
-  const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
-  tip.style.setProperty("left", `${Math.max(8, Math.min(x, room)) + scrollX}px`);
-  tip.style.setProperty("top", `${y + scrollY}px`);
+  showTip(describe(shown.units, unit), at ?? { x: place.left - 12, y: place.bottom - 12 });
 }
 
-function hideTip() {
+/** A text beside a place on the screen, for screen readers too. */
+export function showTip(text, at) {
+  const tip = byId("tip");
+  if (tip.textContent !== text) tip.textContent = text;
+  const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+  tip.style.setProperty("left", `${Math.max(8, Math.min(at.x + 12, room)) + scrollX}px`);
+  tip.style.setProperty("top", `${at.y + 18 + scrollY}px`);
+}
+
+export function hideTip() {
   byId("tip").textContent = "";
   if (shown.marked !== undefined) shown.picture.mark(-1);
   shown.marked = undefined;

@@ -26,8 +26,8 @@ export function contentOf(i, number) {
   const units = bySentence ? sentencesOf(listed, picture, words) : words;
   const steps = stepsOf(entry, words.scores.length);
   const arcs = state.interactions && !bySentence && "pairs" in entry;
-  const name = read("index").methods[method];
-  return { listed, entries, entry, packed: picture, method: name, output, words, units, bySentence, steps, arcs };
+  const chosen = { number, entry, method: read("index").methods[method], output };
+  return { listed, entries, packed: picture, ...chosen, words, units, bySentence, steps, arcs };
 }
 
 export function findShown() {

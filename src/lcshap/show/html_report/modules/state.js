@@ -7,6 +7,7 @@ export const DEFAULTS = {
   step: 0, // of the slider that masks units
   interactions: false,
   sentences: false, // sentences instead of words
+  outputs: false, // all of them at once
   all: false, // all units in the table instead of a few
   sort: "order",
   reversed: false,
