@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tiny_lm import bpe, by_hand, gpt2
 from torch import nn
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+from transformers import T5Config, T5ForConditionalGeneration
 
 import lcshap as lc
 import oracles
@@ -12,7 +12,6 @@ from lcshap.errors import ModelError
 from lcshap.maskers.subwords import Subwords
 
 PROMPT = "The capital of France is"
-CORPUS = ["The capital of France is Paris and the capital of Spain is Madrid."]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -22,43 +21,6 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
-
-
-def bpe(template=None, **options):
-    """A byte-level tokenizer as that of GPT-2, which knows the words of one sentence."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=320,
-        special_tokens=["<end>", "<start>"],
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(CORPUS * 3, trainer)
-    if template:
-        tokenizer.post_processor = processors.TemplateProcessing(
-            single=template, special_tokens=[("<end>", 0), ("<start>", 1)]
-        )
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **{"eos_token": "<end>", **options})
-
-
-def gpt2(**options):
-    torch.manual_seed(0)
-    size = {"vocab_size": 320, "n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 30, "initializer_range": 0.3}
-    return GPT2LMHeadModel(GPT2Config(**size, **options))
-
-
-def by_hand(model, prompt, continuation):
-    """log P of each token of the continuation, one forward pass a token, nothing padded."""
-    model.eval()
-    found = []
-    for token in continuation:
-        with torch.no_grad():
-            logits = model(torch.tensor([prompt])).logits[0, -1].double().numpy()
-        found.append(logits[token] - np.log(np.exp(logits - logits.max()).sum()) - logits.max())
-        prompt = [*prompt, token]
-    return found
 
 
 TOKENIZER = bpe()
@@ -149,10 +111,13 @@ def test_only_the_logits_that_are_needed_are_made():
     model, shapes = gpt2(), []
     model.register_forward_hook(lambda module, args, output: shapes.append(tuple(output.logits.shape)))
     prompts = [PROMPT, PROMPT + " the"]
-    few = CausalLMModel(model, TOKENIZER, " Paris and").predict(prompts)
+    few = CausalLMModel(model, TOKENIZER, " Paris and", share_prefixes=False).predict(prompts)
     every = CausalLMModel(Wrapped(model), TOKENIZER, " Paris and").predict(prompts)
     np.testing.assert_allclose(few, every, atol=1e-6)
     assert [shape[1] for shape in shapes] == [3, len(ids(PROMPT)) + 2]
+    shapes.clear()
+    np.testing.assert_allclose(CausalLMModel(model, TOKENIZER, " Paris and").predict(prompts), every, atol=1e-6)
+    assert [shape[1] for shape in shapes] == [2, 2]
 
 
 def test_a_prompt_that_is_too_long():
@@ -186,3 +151,94 @@ def test_what_is_no_continuation_or_prompt_or_model():
     )
     with pytest.raises(ModelError, match="has an encoder"):
         CausalLMModel(two_parts, TOKENIZER, " Paris")
+
+
+ANSWER = " Paris is the capital. Madrid is not."
+
+
+def test_an_answer_and_its_sentences_are_columns_of_the_same_calls():
+    model, asked = gpt2(), []
+    model.register_forward_hook(lambda module, args, output: asked.append(1))
+    lm = CausalLMModel(model, TOKENIZER, ANSWER, parts="sentence")
+    found, each = lm.predict([PROMPT, "The"]), CausalLMModel(model, TOKENIZER, ANSWER, per_token=True)
+    assert len(asked) == 2
+    assert lm.classes == [ANSWER, "Paris is the capital.", "Madrid is not."]
+    tokens = each.predict([PROMPT, "The"])
+    first = sum(lm.answers[0].columns[:, 1] == 1)
+    np.testing.assert_allclose(found[:, 0], tokens.sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(found[:, 1], tokens[:, : int(first)].sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(found[:, 1:].sum(axis=1), found[:, 0], atol=1e-9)
+
+
+def test_all_parts_are_explained_unless_a_target_is_given():
+    lm = CausalLMModel(gpt2(), TOKENIZER, ANSWER, parts="sentence")
+    prompt = lc.maskers.Prompt("{sources} is")
+    x = {"sources": ["The capital", "of Spain", "of France"]}
+    e = lc.Explainer(lm, prompt, lc.Shapley())(x)
+    assert e.scores.shape == (3, 3)
+    np.testing.assert_allclose(e.scores[:, 1:].sum(axis=1), e.scores[:, 0], atol=1e-9)
+    assert e.view.answer == ANSWER
+    assert e.view.answer_parts == (ANSWER, "Paris is the capital.", "Madrid is not.")
+    assert e.provenance["answer"] == [ANSWER]
+    assert e.provenance["generated"] == "given"
+    one = lc.Explainer(lm, prompt, lc.Shapley(), target=2)(x)
+    np.testing.assert_allclose(one.scores, e.scores[:, 2], atol=1e-9)
+    assert one.view.answer_parts == ("Madrid is not.",)
+
+
+def test_why_one_answer_and_not_another():
+    model = gpt2()
+    lm = CausalLMModel(model, TOKENIZER, [" Paris", " Madrid and"])
+    a, b = (CausalLMModel(model, TOKENIZER, text).predict([PROMPT, ""]) for text in (" Paris", " Madrid and"))
+    np.testing.assert_allclose(lm.predict([PROMPT, ""]), np.concatenate([a, b], axis=1), atol=1e-6)
+    e = lc.Explainer(lm, lc.maskers.Text(), lc.Shapley(), target=(0, 1))("The capital")
+    np.testing.assert_allclose(e.base_value, (a - b)[1, 0], atol=1e-6)
+    assert e.provenance["targets"] == [[" Paris", " Madrid and"]]
+    with pytest.raises(ModelError, match="Explain one answer at a time"):
+        CausalLMModel(model, TOKENIZER, [" Paris", " Madrid"], parts="token")
+
+
+def test_an_answer_that_the_model_generates_is_recorded():
+    model = gpt2()
+    lm = CausalLMModel.generated(model, TOKENIZER, PROMPT, max_new_tokens=4)
+    expected, prompt = [], ids(PROMPT)
+    for _ in range(4):
+        with torch.no_grad():
+            expected.append(int(model.eval()(torch.tensor([prompt + expected])).logits[0, -1].argmax()))
+    assert lm.continuation == expected
+    assert lm.record["generated"] == "greedy"
+    drawn = [
+        CausalLMModel.generated(model, TOKENIZER, PROMPT, max_new_tokens=8, temperature=2.0, seed=seed)
+        for seed in (1, 1, 2)
+    ]
+    assert drawn[0].continuation == drawn[1].continuation != drawn[2].continuation
+    assert drawn[0].record["generated"] == "sampled at temperature 2 from seed 1"
+
+
+def test_ctrl_c_keeps_what_was_found():
+    model, asked = gpt2(), []
+
+    def stop(module, args):
+        asked.append(1)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+
+    model.register_forward_pre_hook(stop)
+    with pytest.raises(lc.Interrupted) as caught:
+        CausalLMModel(model, TOKENIZER, " Paris").predict(["The", "is", "of", "France"])
+    assert np.isfinite(caught.value.answers).sum() == 2
+
+
+def test_a_chat_template_that_opens_itself_is_not_opened_twice():
+    tokenizer = bpe("<start> $A", bos_token="<start>")
+    model = gpt2()
+    found = CausalLMModel(model, tokenizer, " Paris").predict(["<start>" + PROMPT, PROMPT])
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+
+
+def test_the_preview_counts_tokens():
+    lm = CausalLMModel(gpt2(), TOKENIZER, " Paris")
+    said = lc.Explainer(lm, lc.maskers.Text(), "feature-ablation").preview(PROMPT)
+    assert "tokens computed" in said
+    plain = CausalLMModel(gpt2(), TOKENIZER, " Paris", share_prefixes=False)
+    assert "  tokens  " in lc.Explainer(plain, lc.maskers.Text(), "feature-ablation").preview(PROMPT)

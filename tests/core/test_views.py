@@ -11,6 +11,7 @@ from lcshap.core.views import (
     BytesView,
     ImageView,
     MoleculeView,
+    PromptView,
     SeriesView,
     TableView,
     TextView,
@@ -19,6 +20,14 @@ from lcshap.core.views import (
 
 EXAMPLES = {
     "text": lambda: TextView(text="so good!", spans=[[0, 2], [3, 7]], labels=[0, 1], sentences=[[0, 8]]),
+    "prompt": lambda: PromptView(
+        text="so good!",
+        spans=[[0, 2], [3, 7]],
+        labels=[0, 1],
+        sources=[[0, 8]],
+        answer="It is.",
+        answer_spans=[[0, 6], [0, 2]],
+    ),
     "bytes": lambda: BytesView(bytes=[1, 2, 255], spans=[[0, 2], [2, 3]], labels=[0, 1]),
     "image": lambda: ImageView(image=np.ones((1, 2, 3)), reference=np.zeros((1, 2, 3)), labels=[[0, 1]]),
     "series": lambda: SeriesView(series=np.ones((2, 1)), channels=["x"], labels=[[0], [1]]),
@@ -28,6 +37,7 @@ EXAMPLES = {
 MASKED = [
     (lc.maskers.Text(), "Ça va?\n  Très bien, 谢谢", TextView),
     (lc.maskers.Tokens(vocabulary=["", "a", "bc"]), [1, 2, 7], TextView),
+    (lc.maskers.Prompt("{sources}?"), {"sources": ["one", "two"]}, PromptView),
     (lc.maskers.Image(patch=2), np.arange(12, dtype=np.uint8).reshape(3, 4), ImageView),
     (lc.maskers.Image(channels="first"), np.arange(12.0).reshape(3, 2, 2), ImageView),
     (lc.maskers.Tabular(np.zeros(3), pin=[1]), np.array([1.0, 2.0, 3.0]), TableView),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -31,11 +32,17 @@ class Model(ABC):
     depends : the names of the attributes that answers depend on, for `fingerprint`. A class that does not say it itself
         depends on all of its attributes.
     named : those among them that are functions, for which the user has to give a name.
+    target : which outputs are explained where the user does not say it; None: see `lcshap.values.Value`.
+    record : what else the record of an explanation says about the model, such as the answer of a language model.
+    answered : of a language model, the text of its answer and the `(start, end)` in it that each output is about.
     """
 
     kind: Kind
     classes: Sequence[str] | None = None
     batch_size: int | None = None
+    target: Any = None
+    record: Mapping[str, Any] = MappingProxyType({})
+    answered: tuple[str, NDArray[np.int64]] | None = None
     depends: ClassVar[tuple[str, ...]]
     named: ClassVar[tuple[str, ...]] = ()
 
@@ -74,6 +81,15 @@ class Model(ABC):
     def cost(self, calls: int) -> str | None:
         """What the answers to so many rows cost, in words, where the model knows; for previews."""
         return None
+
+    @property
+    def reads(self) -> bool:
+        """Whether the model counts the tokens that it reads, with `reading`."""
+        return False
+
+    def reading(self, rows: Rows) -> str:
+        """How much the model reads for these very rows, in words; for previews."""
+        raise NotImplementedError
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * log P).sum()`` with respect to the input rows.

@@ -1,26 +1,26 @@
-"""Language models of Hugging Face transformers: how probable a given continuation is after a prompt."""
+"""Language models of Hugging Face transformers: how probable an answer is after a prompt."""
 
 from __future__ import annotations
 
-import inspect
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
-from ..extras import need
+from ..errors import Interrupted, ModelError
 from ..maskers.base import Rows
+from .answers import Answer, Parts, read_answer
 from .base import Model
 from .callable import check_answers
-from .torch import evaluation, tensor_in
-from .transformers import check_parts, longest, pad, start_token, text_config
+from .generation import generate
+from .prefix_sharing import BATCH, count_tokens, may_share, shared_log_probs
+from .row_by_row import Sequences, padded_log_probs
+from .transformers import check_parts, longest, start_token, text_config
 
 
 class CausalLMModel(Model):
-    r"""The log-probability of a continuation :math:`y_1 \dots y_m` after each prompt x.
+    r"""The log-probability of an answer :math:`y_1 \dots y_m` after each prompt x.
 
     .. math:: \log P(y \mid x) = \sum_j \log P(y_j \mid x, y_1 \dots y_{j-1})
 
@@ -28,88 +28,169 @@ class CausalLMModel(Model):
     ----------
     model : a causal language model, such as ``AutoModelForCausalLM.from_pretrained(...)``. It is never moved.
     tokenizer : its tokenizer, fast or slow.
-    continuation : a string, or a list of token ids. A string is tokenized on its own, without special tokens, so a
-        space at its start matters: after "The capital of France is" comes " Paris".
-    per_token : a column for each token of the continuation instead of their sum: `target="all"` then scores each.
+    continuation : the answer: a string, or a list of token ids. A string is tokenized on its own, without special
+        tokens, so a space at its start matters: after "The capital of France is" comes " Paris". A list of strings is
+        several answers, a column each: ``target=(0, 1)`` explains why the first and not the second.
+    per_token : a column for each token of the continuation instead of their sum.
+    parts : "whole": one column, the sum over all tokens. "token", "word" or "sentence": a column for the whole answer
+        and one for each of its tokens, words or sentences. A list of `(start, end)`: a column for the whole answer and
+        one for each of these spans. All columns come from the same calls, and all are explained unless `target` says
+        otherwise.
+    share_prefixes : compute what rows have in common at their beginning once, see `lcshap.adapters.prefix_sharing`. By
+        default where the model allows it. True refuses models that do not.
+
+    Attributes
+    ----------
+    answers : what is explained, with its tokens and parts.
+    record : how the answer came about, for the record of explanations.
 
     Notes
     -----
-    Prompts are strings, so choose `maskers.Text`, or `maskers.Subwords` with `absent="delete"`. An empty prompt is the
-    token that marks a beginning, or an end where the tokenizer has no such token. Sums are in float64.
+    Prompts are strings, so choose `maskers.Prompt` or `maskers.Text`, or `maskers.Subwords` with `absent="delete"`. An
+    empty prompt is the token that marks a beginning, or an end where the tokenizer has no such token. Sums are in
+    float64.
 
     Examples
     --------
     ::
 
-        paris = CausalLMModel(model, tokenizer, " Paris")
-        lc.Explainer(paris, lc.maskers.Text())("The capital of France is")
+        prompt = lc.maskers.Prompt("{sources}\n\nQuestion: {question}\nAnswer:")
+        x = {"sources": documents, "question": "Who wrote it?"}
+        answer = CausalLMModel.generated(model, tokenizer, prompt.full(x), parts="sentence")
+        lc.Explainer(answer, prompt)(x)
     """
 
-    depends = ("model", "tokenizer", "continuation", "per_token")
+    depends = ("model", "tokenizer", "token_ids", "per_token", "split")
 
-    def __init__(self, model: Any, tokenizer: Any, continuation: str | Sequence[int], per_token: bool = False) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        continuation: str | Sequence[int] | Sequence[str],
+        per_token: bool = False,
+        *,
+        parts: Parts = "whole",
+        share_prefixes: bool | None = None,
+    ) -> None:
         check_parts(model, tokenizer)
         if getattr(model.config, "is_encoder_decoder", False):
             raise ModelError(f"{type(model).__name__} has an encoder: a causal language model is needed")
         self.model, self.tokenizer, self.per_token = model, tokenizer, per_token
+        self.split = parts if isinstance(parts, str) else [tuple(span) for span in parts]
         self.kind = "output"
-        self.continuation = self._continuation(continuation)
-        self.classes = [tokenizer.decode([t]) for t in self.continuation]
-        if not per_token:
-            self.classes = [continuation if isinstance(continuation, str) else tokenizer.decode(self.continuation)]
+        self.answers = self._read(continuation, "token" if per_token else parts)
+        self.record = {"answer": [answer.text for answer in self.answers], "generated": "given"}
+        names = [name for answer in self.answers for name in answer.names]
+        self.classes = names[1:] if per_token else names
+        text, spans = _joined(self.answers)
+        self.answered = text, spans[1:] if per_token else spans
+        self.target = "all" if len(self.classes) > 1 else None
         self.max_length = longest(model, tokenizer)
+        self.shares = may_share(model, share_prefixes)
+        if self.shares:
+            self.batch_size = BATCH
         self._opening = self._find_opening()
 
-    def predict(self, rows: Rows) -> NDArray[np.float64]:
-        """Log-probabilities, `(n, 1)`, or `(n, tokens)` with `per_token`."""
-        torch = need("torch", "torch")
-        prompts = self._prompts(rows)
-        ids = [prompt + self.continuation[:-1] for prompt in prompts]
-        where = next(self.model.parameters()).device
-        inputs = {"input_ids": pad(ids, 0), "attention_mask": pad([[1] * len(row) for row in ids], 0)}
-        places = np.add.outer([len(prompt) - 1 for prompt in prompts], np.arange(len(self.continuation)))
-        kept, places = self._kept(places)
-        with evaluation(self.model), torch.no_grad():
-            tensors = {name: torch.from_numpy(array).to(where) for name, array in (inputs | kept).items()}
-            logits = tensor_in(self.model(**tensors, **self._options("use_cache", False)))
-            every = torch.arange(len(prompts), device=logits.device)
-            each = [
-                torch.log_softmax(logits[every, torch.from_numpy(column).to(logits.device)].double(), -1)[:, token]
-                for column, token in zip(places.T.copy(), self.continuation, strict=True)
-            ]
-        answers = torch.stack(each, dim=1).cpu().numpy()
-        answers = answers if self.per_token else answers.sum(axis=1, keepdims=True)
-        return check_answers(answers, len(prompts), type(self.model).__name__)
+    @classmethod
+    def generated(
+        cls,
+        model: Any,
+        tokenizer: Any,
+        prompt: str,
+        *,
+        max_new_tokens: int = 64,
+        temperature: float = 0.0,
+        seed: int = 0,
+        **options: Any,
+    ) -> CausalLMModel:
+        """The model with the answer that it generates itself.
 
-    def _continuation(self, given: str | Sequence[int]) -> list[int]:
-        if isinstance(given, str):
-            ids = self.tokenizer(given, add_special_tokens=False, verbose=False)["input_ids"]
-        else:
-            try:
-                ids = [operator.index(token) for token in given]
-            except TypeError as error:
-                raise ModelError(f"a continuation is a string or a list of token ids, not {given!r}") from error
-        if not ids:
-            raise ModelError(f"the continuation {given!r} has no tokens: there is nothing to explain")
+        Parameters
+        ----------
+        prompt : what it answers, such as ``masker.full(x)``.
+        max_new_tokens : the most tokens that it generates.
+        temperature : 0: always the most probable token. Above 0: sampled, from `seed`.
+        options : parameters of `CausalLMModel`.
+
+        Returns
+        -------
+        The adapter. Its `record`, and with it every explanation, says how the answer was generated.
+        """
+        bare = cls(model, tokenizer, [_any_token(tokenizer)])
+        (ids,) = bare._prompts([prompt], max_new_tokens)
+        made = generate(model, tokenizer, ids, max_new_tokens, temperature, seed)
+        found = cls(model, tokenizer, made, **options)
+        how = "greedy" if temperature == 0 else f"sampled at temperature {temperature:g} from seed {seed}"
+        found.record = {**found.record, "generated": how, "max_new_tokens": max_new_tokens}
+        return found
+
+    @property
+    def continuation(self) -> list[int]:
+        """The tokens of the first answer."""
+        return list(self.answers[0].ids)
+
+    @property
+    def token_ids(self) -> list[list[int]]:
+        """The tokens of all answers."""
+        return [list(answer.ids) for answer in self.answers]
+
+    def predict(self, rows: Rows) -> NDArray[np.float64]:
+        """Log-probabilities, `(n, columns)`, in float64. The error of Ctrl-C has those that were found."""
+        work = shared_log_probs if self.shares else padded_log_probs
+        answers = np.full((len(rows), len(self.classes or ())), np.nan)
+        tables = [answer.columns[:, 1:] if self.per_token else answer.columns for answer in self.answers]
+        first = np.cumsum([0, *(table.shape[1] for table in tables)])
+        try:
+            for number, found in work(self.model, self._sequences(rows)):
+                row, k = divmod(number, len(tables))
+                answers[row, first[k] : first[k + 1]] = found @ tables[k]
+        except KeyboardInterrupt as error:
+            raise Interrupted("Ctrl-C while the language model was asked", answers=answers) from error
+        return check_answers(answers, len(rows), type(self.model).__name__)
+
+    @property
+    def reads(self) -> bool:
+        """It counts its tokens."""
+        return True
+
+    def reading(self, rows: Rows) -> str:
+        """How many tokens the model computes for these rows, and how many it need not compute again."""
+        computed, given = count_tokens(self._sequences(rows), self.shares)
+        if not self.shares:
+            return f"{given:,} tokens"
+        share = f" ({given / computed:.1f} times as many without sharing)" if computed else ""
+        return f"{computed:,} tokens computed, {given - computed:,} shared with rows that begin alike{share}"
+
+    def _sequences(self, rows: Rows) -> Sequences:
+        """Each prompt with each answer, the answers of a prompt one after the other."""
+        return [(prompt, answer.ids) for prompt in self._prompts(rows) for answer in self.answers]
+
+    def _read(self, given: Any, parts: Parts) -> list[Answer]:
         size = getattr(text_config(self.model), "vocab_size", None)
-        if size is not None and not all(0 <= token < size for token in ids):
-            raise ModelError(f"the continuation {given!r} has a token outside the model's 0 to {size - 1}")
-        return list(ids)
+        several = isinstance(given, list | tuple) and len(given) > 0 and all(isinstance(one, str) for one in given)
+        if several and not (isinstance(parts, str) and parts == "whole"):
+            raise ModelError('Expected parts="whole" with several answers, got others. Explain one answer at a time.')
+        return [read_answer(self.tokenizer, one, parts, size) for one in (given if several else [given])]
 
     def _find_opening(self) -> list[int]:
         """The token that the tokenizer itself puts before a text, if it does; what it puts after is left out."""
         bos = self.tokenizer.bos_token_id
         return [bos] if bos is not None and self.tokenizer("a", verbose=False)["input_ids"][:1] == [bos] else []
 
-    def _prompts(self, rows: Rows) -> list[list[int]]:
+    def _prompts(self, rows: Rows, more: int | None = None) -> list[list[int]]:
         for row in rows:
             if not isinstance(row, str):
                 raise ModelError(
-                    f"a prompt must be a str, not {type(row).__name__}: choose Text() or Subwords(absent='delete')"
+                    f"a prompt must be a str, not {type(row).__name__}: choose Text() or Subwords(absent='delete'), or "
+                    f"give Prompt the tokenizer, whose chat template makes a text of messages"
                 )
         found = self.tokenizer(list(rows), add_special_tokens=False, verbose=False)["input_ids"]
-        prompts = [self._opening + ids or [start_token(self.tokenizer)] for ids in found]
-        lengths, more = [len(prompt) for prompt in prompts], len(self.continuation)
+        opening = self._opening
+        prompts = [
+            (ids if opening and ids[:1] == opening else opening + ids) or [start_token(self.tokenizer)] for ids in found
+        ]
+        lengths = [len(prompt) for prompt in prompts]
+        more = max(len(answer.ids) for answer in self.answers) if more is None else more
         if self.max_length is not None and max(lengths) + more > self.max_length:
             raise ModelError(
                 f"a prompt of {max(lengths)} tokens and a continuation of {more} are more than the {self.max_length} "
@@ -118,11 +199,14 @@ class CausalLMModel(Model):
             )
         return prompts
 
-    def _kept(self, places: NDArray[np.intp]) -> tuple[dict[str, Any], NDArray[np.intp]]:
-        """Ask for logits only where some row needs them, if the model can do that; and where to find them then."""
-        needed, position = np.unique(places, return_inverse=True)
-        kept = self._options("logits_to_keep", needed)
-        return kept, position.reshape(places.shape) if kept else places
 
-    def _options(self, name: str, value: Any) -> dict[str, Any]:
-        return {name: value} if name in inspect.signature(self.model.forward).parameters else {}
+def _any_token(tokenizer: Any) -> int:
+    """A token that stands for an answer that is not known yet."""
+    return next((token for token in (tokenizer.eos_token_id, tokenizer.bos_token_id) if token is not None), 0)
+
+
+def _joined(answers: Sequence[Answer]) -> tuple[str, NDArray[np.int64]]:
+    """The answer, or all of them one below the other, and where their parts are."""
+    starts = np.cumsum([0, *(len(answer.text) + 1 for answer in answers)])
+    spans = [answer.spans + start for answer, start in zip(answers, starts, strict=False)]
+    return "\n".join(answer.text for answer in answers), np.concatenate(spans)

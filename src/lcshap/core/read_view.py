@@ -38,6 +38,13 @@ def _text(place: Place, last: int) -> dict[str, Any]:
     return found if place.get("sentences").missing else found | {"sentences": _spans(place["sentences"], len(text))}
 
 
+def _prompt(place: Place, last: int) -> dict[str, Any]:
+    answer = place["answer"].text()
+    spans = _spans(place["answer_spans"], len(answer))
+    found = _text(place, last)
+    return {**found, "sources": _spans(place["sources"], len(found["text"])), "answer": answer, "answer_spans": spans}
+
+
 def _bytes(place: Place, last: int) -> dict[str, Any]:
     data = place["bytes"].array("u")
     if data.dtype != np.uint8 or data.ndim != 1 or not data.size:
@@ -83,6 +90,7 @@ def _molecule(place: Place, last: int) -> dict[str, Any]:
 
 _READERS: dict[str, Callable[[Place, int], dict[str, Any]]] = {
     "text": _text,
+    "prompt": _prompt,
     "bytes": _bytes,
     "image": _image,
     "series": _series,

@@ -100,6 +100,33 @@ class TextView(View):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class PromptView(TextView):
+    """A prompt and the answer that a language model gave to it. The parts are spans of the prompt.
+
+    Attributes
+    ----------
+    sources : `(n, 2)`, where the sources (documents) start and end in the prompt.
+    answer : the text of the answer; empty where it is not known.
+    answer_spans : `(outputs, 2)`, which part of the answer each output of the explanation is about.
+    """
+
+    kind: ClassVar[str] = "prompt"
+
+    sources: NDArray[np.int64] = ()  # type: ignore[assignment]
+    answer: str = ""
+    answer_spans: NDArray[np.int64] = ()  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(sources=_spans(self.sources), answer_spans=_spans(self.answer_spans))
+
+    @property
+    def answer_parts(self) -> tuple[str, ...]:
+        """The part of the answer that each output is about."""
+        return tuple(self.answer[start:end] for start, end in self.answer_spans.tolist())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BytesView(View):
     """The bytes of a file. Its parts are `spans`.
 
@@ -255,7 +282,7 @@ class MoleculeView(View):
 
 
 KINDS: dict[str, type[View]] = {
-    view.kind: view for view in (TextView, BytesView, ImageView, SeriesView, TableView, MoleculeView)
+    view.kind: view for view in (TextView, BytesView, ImageView, SeriesView, TableView, MoleculeView, PromptView)
 }
 
 

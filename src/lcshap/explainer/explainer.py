@@ -12,12 +12,10 @@ from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.trees import gives_log_odds
 from ..advice.locality import Locality, locality
-from ..advice.picker import Picked, Picker
+from ..advice.picker import Picker
 from ..asking.engine import Engine
-from ..asking.masking import count_more
 from ..asking.model_game import ModelGame
 from ..asking.targets import check_names
-from ..asking.trees import may_read
 from ..asking.values import Value, find_value, says_output
 from ..core.explanation import Explanation
 from ..core.method import Method, Stop, check_count
@@ -25,11 +23,11 @@ from ..core.plan import MAX_CALLS
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
 from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
-from ..estimators import TreeSHAP
 from ..estimators.registry import get_method
 from ..maskers.base import Masked, Masker
 from .job import Found, Job, Setup
 from .options import clear_options
+from .preview import preview
 
 Goal = Literal["fair", "necessary", "sufficient"]
 Errors = Literal["raise", "keep"]
@@ -123,7 +121,8 @@ class Explainer:
         kind: Kind | None = "logits" if self._asks_log_odds() else self.kind
         adapter = find_model(self.model, kind, fallback="output" if says_output(self.value) else None)
         stop = Stop(self.tolerance, self.top, self.confidence)
-        value = find_value(self.value, adapter.kind, self.target)
+        target = adapter.target if self.target is None and self.value in (None, "output") else self.target
+        value = find_value(self.value, adapter.kind, target)
         check_names(value.target, self.classes or adapter.classes)
         setup = Setup(
             Engine(adapter, self.batch_size, self.model, self.model_name),
@@ -139,6 +138,7 @@ class Explainer:
                 "model": type(adapter).__name__,
                 "kind": adapter.kind,
                 "value": value.name if isinstance(value.name, str) else getattr(value.name, "__name__", "a function"),
+                **adapter.record,
             },
         )
         picker = Picker(self.method, self.goal, self.budget, self.seed, self.max_calls, stop.early)
@@ -332,27 +332,7 @@ class Explainer:
 
     def preview(self, x: Any) -> str:
         """What an explanation of this input would cost, without asking the model."""
-        masked = self.masker.mask(x)
-        if self.picker.seconds is not None:
-            return f"{self.picker.seconds:g} s, in which a few rows are timed first"
-        picked = self.picker.pick(masked.graph)
-        trees = self.picker.may_read_trees(masked.graph, picked)
-        if trees and may_read(self.adapter, masked, self.setup.value, self.setup.classes):
-            picked = Picked(TreeSHAP(), {})
-        cost = picked.method.cost(masked.graph, self.max_calls)
-        text, rows = cost.text, masked.rows_per_call
-        if masked.choice is not None:
-            text += f"\n  units   {masked.choice.note}"
-        if self.picker.may_be_exact(masked.graph, picked):
-            text += f"\n  exact   instead, if all {2**masked.graph.d:,} coalitions take less than a second"
-        if self.curve:
-            text += f"\n  curve   up to {count_more(masked.graph.d):,} more calls, for the masking curve"
-        if rows > 1:
-            text += f"\n  rows    up to {cost.calls * rows:,} model rows: {rows} background rows a call"
-        if masked.advice:
-            text += f"\n  advice  {masked.advice}"
-        price = self.adapter.cost(cost.calls * rows)
-        return text if price is None else f"{text}\n  cost    {price}"
+        return preview(self.setup, self.picker, self.masker.mask(x))
 
     def _job(self, found: Found, store: Store | None, keep: bool = False) -> Job:
         known = self._known(self.store if store is None else store)

@@ -19,6 +19,7 @@ from ..asking.values import Value
 from ..core.explanation import Explanation
 from ..core.method import Stop, run_methods
 from ..core.store import Store
+from ..core.views import PromptView, View
 from ..errors import Interrupted, LcshapError, ModelError, RunFailedError, Unfinished
 from ..maskers.base import Masked
 
@@ -167,7 +168,7 @@ class Job:
             masker = record["masker"]
             record["masker"] = {**masker, "parameters": {**masker["parameters"], **choice.settings}}
             record["units"] = choice.note
-        return replace(e, provenance={**e.provenance, **record}, view=game.masked.view)
+        return replace(e, provenance={**e.provenance, **record}, view=_view(game))
 
     # -- choosing -------------------------------------------------------------------------------------------------
 
@@ -237,6 +238,15 @@ class Job:
             return self.setup.stop
         reserve = max((picked.reserve for picked in picks.values()), default=0.0)
         return replace(self.setup.stop or Stop(), deadline=start + picker.seconds - reserve)
+
+
+def _view(game: ModelGame) -> View | None:
+    """What a picture of the input needs; of a prompt with the parts of the answer that are explained."""
+    view, answered = game.masked.view, game.engine.model.answered
+    if not isinstance(view, PromptView) or answered is None:
+        return view
+    text, spans = answered
+    return replace(view, answer=text, answer_spans=spans[[column for column, _ in game.value.pairs]])
 
 
 def _windows(inputs: Mapping[int, Masked], costs: Mapping[int, int]) -> Iterator[dict[int, Masked]]:

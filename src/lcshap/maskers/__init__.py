@@ -6,6 +6,7 @@ from .graph_nodes import GraphNodes
 from .image import Image
 from .molecule import Molecule
 from .one_hot import one_hot_groups
+from .prompt import Prompt
 from .representatives import representatives
 from .series import Series
 from .subwords import Subwords
@@ -21,6 +22,7 @@ __all__ = [
     "Masked",
     "Masker",
     "Molecule",
+    "Prompt",
     "Series",
     "Subwords",
     "Tabular",

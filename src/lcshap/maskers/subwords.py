@@ -21,7 +21,7 @@ from .base import Masked, Masker, check_units, is_count
 from .cutting import RUN, Span, text_view
 from .keys import pair_keys, text_keys
 from .many import are_objects, count_axes, split
-from .text import Layout, MaskedText, Text, check_layout, make_graph
+from .text import Layout, MaskedText, Text, check_layout, make_graph, restrict
 from .tokenizer_content import tokenizer_content
 
 _ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
@@ -215,7 +215,7 @@ class MaskedSubwords(Masked):
         if self.recipe.absent != "delete":
             return self._encoded(coalitions)
         columns = [
-            side.rows(_restrict(coalitions, start, side.graph.d))
+            side.rows(restrict(coalitions, start, side.graph.d))
             if isinstance(side, MaskedText)
             else [side] * len(coalitions)
             for side, start in zip(self.sides, self._starts, strict=True)
@@ -320,10 +320,3 @@ def _owners(side: MaskedText, start: int, spans: NDArray[np.int64]) -> NDArray[n
     piece = np.searchsorted(side.pieces[:, 1], spans[:, 0], side="right")
     begins = np.append(side.pieces[:, 0], len(side.text))[piece]
     return np.where(begins < spans[:, 1], owners[piece], _STAYS)
-
-
-def _restrict(coalitions: Coalitions, start: int, d: int) -> Coalitions:
-    """The coalitions among units `start` to `start + d`."""
-    inside = (coalitions.indices >= start) & (coalitions.indices < start + d)
-    offsets = np.concatenate([[0], np.cumsum(inside)])[coalitions.offsets]
-    return Coalitions(d, coalitions.indices[inside] - np.int32(start), offsets, coalitions.removed)

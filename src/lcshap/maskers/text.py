@@ -301,3 +301,10 @@ def find_role(pin: Any, drop: Any, unit: Any, *where: int) -> str:
     if pinned and dropped:
         raise MaskerError(f"{unit!r} is both pinned and dropped: should it always be there, or never?")
     return "pin" if pinned else "drop" if dropped else "unit"
+
+
+def restrict(coalitions: Coalitions, start: int, d: int) -> Coalitions:
+    """The coalitions among units `start` to `start + d`."""
+    inside = (coalitions.indices >= start) & (coalitions.indices < start + d)
+    offsets = np.concatenate([[0], np.cumsum(inside)])[coalitions.offsets]
+    return Coalitions(d, coalitions.indices[inside] - np.int32(start), offsets, coalitions.removed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.explanation import Explanation
-from ..core.views import BytesView, ImageView, MoleculeView, SeriesView, TableView, TextView, View
+from ..core.views import BytesView, ImageView, MoleculeView, PromptView, SeriesView, TableView, TextView, View
 from .notebook_pictures import bytes_html, image_html, series_html, text_html
 from .terminal_pictures import Ink, byte_lines, image_lines, series_lines, text_lines
 
@@ -33,6 +33,7 @@ class Drawing:
 
 DRAWINGS: dict[type[View], Drawing] = {
     TextView: Drawing(text_lines, text_html, "text", "text"),
+    PromptView: Drawing(text_lines, text_html, "text", "text"),
     BytesView: Drawing(byte_lines, bytes_html, "hexdump", "bytes"),
     ImageView: Drawing(image_lines, image_html, "image", "image"),
     SeriesView: Drawing(series_lines, series_html, "series", "series"),

@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+import torch
+from tiny_lm import bpe, by_hand, gpt2, llama, mistral
+
+import lcshap as lc
+from lcshap.adapters.causal_lm import CausalLMModel
+from lcshap.adapters.prefix_sharing import count_tokens, shared_log_probs
+from lcshap.adapters.row_by_row import padded_log_probs
+from lcshap.errors import ModelError
+
+MODELS = {
+    "absolute": lambda: gpt2(n_positions=200),
+    "rotary": llama,
+    "full mistral": lambda: mistral(sliding_window=None),
+}
+
+
+def random_rows(seed, count=40):
+    """Rows that begin alike in many ways: a beginning, some of six pieces, an end."""
+    rng = np.random.default_rng(seed)
+    pieces = [rng.integers(0, 320, size=rng.integers(1, 9)).tolist() for _ in range(8)]
+    rows = []
+    for _ in range(count):
+        kept = [piece for piece in pieces[1:7] if rng.random() < 0.6]
+        prompt = [token for piece in (pieces[0], *kept, pieces[7]) for token in piece]
+        rows.append((prompt, rng.integers(0, 320, size=rng.integers(1, 5)).tolist()))
+    return rows
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_same_numbers_as_row_by_row(name):
+    model = MODELS[name]()
+    rows = random_rows(1)
+    shared = dict(shared_log_probs(model, rows))
+    padded = dict(padded_log_probs(model, rows))
+    assert sorted(shared) == sorted(padded) == list(range(len(rows)))
+    for number, (prompt, answer) in enumerate(rows):
+        np.testing.assert_allclose(shared[number], padded[number], atol=1e-5)
+        if number < 8:
+            np.testing.assert_allclose(shared[number], by_hand(model, prompt, answer), atol=1e-5)
+
+
+def test_the_tokens_computed_are_the_nodes_of_the_tree():
+    rows = [(prompt, answer[:1]) for prompt, answer in random_rows(2)]
+    nodes = {tuple(prompt[: k + 1]) for prompt, _ in rows for k in range(len(prompt) - 1)}
+    computed, given = count_tokens(rows)
+    assert computed == len(nodes) + len(rows)  # the last token of every prompt is computed for its logits
+    assert given == sum(len(prompt) for prompt, _ in rows) > 1.5 * computed
+
+
+def test_the_model_is_sent_no_other_tokens():
+    model, sent = llama(), []
+    model.register_forward_pre_hook(lambda _, args, kwargs: sent.append(kwargs["input_ids"].numel()), with_kwargs=True)
+    rows = random_rows(3)
+    list(shared_log_probs(model, rows))
+    assert sum(sent) == count_tokens(rows)[0]
+    assert len(sent) == len(rows)
+
+
+def test_scores_are_the_same_with_and_without():
+    tokenizer, model = bpe(), llama()
+    prompt = lc.maskers.Prompt("The {sources} is", level="word")
+    x = {"sources": ["capital of France", "capital of Spain"]}
+    both = [
+        lc.Explainer(CausalLMModel(model, tokenizer, " Paris", share_prefixes=share), prompt, lc.Shapley())(x)
+        for share in (True, False)
+    ]
+    np.testing.assert_allclose(both[0].scores, both[1].scores, atol=1e-5)
+    assert np.abs(both[0].scores).max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (mistral, "sliding window of 8 tokens"),
+        (lambda: llama(layer_types=["full_attention", "sliding_attention"]), "layers of sliding attention"),
+    ],
+)
+def test_sliding_windows_are_refused_with_a_reason(make, reason):
+    model = make()
+    with pytest.raises(ModelError, match=reason) as caught:
+        CausalLMModel(model, bpe(), " Paris", share_prefixes=True)
+    assert "\n" not in str(caught.value)
+    assert not CausalLMModel(model, bpe(), " Paris").shares
+
+
+def test_a_model_without_a_cache_is_refused():
+    class Bare(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = gpt2()
+            self.config = self.model.config
+
+        def forward(self, input_ids, attention_mask):
+            return self.model(input_ids, attention_mask=attention_mask)
+
+    with pytest.raises(ModelError, match="takes no past_key_values"):
+        CausalLMModel(Bare(), bpe(), " Paris", share_prefixes=True)

@@ -1,0 +1,21 @@
+import lcshap as lc
+from lcshap.adapters.base import Model
+
+
+class Reader(Model):
+    kind = "output"
+    reads = True
+
+    def predict(self, rows):
+        return [[float(len(row))] for row in rows]
+
+    def reading(self, rows):
+        return f"{sum(len(row.split()) for row in rows)} words"
+
+
+def test_a_model_that_counts_what_it_reads_is_shown_the_rows_of_the_plan():
+    said = lc.Explainer(Reader(), lc.maskers.Text(), "feature-ablation").preview("to be or")
+    assert "tokens  9 words" in said  # ∅, three without one word, V
+    timed = lc.Explainer(Reader(), lc.maskers.Text(), budget="3s").preview("to be or")
+    assert timed == "3 s, in which a few rows are timed first"
+    assert "tokens" not in lc.Explainer(Reader(), lc.maskers.Text(), "deletion-path").preview("to be or")
