@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import re
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..adapters.base import Model
 from ..adapters.image import ImageModel
+from ..bulk.images import ImageOptions, read_image
 from ..core.graphs import Graph
 from ..errors import MaskerError
-from ..extras import need
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Text, Tokens
 from ..paper.networks.demo import demo_digits, demo_text
 from .declare import UsageError
@@ -26,7 +22,7 @@ from .options import Input, Task
 from .options_alone import Shape
 from .tables import as_number, read_numbers, read_row
 
-_DEMOS: dict[str, Callable[[], tuple[Model, Masker, Any]]] = {"demo-text": demo_text, "demo-digits": demo_digits}
+DEMOS: dict[str, Callable[[], tuple[Model, Masker, Any]]] = {"demo-text": demo_text, "demo-digits": demo_digits}
 _SOURCES = ("text", "file", "lines", "image", "csv", "series", "bytes", "tokens", "smiles")
 _WINDOWS = 32  # about how many windows a series or file gets where nobody says how long they are
 
@@ -53,12 +49,12 @@ def read_case(source: Input, task: Task) -> Case:
         raise UsageError(
             f"Expected one input, got {' and '.join(f'--{name}' for name in given)}. Leave one of them out."
         )
-    if task.model.startswith("demo-") and task.model not in _DEMOS:
-        raise UsageError(f"Expected a model, got {task.model!r}{guess(task.model, _DEMOS)}.")
-    if not given and task.model not in _DEMOS:
+    if task.model.startswith("demo-") and task.model not in DEMOS:
+        raise UsageError(f"Expected a model, got {task.model!r}{guess(task.model, DEMOS)}.")
+    if not given and task.model not in DEMOS:
         raise UsageError(f"Expected an input, got none. Give one with {', '.join(f'--{name}' for name in _SOURCES)}.")
-    if task.model in _DEMOS:
-        model, masker, x = _DEMOS[task.model]()
+    if task.model in DEMOS:
+        model, masker, x = DEMOS[task.model]()
         masker, x = _demo_input(masker, x, source, given)
     else:
         model = load_model(task.model)
@@ -67,7 +63,7 @@ def read_case(source: Input, task: Task) -> Case:
         masker = import_object(source.masker, "--masker")
     classes = None if task.classes is None else [name.strip() for name in task.classes.split(",")]
     kind = None if task.kind is None else task.kind.value
-    return Case(_image_model(model, source, kind), masker, x, kind, classes)
+    return Case(image_model(model, source, kind), masker, x, kind, classes)
 
 
 def read_target(task: Task, case: Case) -> Any:
@@ -92,7 +88,7 @@ def _demo_input(masker: Masker, x: Any, source: Input, given: list[str]) -> tupl
     if given:
         own, x = _READERS[given[0]](source)
     else:
-        own = _text_masker(source) if isinstance(masker, Text) else _image_masker(source)
+        own = text_masker(source) if isinstance(masker, Text) else image_masker(source)
     as_trained = source.units is None and source.absent is None and type(own) is type(masker)
     return masker if as_trained else own, x
 
@@ -112,12 +108,12 @@ def read_shape(shape: Shape) -> Graph:
 
 
 def _text(source: Input) -> tuple[Masker, Any]:
-    return _text_masker(source), _decode(Path("-")) if source.text == "-" else source.text
+    return text_masker(source), _decode(Path("-")) if source.text == "-" else source.text
 
 
 def _file(source: Input) -> tuple[Masker, Any]:
     assert source.file is not None
-    return _text_masker(source), _decode(source.file)
+    return text_masker(source), _decode(source.file)
 
 
 def _text_lines(source: Input) -> tuple[Masker, Any]:
@@ -127,7 +123,7 @@ def _text_lines(source: Input) -> tuple[Masker, Any]:
     texts = {number: line.strip("\r") for number, line in enumerate(lines, 1) if line.strip()}
     if not texts:
         raise MaskerError(f"Expected at least one text in {named(source.lines)}, got none.")
-    return _text_masker(source), texts
+    return text_masker(source), texts
 
 
 def _decode(path: Path) -> str:
@@ -140,40 +136,20 @@ def _decode(path: Path) -> str:
         ) from None
 
 
-def _text_masker(source: Input) -> Masker:
+def text_masker(source: Input) -> Masker:
+    """How --units and --absent cut a text."""
     units: Any = _choose_units(source, "word", ("word", "sentence", "character"))[0]
     return Text(units, "delete" if source.absent is None else source.absent)
 
 
 def _image(source: Input) -> tuple[Masker, Any]:
-    path = source.image
-    assert path is not None
-    pillow = need("PIL.Image", "image")
-    data = read(path)
-    try:
-        with warnings.catch_warnings(action="ignore", category=pillow.DecompressionBombWarning):
-            picture = pillow.open(io.BytesIO(data))
-        with picture:
-            width, height = picture.size  # of the header: nothing is decoded yet
-            if width * height > source.max_pixels:
-                raise MaskerError(
-                    f"Expected an image of at most {source.max_pixels:,} pixels, got {named(path)} with {width:,} x "
-                    f"{height:,}. Make it smaller, or raise --max-pixels."
-                )
-            upright = need("PIL.ImageOps", "image").exif_transpose(picture)  # as phones and browsers show it
-            x = np.asarray(upright.convert("L" if source.grey or picture.mode in ("1", "L") else "RGB"))
-    except pillow.DecompressionBombError as error:
-        raise MaskerError(f"{named(path)} is too large: {error}. Make it smaller.") from None
-    except (OSError, SyntaxError) as error:
-        reason = "" if isinstance(error, pillow.UnidentifiedImageError) else f" ({error})"
-        raise MaskerError(f"Expected an image, got {named(path)}, which cannot be read as one{reason}.") from None
-    x = x.astype(np.float32) / 255 if source.scale else x
-    if source.channels_first:
-        x = x[None] if x.ndim == 2 else np.moveaxis(x, 2, 0)
-    return _image_masker(source), np.ascontiguousarray(x)
+    assert source.image is not None
+    options = ImageOptions(source.grey, source.scale, source.channels_first, source.max_pixels)
+    return image_masker(source), read_image(read(source.image), named(source.image), options)
 
 
-def _image_masker(source: Input) -> Masker:
+def image_masker(source: Input) -> Masker:
+    """How --units and --absent cut an image."""
     units, number = _choose_units(source, "auto", ("pixel", "patch=N", "superpixel", "superpixel=N"))
     reference = "mean" if source.absent is None else as_number(source.absent)
     channels: Any = "first" if source.channels_first else None
@@ -182,7 +158,7 @@ def _image_masker(source: Input) -> Masker:
     return Image("auto" if units == "auto" else "pixel", number, reference=reference, channels=channels)
 
 
-def _image_model(model: Any, source: Input, kind: Any) -> Any:
+def image_model(model: Any, source: Input, kind: Any) -> Any:
     """The model behind what --size, --mean and --std do to each image."""
     options = {name: getattr(source, name) for name in ("size", "mean", "std") if getattr(source, name) is not None}
     if not options:
