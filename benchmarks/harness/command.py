@@ -24,6 +24,8 @@ from .tasks import find_tasks
 from .versions import code_version
 
 BUDGETS = (2, 4, 8, 16, 32, 64)
+TASK_BUDGETS = (4, 8, 16)
+PATHS = ("DeletionPath", "InsertionPath")  # ours beside the estimate, on tasks: for the masking areas
 
 
 def default_folder() -> Path:
@@ -39,8 +41,10 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True)
     run = commands.add_parser("tables", help="games whose values are all known (shapiq's precomputed ones)")
     run.add_argument("--data", help="folder of the .npz files; else LCSHAP_DATA/games")
-    add_run_options(run)
-    add_run_options(commands.add_parser("tasks", help="models on texts, images, series, bytes, molecules and tables"))
+    add_run_options(run, BUDGETS)
+    add_run_options(
+        commands.add_parser("tasks", help="models on texts, images, series, bytes, molecules and tables"), TASK_BUDGETS
+    )
     make = commands.add_parser("setup", help="make environments for the peers, with pinned versions")
     make.add_argument("--python", action="append", required=True, help="3.12 for most, 3.11 for ShaplEIG; or a path")
     commands.add_parser("versions", help="say who is installed where")
@@ -53,11 +57,11 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def add_run_options(run: argparse.ArgumentParser) -> None:
+def add_run_options(run: argparse.ArgumentParser, budgets: Sequence[int]) -> None:
     """Which games, who, how often."""
     run.add_argument("--families", default="all", help='"all", "tune", "holdout", or beginnings of names, by comma')
-    run.add_argument("--budgets", type=int, nargs="+", default=BUDGETS, help="calls per unit")
-    run.add_argument("--seeds", type=int, default=3)
+    run.add_argument("--budgets", type=int, nargs="+", default=budgets, help="calls per unit")
+    run.add_argument("--seeds", type=int, default=2)
     run.add_argument("--games", type=int, help="only so many games of each family")
     run.add_argument("--ours-only", action="store_true", help="run ours; peers come from stored results")
     run.add_argument("--peers-only", action="store_true", help="run the peers, and print nothing")
@@ -66,19 +70,20 @@ def add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--pairs", action="store_true", help="interactions of pairs, and those who estimate them")
     run.add_argument("--method", help='ours: a name, or e.g. "lc.GraphKernelSHAP({budget}, reach=0, seed={seed})"')
     run.add_argument("--code", help="print what this version of our code has made, and run nothing of it")
-    run.add_argument("--limit", type=float, default=120.0, help="seconds for one estimate")
+    run.add_argument("--limit", type=float, default=120.0, help="seconds of processor time for one estimate")
     run.add_argument("--python", action="append", default=[], help="Python of an environment with peers")
 
 
 def wanted(given: argparse.Namespace, ours: str) -> list[str]:
     """Names of the contestants to run."""
+    mine = [] if given.code else [ours, *(PATHS if given.command == "tasks" and ours == "auto" else ())]
     if given.ours_only:
-        return [] if given.code else [ours]
+        return mine
     peers = [c for c in everybody().values() if c.package != "lcshap" and (given.slow or not c.slow)]
-    names = [c.name for c in peers if not given.pairs or c.pairs]
+    names = [c.name for c in peers if c.pairs == given.pairs]
     if given.only:
         names = [name for name in names if any(part in name for part in given.only.split(","))]
-    return names if given.peers_only else [ours, *names]
+    return names if given.peers_only else [*mine, *names]
 
 
 def compare(given: argparse.Namespace, found: dict[str, list[Bench]]) -> None:
@@ -125,7 +130,7 @@ def select(
         {**r, "multiple": r["budget"] // r["d"]}
         for r in results
         if (r["game"], r["digest"]) in here
-        and (r["contestant"] in peers or (r["contestant"] == ours and r["version"] == code))
+        and (r["contestant"] in peers or (r["contestant"] in (ours, *PATHS) and r["version"] == code))
         and r["budget"] // r["d"] in budgets
     ]
 

@@ -27,6 +27,8 @@ class Bench:
     graph : "complete", "chain", the shape of a grid, or a list of edges; only our methods look at it.
     known : gives the `Truth` where there is a closed form.
     pairs : of permutations and their reverses that make the truth where there is none.
+    pair_samples : of coalitions and their complements that make the truth of pair interactions where d is too large
+        to have them exactly; 0 where they are not compared.
     most : the most calls per unit that the game is run with.
     """
 
@@ -37,6 +39,7 @@ class Bench:
     graph: Any = "complete"
     known: Callable[[], Any] | None = None
     pairs: int = 2000
+    pair_samples: int = 0
     most: int = 64
 
     @cached_property
@@ -59,7 +62,7 @@ class Counter:
         """The values of the rows."""
         self.rows += len(kept)
         self.seen.update(row.tobytes() for row in np.packbits(kept, axis=1))
-        return np.asarray(self.game.fn(kept), np.float64).reshape(len(kept))
+        return np.asarray(self.game.fn(kept), np.float64).reshape(len(kept)) if len(kept) else np.empty(0)
 
     @property
     def calls(self) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -18,14 +20,17 @@ import numpy as np
 
 from .contestants.base import everybody
 from .game import Bench
+from .masking import areas
 from .results import Results
 from .tables import Table
 from .truth import Truth, truth
 from .versions import code_version
+from .worker import LATE
 
 ROOT = Path(__file__).parents[2]
 ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
 START = 240  # seconds that a process may take to import what it needs
+WAITING = 20  # times the limit, which is of processor time: so long the harness waits on a busy machine
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +57,7 @@ class Worker:
                 env={**os.environ, **ONE_CORE, "PYTHONPATH": os.pathsep.join(paths)},
                 stdout=output,
                 stderr=output,
+                start_new_session=True,
             )
         child.close()
         if not self.pipe.poll(START):
@@ -64,9 +70,17 @@ class Worker:
         self.available: dict[str, str] = greeting["available"]
         self.python: str = greeting["python"]
 
+    def ended_late(self) -> bool:
+        """Whether it ended because its job used up the time that it had."""
+        try:
+            return self.process.wait(10) == LATE
+        except subprocess.TimeoutExpired:
+            return False
+
     def close(self) -> None:
-        """End it."""
-        self.process.kill()
+        """End it, and the process of the job that it runs."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.pipe.close()
 
@@ -74,11 +88,11 @@ class Worker:
 def converse(pipe: Connection, job: Job, limit: float, table: str | None) -> tuple[dict[str, Any], float]:
     """Send a job and answer its questions until the result comes; TimeoutError and EOFError where none does.
 
-    Returns the result, and the seconds that the bare function took.
+    Returns the result, and the seconds of the processor that the bare model took on these rows.
     """
     d, seconds = job.game.d, 0.0
     order = {"contestant": job.contestant, "d": d, "graph": job.game.graph, "budget": job.budget, "seed": job.seed}
-    order["table"] = table
+    order |= {"table": table, "limit": limit}
     pipe.send_bytes(json.dumps(order).encode())
     end = time.monotonic() + START
     while True:
@@ -86,21 +100,21 @@ def converse(pipe: Connection, job: Job, limit: float, table: str | None) -> tup
             raise TimeoutError
         message = pipe.recv_bytes()
         if message == b"S":  # its packages are imported
-            end = time.monotonic() + limit
+            end = time.monotonic() + WAITING * limit
             continue
         if message[:1] == b"R":
             return json.loads(message[1:]), seconds
         rows = int.from_bytes(message[1:9], "little")
         kept = np.unpackbits(np.frombuffer(message[9:], np.uint8), count=rows * d).reshape(rows, d).astype(bool)
-        start = time.perf_counter()
+        start = time.process_time()
         values = np.asarray(job.game.fn(kept), np.float64).reshape(rows)
-        seconds += time.perf_counter() - start
+        seconds += time.process_time() - start
         pipe.send_bytes(values.tobytes())
 
 
 @dataclass(eq=False)
 class Runner:
-    """Several Pythons, a folder of results, and a time limit for one estimate in seconds."""
+    """Several Pythons, a folder of results, and a limit of processor time for one estimate in seconds."""
 
     folder: Path
     pythons: list[str]
@@ -161,12 +175,12 @@ class Runner:
         try:
             answer, seconds = converse(self.worker(place[0]).pipe, job, self.limit, self.table(job.game))
         except (TimeoutError, EOFError, OSError) as error:
+            late = isinstance(error, TimeoutError) or self.worker(place[0]).ended_late()
             self.workers.pop(place[0]).close()
-            if isinstance(error, TimeoutError):
+            if late:
                 self.late.add(size)
-            told = f"time limit of {self.limit:g} s" if isinstance(error, TimeoutError) else "the process ended"
-            return {**record, "error": told}
-        return {**record, **judged(answer, truth(job.game, self.folder)), **spent(answer, seconds)}
+            return {**record, "error": f"time limit of {self.limit:g} s" if late else "the process ended"}
+        return {**record, **judged(answer, job.game, truth(job.game, self.folder)), **spent(answer, seconds)}
 
     def table(self, game: Bench) -> str | None:
         """The file of a game's values where it is a table."""
@@ -198,8 +212,8 @@ def spent(answer: dict[str, Any], seconds: float) -> dict[str, Any]:
     }
 
 
-def judged(answer: dict[str, Any], known: Truth) -> dict[str, Any]:
-    """An answer beside the truth: squared and absolute errors, and the share of intervals that cover it."""
+def judged(answer: dict[str, Any], game: Bench, known: Truth) -> dict[str, Any]:
+    """An answer beside the truth: errors, the share of intervals that cover it, and the masking areas of its order."""
     found: dict[str, Any] = {"scores": None}
     if answer["scores"] is None:
         return found
@@ -215,4 +229,6 @@ def judged(answer: dict[str, Any], known: Truth) -> dict[str, Any]:
     if answer["pairs"] is not None and known.pairs is not None:
         off = np.array(answer["pairs"]) - known.pairs
         found["pair_mse"], found["pair_mae"] = float(np.mean(off**2)), float(np.mean(np.abs(off)))
+        found["pair_noise"] = 0.0 if known.pair_stderr is None else float(np.mean(known.pair_stderr**2))
+    found |= areas(game, scores, max(float(np.abs(known.scores).sum()), 1e-12))
     return found

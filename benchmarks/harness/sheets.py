@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from .masking import AREAS
 from .summary import Summary
 
 MEASURES = (
     *("mse", "mae", "pair_mse", "covered", "stability"),
-    *("calls", "rows", "own_seconds", "model_seconds", "peak_mb", "seeds"),
+    *("calls", "rows", "own_seconds", "model_seconds", "peak_mb", "seeds", *AREAS),
 )
 
 

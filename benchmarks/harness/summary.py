@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from .contestants.base import everybody
+from .masking import AREAS
 
-MEAN = ("mse", "mae", "pair_mse", "pair_mae", "covered", "calls", "rows", "noise")
+MEAN = ("mse", "mae", "pair_mse", "pair_mae", "covered", "calls", "rows", "noise", "pair_noise", *AREAS)
 MEDIAN = ("own_seconds", "model_seconds", "peak_mb")
 ROUNDING = 1e-20  # squared errors below are those of the last digits
 Cell = tuple[str, int, str]  # family, calls per unit, contestant
@@ -86,22 +87,30 @@ def summarise(records: Iterable[dict[str, Any]], ours: str, aside: Iterable[str]
         groups[record["family"], record["multiple"], record["contestant"]].append(record)
     cells = {}
     for cell, group in groups.items():
-        answered = [r for r in group if r.get("mse") is not None]
-        wanted = {r["game"] for r in groups.get((*cell[:2], ours), []) if r.get("mse") is not None}
-        if answered and wanted <= {r["game"] for r in answered}:
-            cells[cell] = averaged(answered)
+        mine = groups.get((*cell[:2], ours), [])
+        if group and answered(mine, "mse") <= answered(group, "mse") != set():
+            cells[cell] = averaged([r for r in group if r.get("mse") is not None])
+            if not answered(mine, "pair_mse") <= answered(group, "pair_mse"):
+                cells[cell] = {name: x for name, x in cells[cell].items() if not name.startswith("pair")}
     return Summary(ours, cells, tuple(aside))
 
 
+def answered(records: list[dict[str, Any]], measure: str) -> set[str]:
+    """The games for which there is a number."""
+    return {r["game"] for r in records if r.get(measure) is not None}
+
+
 def averaged(records: list[dict[str, Any]]) -> dict[str, float]:
-    """All measures of one cell."""
-    found = {
-        measure: float((np.median if measure in MEDIAN else np.mean)(by_game(records, measure)))
-        for measure in MEAN + MEDIAN
-        if all(measure in r for r in records)
-    }
-    noise = found.pop("noise", 0.0)
-    found["mse"] = max(found["mse"] - noise, noise / 10)
+    """All measures of one cell; pair interactions are known for some games only."""
+    found = {}
+    for measure in MEAN + MEDIAN:
+        known = [r for r in records if r.get(measure) is not None]
+        if known:
+            found[measure] = float((np.median if measure in MEDIAN else np.mean)(by_game(known, measure)))
+    for measure, name in (("mse", "noise"), ("pair_mse", "pair_noise")):
+        noise = found.pop(name, 0.0)
+        if measure in found:
+            found[measure] = max(found[measure] - noise, noise / 10)
     games: dict[str, list[Any]] = defaultdict(list)
     for record in records:
         games[record["game"]].append(record["scores"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from pathlib import Path
 
@@ -19,12 +19,14 @@ CHUNK = 4096  # coalitions asked for at a time
 class Truth:
     """The Shapley value; its standard error, 0 where it is exact; and the interactions of pairs where they are known.
 
-    `pairs` lists I(i, j) for i < j in the order of `np.triu_indices(d, 1)`, and is None where d is too large.
+    `pairs` lists I(i, j) for i < j in the order of `np.triu_indices(d, 1)`, and is None where they are not known;
+    `pair_stderr` is their standard error where they come from long runs.
     """
 
     scores: Values
     stderr: Values
     pairs: Values | None = None
+    pair_stderr: Values | None = None
 
 
 def all_coalitions(d: int) -> Masks:
@@ -71,6 +73,30 @@ def permutations(game: Bench, pairs: int, seed: int = 2026) -> Truth:
     return Truth(means.mean(axis=0), means.std(axis=0, ddof=1) / np.sqrt(pairs))
 
 
+def sampled_pairs(game: Bench, samples: int, seed: int = 2026) -> tuple[Values, Values]:
+    """Interactions of all pairs and their standard errors, from second differences at random coalitions.
+
+    I_ij is the integral over t from 0 to 1 of the mean second difference where each other unit is there with
+    probability t. Whether i and j themselves are there does not matter. So one random coalition and its changes in one
+    and in two units give a second difference for every pair at once. Coalitions are taken with their complements.
+    """
+    d, rng = game.d, np.random.default_rng([seed, game.d, 2])
+    first, second = np.triu_indices(d, 1)
+    units = np.eye(d, dtype=bool)
+    changes = np.concatenate([np.zeros((1, d), bool), units, units[first] | units[second]])
+    found = np.empty((samples, len(first)))
+    for row, t in enumerate((rng.permutation(samples) + rng.random(samples)) / samples):
+        start = rng.random(d) < t
+        halves = []
+        for base in (start, ~start):
+            values = ask(game, changes ^ base)
+            none, one, two = values[0], values[1 : d + 1], values[d + 1 :]
+            sign = np.where(base[first] == base[second], 1.0, -1.0)
+            halves.append(sign * (two - one[first] - one[second] + none))
+        found[row] = np.mean(halves, axis=0)
+    return found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(samples)
+
+
 def ask(game: Bench, kept: Masks) -> Values:
     """The values of many coalitions, a chunk at a time."""
     return np.concatenate([np.asarray(game.fn(kept[i : i + CHUNK]), float) for i in range(0, len(kept), CHUNK)])
@@ -79,7 +105,8 @@ def ask(game: Bench, kept: Masks) -> Values:
 def truth(game: Bench, folder: Path) -> Truth:
     """In closed form where there is one, by brute force up to 16 units, else from long runs; kept in `folder`."""
     small = game.known is not None or game.d <= BRUTE_FORCE
-    path = folder / "truth" / f"{game.name}-{game.digest}-{'exact' if small else game.pairs}.npz"
+    how = "exact" if small else f"{game.pairs}-{game.pair_samples}"
+    path = folder / "truth" / f"{game.name}-{game.digest}-{how}.npz"
     if not path.exists():
         if game.known is not None:
             found = game.known()
@@ -87,15 +114,17 @@ def truth(game: Bench, folder: Path) -> Truth:
             found = exact(ask(game, all_coalitions(game.d)))
         else:
             found = permutations(game, game.pairs)
+            if game.pair_samples:
+                pairs, stderr = sampled_pairs(game, game.pair_samples)
+                found = replace(found, pairs=pairs, pair_stderr=stderr)
         save(found, path)
     with np.load(path) as stored:
-        return Truth(stored["scores"], stored["stderr"], stored.get("pairs"))
+        return Truth(**stored)
 
 
 def save(found: Truth, path: Path) -> None:
     """Write all at once, so that nobody reads half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{os.getpid()}.npz")
-    arrays = {"scores": found.scores, "stderr": found.stderr}
-    np.savez(part, **arrays, **({} if found.pairs is None else {"pairs": found.pairs}))
+    np.savez(part, **{name: array for name, array in vars(found).items() if array is not None})
     part.replace(path)

@@ -2,20 +2,24 @@
 
     python -m benchmarks.harness.worker FD        # started by the harness
 
-The harness sends a job as JSON. The contestant's questions go back as packed rows, with their values as answer; then
-comes its result as JSON. So a model runs in one process for everybody. The values of a table are looked up here, which
-saves the way; the game counts what is asked either way.
+The harness sends a job as JSON. This process makes a copy of itself for each job. The contestant's questions go back as
+packed rows, with their values as answer; then comes its result as JSON. So a model runs in one process for everybody.
+The values of a table are looked up here, which saves the way; the game counts what is asked either way.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import random
+import resource
+import signal
 import sys
 import time
 import traceback
 import warnings
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,9 +27,11 @@ from typing import Any
 
 import numpy as np
 
-from .contestants import Answer, available, find
+from .contestants import CONTESTANTS, Answer, Contestant, available, find
 from .game import Bench, Counter, Masks, Values
 from .tables import Table
+
+LATE = 75  # exit status after a job that used up its time
 
 
 class Asking:
@@ -43,10 +49,28 @@ class Asking:
 
     def __call__(self, rows: Any) -> Any:
         """The values of 0/1 rows of any type."""
-        start = time.perf_counter()
+        start = time.process_time()
         values = self.counter(np.atleast_2d(np.asarray(rows)) > 0.5)
-        self.waited += time.perf_counter() - start
+        self.waited += time.process_time() - start
         return values
+
+
+class Small(Counter):
+    """A game of five units, on which a contestant is run once before it is measured."""
+
+    d, graph = 5, "complete"
+
+    def __call__(self, rows: Any) -> Any:
+        """The values of 0/1 rows of any type."""
+        return super().__call__(np.atleast_2d(np.asarray(rows)) > 0.5)
+
+
+@cache
+def warm(name: str) -> None:
+    """Import what a contestant imports when it is used, so that nobody pays for it in time or in memory."""
+    values = np.random.default_rng(0).normal(size=2**Small.d)
+    with suppress(Exception):
+        CONTESTANTS[name].estimate(Small(Bench("", "", Small.d, Table(values))), 4 * Small.d, 0)
 
 
 def memory(field: str) -> int:
@@ -58,23 +82,39 @@ def memory(field: str) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith(field)), 0)
 
 
-def forget_peak() -> None:
-    """Begin to measure the peak of memory anew."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
+def work(pipe: Connection, job: dict[str, Any]) -> None:
+    """Run one job in a process of its own, which sends the result; end if that process breaks.
+
+    The new process is a copy of this one, in which nothing but small games has been run. So the most memory that it
+    ever holds, less what it holds at the start, is what the estimate takes.
+    """
+    who = find(job["contestant"])
+    with suppress(ImportError):
+        import_module(who.package)
+    if who.name in CONTESTANTS:
+        warm(who.name)
+    pipe.send_bytes(b"S")
+    child = os.fork()
+    if not child:
+        used = time.process_time()
+        limit = int(used + job["limit"]) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        try:
+            pipe.send_bytes(b"R" + json.dumps(estimate(pipe, job, who)).encode())
+        finally:
+            os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if status:
+        late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
+        sys.exit(LATE if late else 1)
 
 
-def work(pipe: Connection, job: dict[str, Any]) -> dict[str, Any]:
-    """Run one job; whatever is raised is a result too."""
+def estimate(pipe: Connection, job: dict[str, Any], who: Contestant) -> dict[str, Any]:
+    """The answer and what it has cost; whatever is raised is a result too. Times are those of the processor."""
     seed, value = job["seed"], Asking(pipe, job)
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - shap draws from it
-    who = find(job["contestant"])
-    with suppress(ImportError):
-        import_module(who.package)  # not on anybody's time
-    pipe.send_bytes(b"S")
-    forget_peak()
-    before, start = memory("VmRSS"), time.perf_counter()
+    before, start = memory("VmRSS"), time.process_time()
     try:
         found = who.estimate(value, job["budget"], seed)
         answer = found if isinstance(found, Answer) else Answer(found)
@@ -82,9 +122,9 @@ def work(pipe: Connection, job: dict[str, Any]) -> dict[str, Any]:
     except Exception as raised:
         answer, error = Answer(None), f"{type(raised).__name__}: {raised}"[:300]
         traceback.print_exc()
-    seconds = time.perf_counter() - start
-    result = {name: listed(getattr(answer, name)) for name in ("scores", "pairs", "lower", "upper")}
+    seconds = time.process_time() - start
     peak = max(memory("VmHWM") - before, 0) / 1024
+    result = {name: listed(getattr(answer, name)) for name in ("scores", "pairs", "lower", "upper")}
     asked = {"calls": value.counter.calls, "rows": value.counter.rows}
     return {**result, **asked, "error": error, "own_seconds": seconds - value.waited, "peak_mb": peak}
 
@@ -107,7 +147,7 @@ def main() -> None:
             job = json.loads(pipe.recv_bytes())
         except EOFError:
             return
-        pipe.send_bytes(b"R" + json.dumps(work(pipe, job)).encode())
+        work(pipe, job)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ours: what `auto` chooses for goal "fair", single methods, and any method written as an expression."""
+"""Ours: what `auto` chooses for goal "fair", single methods, the paths, and any method written as an expression."""
 
 from __future__ import annotations
 
@@ -71,3 +71,5 @@ contestant("GraphKernelSHAP", "lcshap")(expression("lc.GraphKernelSHAP({budget},
 contestant("SampleShapley", "lcshap")(expression("lc.SampleShapley({budget}, seed={seed})"))
 contestant("KernelSHAP", "lcshap")(expression("lc.KernelSHAP({budget}, seed={seed})"))
 contestant("pairs", "lcshap", pairs=True)(expression(INTERACTING))
+contestant("DeletionPath", "lcshap", other=True)(expression("lc.DeletionPath({budget})"))
+contestant("InsertionPath", "lcshap", other=True)(expression("lc.InsertionPath({budget})"))

@@ -14,7 +14,7 @@ from ..truth import Truth
 from .base import kept, log_odds, task
 from .trees import Node, from_lightgbm, from_sklearn, from_xgboost, tree_truth
 
-INPUTS = 3  # rows explained of each model
+INPUTS = 2  # rows explained of each model
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,8 @@ def games(
     found = []
     for k, x in enumerate(rows[:INPUTS]):
         known = None if trees is None else lambda x=x: tree_truth(trees, x, background)
-        found.append(Bench(f"{family}-{k}", family, len(x), Mixed(predict, x, background), known=known))
+        fn = Mixed(predict, x, background)
+        found.append(Bench(f"{family}-{k}", family, len(x), fn, known=known, pair_samples=400))
     return found
 
 

@@ -12,6 +12,7 @@ from ..game import Bench, Masks, Values
 from ..tables import Table
 from ..truth import all_coalitions
 from .base import data_folder, kept, margin, task
+from .masked import decided, game
 
 TOKEN = re.compile(r"[a-z']+")
 
@@ -35,35 +36,40 @@ def long_enough(texts: list[str], d: int, count: int) -> list[list[str]]:
     return [next(found)[:d] for _ in range(count)]
 
 
-def word_cnn(folder: Path, d: int, count: int, pairs: int, most: int = 64) -> list[Bench]:
-    """The word-CNN of this folder, in NumPy, on the first d words of reviews: log-probability of its class."""
-    from benchmarks import word_cnn
+def word_cnn(d: int, count: int, pair_samples: int = 0, **options: int) -> list[Bench]:
+    """The word-CNN that the package ships, on the first d words of reviews: log odds of its class.
 
-    model, family = word_cnn.load(folder), f"word-cnn-{d}"
-    ids = {str(word): k for k, word in enumerate(model.words)}
+    Interactions of pairs, which take many rows, are compared on the first two texts.
+    """
+    from lcshap.paper.networks.demo import demo_text
+
+    model, masker, _ = demo_text()
     found = []
     for k, text in enumerate(long_enough(frame("imdb_test", 400)[0], d, count)):
-        fn = model.value_function(np.array([ids.get(word, word_cnn.UNKNOWN) for word in text]))
-        found.append(Bench(f"{family}-{k}", family, d, fn, "chain", pairs=pairs, most=most))
+        masked = masker.mask(" ".join(text))
+        target = decided(model.predict, masked)
+        predict = lambda rows, target=target: margin(model.predict(rows), target)  # noqa: E731
+        samples = pair_samples if k < 2 else 0
+        found.append(game(f"word-cnn-{d}-{k}", f"word-cnn-{d}", masked, predict, pair_samples=samples, **options))
     return found
 
 
 @task("word-cnn-50")
 def word_cnn_short(folder: Path) -> list[Bench]:
-    """50 words."""
-    return word_cnn(folder, 50, 4, 4000)
+    """50 words; more texts than elsewhere, because necessary and sufficient words are compared here."""
+    return word_cnn(50, 5, pairs=500, pair_samples=40)
 
 
 @task("word-cnn-200")
 def word_cnn_long(folder: Path) -> list[Bench]:
     """200 words."""
-    return word_cnn(folder, 200, 2, 1000, 32)
+    return word_cnn(200, 1, pairs=150, most=8)
 
 
 @task("word-cnn-400")
 def word_cnn_very_long(folder: Path) -> list[Bench]:
     """400 words."""
-    return word_cnn(folder, 400, 1, 600, 16)
+    return word_cnn(400, 1, pairs=80, most=4)
 
 
 @task("tf-idf-60")
@@ -80,10 +86,10 @@ def tf_idf(folder: Path) -> list[Bench]:
 
     model = kept(folder, "tf-idf", make)
     found = []
-    for k, text in enumerate(long_enough(frame("imdb_test", 200)[0], 60, 3)):
+    for k, text in enumerate(long_enough(frame("imdb_test", 200)[0], 60, 2)):
         tokens = np.array(text)
         fn = lambda masks, tokens=tokens: model.decision_function([" ".join(tokens[m]) for m in masks])  # noqa: E731
-        found.append(Bench(f"tf-idf-60-{k}", "tf-idf-60", 60, fn, "chain"))
+        found.append(Bench(f"tf-idf-60-{k}", "tf-idf-60", 60, fn, "chain", pairs=1000, pair_samples=100))
     return found
 
 
@@ -133,7 +139,7 @@ def lstm(folder: Path) -> list[Bench]:
     net.load_state_dict({name: torch.from_numpy(array) for name, array in saved["weights"].items()})
     net.eval()
     found = []
-    for k, text in enumerate(long_enough([body(t) for t in frame("20news_bydate_test", 300)[0]], 40, 3)):
+    for k, text in enumerate(long_enough([body(t) for t in frame("20news_bydate_test", 300)[0]], 40, 2)):
         ids = np.array([saved["ids"].get(word, 1) for word in text])
 
         def logits(masks: Masks, ids: Any = ids) -> Values:
