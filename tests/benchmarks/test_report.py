@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 from benchmarks.harness import families, sheets
 from benchmarks.harness.report import write_page
 from benchmarks.harness.summary import summarise
+from benchmarks.harness.tasks import find_tasks
 
 
 def records(contestant, errors, seeds=(0,), **more):
@@ -50,6 +52,21 @@ def test_a_peer_that_misses_a_game_has_no_mean():
     half = records("shapiq SVARM", {"a": 1.0})
     two = records("auto", {"a": 1.0}) + [{**r, "game": "a-1"} for r in records("auto", {"a": 1.0})]
     assert not summarise(half + two, "auto").peers()
+
+
+def test_a_peer_without_the_pairs_of_a_game_has_no_error_of_pairs():
+    ours = records("auto", {"a": 1.0}, pair_mse=1.0) + [{**r, "game": "a-1"} for r in records("auto", {"a": 1.0})]
+    theirs = [{**r, "contestant": "shapiq SVARMIQ"} for r in ours]
+    assert summarise(ours + theirs, "auto").value("a", 4, "shapiq SVARMIQ", "pair_mse") == 1.0
+    less = [{name: x for name, x in r.items() if name != "pair_mse"} for r in theirs]
+    cells = summarise(ours + less, "auto")
+    assert np.isnan(cells.value("a", 4, "shapiq SVARMIQ", "pair_mse"))
+    assert cells.value("a", 4, "shapiq SVARMIQ", "mse") == 1.0
+
+
+def test_every_task_is_named_on_one_side_of_the_split():
+    assert set(find_tasks()) == {*families.TASKS_TO_TUNE_ON, *families.TASKS_HELD_OUT}
+    assert families.holdout(find_tasks()) == sorted(families.TASKS_HELD_OUT)
 
 
 def test_stability_is_the_rank_correlation_over_seeds():

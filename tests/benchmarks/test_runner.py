@@ -5,9 +5,11 @@ import sys
 import numpy as np
 import pytest
 from benchmarks.harness.game import Bench
+from benchmarks.harness.masking import AREAS, areas
 from benchmarks.harness.results import Results
 from benchmarks.harness.runner import Job, Runner
 from benchmarks.harness.tables import Table
+from benchmarks.harness.truth import exact
 from benchmarks.harness.versions import code_version
 
 D = 6
@@ -58,6 +60,22 @@ def test_late_and_broken_processes_are_results_too(runner):
     assert told[2].startswith("AttributeError")
     assert records[3]["mse"] < 1e-20  # a new process took over
     assert told[4].startswith("not run: too late")
+
+
+def test_memory_and_processor_time_are_those_of_the_job(runner):
+    large = "lc.Shapley() if __import__('numpy').ones(2**25).sum() else 0"  # 256 MB, for a moment
+    for _ in range(2):  # the second job starts from nothing, too
+        record = runner.do(Job(large, GAME, 64, 0))
+        assert 250 < record["peak_mb"] < 330
+        assert runner.do(Job("SampleShapley", GAME, 30, 0))["peak_mb"] < 30
+    idle = runner.do(Job("lc.Shapley() if not __import__('time').sleep(1.5) else 0", GAME, 64, 0))
+    assert idle["own_seconds"] < 1
+
+
+def test_masking_areas_belong_to_the_answer(runner):
+    record, known = runner.do(Job("auto", GAME, 2**D, 0)), exact(GAME.fn.values).scores
+    wanted = areas(GAME, known, np.abs(known).sum())
+    assert {name: record[name] for name in AREAS} == pytest.approx(wanted)
 
 
 def test_pairs_are_judged(runner):

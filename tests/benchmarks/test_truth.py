@@ -46,6 +46,21 @@ def test_long_runs_agree_within_their_standard_error(values):
     assert found.scores.sum() == pytest.approx(values[-1] - values[0])
 
 
+def test_sampled_interactions_agree_within_their_standard_error(values):
+    game = Bench("t", "t", D, Table(values))
+    (found, stderr), wanted = truth.sampled_pairs(game, 2000), truth.exact(values).pairs
+    assert (np.abs(found - wanted) < 4.5 * stderr).all()
+    assert stderr.max() < np.abs(wanted).max() / 5
+
+
+def test_long_runs_hold_interactions_where_they_are_asked_for(tmp_path, monkeypatch, values):
+    monkeypatch.setattr(truth, "BRUTE_FORCE", 3)
+    game = Bench("t", "t", D, Table(values), pairs=20, pair_samples=10)
+    found = truth.truth(game, tmp_path)
+    assert found.pairs.shape == found.pair_stderr.shape == (D * (D - 1) // 2,)
+    assert truth.truth(Bench("t", "t", D, Table(values), pairs=20), tmp_path).pairs is None
+
+
 def test_a_truth_is_kept_under_the_digest_of_the_game(tmp_path, values):
     first = truth.truth(Bench("t", "t", D, Table(values)), tmp_path)
     other = truth.truth(Bench("t", "t", D, Table(2 * values)), tmp_path)
