@@ -6,195 +6,134 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from . import sheets
-from .summary import Summary, fraction
+from .choosing import write_choosing
+from .comparisons import ALL_TASKS, read_rows
+from .error_tables import draw, section
+from .other_tables import cost_table, masking_table, one_peer_table, places
 
 HEAD = """# Benchmarks
 
-Made by `python -m benchmarks report` from the CSV files in [benchmarks/](benchmarks/); do not edit. How to make those:
+This page compares lcshap with shap, shapiq, captum, lime and lightshap: the error of their estimates at an equal number
+of model calls, their own time and memory, and how well their rankings find the units that a decision depends on. The
+page is made by `python -m benchmarks report` from the CSV files in [benchmarks/](benchmarks/). Do not edit it. The
+commands that make the CSV files are:
 
     python -m benchmarks setup --python 3.12 --python 3.11    # environments for the peers, with pinned versions
     python -m benchmarks tables            # needs shapiq's precomputed games: --data FOLDER, or LCSHAP_DATA
-    python -m benchmarks tables --pairs
+    python -m benchmarks tables --pairs    # interactions of pairs
+    python -m benchmarks tables --slow --only ShaplEIG --games 1 --budgets 4
     python -m benchmarks tasks
+    python -m benchmarks tasks --pairs
     python -m benchmarks report
 
-Everybody runs in a process of his own on one core and asks the same game, which counts the calls: distinct coalitions,
-∅ and V included. A peer's answer counts with the calls that it used, even where it used a few more than the budget.
-Errors are mean squared errors to the Shapley values, averaged over the games and seeds of a family. Ratios below 1 say
-that ours, `auto` with goal "fair", has less error; they are cut off at a thousandth and a thousand. Families with a
-star were not used to tune anything: in alphabetical order every third one, from the third on. Their errors were read
-twice before the last change (single units first, where calls are few), which the other families had asked for. Those
-who answer another question (shap Partition, captum Lime and FeatureAblation, lime) are in the CSV files, but are
-nobody's "best peer".
+## How it is measured
+
+- **Games.** A game is a model, an input, and a rule that says what takes the place of an absent unit. Every contestant
+  asks the same game for the values of coalitions. *Tables of games* are shapiq's precomputed games: the values of all
+  coalitions of 10 to 15 units are known. *Tasks* are models on real inputs: texts, images, a series, bytes, molecules
+  and tables of 12 to 784 units. Games of one kind form a family.
+- **Calls.** The budget is a number of calls per unit: 4d means four times the number of units d. A call is a distinct
+  coalition; the empty and the full one count. If a peer used a few more calls than its budget, its answer counts.
+- **Contestants.** "Ours" is `auto` with the goal "fair". A peer is another library's estimator of the Shapley value.
+  shap's Partition, captum's Lime and FeatureAblation, and lime compute something else; so do our own paths. They are in
+  the CSV files and in the masking areas, but they are not compared by their error.
+- **Truth.** Shapley values are exact for up to 16 units and for trees and linear models. Elsewhere they come from long
+  runs of permutations, and the squared standard error of those runs is subtracted from the squared errors.
+- **Error.** The error is the mean squared difference to the true Shapley values, averaged over the games and seeds of a
+  family. A ratio below 1 says that our error is smaller. Ratios are limited to the range from 0.001 to 1000, and means
+  of ratios are geometric means.
+- **Held out.** Families with a star were never used to tune our estimator. They are named in
+  `benchmarks/harness/families.py`.
+- **Time and memory.** Each estimate runs in a process of its own, on one core, with a limit of processor time. *Own*
+  milliseconds are processor time without the model. *Model* milliseconds are what the bare model takes for the same
+  rows; for tables of games that is a look-up. Memory is the largest resident size of the process less that at its
+  start, after all packages were imported.
+- **Rank stability** is Spearman's correlation between the scores from different seeds.
+"""
+KEPT = """
+Peers' errors without a time in the CSV file were measured in an earlier run with the same versions of the packages.
+"""
+TITLES = {
+    "tables": ("Tables of games", "mse", "auto"),
+    "tasks": ("Tasks", "mse", "auto"),
+    "pairs": ("Pair interactions on the tables of games", "pair_mse", "pairs"),
+    "task_pairs": ("Pair interactions on the tasks", "pair_mse", "pairs"),
+}
+ABOUT = {
+    "pairs": "The error is the mean squared difference to the exact Shapley interaction indices of all pairs. Ours are "
+    "`GraphKernelSHAP(interactions=True)`, from the same calls as its scores.\n",
+    "task_pairs": "Interactions of pairs with more units (12 to 64). They are exact for trees and for up to 16 units, "
+    "and elsewhere they come from long runs of second differences.\n",
+}
+COSTS = """## Own time, memory and rank stability
+
+Medians over games. Rank stability is a mean; it is missing where a contestant ran from one seed only.
+"""
+MASKING = """## Necessary and sufficient: masking areas
+
+The scores put the units in an order. The *removing* area says how far the model's value falls while the units are
+removed in this order, the *keeping* area how far it rises while only the first units are kept, on average over the
+first 20 % or over all of the units. Both are fractions of the sum of the absolute Shapley values; more is better. In
+brackets stands what `auto` has more, with a 95 % interval from a paired bootstrap over the inputs. The best number of a
+column is bold.
+"""
+PLACES = """No method is best at both. This is the place of each of our goals among all contestants that answered all
+inputs, at 4d:
+"""
+SLOW = """## ShaplEIG
+
+shapiq's ShaplEIG fits a Gaussian process and chooses every coalition by what it has seen. It takes many seconds a
+game, so it is compared on one game of each family. The time ratio is our own time divided by its own time.
 """
 
 
 def write_page(docs: Path) -> Path:
-    """Write the page and its figures."""
+    """Write the page, its figures and the data for choosing a method."""
     folder = docs / "benchmarks"
     versions: dict[str, Any] = json.loads((folder / "versions.json").read_text())
-    parts = [HEAD, "Versions: " + ", ".join(f"{name} {number}" for name, number in sorted(versions.items())) + ".\n"]
-    titles = {"tables": "Tables of games", "tasks": "Tasks", "pairs": "Pair interactions on the tables"}
-    for name, title in titles.items():
+    told = ", ".join(f"{name} {number}" for name, number in sorted(versions.items()))
+    parts = [HEAD, f"Versions: {told}.\n{KEPT}"]
+    for name, (title, measure, ours) in TITLES.items():
         path = folder / f"{name}.csv"
         if path.exists():
-            measure, ours = ("pair_mse", "pairs") if name == "pairs" else ("mse", "auto")
             found = sheets.read(path, ours)
-            parts.append(section(title, found, measure))
+            parts += [f"## {title}\n", *filter(None, [ABOUT.get(name)]), section(found, measure)]
             draw(found, folder / f"{name}.png", measure, title)
-            parts.append(f"![{title}: ours over the best peer, by family](benchmarks/{name}.png)\n")
+            parts.append(f"![{title}: our error over that of the best peer, by family](benchmarks/{name}.png)\n")
+    parts += [*masking_part(folder), *cost_part(folder), *slow_part(folder)]
     page = docs / "benchmarks.md"
     page.write_text("\n".join(parts), encoding="utf-8")
+    write_choosing(folder)
     return page
 
 
-def section(title: str, found: Summary, measure: str) -> str:
-    """What is to be said about one set of families."""
-    families, aside = found.families, found.aside
-    parts = [f"## {title}\n", overview(found, measure, families, f"All {len(families)} families")]
-    aside = tuple(family for family in aside if family in families)
-    if aside:
-        parts.append(overview(found, measure, list(aside), f"The {len(aside)} held-out families alone"))
-    parts += [peers(found, measure), by_family(found, measure, aside), losses(found, measure, aside), costs(found)]
-    return "\n".join(parts)
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
-def ours_over_best(found: Summary, measure: str, family: str, multiple: int) -> float:
-    """Our error over that of the best peer of a family; NaN where either is missing."""
-    return float(fraction(found.value(family, multiple, found.ours, measure), found.best(family, multiple, measure)[0]))
-
-
-def overview(found: Summary, measure: str, families: list[str], title: str) -> str:
-    """A row for each number of calls."""
-    rows = []
-    for multiple in found.multiples:
-        here = [f for f in families if np.isfinite(ours_over_best(found, measure, f, multiple))]
-        if not here:
-            continue
-        singles = {name: found.ratio(multiple, name, here, measure) for name in found.peers(measure)}
-        known = {name: x for name, x in singles.items() if np.isfinite(x)}
-        best = min(known, key=lambda name: known[name], default="-")
-        ratios = np.array([ours_over_best(found, measure, f, multiple) for f in here])
-        worst = here[int(ratios.argmax())]
-        rows.append(
-            [
-                f"{multiple}d",
-                f"{best}: {1 / known[best]:.2f}" if known else "-",
-                f"{np.exp(np.log(ratios).mean()):.2f}",
-                f"{(ratios < 1).sum()} of {len(here)}",
-                f"{ratios.max():.2f} ({worst})",
-            ]
-        )
-    head = [
-        "calls",
-        "best single peer: ours over it",
-        "ours over the best of each family",
-        "ours leads",
-        "worst family",
-    ]
-    return f"{title}; geometric means.\n\n" + table(head, rows)
-
-
-def peers(found: Summary, measure: str) -> str:
-    """A row for each peer: theirs over ours."""
-    rows = []
-    for name in found.peers(measure):
-        line = []
-        for multiple in found.multiples:
-            here = [f for f in found.families if np.isfinite(found.value(f, multiple, name, measure))]
-            here = [f for f in here if np.isfinite(found.value(f, multiple, found.ours, measure))]
-            ratio = found.ratio(multiple, name, here, measure) if here else np.nan
-            missing = len(found.families) - len(here)
-            line.append(f"{ratio:.2f}" + (f" ({len(here)})" if missing else "") if here else "-")
-        rows.append([name, *line])
-    text = "Each peer: geometric mean of its error over ours; above 1 ours is better. (n): on n families, not on all."
-    return text + "\n\n" + table(["", *(f"{m}d" for m in found.multiples)], rows)
-
-
-def by_family(found: Summary, measure: str, aside: tuple[str, ...]) -> str:
-    """A row for each family: ours over the best peer, and the coverage of our intervals."""
-    rows = []
-    for family in found.families:
-        line = []
-        for multiple in found.multiples:
-            ratio, covered = (
-                ours_over_best(found, measure, family, multiple),
-                found.value(family, multiple, found.ours, "covered"),
-            )
-            text = f"{ratio:.2f}" if np.isfinite(ratio) else "-"
-            line.append(text + (f" ({100 * covered:.0f} %)" if np.isfinite(covered) and measure == "mse" else ""))
-        rows.append([family + (" *" if family in aside else ""), *line])
-    what = "in brackets the share of our 95 % intervals that cover the truth" if measure == "mse" else "pairs i < j"
-    return f"Ours over the best peer of each family; {what}.\n\n" + table(
-        ["family", *(f"{m}d" for m in found.multiples)], rows
-    )
-
-
-def losses(found: Summary, measure: str, aside: tuple[str, ...]) -> str:
-    """Every family and number of calls at which some peer has less error."""
-    rows = []
-    for multiple in found.multiples:
-        for family in found.families:
-            ratio = ours_over_best(found, measure, family, multiple)
-            if ratio > 1:
-                best, who = found.best(family, multiple, measure)
-                ours = found.value(family, multiple, found.ours, measure)
-                star = " *" if family in aside else ""
-                rows.append([f"{multiple}d", family + star, who, f"{best:.3g}", f"{ours:.3g}", f"{ratio:.2f}"])
+def masking_part(folder: Path) -> list[str]:
+    """All tasks together, and the families with several inputs, at 4d."""
+    rows = read_rows(folder / "masking.csv")
     if not rows:
-        return "No peer has less error than ours on any family at any of these numbers of calls.\n"
-    return f"Where a peer has less error ({len(rows)} cells):\n\n" + table(
-        ["calls", "family", "who", "theirs", "ours", "ours over theirs"], rows
-    )
+        return []
+    parts = [MASKING, PLACES]
+    groups = [ALL_TASKS, *sorted({row["group"] for row in rows} - {ALL_TASKS})]
+    for group in groups:
+        parts += [f"{group}:\n".capitalize(), places(rows, group, 4)]
+    for group in groups:
+        parts += [f"### {group}, 4d\n".capitalize(), masking_table(rows, group, 4)]
+    return parts
 
 
-def costs(found: Summary) -> str:
-    """Own time, memory and stability, medians over families."""
-    rows = []
-    names = sorted({name for _, _, name in found.cells}, key=lambda name: (name != found.ours, name))
-    for name in names:
-        line = [name]
-        for measure, scale in (("own_seconds", 1e3), ("peak_mb", 1.0), ("stability", 1.0)):
-            for multiple in (4, 16):
-                values = [found.value(f, multiple, name, measure) for f in found.families]
-                values = [x for x in values if np.isfinite(x)]
-                line.append(f"{scale * np.median(values):.3g}" if values else "-")
-        rows.append(line)
-    head = ["", *(f"{what} {m}d" for what in ("own ms", "MB over start", "rank stability") for m in (4, 16))]
-    return (
-        "Own time (beside the game), memory, and Spearman's correlation between seeds; medians over families.\n\n"
-        + table(head, rows)
-    )
+def cost_part(folder: Path) -> list[str]:
+    """Costs of the tables and of the tasks."""
+    rows = read_rows(folder / "costs.csv")
+    parts = [COSTS] if rows else []
+    for name, (title, _, ours) in TITLES.items():
+        for multiple in (4, 16):
+            text = cost_table(rows, name, multiple, ours)
+            parts += [f"### {title}, {multiple}d\n", text] if text else []
+    return parts
 
 
-def draw(found: Summary, path: Path, measure: str, title: str) -> None:
-    """Ours over the best peer, a dot for each family and number of calls."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    families, aside = found.families, found.aside
-    figure, ax = plt.subplots(figsize=(8, 1.2 + 0.28 * len(families)))
-    colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(found.multiples)))
-    for multiple, colour in zip(found.multiples, colours, strict=True):
-        ratios = [ours_over_best(found, measure, family, multiple) for family in families]
-        ax.scatter(ratios, range(len(families)), color=colour, s=22, label=f"{multiple}d", zorder=3)
-    ax.axvline(1, color="0.3", lw=1)
-    ax.set(xscale="log", xlabel="ours over the best peer of the family (left of 1: ours has less error)", title=title)
-    ax.set_yticks(range(len(families)), [name + (" *" if name in aside else "") for name in families], fontsize=8)
-    ax.invert_yaxis()
-    ax.grid(alpha=0.25)
-    ax.legend(fontsize=8, title="calls")
-    figure.tight_layout()
-    figure.savefig(path, dpi=90)
-    plt.close(figure)
+def slow_part(folder: Path) -> list[str]:
+    """ShaplEIG."""
+    rows = read_rows(folder / "shapleig.csv")
+    return [SLOW, one_peer_table(rows)] if rows else []

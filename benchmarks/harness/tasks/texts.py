@@ -12,7 +12,7 @@ from ..game import Bench, Masks, Values
 from ..tables import Table
 from ..truth import all_coalitions
 from .base import data_folder, kept, margin, task
-from .masked import decided, game
+from .quick_words import value_function
 
 TOKEN = re.compile(r"[a-z']+")
 
@@ -36,40 +36,32 @@ def long_enough(texts: list[str], d: int, count: int) -> list[list[str]]:
     return [next(found)[:d] for _ in range(count)]
 
 
-def word_cnn(d: int, count: int, pair_samples: int = 0, **options: int) -> list[Bench]:
-    """The word-CNN that the package ships, on the first d words of reviews: log odds of its class.
-
-    Interactions of pairs, which take many rows, are compared on the first two texts.
-    """
-    from lcshap.paper.networks.demo import demo_text
-
-    model, masker, _ = demo_text()
-    found = []
-    for k, text in enumerate(long_enough(frame("imdb_test", 400)[0], d, count)):
-        masked = masker.mask(" ".join(text))
-        target = decided(model.predict, masked)
-        predict = lambda rows, target=target: margin(model.predict(rows), target)  # noqa: E731
-        samples = pair_samples if k < 2 else 0
-        found.append(game(f"word-cnn-{d}-{k}", f"word-cnn-{d}", masked, predict, pair_samples=samples, **options))
-    return found
+def word_cnn(d: int, count: int, **options: int) -> list[Bench]:
+    """The word-CNN that the package ships, on the first d words of reviews: log odds of its class."""
+    family = f"word-cnn-{d}"
+    texts = long_enough(frame("imdb_test", 400)[0], d, count)
+    return [
+        Bench(f"{family}-{k}", family, d, value_function(" ".join(text), d), "chain", **options)
+        for k, text in enumerate(texts)
+    ]
 
 
 @task("word-cnn-50")
 def word_cnn_short(folder: Path) -> list[Bench]:
     """50 words; more texts than elsewhere, because necessary and sufficient words are compared here."""
-    return word_cnn(50, 5, pairs=500, pair_samples=40)
+    return word_cnn(50, 6, pairs=2000, pair_samples=100)
 
 
 @task("word-cnn-200")
 def word_cnn_long(folder: Path) -> list[Bench]:
     """200 words."""
-    return word_cnn(200, 1, pairs=150, most=8)
+    return word_cnn(200, 2, pairs=500, most=16)
 
 
 @task("word-cnn-400")
 def word_cnn_very_long(folder: Path) -> list[Bench]:
     """400 words."""
-    return word_cnn(400, 1, pairs=80, most=4)
+    return word_cnn(400, 1, pairs=300, most=8)
 
 
 @task("tf-idf-60")
