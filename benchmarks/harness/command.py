@@ -12,6 +12,7 @@ from typing import Any
 
 from . import families as split
 from . import sheets, tables
+from .comparisons import Row, costs, head_to_head, masking, write_rows
 from .contestants.base import everybody
 from .environments import make_environment
 from .game import Bench
@@ -138,26 +139,50 @@ def select(
 def write_report(given: argparse.Namespace) -> None:
     """CSV files of all results that there are, and the page from them; from the CSV files alone where asked."""
     if not given.page_only:
+        folder = given.docs / "benchmarks"
         results = Results(given.folder / "results")
-        known = tables.families(tables.find_data(given.data))
-        tasks = built(given)
-        for name, games, ours in (("tables", known, "auto"), ("pairs", known, "pairs"), ("tasks", tasks, "auto")):
+        known, tasks = tables.families(tables.find_data(given.data)), built(given)
+        stored = write_versions(results, given.code, folder / "versions.json")
+        spent: list[Row] = []
+        for name, games, ours in (
+            ("tables", known, "auto"),
+            ("pairs", known, "pairs"),
+            ("tasks", tasks, "auto"),
+            ("task_pairs", tasks, "pairs"),
+        ):
             some = select(results, [game for group in games.values() for game in group], ours, BUDGETS, given.code)
             found = summarise(some, ours, split.holdout(games))
             if any(contestant == ours for _, _, contestant in found.cells):
-                sheets.write(found, given.docs / "benchmarks" / f"{name}.csv")
-        write_versions(results, given.code, given.docs / "benchmarks" / "versions.json")
+                path = folder / f"{name}.csv"
+                sheets.write(sheets.with_earlier(found, path) if stored and games is known else found, path)
+                spent += costs([r for r in some if is_compared(r["contestant"], ours)], name)
+            if name == "tasks":
+                write_rows(masking(some, ours), folder / "masking.csv")
+            if name == "tables":
+                write_rows(head_to_head(some, ours, "shapiq ShaplEIG"), folder / "shapleig.csv")
+        write_rows(spent, folder / "costs.csv")
     print(write_page(given.docs))
 
 
-def write_versions(results: Results, code: str | None, path: Path) -> None:
-    """Which version of which package the results are of."""
+def is_compared(name: str, ours: str) -> bool:
+    """Whether the costs of a contestant belong beside ours: those who give pairs beside those who give pairs."""
+    known = everybody().get(name)
+    return name == ours or (known is not None and known.pairs == (ours == "pairs"))
+
+
+def write_versions(results: Results, code: str | None, path: Path) -> bool:
+    """Write which version of which package the results are of; return whether those of earlier sheets are the same."""
     known = everybody()
     found = {known[r["contestant"]].package: r["version"] for r in results if r["contestant"] in known}
+    found.pop("lcshap", None)
     if "botorch" in found:
         found["botorch, for ShaplEIG"] = found.pop("botorch")
+    earlier = json.loads(path.read_text()) if path.exists() else {}
+    same = bool(earlier) and all(earlier.get(name, number) == number for name, number in found.items())
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({**found, "lcshap": code or code_version()}, indent=1, sort_keys=True) + "\n")
+    versions = {**(earlier if same else {}), **found, "lcshap": code or code_version()}
+    path.write_text(json.dumps(versions, indent=1, sort_keys=True) + "\n")
+    return same
 
 
 def default_pythons(folder: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from .contestants.base import everybody
 from .masking import AREAS
 from .summary import Summary
 
@@ -12,6 +13,7 @@ MEASURES = (
     *("mse", "mae", "pair_mse", "covered", "stability"),
     *("calls", "rows", "own_seconds", "model_seconds", "peak_mb", "seeds", *AREAS),
 )
+EARLIER = ("mse", "mae", "pair_mse", "calls", "rows", "seeds")  # what does not depend on the machine
 
 
 def write(found: Summary, path: Path) -> None:
@@ -23,6 +25,22 @@ def write(found: Summary, path: Path) -> None:
         for (family, multiple, name), cell in sorted(found.cells.items()):
             kept = "yes" if family in found.aside else "no"
             out.writerow([family, kept, multiple, name, *(f"{cell[m]:.4g}" if m in cell else "" for m in MEASURES)])
+
+
+def with_earlier(found: Summary, path: Path) -> Summary:
+    """What was found, and of peers that were not run again the errors and calls of the sheet that there is.
+
+    Their times and memory are left out: they belong to another run. The versions of the packages must be the same.
+    """
+    if not path.exists():
+        return found
+    known = everybody()
+    earlier = {
+        cell: {measure: numbers[measure] for measure in EARLIER if measure in numbers}
+        for cell, numbers in read(path, found.ours).cells.items()
+        if cell[2] in known and known[cell[2]].package != "lcshap"
+    }
+    return Summary(found.ours, {**earlier, **found.cells}, found.aside)
 
 
 def read(path: Path, ours: str) -> Summary:

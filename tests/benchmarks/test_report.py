@@ -89,7 +89,7 @@ def test_the_page_is_made_from_the_sheets_and_shows_losses(found, tmp_path):
     (folder / "versions.json").write_text(json.dumps({"shapiq": "1.8.0"}))
     assert sheets.read(folder / "tables.csv", "auto").cells.keys() == found.cells.keys()
     page = write_page(tmp_path).read_text(encoding="utf-8")
-    assert "Where a peer has less error (1 cells)" in page
+    assert "A peer has a smaller error than ours in 1 of 3" in page
     assert "| 4d | b * | shapiq OddSHAP | 2 | 4 | 2.00 |" in page
     assert "2 of 3" in page
     assert "shapiq 1.8.0" in page

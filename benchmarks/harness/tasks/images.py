@@ -27,7 +27,7 @@ def mnist(folder: Path) -> list[Bench]:
         masked = masker.mask(image.reshape(example.shape).astype(example.dtype))
         target = decided(model.predict, masked)
         predict = lambda rows, target=target: margin(model.predict(rows), target)  # noqa: E731
-        found.append(game(f"mnist-784-{k}", "mnist-784", masked, predict, pairs=200, most=8))
+        found.append(game(f"mnist-784-{k}", "mnist-784", masked, predict, pairs=60, most=8))
     return found
 
 
