@@ -91,7 +91,7 @@ def work(pipe: Connection, job: dict[str, Any]) -> None:
     who = find(job["contestant"])
     with suppress(ImportError):
         import_module(who.package)
-    if who.name in CONTESTANTS:
+    if who.name in CONTESTANTS and not who.threads:
         warm(who.name)
     pipe.send_bytes(b"S")
     child = os.fork()

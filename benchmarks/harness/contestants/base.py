@@ -52,6 +52,8 @@ class Contestant:
     slow : takes seconds for a dozen units; run on few games.
     other : answers another question than the Shapley value does, so it is shown but is nobody's "best peer".
     most : the most units that it is run with.
+    threads : it starts threads of its own, after which a process cannot be copied; so it is not run before it is
+        measured, and its first imports are part of its time.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Contestant:
     slow: bool = False
     other: bool = False
     most: int = 10_000
+    threads: bool = False
 
     @property
     def version(self) -> str | None:

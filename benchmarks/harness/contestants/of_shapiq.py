@@ -27,7 +27,7 @@ def value(name: str, kind: str, least: int = 0, most: int = 10_000, slow: bool =
     contestant(f"shapiq {name}", "shapiq", most=most, slow=slow)(estimate)
 
 
-def pairwise(name: str, kind: str, slow: bool = False, most: int = 60, **options: Any) -> None:
+def pairwise(name: str, kind: str, slow: bool = False, most: int = 60, threads: bool = False, **options: Any) -> None:
     """Register an estimator of Shapley interactions of order two, which gives the Shapley values too."""
 
     def estimate(v: Value, budget: int, seed: int) -> Any:
@@ -35,7 +35,7 @@ def pairwise(name: str, kind: str, slow: bool = False, most: int = 60, **options
         units = range(v.d)
         return Answer([found[(i,)] for i in units], [found[(i, j)] for i in units for j in units if i < j])
 
-    contestant(f"shapiq {name}", "shapiq", pairs=True, slow=slow, most=most)(estimate)
+    contestant(f"shapiq {name}", "shapiq", pairs=True, slow=slow, most=most, threads=threads)(estimate)
 
 
 value("KernelSHAP", "KernelSHAP")
@@ -62,9 +62,9 @@ pairwise("SHAPIQ", "SHAPIQ", pairing_trick=True)
 pairwise("PermutationSamplingSII", "PermutationSamplingSII")
 pairwise("ProxySHAP pairs", "ProxySHAP")
 pairwise("ProxySHAP pairs adjusted", "ProxySHAP", adjustment=True)
-pairwise("ProxySPEX untuned", "ProxySPEX", hpo=False)
+pairwise("ProxySPEX untuned", "ProxySPEX", threads=True, hpo=False)
 pairwise("SVARMIQ", "SVARMIQ", slow=True, pairing_trick=True)
-pairwise("ProxySPEX", "ProxySPEX", slow=True)
+pairwise("ProxySPEX", "ProxySPEX", slow=True, threads=True)
 
 
 @contestant("shapiq ShaplEIG", "botorch", slow=True, most=16)

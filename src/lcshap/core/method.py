@@ -89,6 +89,7 @@ class Method(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]  # what it computes, in a sentence
     choose: ClassVar[str]  # when to choose it
+    caution: ClassVar[str] = ""  # what its ranking is known to be poor at, in a sentence; `choose` holds it too
     cost_in_words: ClassVar[str]  # how many calls it takes, for d units
     has_plan: ClassVar[bool] = True
 

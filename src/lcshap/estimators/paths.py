@@ -115,9 +115,8 @@ class DeletionPath(_Path):
 
     Notes
     -----
-    Choose it to ask what the decision hangs on: at equal calls nothing else that we measured lowers the value as fast
-    (the paper's masking measure, benchmarks/paths.py). Do not choose it to find units that suffice: where only the top
-    units are kept, its ranking is among the last; `InsertionPath` or a Shapley value serves there. It is not a division
+    Choose it to ask what the decision hangs on. Do not choose it to find units that suffice: ``DeletionPath.caution``
+    says how its ranking does there, and `InsertionPath` or a Shapley value serves better. It is not a division
     of v(V) - v(∅) among the units: units never removed are not part of the sum above. Their scores are estimates of
     their marginals at the end of the path (the last that was measured, on the scale of the last round), and never above
     the last score of the path.
@@ -137,9 +136,13 @@ class DeletionPath(_Path):
     summary: ClassVar[str] = (
         "Which units must go for the value to fall? A greedy path from the full input, in the context of what is gone."
     )
+    caution: ClassVar[str] = (
+        "Its order is made for removing units. Where only the first units are kept, it is among the last of the "
+        "methods compared in docs/benchmarks.md."
+    )
     choose: ClassVar[str] = (
         "Choose it to ask what the decision hangs on: in the paper's studies nothing else lowered the value as fast at "
-        "equal calls. Where only the top units are kept it was among the last: choose the insertion path for that."
+        f"equal calls. {caution}"
     )
     cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
     from_full: ClassVar[bool] = True
@@ -200,9 +203,13 @@ class InsertionPath(_Path):
     summary: ClassVar[str] = (
         "Which units alone suffice? The deletion path from the other end: from nothing, what raises the value most."
     )
+    caution: ClassVar[str] = (
+        "Its order is made for keeping units. Where the first units are removed, it is among the last of the methods "
+        "compared in docs/benchmarks.md."
+    )
     choose: ClassVar[str] = (
         "Choose it for the shortest extract that the model reads like the whole, where the model makes sense of "
-        "small pieces."
+        f"small pieces. {caution}"
     )
     cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
     from_full: ClassVar[bool] = False
@@ -245,7 +252,7 @@ def _explanation(method: _Path, search: PathSearch, game: AbstractGame) -> PathE
         flipped=search.flipped,
         flip_set=search.flip_set,
         rounds=search.rounds,
-        provenance=provenance(method, graph, game),
+        provenance={**provenance(method, graph, game), "caution": method.caution},
     )
 
 

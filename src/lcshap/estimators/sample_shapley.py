@@ -44,8 +44,8 @@ class SampleShapley(SampledMethod):
     Notes
     -----
     Unbiased, efficient (scores sum to v(V) - v(∅)), exact on games in which only pairs interact: what a pair of units
-    adds to one order is what it takes from the reverse. Choose it at few calls per unit, where nothing else here has
-    less error, or when the standard error matters. The standard error needs two pairs, 4d - 2 calls.
+    adds to one order is what it takes from the reverse. Choose it when an unbiased
+    estimate and its standard error matter. The standard error needs two pairs, 4d - 2 calls.
 
     A plan lists all prefixes: of d units they hold d/4 indices each. Where that would not fit the memory there is no
     plan, but `explain` and `stream` work all the same, since they ask for the prefixes block by block.
@@ -71,9 +71,7 @@ class SampleShapley(SampledMethod):
     summary: ClassVar[str] = (
         "The mean marginal contribution of each unit over random permutations, in antithetic pairs."
     )
-    choose: ClassVar[str] = (
-        "Choose it at few calls per unit, or when an unbiased estimate and its standard error matter."
-    )
+    choose: ClassVar[str] = "Choose it when an unbiased estimate and its standard error matter, or above 4,096 units."
     cost_in_words: ClassVar[str] = "the budget, from 2d"
 
     @classmethod

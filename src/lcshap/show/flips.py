@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.explanation import Explanation, PathExplanation
+from ..core.printable import printable
 from .chances import chance
 from .words import count, others, targets, unit_names
 
@@ -29,6 +30,20 @@ def flip(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
     '*not*, *bad* alone are enough for this.'
     """
     return "".join(mark(part) if k % 2 else part for k, part in enumerate(flip_parts(e)))
+
+
+def caption(e: Explanation) -> str:
+    """What stands below the figure of a path: whether it changed the decision, and what its order is poor at.
+
+    >>> import lcshap as lc
+    >>> g, v = lc.Graph.chain(3), lc.Game(lambda kept: kept.sum(axis=1), 3)
+    >>> caption(lc.DeletionPath(8).explain(v, g)) == lc.DeletionPath.caution
+    True
+    >>> caption(lc.Shapley().explain(v, g))
+    ''
+    """
+    caution = e.provenance.get("caution")
+    return " ".join(filter(None, [flip(e), printable(caution) if isinstance(caution, str) else ""]))
 
 
 def flip_parts(e: Explanation) -> list[str]:

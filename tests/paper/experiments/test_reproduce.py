@@ -26,7 +26,7 @@ def test_the_other_files(toy):
     assert (toy.out / "curves.png").read_bytes()[1:4] == b"PNG"
     assert "<html" in (toy.out / "report.html").read_text(encoding="utf-8")[:200]
     assert table_md(toy.rows) in (toy.out / "table.md").read_text(encoding="utf-8")
-    assert str(toy).count("\n| ") == 16
+    assert str(toy).count("\n| ") == 17
     assert not list(toy.out.rglob("*.part"))
 
 

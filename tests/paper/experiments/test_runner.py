@@ -23,7 +23,7 @@ def test_scores_are_those_of_the_explainer(toy):
         assert e.calls == alone.calls
         assert e.calls <= budget or (name.startswith(("l-", "c-")) and method.order == 1)
         seen += 1
-    assert seen == 45
+    assert seen == 48
 
 
 def test_each_coalition_is_asked_about_once(tmp_path):

@@ -17,14 +17,14 @@ from lcshap.paper.experiments.table import Measure, Row, table_md, to_csv, to_md
 def test_curves_by_hand(toy):
     rows = read(toy.out / "samples.csv")
     assert {row["method"] for row in rows} == set(LINEUP) - {"saliency"}
-    assert len(rows) == 15 * 3 * len(PERCENTS)
+    assert len(rows) == 16 * 3 * len(PERCENTS)
     samples = {int(row["sample"]) for row in rows}
     assert samples == set(np.random.default_rng(0).permutation(5).tolist()[:4]) - {4}  # the empty text is passed over
     for row in rows:
         e = lc.load(toy.out / "explanations" / f"{int(row['sample']):06d}.{row['method']}.json")
         text, percent = TEXTS[int(row["sample"])], float(row["percent"])
         order = sorted(range(len(e.scores)), key=lambda i: (-e.scores[i], i))
-        order = e.order.tolist() if row["method"] == "deletion-path" else order
+        order = e.order.tolist() if row["method"].endswith("-path") else order
         for column, keep in (("drop", False), ("kept", True)):
             expected = by_hand(text, order, percent, keep) - by_hand(text, order, 0, keep)
             assert float(row[column]) == pytest.approx(expected, abs=1e-9)
@@ -33,7 +33,7 @@ def test_curves_by_hand(toy):
 def test_mean_curves_by_hand(toy):
     each = read(toy.out / "samples.csv")
     rows = read(toy.out / "curves.csv")
-    assert len(rows) == 15 * len(PERCENTS)
+    assert len(rows) == 16 * len(PERCENTS)
     t = 0.95 * (2 / (4 * 0.975 * 0.025)) ** 0.5  # Student's t with two degrees of freedom, in closed form
     for row in rows:
         own = [r for r in each if (r["method"], r["percent"]) == (row["method"], row["percent"])]
@@ -72,7 +72,7 @@ def test_table_by_hand(toy):
 def test_pairs_by_hand(toy):
     table = {row["method"]: row for row in read(toy.out / "table.csv")}
     pairs = read(toy.out / "pairs.csv")
-    assert len(pairs) == 3 * 15 * 14 / 2
+    assert len(pairs) == 3 * 16 * 15 / 2
     assert len({(p["measure"], frozenset((p["method"], p["other"]))) for p in pairs}) == len(pairs)
     for pair in pairs:
         one, two = (float(table[pair[side]][pair["measure"]]) for side in ("method", "other"))

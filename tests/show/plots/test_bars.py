@@ -105,7 +105,8 @@ class TestBars:
         game = lc.Game(lambda k: k @ np.array([3.0, 0.0, 1.0]), 3)
         e = lc.DeletionPath(8, flip_below=0.5).explain(game, lc.Graph.chain(3, names=["$a", "b", "c"]))
         for ax in (bars(e), waterfall(e)):
-            assert ax.get_xlabel().endswith("Without *$a*, *c* the model would not say this.")
+            said = " ".join(ax.get_xlabel().split())
+            assert said.endswith(f"Without *$a*, *c* the model would not say this. {lc.DeletionPath.caution}")
             draw(ax)
 
     def test_axes_given_and_dark(self):

@@ -60,7 +60,7 @@ def test_the_line_below_says_all_there_is(size, lines):
     label = colour_bar(ax, e, 3.0, "default", False, note="a note").get_xlabel()
     said = " ".join(label.split())
     assert said.replace(" · ", " ").startswith("v(∅) = 0 v(V) = 4 residual 0 a note")
-    assert said.endswith("Without *$a*, *c* the model would not say this.")
+    assert said.endswith(f"Without *$a*, *c* the model would not say this. {lc.DeletionPath.caution}")
     assert label.count("\n") + 1 >= lines
 
 

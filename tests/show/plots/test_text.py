@@ -100,7 +100,7 @@ class TestWords:
         assert e.flipped
         said = " ".join(w.get_text() for w in drawn(text(e))[0][9:])
         assert "Without *" in said
-        assert said.endswith("the model would not say this.")
+        assert said.endswith(f"the model would not say this. {lc.DeletionPath.caution}")
         assert "the model would" not in " ".join(w.get_text() for w in text(explained()).texts)
 
     def test_what_is_no_unit_stays_and_has_no_box(self):

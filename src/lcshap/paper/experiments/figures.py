@@ -32,6 +32,7 @@ LABELS = {
     "saliency": "Saliency",
     "graph-kernel-shap": "GraphKernelSHAP",
     "deletion-path": "deletion path",
+    "insertion-path": "insertion path",
     "shapley": "Shapley",
 }
 _PAPER = {"l-shapley", "c-shapley", "regression-c-shapley", "kernel-shap", "sample-shapley", "lime", "saliency"}

@@ -22,6 +22,7 @@ _ROWS = (
     "sample-shapley",
     "saliency",
     "deletion-path",
+    "insertion-path",
 )
 
 

@@ -17,6 +17,7 @@ from ...estimators import (
     DeletionPath,
     FeatureAblation,
     GraphKernelSHAP,
+    InsertionPath,
     KernelSHAP,
     LShapley,
     Method,
@@ -101,6 +102,7 @@ LINEUP: dict[str, Candidates] = {
     "saliency": lambda graph, budget, seed: [Saliency()],
     "graph-kernel-shap": lambda graph, budget, seed: [GraphKernelSHAP(budget, seed=seed)],
     "deletion-path": lambda graph, budget, seed: [DeletionPath(budget)],
+    "insertion-path": lambda graph, budget, seed: [InsertionPath(budget)],
     "auto": lambda graph, budget, seed: [choose(graph, budget=budget, seed=seed).method],
 }
 COARSE = frozenset(name for name in LINEUP if name.startswith(("l-shapley", "c-shapley")))

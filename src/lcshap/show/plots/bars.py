@@ -64,7 +64,7 @@ def bars(
     said = [number(x, e) + error for x, error in zip(lengths, errors, strict=True)]
     _label_ends(ax, ends, said, lengths, dark)
     note = ["95 % intervals", *filter(None, [words.faint(e)])] if len(where) else []
-    caption(ax, about(e), closing(e), note, [flips.flip(e)])
+    caption(ax, about(e), closing(e), note, [flips.caption(e)])
     return ax
 
 
@@ -108,7 +108,7 @@ def waterfall(
         end = {"xy": (x, rows[row]), "xytext": (0, 2 - 4 * row), "textcoords": "offset points", "va": va}
         ax.annotate(name, **end, ha="center", color=ink, fontsize=9)
     ax.set_ylim(len(steps) + 0.4, -1.4)
-    caption(ax, [*about(e)[:-1], words.cost(e)], [flips.flip(e)])
+    caption(ax, [*about(e)[:-1], words.cost(e)], [flips.caption(e)])
     return ax
 
 

@@ -140,8 +140,8 @@ def room_below(e: Explanation, width: float) -> float:
 
 
 def _flip_lines(e: Explanation, width: float) -> list[str]:
-    """Whether the decision flipped, in lines of a width in points."""
-    return fill(flips.flip(e), max(24, round(width / 4.4)))
+    """What is to be said of a path, in lines of a width in points."""
+    return fill(flips.caption(e), max(24, round(width / 4.4)))
 
 
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:

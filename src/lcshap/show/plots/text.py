@@ -56,7 +56,7 @@ def text(
     arcs = page.rows[0].arcs
     if arcs:
         facts.append(f"arcs up to ±{number(max(abs(v) for _, _, v in arcs))}")
-    page.finish([*facts, *fill(flips.flip(e), _FACT)], number(limit), palette, fit, words.sides(e))
+    page.finish([*facts, *fill(flips.caption(e), _FACT)], number(limit), palette, fit, words.sides(e))
     return ax
 
 
