@@ -21,11 +21,11 @@ NAMES = [
         "load",
         "FileFormatError",
     ),
-    *("metrics", "plots", "report", "datasets", "errors", "models", "quantus", "values", "Cost", "Stop"),
+    *("metrics", "plots", "report", "datasets", "errors", "models", "quantus", "values", "Cost", "Stop", "serve"),
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
     *("MaskerError", "ModelError", "MissingExtraError", "OptionError", "BudgetError", "MetricError", "ShowError"),
     *("DataError", "Unfinished", "RunFailedError", "Interrupted", "Store", "MemoryStore", "SQLiteStore"),
-    *("StoreError", "BulkError", "bulk"),
+    "StoreError",
 ]
 
 

@@ -13,7 +13,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {  # file: title, what is t
     "explaining": (
         "Explaining a model",
         "One model, one masker and one method make an explainer.",
-        ("explain", "Explainer", "choose", "Choice", "locality", "Locality"),
+        ("explain", "Explainer", "choose", "Choice", "locality", "Locality", "serve"),
     ),
     "explanations": (
         "Explanations",

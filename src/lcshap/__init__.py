@@ -9,7 +9,7 @@ array([-0.5,  0. ,  0.5])
 
 import sys
 
-from . import adapters, bulk, errors, estimators, maskers, metrics
+from . import adapters, errors, estimators, maskers, metrics
 from ._version import __version__
 from .advice.chooser import Choice, choose
 from .advice.locality import Locality, locality
@@ -26,7 +26,6 @@ from .core.sqlite_store import SQLiteStore
 from .core.store import MemoryStore, Store
 from .errors import (
     BudgetError,
-    BulkError,
     DataError,
     FileFormatError,
     GameError,
@@ -51,12 +50,12 @@ from .explainer import Explainer, explain
 from .metrics import quantus
 from .paper import compat, datasets
 from .paper import networks as models
+from .playground import serve
 from .show import plots
 from .show.html_report import report
 
 __all__ = [
     "BudgetError",
-    "BulkError",
     "Choice",
     "Coalitions",
     "Cost",
@@ -92,7 +91,6 @@ __all__ = [
     "Unfinished",
     "__version__",
     "adapters",
-    "bulk",
     "choose",
     "compat",
     "datasets",
@@ -107,6 +105,7 @@ __all__ = [
     "quantus",
     "report",
     "run",
+    "serve",
     "values",
 ]
 __all__ += estimators.__all__

@@ -17,16 +17,15 @@ from ..errors import LcshapError
 from ..estimators import METHODS
 from ..show.terminal import write
 from . import EXIT_CODES, complete, doctor, fail, show_demo, width
-from .bulk import Job, look, sampled
 from .declare import UsageError, takes
 from .group import Command, Commands, examples, one_line, section
 from .inputs import read_shape
 from .manual import describe, describe_fully
 from .methods import find_entry, guess, make_methods, preview, read_budget
 from .options import Colour, Input, MethodOption, MethodSettings, MethodsOption, Output, Task, Theme
-from .options_alone import Pages, Reproduction, Shape
-from .options_bulk import BulkData, BulkRun
+from .options_alone import Pages, Reproduction, Serving, Shape
 from .output import as_json, deliver, dumps, numbered, shown, shown_lines, side_by_side, writers
+from .serving import prepare_serving
 from .targets import check_targets
 from .work import Comparison, prepare, prepare_lines, quiet_stdout, split_names
 from .work import compare as run_comparison
@@ -55,7 +54,7 @@ Explain a text of your own, with one of these models or with yours:
   lcshap explain --model demo-text --text "Not bad, but never really funny."
   lcshap explain --model my_module:my_model --kind logits --text "Not bad."
 
-Other commands are compare, bulk, plan, methods, report, reproduce and doctor.
+Other commands are serve, compare, plan, methods, report, reproduce and doctor.
 `lcshap --help` describes them, and `lcshap explain --help` has every option."""
 
 
@@ -226,48 +225,12 @@ def methods(
     _write("\nd is the number of units: words, pixels, atoms.")
 
 
-@app.command(
-    cls=Command,
-    epilog=examples(
-        "lcshap bulk reviews.parquet --column text --model demo-text --budget 4d --out run",
-        "lcshap bulk 'data/*.csv' --column text --factory my_module:make_explainer --out run --preview --price 0.00002",
-        "lcshap bulk photos/ --model net.onnx --kind logits --scale --channels-first --out run --workers 4",
-        "lcshap bulk s3://bucket/reviews.parquet --column text --model m:f --model-name v1 --out run --engine ray",
-        "lcshap bulk status run",
-        "lcshap bulk summary run",
-    ),
-)
-@takes(BulkData, Task, MethodOption, MethodSettings, BulkRun)
-def bulk(data: BulkData, task: Task, option: MethodOption, settings: MethodSettings, run: BulkRun) -> None:
-    """Explain a whole data set. If interrupted, rerun the same command to resume."""
-    if data.folder is not None:
-        _write(printable(look(data.input, data.folder, run.top), lines=True))
-        return
-    try:
-        with quiet_stdout():
-            job = Job(data, run, task, option, settings)
-            said = job.preview() if option.preview else job.explain()
-    except KeyboardInterrupt:
-        raise typer.Exit(fail("Interrupted. Rerun the same command to resume.", 130)) from None
-    _write(printable(said, lines=True))
-
-
-@app.command(
-    cls=Command,
-    epilog=examples(
-        "lcshap report a.json b.json --out report.html", "lcshap report runs/*.json", "lcshap report run --out run.html"
-    ),
-)
+@app.command(cls=Command, epilog=examples("lcshap report a.json b.json --out report.html", "lcshap report runs/*.json"))
 @takes(Pages)
 def report(pages: Pages) -> None:
-    """Make one interactive web page from saved explanations, or from a run over a data set."""
+    """Make one interactive web page from saved explanations."""
     from ..show.html_report import report as write_report
 
-    if len(pages.files) == 1 and pages.files[0].is_dir():
-        check_targets(html=pages.out, force=pages.force)
-        found, title = sampled(pages.files[0], pages.samples)
-        _wrote(write_report(found, pages.out, title=pages.title or title))
-        return
     missing = [str(path) for path in pages.files if not path.is_file()]
     if missing:
         raise UsageError(f"Expected a saved explanation, got {missing[0]!r}, which is not a file.")
@@ -326,6 +289,39 @@ def repeat(study: Reproduction) -> None:
             print(file=sys.stderr)  # ends the line that shows the progress
         raise typer.Exit(fail("Interrupted. Rerun the same command to resume.", 130)) from None
     _write(printable(str(found), lines=True))
+
+
+@app.command(
+    "serve",
+    cls=Command,
+    epilog=examples(
+        "lcshap serve --model demo-text --open",
+        "lcshap serve --model my_module:pipeline --kind logits --examples reviews.jsonl",
+        "lcshap serve --model my_module:forest --csv patients.csv --drop outcome",
+    ),
+)
+@takes(Input, Task, MethodOption, MethodSettings, Serving)
+def play(source: Input, task: Task, option: MethodOption, settings: MethodSettings, serving: Serving) -> None:
+    """Start a page on which to try out a model: remove words, and see what it says. Ctrl-C ends it."""
+    from ..playground import Limits, serve
+
+    with quiet_stdout():
+        served = prepare_serving(source, task, option, settings, serving.examples)
+        if option.preview:
+            raise UsageError("--preview is for explain. The page shows the cost of each run before it starts.")
+        serve(
+            served.explainer,
+            served.examples,
+            port=serving.port,
+            host=serving.host,
+            allow_others=serving.allow_others,
+            open_browser=serving.browse,
+            limits=Limits(
+                calls=serving.most_calls, text=serving.most_characters, pixels=min(source.max_pixels, Limits.pixels)
+            ),
+            title=f"lcshap: {task.model}",
+            source=served.source,
+        )
 
 
 @app.command("doctor", cls=Command)

@@ -1,4 +1,4 @@
-"""The options that one command has and no other: plan, report, reproduce."""
+"""The options that one command has and no other: plan, report, reproduce, serve."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from . import complete
 from .declare import File, Many, String, option
 
 _UNITS = "Units (give a graph or a text)"
+_SERVER = "Server"
 
 
 @dataclass(frozen=True)
@@ -54,26 +55,13 @@ class Pages:
 
     files: Annotated[
         list[Path],
-        Argument(
-            help="Explanations saved with --save, or the folder of a run of `lcshap bulk`.",
-            show_default=False,
-            metavar="FILES",
-        ),
+        Argument(help="Explanations saved with --save.", show_default=False, metavar="FILES"),
     ]
     out: Annotated[Path, option(None, "The web page to write.", metavar="FILE")] = Path("report.html")
     title: Annotated[String, option(None, "The title of the page.", metavar="TEXT")] = None
     force: Annotated[bool, option(None, "Overwrite an existing file even if lcshap did not write it.", "--force")] = (
         False
     )
-    samples: Annotated[
-        int,
-        option(
-            None,
-            "Of a run of `lcshap bulk`, show so many explanations, spread evenly over the data set.",
-            min=1,
-            metavar="NUMBER",
-        ),
-    ] = 1000
 
 
 @dataclass(frozen=True)
@@ -123,3 +111,38 @@ class Reproduction:
         int,
         option(None, "Random seed for the choice of test inputs and for sampling methods.", min=0, metavar="NUMBER"),
     ] = 0
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Of `serve`."""
+
+    examples: Annotated[
+        File,
+        option(
+            _SERVER,
+            "Inputs that the page offers: a file with one JSON value per line, such as a text, or a row of a table as "
+            'an object. An image is {"image": "cat.png"}.',
+            metavar="FILE",
+        ),
+    ] = None
+    port: Annotated[int, option(_SERVER, "The port to listen to. With 0, a free one.", min=0, metavar="NUMBER")] = 0
+    browse: Annotated[bool, option(_SERVER, "Open the page in a browser.", "--open")] = False
+    host: Annotated[
+        str,
+        option(
+            _SERVER, "The address to listen to. Others than this machine's own need --allow-others.", metavar="HOST"
+        ),
+    ] = "127.0.0.1"
+    allow_others: Annotated[
+        bool,
+        option(
+            _SERVER,
+            "Let other machines reach the page. Whoever has its address, with the token, can then ask the model.",
+            "--allow-others",
+        ),
+    ] = False
+    most_calls: Annotated[
+        int, option(_SERVER, "The most model calls of one method on one input.", min=1, metavar="NUMBER")
+    ] = 20_000
+    most_characters: Annotated[int, option(_SERVER, "The most characters of a text.", min=1, metavar="NUMBER")] = 20_000

@@ -56,7 +56,7 @@ def _method(case: Case, x: Any, option: MethodOption, settings: MethodSettings) 
             "them out."
         )
     if option.method == "auto" or in_seconds(settings.budget):
-        return _by_name(option, settings)
+        return by_name(option, settings)
     (method,) = make_methods([option.method], case.masker.mask(x).graph, settings)
     return {"method": method}
 
@@ -109,7 +109,7 @@ def prepare_lines(
     return LinesJob(case.x, explainers)
 
 
-def _by_name(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
+def by_name(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
     """What the explainer takes where it makes the method itself: for "auto", and to time the model."""
     alone = [name for name in ("order", "context", "weights") if getattr(settings, name) is not None]
     if option.method == "auto" and alone:

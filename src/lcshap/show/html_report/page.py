@@ -92,13 +92,13 @@ def is_page(data: bytes) -> bool:
 
 def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:
     """The template with its holes filled."""
-    style = _colours(palette) + read_file("page.css")
+    style = palette_style(palette) + read_file("page.css")
     script = join_modules("main.js")
     data = "\n".join(f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items())
     parts = {
         "title": html.escape(title),
-        "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'",
+        "policy": f"default-src 'none'; script-src {policy_hash(script)}; style-src {policy_hash(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
         "data": data,
         "script": script,
@@ -107,7 +107,7 @@ def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
 
 
-def _colours(palette: Palette) -> str:
+def palette_style(palette: Palette) -> str:
     """Colours as CSS variables: light, dark where the system or the button says so."""
     light = _variables(LIGHT, palette.positive, palette.negative)
     dark = _variables(DARK, palette.dark_positive, palette.dark_negative)
@@ -129,6 +129,6 @@ def _variables(theme: Theme, positive: RGB, negative: RGB) -> str:
     return " ".join(f"--{name}: {hexadecimal(colour)};" for name, colour in named.items())
 
 
-def _hash(content: str) -> str:
+def policy_hash(content: str) -> str:
     """What a content security policy knows an inline script or style by."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

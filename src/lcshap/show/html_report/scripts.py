@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import resources
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async )?function |const |let |class )", re.M)
 
 
-def join_modules(*entries: str, package: str = f"{__package__}.modules") -> str:
+def join_modules(*entries: str, packages: Sequence[str] = (f"{__package__}.modules",)) -> str:
     """Join modules and everything that they import into one classic script.
 
     The modules are ordinary ones, which import names from each other and run by themselves where a server sends them.
@@ -19,7 +20,7 @@ def join_modules(*entries: str, package: str = f"{__package__}.modules") -> str:
     Parameters
     ----------
     entries : the names of the files that are run.
-    package : the package whose files they are.
+    packages : the packages whose files they are; a file is taken from the first package that has it.
 
     Returns
     -------
@@ -36,7 +37,7 @@ def join_modules(*entries: str, package: str = f"{__package__}.modules") -> str:
     def add(name: str) -> None:
         if name in found:
             return
-        source = read_file(name, package)
+        source = read_file(name, next(p for p in packages if resources.files(p).joinpath(name).is_file()))
         found[name] = ""  # keeps the place free while what it imports comes first
         for imported in _IMPORT.findall(source):
             add(imported)

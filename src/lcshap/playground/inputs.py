@@ -1,0 +1,246 @@
+"""Inputs as the page sends them, and examples as the page shows them: a reader for each kind of masker."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.views import TableView
+from ..errors import MaskerError
+from ..extras import need
+from ..maskers import Bytes, Image, Masker, Molecule, Subwords, Tabular, Text, Tokens
+from ..maskers.image_files import decode_image
+from ..maskers.photographs import channels_back, channels_last, read_image
+from .limits import Limits
+
+_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")  # decoded by Pillow itself; others may call programs
+_CHOICES = 40  # values of a column that the page offers
+
+
+class Reader:
+    """Turns what the page sends into an input. This one knows nothing of the input: it offers the examples alone.
+
+    Parameters
+    ----------
+    masker : of the explainer.
+    examples : inputs that the page offers.
+    limits : of the playground.
+
+    Attributes
+    ----------
+    kind : how the page edits an input: "text", "smiles", "tokens", "image", "bytes", "table", or "examples".
+    """
+
+    kind = "examples"
+
+    def __init__(self, masker: Masker, examples: Sequence[Any], limits: Limits) -> None:
+        self.masker, self.examples, self.limits = masker, list(examples), limits
+
+    def read(self, sent: Any) -> Any:
+        """The input that the page sends: the number of an example, or a content. Raises `MaskerError`."""
+        if not isinstance(sent, dict) or len(sent) != 1:
+            raise MaskerError('Expected an input as an object with one field, such as {"text": "..."}.')
+        ((kind, content),) = sent.items()
+        if kind == "example":
+            if isinstance(content, bool) or not isinstance(content, int) or not 0 <= content < len(self.examples):
+                raise MaskerError(f"Expected the number of one of {len(self.examples)} examples, got {content!r:.40}.")
+            return self.examples[content]
+        if kind != self.kind or kind == "examples":
+            raise MaskerError(f"Expected an input of kind {self.kind!r}, got {kind!r:.40}.")
+        return self.parse(content)
+
+    def parse(self, content: Any) -> Any:
+        """The input from its content."""
+        raise MaskerError("This playground has only examples to choose from.")
+
+    def content(self, x: Any) -> Any:
+        """The content of an example, for the editor of the page; None where it is shown by its number alone."""
+        return None
+
+    def about(self) -> dict[str, Any]:
+        """What the editor of the page needs."""
+        titles = [self.title(number, x) for number, x in enumerate(self.examples)]
+        contents = [self.content(x) for x in self.examples]
+        listed = [{"title": t, "content": c} for t, c in zip(titles, contents, strict=True)]
+        return {"kind": self.kind, "examples": listed}
+
+    def title(self, number: int, x: Any) -> str:
+        """What an example is called in the list."""
+        return f"example {number + 1}"
+
+    def _text(self, content: Any, what: str) -> str:
+        if not isinstance(content, str):
+            raise MaskerError(f"Expected {what}, got {type(content).__name__}.")
+        if len(content) > self.limits.text:
+            raise MaskerError(
+                f"Expected {what} of at most {self.limits.text:,} characters, got {len(content):,}. Give a shorter one."
+            )
+        return content
+
+    def _bytes(self, content: Any, what: str) -> bytes:
+        try:
+            return base64.b64decode(content, validate=True)
+        except (TypeError, ValueError, binascii.Error):
+            raise MaskerError(f"Expected {what} in base64, got something else.") from None
+
+
+class TextReader(Reader):
+    """A text."""
+
+    kind = "text"
+
+    def parse(self, content: Any) -> Any:
+        """The text itself."""
+        return self._text(content, "a text")
+
+    def content(self, x: Any) -> Any:
+        """The text itself."""
+        return x if isinstance(x, str) else None
+
+    def title(self, number: int, x: Any) -> str:
+        """The beginning of the text."""
+        text = " ".join(str(x).split())
+        return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+class SmilesReader(TextReader):
+    """A molecule in SMILES notation."""
+
+    kind = "smiles"
+
+    def parse(self, content: Any) -> str:
+        """The SMILES itself."""
+        return self._text(content, "a SMILES").strip()
+
+
+class TokensReader(TextReader):
+    """Token ids."""
+
+    kind = "tokens"
+
+    def parse(self, content: Any) -> list[int]:
+        """Integers with spaces or commas between."""
+        text = self._text(content, "token ids")
+        try:
+            return [int(part) for part in text.replace(",", " ").split()]
+        except ValueError:
+            raise MaskerError("Expected integers with spaces between as token ids, got something else.") from None
+
+    def content(self, x: Any) -> Any:
+        """Integers with spaces between."""
+        return " ".join(str(int(i)) for i in x)
+
+
+class BytesReader(Reader):
+    """A file of any kind."""
+
+    kind = "bytes"
+
+    def parse(self, content: Any) -> bytes:
+        """The bytes of the file."""
+        return self._bytes(content, "a file")
+
+
+class ImageReader(Reader):
+    """An image file, brought to the size, the channels and the range of the first example, where there is one."""
+
+    kind = "image"
+
+    def parse(self, content: Any) -> NDArray[Any]:
+        """The pixels as the model of the examples takes them."""
+        data = self._bytes(content, "an image")
+        advice = "Give a smaller image."
+        if not self.examples:
+            return decode_image(data, "the image", self.limits.pixels, formats=_FORMATS, advice=advice)
+        like, channels = read_image(self.examples[0], self.masker.channels)  # type: ignore[attr-defined]
+        height, width, depth = channels_last(like, channels).shape
+        found = decode_image(data, "the image", self.limits.pixels, grey=depth == 1, formats=_FORMATS, advice=advice)
+        if found.shape[:2] != (height, width):
+            pillow = need("PIL.Image", "image")
+            found = np.asarray(pillow.fromarray(found).resize((width, height)))
+        pixels = found[..., None] if found.ndim == 2 else found
+        pixels = np.broadcast_to(pixels, (height, width, 3)) if depth >= 3 and pixels.shape[2] == 1 else pixels
+        if depth == 4:
+            pixels = np.concatenate([pixels, np.full((height, width, 1), 255, np.uint8)], axis=2)
+        if like.dtype.kind == "f" and like.max() <= 1:
+            pixels = pixels / 255
+        return np.ascontiguousarray(channels_back(pixels, channels).astype(like.dtype))
+
+
+class TableReader(Reader):
+    """A row of a table, one value a column."""
+
+    kind = "table"
+
+    def __init__(self, masker: Masker, examples: Sequence[Any], limits: Limits) -> None:
+        assert isinstance(masker, Tabular)
+        super().__init__(masker, examples or masker.inputs(masker.background)[:1], limits)
+        self._numeric = [isinstance(value, float) for value in self.content(self.examples[0])]
+
+    def parse(self, content: Any) -> list[Any]:
+        """The values in the order of the columns: numbers, texts, and None for a missing value."""
+        columns = self._view(self.examples[0]).columns
+        if not isinstance(content, list) or len(content) != len(columns):
+            raise MaskerError(f"Expected a list of {len(columns)} values, one for each column.")
+        return [self._value(v, n, c) for v, n, c in zip(content, self._numeric, columns, strict=True)]
+
+    def _value(self, value: Any, numeric: bool, column: str) -> Any:
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return math.nan if numeric else None
+        if not numeric:
+            return self._text(value, f"a text for the column {column!r}")
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise MaskerError(f"Expected a number for the column {column!r}, got {value!r:.40}.") from None
+        return int(number) if number.is_integer() else number
+
+    def content(self, x: Any) -> list[Any]:
+        """A number or a text for each column; None where it is missing."""
+        view = self._view(x)
+        texts = view.texts or [""] * len(view.columns)
+        return [t if t else float(v) for t, v in zip(texts, view.values.tolist(), strict=True)]
+
+    def _view(self, x: Any) -> TableView:
+        view = self.masker.mask(x).view
+        assert isinstance(view, TableView)
+        return view
+
+    def about(self) -> dict[str, Any]:
+        """The columns, and values to choose from where they are no numbers."""
+        columns = self._view(self.examples[0]).columns
+        rows = [self.content(x) for x in self.examples]
+        offered = [
+            [] if numeric else sorted({str(row[c]) for row in rows})[:_CHOICES]
+            for c, numeric in enumerate(self._numeric)
+        ]
+        found = super().about()
+        for example in found["examples"]:
+            example["content"] = [None if v != v else v for v in example["content"]]
+        return {**found, "columns": list(columns), "numeric": self._numeric, "offered": offered}
+
+
+def find_reader(masker: Masker, examples: Sequence[Any], limits: Limits) -> Reader:
+    """The reader for the inputs of a masker.
+
+    >>> import lcshap as lc
+    >>> find_reader(lc.maskers.Text(), ["so good"], Limits()).read({"text": "so bad"})
+    'so bad'
+    """
+    kinds: dict[type[Masker], type[Reader]] = {
+        Text: TextReader,
+        Subwords: TextReader,
+        Molecule: SmilesReader,
+        Tokens: TokensReader,
+        Bytes: BytesReader,
+        Image: ImageReader,
+        Tabular: TableReader,
+    }
+    found = next((reader for kind, reader in kinds.items() if isinstance(masker, kind)), Reader)
+    return found(masker, examples, limits)

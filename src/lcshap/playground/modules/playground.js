@@ -1,0 +1,69 @@
+// Puts the playground together: who is told what, in this order.
+
+import { bench } from "./bench.js";
+import { showBeside } from "./beside.js";
+import { showControls } from "./controls.js";
+import { chooseFirst, setInput, startEditor } from "./editor.js";
+import { startGestures } from "./gestures.js";
+import { keepLink, readLink, showSaves, startKeeping } from "./keeping.js";
+import { showOutputs } from "./outputs_panel.js";
+import { showFacts, showInteractions, showSentences, showTop } from "./panels.js";
+import { startPaths } from "./paths.js";
+import { showPicture, startPicture, startResizing } from "./picture_panel.js";
+import { predictSoon } from "./prediction.js";
+import { run, startRunning } from "./running.js";
+import { showSettings, startSettings } from "./settings_panel.js";
+import { findShown, shown } from "./shown.js";
+import { redraw, state, watch } from "./state.js";
+import { startTheme } from "./theme.js";
+import { showWays, startWays } from "./ways.js";
+import { forgetChanges, refreshWhatIf, showWhatIf } from "./what_if.js";
+
+const PARTS = "sample method output sentences interactions";
+let drawn = null; // the run whose changes are on the page
+
+watch(PARTS, findShown);
+watch(`${PARTS} outputs`, showControls);
+watch(PARTS, showPicture);
+watch(`${PARTS} outputs`, showOutputs);
+watch(PARTS, showFacts);
+watch(PARTS, showSentences);
+watch(`${PARTS} all`, showTop);
+watch(PARTS, showInteractions);
+watch(PARTS, showSettings);
+watch(PARTS, showSaves);
+watch(PARTS, showBeside);
+watch(PARTS, () => {
+  if (drawn === bench.ran) return refreshWhatIf();
+  drawn = bench.ran;
+  forgetChanges();
+});
+
+startTheme(() => bench.ran && redraw());
+startEditor(predictSoon);
+startWays(predictSoon);
+startRunning(() => {
+  showSaves();
+  keepLink();
+});
+startPicture();
+startGestures();
+startPaths();
+startKeeping();
+startSettings();
+startResizing(() => {
+  if (!bench.ran) return;
+  showPicture();
+  showBeside();
+  showWhatIf();
+});
+
+const linked = readLink(location.hash);
+if (linked) {
+  bench.ways = linked.ways;
+  showWays();
+  setInput(linked.input);
+  run();
+} else {
+  chooseFirst();
+}

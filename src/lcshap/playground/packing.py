@@ -1,0 +1,37 @@
+"""Explanations as the page draws them: the blocks of a report, sent while they change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.explanation import Explanation
+from ..show.html_report.pack import Pool
+from ..show.html_report.samples import collect, pack_sample
+
+
+def pack_blocks(explanations: Mapping[str, Explanation]) -> dict[str, Any]:
+    """The blocks of data that a report of one input has, by their names.
+
+    Parameters
+    ----------
+    explanations : of one input, by the labels of their columns.
+
+    Returns
+    -------
+    "index", "sample-0" and "pool-0", "pool-1" and so on, as `lcshap.report` embeds them in its page.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [len(t) for t in texts], "to be", kind="output")
+    >>> sorted(pack_blocks({"Shapley": e}))
+    ['index', 'sample-0']
+    """
+    pool, methods = Pool(), dict[str, int]()
+    sample = collect(dict(explanations))[0]
+    listed, content = pack_sample(sample, 0, methods, pool)
+    index = {"title": "", "methods": list(methods), "samples": [listed]}
+    blocks: dict[str, Any] = {"index": index, "sample-0": content}
+    return blocks | {f"pool-{number}": json.loads(block) for number, block in enumerate(pool.blocks)}

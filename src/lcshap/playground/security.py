@@ -1,0 +1,146 @@
+"""Who may talk to a playground: only somebody who has its address, from a page that the playground itself has sent."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import socket
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'; sandbox"  # for every answer but the page
+
+
+class Keys:
+    """The secrets of one playground: the token in its address, and the cookie that a browser gets for it.
+
+    Cookies are sent to all ports of a host, so that the cookie is a secret of its own: whoever gets to see it does not
+    know the token, and the port is part of its name.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.token, self.cookie = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+        self.name = f"lcshap-{port}"
+
+    def is_token(self, given: str) -> bool:
+        """Whether this is the token, compared in constant time."""
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+    def is_cookie(self, header: str) -> bool:
+        """Whether a Cookie header holds the cookie."""
+        try:
+            found = SimpleCookie(header).get(self.name)
+        except CookieError:
+            return False
+        return found is not None and hmac.compare_digest(found.value.encode(), self.cookie.encode())
+
+
+class Doorkeeper:
+    """Lets requests through to an application, or refuses them.
+
+    A request is refused if its Host is not one of this server (a name that an attacker lets point here: DNS rebinding),
+    if it comes from a page of another origin (cross-site requests), or if it has neither the token nor the cookie. The
+    address with the token sets the cookie and leads to the same address without it, so that the token does not stay in
+    the browser's history. Every answer has headers that forbid framing, sniffing and caching.
+
+    Parameters
+    ----------
+    app : the application behind it.
+    keys : token and cookie.
+    hosts : the values of Host that are allowed, such as "127.0.0.1:8000".
+    """
+
+    def __init__(self, app: ASGIApp, keys: Keys, hosts: Iterable[str]) -> None:
+        self.app, self.keys, self.hosts = app, keys, frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":  # no websockets
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("Content-Security-Policy", NO_SCRIPTS)
+            await send(message)
+
+        answer = self._answer(scope)
+        await (self.app if answer is None else answer)(scope, receive, with_headers)
+
+    def _answer(self, scope: Scope) -> Any:
+        """What is answered here; None where the request goes through."""
+        headers = Headers(scope=scope)
+        why = self._refusal(scope["method"], headers)
+        if why is not None:
+            return PlainTextResponse(why, 403)
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+        if given is not None and scope["path"] == "/" and scope["method"] == "GET" and self.keys.is_token(given[0]):
+            answer = RedirectResponse("/", 303)
+            answer.set_cookie(self.keys.name, self.keys.cookie, httponly=True, samesite="strict", path="/")
+            return answer
+        if not self.keys.is_cookie(headers.get("cookie", "")):
+            return PlainTextResponse("Open the address that `lcshap serve` printed: it has a token in it.", 401)
+        return None
+
+    def _refusal(self, method: str, headers: Headers) -> str | None:
+        host = headers.get("host", "").lower()
+        if host not in self.hosts:
+            return "This server does not answer to that name."
+        origin = headers.get("origin")
+        if origin is not None and origin.lower() != f"http://{host}":
+            return "Requests from other pages are refused."
+        if method not in ("GET", "HEAD") and origin is None:
+            return "Expected a request from the page of the playground."
+        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            return "Requests from other pages are refused."
+        return None
+
+
+def allowed_hosts(host: str, port: int) -> list[str]:
+    """The values of Host that a server accepts: loopback names, and its own addresses where it listens to others.
+
+    >>> allowed_hosts("127.0.0.1", 80)
+    ['127.0.0.1:80', 'localhost:80', '[::1]:80', '127.0.0.1', 'localhost', '[::1]']
+    """
+    names = ["127.0.0.1", "localhost", "[::1]"]
+    if not is_loopback(host):
+        names += [host, socket.gethostname(), socket.getfqdn(), *_addresses()]
+    unique = list(dict.fromkeys(name.lower() for name in names))
+    return [f"{name}:{port}" for name in unique] + (unique if port == 80 else [])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _addresses() -> list[str]:
+    try:
+        found = {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None)}
+    except OSError:
+        found = set()
+    return sorted(f"[{address}]" if ":" in address else address for address in found)

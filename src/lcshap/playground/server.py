@@ -1,0 +1,177 @@
+"""Starting and ending a playground."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from ..errors import OptionError
+from ..explainer import Explainer
+from ..extras import need
+from .limits import Limits
+
+_CONNECTIONS = 64  # at once; more are answered with 503
+_END = 5.0  # seconds that the server has to end
+
+
+def serve(
+    explainer: Explainer,
+    examples: Sequence[Any] = (),
+    *,
+    port: int = 0,
+    host: str = "127.0.0.1",
+    allow_others: bool = False,
+    open_browser: bool = False,
+    block: bool = True,
+    limits: Limits | None = None,
+    title: str = "lcshap playground",
+    source: str | None = None,
+) -> Playground:
+    """Serve a page on which one can try out what a model does, and see which units made it say so.
+
+    The page is for the user of this machine alone: the server listens to 127.0.0.1, the address that is printed has a
+    token in it, and requests from other pages are refused. Everything that the page asks goes through one memory, so
+    that the model is never asked about the same row twice.
+
+    Parameters
+    ----------
+    explainer : the model, the masker, and the method that is used unless the page says another one.
+    examples : inputs that the page offers. Of images, the first one also says which size, channels and range the model
+        takes.
+    port : where to listen; 0 takes a free one.
+    host : the address to listen to. Anything but this machine's own needs `allow_others`.
+    allow_others : let other machines reach the page. Whoever has the address with its token can then ask the model.
+    open_browser : open the page in the browser.
+    block : wait until Ctrl-C; otherwise return at once, with the server in a thread.
+    limits : what the page may ask for, see `lcshap.playground.Limits`.
+    title : of the page.
+    source : lines of Python that make `model`, for the programs that the page saves.
+
+    Returns
+    -------
+    The `Playground`, which has ended where `block` is true.
+
+    Raises
+    ------
+    MissingExtraError : without ``pip install "lcshap[serve]"``.
+    OptionError : if `host` can be reached from other machines and `allow_others` is not set.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> explainer = lc.Explainer(lambda texts: [len(t) for t in texts], lc.maskers.Text(), kind="output")
+    >>> with lc.serve(explainer, ["so good"], block=False) as playground:
+    ...     playground.url.startswith("http://127.0.0.1:")
+    True
+    """
+    need("starlette", "serve")
+    need("uvicorn", "serve")
+    if not isinstance(explainer, Explainer):
+        raise OptionError(f"Expected an Explainer, got {type(explainer).__name__}. Write lc.serve(lc.Explainer(...)).")
+    playground = Playground(explainer, list(examples), host, port, allow_others, limits, title, source)
+    print(f"Playground: {playground.url}", file=sys.stderr, flush=True)
+    if open_browser:
+        webbrowser.open(playground.url)
+    if block:
+        playground.wait()
+    return playground
+
+
+class Playground:
+    """A server that runs in a thread, with its address. It ends with `close`, or at the end of ``with``.
+
+    Attributes
+    ----------
+    url : the address of the page, with its token.
+    session : what the server does with the model.
+    """
+
+    def __init__(
+        self,
+        explainer: Explainer,
+        examples: list[Any],
+        host: str,
+        port: int,
+        allow_others: bool,
+        limits: Limits | None,
+        title: str,
+        source: str | None,
+    ) -> None:
+        import uvicorn
+
+        from .app import make_app
+        from .security import Doorkeeper, Keys, allowed_hosts, is_loopback
+        from .session import Session
+
+        if not is_loopback(host) and not allow_others:
+            raise OptionError(
+                f"Expected 127.0.0.1 as the host, got {host!r}, which other machines can reach. If that is what you "
+                "want, say allow_others=True (--allow-others): whoever has the address can then ask the model."
+            )
+        self.session = Session(explainer, examples, limits, source)
+        self._socket = _bind(host, port)
+        port = self._socket.getsockname()[1]
+        keys = Keys(port)
+        shown = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
+        self.url = f"http://{shown}:{port}/?token={keys.token}"
+        app = Doorkeeper(make_app(self.session, title), keys, allowed_hosts(host, port))
+        config = uvicorn.Config(
+            app,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            ws="none",
+            http="h11",
+            loop="asyncio",
+            limit_concurrency=_CONNECTIONS,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        sockets = {"sockets": [self._socket]}
+        self._thread = threading.Thread(target=self._server.run, kwargs=sockets, name="lcshap server", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until Ctrl-C, then end."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(0.2)
+        except KeyboardInterrupt:
+            print("\nThe playground has ended.", file=sys.stderr)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Cancel what is running and end the server."""
+        self.session.close()
+        self._server.should_exit = True
+        self._thread.join(_END)
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """A socket that listens to an address, so that the port is known before the server starts."""
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+    except (OSError, OverflowError) as error:
+        made.close()
+        raise OptionError(f"Expected an address to listen to, got {host}:{port} ({error}). Use another port.") from None
+    made.listen()
+    return made

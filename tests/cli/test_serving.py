@@ -1,0 +1,86 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import httpx
+import numpy as np
+import pytest
+from command import fails, module, run
+from PIL import Image
+
+import lcshap as lc
+from lcshap.cli.serving import read_examples, source_of
+from lcshap.errors import MaskerError
+
+
+def serving(*arguments, folder):
+    """A real process, and the address that it prints."""
+    command = [sys.executable, "-m", "lcshap", "serve", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
+    line = process.stderr.readline()
+    assert "http://" in line, line + process.stderr.read()
+    return process, line.split()[-1]
+
+
+def about(url):
+    with httpx.Client(follow_redirects=True) as client:
+        page = client.get(url).text
+    return json.loads(page.partition('id="about">')[2].partition("</script>")[0])
+
+
+def ended(process):
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    return process.returncode, out, err
+
+
+def test_a_model_of_the_user_with_examples(tmp_path):
+    module(tmp_path, "mine", "def model(texts):\n    return [[0.0, float(len(t))] for t in texts]\n")
+    (tmp_path / "some.jsonl").write_text('"to be"\n{"text": "or not"}\n\n')
+    process, url = serving(
+        *("--model", "mine:model", "--kind", "logits", "--classes", "short,long", "--examples", "some.jsonl"),
+        folder=tmp_path,
+    )
+    try:
+        found = about(url)
+        assert [example["content"] for example in found["input"]["examples"]] == ["to be", "or not"]
+        assert found["classes"] == ["short", "long"]
+    finally:
+        code, out, err = ended(process)
+    assert (code, out) == (0, "")
+    assert "Traceback" not in err
+
+
+def test_hosts_and_ports_that_are_refused():
+    fails("serve", "--model", "demo-text", "--host", "0.0.0.0", code=2, match="--allow-others")
+    fails("serve", "--model", "demo-text", "--port", "99999", code=2, match="another port")
+    fails("serve", code=2, match="Expected a model")
+    assert "--allow-others" in run("serve", "--help")[0]
+
+
+def test_examples_of_all_kinds(tmp_path):
+    Image.fromarray(np.full((6, 5, 3), 9, np.uint8)).save(tmp_path / "cat.png")
+    path = tmp_path / "e.jsonl"
+    path.write_text('{"image": "cat.png"}\n')
+    assert read_examples(path, lc.maskers.Image(), 100)[0].shape == (6, 5, 3)
+    path.write_text('{"a": 1, "b": 2}\n[3, 4]\n{"row": [5, 6]}\n')
+    masker = lc.maskers.Tabular([[0.0, 0.0], [1.0, 1.0]], graph=lc.Graph.complete(2, names=["a", "b"]))
+    assert read_examples(path, masker, 100) == [{"a": 1, "b": 2}, [3, 4], [5, 6]]
+
+
+@pytest.mark.parametrize("line", ["", "{", "3", '{"image": "none.png"}', '{"other": 1}', "[" * 5000])
+def test_lines_that_are_no_examples(tmp_path, line):
+    path = tmp_path / "e.jsonl"
+    path.write_text(line + os.linesep)
+    with pytest.raises(MaskerError, match="Expected"):
+        read_examples(path, lc.maskers.Text(), 100)
+
+
+@pytest.mark.parametrize("model", ["demo-text", "demo-digits", "json:dumps", "os:path.join"])
+def test_models_are_made_again(model):
+    names = {}
+    exec(source_of(model), names)
+    assert names["model"] is not None
+    assert source_of("evil; import os:x") is None

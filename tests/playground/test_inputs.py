@@ -1,0 +1,67 @@
+import base64
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lcshap as lc
+from lcshap.errors import MaskerError
+from lcshap.playground import Limits
+from lcshap.playground.inputs import find_reader
+
+
+def reader(masker, examples=(), **limits):
+    return find_reader(masker, examples, Limits(**limits))
+
+
+@pytest.mark.parametrize(
+    ("masker", "sent", "x"),
+    [
+        (lc.maskers.Text(), {"text": "so good"}, "so good"),
+        (lc.maskers.Molecule(), {"smiles": " CCO "}, "CCO"),
+        (lc.maskers.Tokens(), {"tokens": "1, 2 3"}, [1, 2, 3]),
+        (lc.maskers.Bytes(), {"bytes": base64.b64encode(b"\0\1").decode()}, b"\0\1"),
+        (lc.maskers.Tabular([[0.0, 1.0]]), {"table": ["2", 3.5]}, [2, 3.5]),
+    ],
+)
+def test_each_kind_of_input(masker, sent, x):
+    assert reader(masker).read(sent) == x
+    masker.mask(reader(masker).read(sent))
+
+
+@pytest.mark.parametrize(
+    ("masker", "sent"),
+    [
+        (lc.maskers.Text(), {"text": None}),
+        (lc.maskers.Text(), ["text"]),
+        (lc.maskers.Text(), {"text": "x" * 101}),
+        (lc.maskers.Tokens(), {"tokens": "1 x"}),
+        (lc.maskers.Bytes(), {"bytes": "no base64!"}),
+        (lc.maskers.Image(), {"image": "AAAA"}),
+        (lc.maskers.Tabular([[0.0, 1.0]]), {"table": [1]}),
+        (lc.maskers.Tabular([[0.0, 1.0]]), {"table": [1, "x"]}),
+        (lc.maskers.Tabular([[0.0, 1.0]]), {"table": [1, [2]]}),
+        (lc.maskers.GraphNodes(), {"graph": 1}),
+        (lc.maskers.Text(), {"example": True}),
+    ],
+)
+def test_what_cannot_be_read_is_refused(masker, sent):
+    with pytest.raises(MaskerError, match=r"Expected|only examples"):
+        reader(masker, text=100).read(sent)
+
+
+def test_examples_are_given_back_as_they_are():
+    image = np.arange(12.0).reshape(3, 4)
+    assert reader(lc.maskers.Image(), [image]).read({"example": 0}) is image
+
+
+def test_rows_of_mixed_tables():
+    frame = pd.DataFrame({"age": [30.0, 40.0], "city": ["Oslo", "Rome"]})
+    found = reader(lc.maskers.Tabular(frame))
+    assert found.about()["numeric"] == [True, False]
+    assert found.about()["columns"] == ["age", "city"]
+    assert found.about()["examples"][0]["content"] == [30.0, "Oslo"]
+    x = found.read({"table": ["", "Rome"]})
+    assert math.isnan(x[0])
+    assert found.masker.mask(x).rows(lc.Coalitions.from_sets(2, [[0, 1]]))["city"].tolist() == ["Rome", "Rome"]

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.errors import MaskerError, OptionError
+from lcshap.playground import Limits
+from lcshap.playground.requests import Column
+from lcshap.playground.runs import CancelledError, Run
+from lcshap.playground.session import Session
+
+TEXT = "a good film with a good plot"
+
+
+@pytest.fixture
+def session(explainer):
+    return Session(explainer, [TEXT])
+
+
+def test_the_last_estimate_is_the_explanation(session, explainer):
+    seen = []
+    column = Column("graph-kernel-shap", budget=60)
+    result = session.explain(Run(), TEXT, [column], seen.append)
+    (e,) = result.explanations.values()
+    alone = lc.Explainer(explainer.model, lc.maskers.Text(), lc.GraphKernelSHAP(60), kind="logits")(TEXT)
+    np.testing.assert_allclose(e.scores, alone.scores, atol=1e-12)
+    assert seen[-1]["calls"] == alone.calls
+
+
+def test_the_options_of_the_explainer_are_kept(model):
+    options = {"kind": "logits", "classes": ["no", "yes"], "target": "no", "value": "prob"}
+    explainer = lc.Explainer(model, lc.maskers.Text(), lc.LShapley(2), **options)
+    (e,) = Session(explainer).explain(Run(), TEXT, [Column()], lambda found: None).explanations.values()
+    np.testing.assert_allclose(e.scores, explainer(TEXT).scores)
+    assert e.provenance["targets"] == ["no"]
+
+
+def test_a_promise_can_be_checked(session, model):
+    """For a game that is a sum over words, removing one costs exactly its score."""
+    explainer = lc.Explainer(lambda texts: [1.5 * t.count("good") for t in texts], lc.maskers.Text(), kind="output")
+    session = Session(explainer)
+    (e,) = session.explain(Run(), TEXT, [Column("shapley")], lambda found: None).explanations.values()
+    for unit in range(7):
+        said = session.ask(Run(), TEXT, Column(), [unit], {})
+        assert said["before"]["values"][0] - said["now"]["values"][0] == pytest.approx(e.scores[unit])
+
+
+def test_a_cancelled_run_asks_nothing(session, model):
+    run = Run()
+    run.cancelled.set()
+    with pytest.raises(CancelledError):
+        session.predict(run, TEXT, [])
+    assert model.rows == 0
+
+
+def test_results_are_kept_for_a_while(explainer):
+    session = Session(explainer, limits=Limits(kept=2))
+    names = [session.keep(session.explain(Run(), f"{TEXT} {k}", [Column()], lambda found: None)) for k in range(3)]
+    assert session.kept(names[0]) is None
+    assert session.kept(names[2]).x == f"{TEXT} 2"
+
+
+def test_limits(explainer):
+    session = Session(explainer, limits=Limits(units=3, columns=1))
+    with pytest.raises(MaskerError, match="at most 3 units"):
+        session.predict(Run(), TEXT, [])
+    with pytest.raises(OptionError, match="1 to 1 columns"):
+        session.explain(Run(), "a b", [Column(), Column()], lambda found: None)
+
+
+def test_a_lasting_store_is_used(model, tmp_path):
+    path = tmp_path / "calls.db"
+    options = {"kind": "logits", "store": path, "model_name": "test"}
+    Session(lc.Explainer(model, lc.maskers.Text(), **options)).predict(Run(), TEXT, [])
+    Session(lc.Explainer(model, lc.maskers.Text(), **options)).predict(Run(), TEXT, [])
+    assert model.rows == 1

@@ -1,0 +1,64 @@
+"""A client that speaks to a playground as its page does, and a model that obeys its test."""
+
+import json
+import threading
+import time
+from urllib.parse import urlsplit
+
+import httpx
+
+
+class Client:
+    """What the page does: opens the address, keeps the cookie, sends JSON from its own origin."""
+
+    def __init__(self, playground, **options):
+        self.playground = playground
+        parts = urlsplit(playground.url)
+        self.origin, self.token = f"http://{parts.netloc}", parts.query.partition("=")[2]
+        self.http = httpx.Client(base_url=self.origin, timeout=30, **options)
+        self.opened = self.http.get(f"/?token={self.token}", follow_redirects=True)
+
+    def post(self, path, sent=None, **options):
+        headers = {"Origin": self.origin, **options.pop("headers", {})}
+        if sent is not None:
+            options["json"] = sent
+        return self.http.post(path, headers=headers, **options)
+
+    def explain(self, content):
+        """All events of a run."""
+        return list(self.events(content))
+
+    def events(self, content):
+        with self.http.stream("POST", "/api/explain", json=content, headers={"Origin": self.origin}) as answer:
+            if answer.status_code != 200:
+                yield "refused", json.loads(answer.read())
+                return
+            name = ""
+            for line in answer.iter_lines():
+                if line.startswith("event: "):
+                    name = line.removeprefix("event: ")
+                elif line.startswith("data: "):
+                    yield name, json.loads(line.removeprefix("data: "))
+
+
+class Model:
+    """Counts what it is asked; can wait, fail or hang on command. Good words for, bad words against."""
+
+    def __init__(self):
+        self.rows, self.batches, self.pause, self.error = 0, 0, 0.0, None
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def __call__(self, texts):
+        if self.error is not None:
+            raise self.error
+        self.gate.wait()
+        self.rows += len(texts)
+        self.batches += 1
+        time.sleep(self.pause * len(texts))
+        return [[-(score := self.score(text)), score] for text in texts]
+
+    @staticmethod
+    def score(text):
+        words = text.lower().split()
+        return 1.5 * words.count("good") - 2.0 * words.count("bad") - 1.0 * ("not good" in text.lower()) - 0.25
