@@ -117,7 +117,8 @@ class TestAxioms:
         if method.axioms(graph).unit_mass:
             close(e.scores, worth)
         else:
-            assert abs(e.scores - worth).max() > 0.1  # the printed weights of C-Shapley do not sum to one
+            # The printed weights of C-Shapley do not sum to one, and regressions with a penalty shrink their scores.
+            assert abs(e.scores - worth).max() > 1e-3
 
 
 @promising("symmetric")

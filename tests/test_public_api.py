@@ -8,7 +8,16 @@ NAMES = [
     *("Method", "SampledMethod", "METHODS", "Axioms", "get_method", "register_method", "compat", "__version__"),
     *("Shapley", "Myerson", "LShapley", "CShapley", "SampledLShapley", "SampledCShapley", "RegressionCShapley"),
     *("DividendCShapley", "GraphKernelSHAP", "KernelSHAP", "SampleShapley", "LIME", "FeatureAblation"),
-    *("DeletionPath", "InsertionPath", "Saliency", "GradientInput", "TreeSHAP", "ReceptiveShapley"),
+    *(
+        "BanzhafSurrogate",
+        "ContextCite",
+        "DeletionPath",
+        "InsertionPath",
+        "Saliency",
+        "GradientInput",
+        "TreeSHAP",
+        "ReceptiveShapley",
+    ),
     *(
         "Explainer",
         "explain",

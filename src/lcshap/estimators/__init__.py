@@ -2,7 +2,9 @@
 
 from ..core.method import Method
 from .axioms import Axioms
+from .banzhaf_surrogate import BanzhafSurrogate
 from .c_shapley import CShapley
+from .context_cite import ContextCite
 from .dividend_c_shapley import DividendCShapley
 from .feature_ablation import FeatureAblation
 from .graph_kernel_shap import GraphKernelSHAP
@@ -26,7 +28,9 @@ __all__ = [
     "LIME",
     "METHODS",
     "Axioms",
+    "BanzhafSurrogate",
     "CShapley",
+    "ContextCite",
     "DeletionPath",
     "DividendCShapley",
     "FeatureAblation",

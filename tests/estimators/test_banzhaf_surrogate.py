@@ -1,0 +1,64 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+
+import lcshap as lc
+from lcshap.estimators.banzhaf_surrogate import _misfit, fit_halves
+
+
+def banzhaf(d, value):
+    """Averages of marginal contributions over all coalitions of the others."""
+    found = np.zeros(d)
+    for kept in product([False, True], repeat=d):
+        for unit in range(d):
+            if not kept[unit]:
+                more = list(kept)
+                more[unit] = True
+                found[unit] += (value(np.array([more])) - value(np.array([kept])))[0] / 2 ** (d - 1)
+    return found
+
+
+def game(kept):
+    """A conjunction, a single unit, and a unit that takes another's place."""
+    return 4.0 * (kept[:, 0] & kept[:, 1]) + 1.0 * kept[:, 2] + 2.0 * (kept[:, 3] | kept[:, 4])
+
+
+def test_scores_are_the_banzhaf_values_of_the_surrogate():
+    rng = np.random.default_rng(0)
+    kept = rng.random((40, 6)) < 0.5
+    fitted = fit_halves(kept, game(kept) + rng.normal(size=40))
+    np.testing.assert_allclose(fitted.scores, banzhaf(6, fitted.predict), atol=1e-9)
+
+
+def test_interactions_are_predicted_from_halves():
+    rng = np.random.default_rng(1)
+    kept, unseen = rng.random((120, 10)) < 0.5, rng.random((200, 10)) < 0.5
+    fitted = fit_halves(kept, game(kept))
+    left = game(unseen) - fitted.predict(unseen)
+    linear = np.linalg.lstsq(np.c_[np.ones(120), kept], game(kept), rcond=None)[0]
+    missed = game(unseen) - np.c_[np.ones(200), unseen] @ linear
+    assert (left**2).mean() < 0.25 * (missed**2).mean()
+    np.testing.assert_allclose(fitted.scores[:5], [2, 2, 1, 1, 1], atol=0.25)
+    assert np.abs(fitted.scores[5:]).max() < 0.15
+
+
+def test_the_gradient_is_that_of_the_misfit():
+    rng = np.random.default_rng(2)
+    signs, target = 2.0 * (rng.random((12, 4)) < 0.5) - 1, rng.normal(size=12)
+    pairs = signs[:, None, :] * signs[None]
+    for at in rng.normal(size=(3, 6)):
+        error = check_grad(lambda x: _misfit(x, pairs, target)[0], lambda x: _misfit(x, pairs, target)[1], at)
+        assert error < 1e-4
+
+
+def test_ends_constants_and_single_units():
+    e = lc.BanzhafSurrogate(30).explain(lc.Game(lambda kept: game(kept), 6), lc.Graph.complete(6))
+    assert (e.base_value, e.full_value, e.calls) == (0, 7, 30)
+    flat = lc.BanzhafSurrogate(30).explain(lc.Game(lambda kept: 0.0 * kept.sum(axis=1), 6), lc.Graph.complete(6))
+    assert flat.scores.tolist() == [0] * 6
+    one = lc.BanzhafSurrogate(4).explain(lc.Game(lambda kept: 2.0 * kept[:, 0], 1), lc.Graph.chain(1))
+    assert one.scores.tolist() == [2.0]
+    with pytest.raises(lc.MethodError, match="Expected at most"):
+        lc.BanzhafSurrogate(5000).plan(lc.Graph.complete(40))
