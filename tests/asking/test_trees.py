@@ -33,13 +33,13 @@ def brute_force(explainer, x):
     return np.array(oracles.shapley(game.d, dict(zip(sets, table.tolist(), strict=True))))
 
 
-def check_exact(model, masker, x, tolerance=1e-12, **options):
+def check_exact(model, masker, x, tolerance=1e-12, calls=16, **options):
     explainer = lc.Explainer(model, masker, "tree-shap", **options)
     e = explainer(x)
     wanted = brute_force(explainer, x).reshape(e.scores.shape)
     np.testing.assert_allclose(e.scores, wanted, rtol=0, atol=tolerance)
     assert np.abs(e.residual).max() < max(tolerance, 1e-10)
-    assert e.calls == 16
+    assert e.calls == calls
     return e
 
 
@@ -57,6 +57,11 @@ MODELS = {
     ),
     "xgboost regression": (lambda: xgboost.XGBRegressor(**XG).fit(X, Y), {}),
     "catboost": (lambda: catboost.CatBoostClassifier(**CAT).fit(X, Y > 14), {"kind": "margin"}),
+    "catboost classes": (
+        lambda: catboost.CatBoostClassifier(**CAT).fit(X, THREE),
+        {"kind": "logits", "value": "output", "target": "all"},
+    ),
+    "xgboost dart": (lambda: xgboost.XGBRegressor(booster="dart", rate_drop=0.3, **XG).fit(X, Y), {}),
     "catboost regression": (lambda: catboost.CatBoostRegressor(**CAT).fit(X, Y), {}),
     "forest": (lambda: ensemble.RandomForestClassifier(15, random_state=0).fit(X, THREE), {"value": "prob"}),
     "forest regression": (lambda: ensemble.RandomForestRegressor(15, random_state=0).fit(X, Y), {}),
@@ -138,13 +143,21 @@ def test_frames(frame):
     assert one.names == tuple(names)
 
 
-def test_frames_with_categories_are_refused():
+def test_frames_with_categories():
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame({"city": pandas.Categorical(["Oslo", "Rome", "Bonn"] * 40), "x": np.arange(120.0)})
-    model = lightgbm.LGBMRegressor(min_child_samples=3, **LIGHT).fit(table, (table["city"] == "Rome") * 1.0)
-    refused(
-        model, lc.maskers.Tabular(table[:5]), "Expected (columns of numbers|trees that shap reads right)", table[7:8]
-    )
+    city = pandas.Categorical(["Oslo", "Rome", "Bonn", "Lima"] * 60)
+    noise = np.random.default_rng(0).normal(size=240)
+    table = pandas.DataFrame({"x": noise, "city": city, "size": pandas.Categorical(np.arange(240) % 7)})
+    table.loc[::9, "city"] = None
+    wanted = (table["city"] == "Rome") * noise + (np.arange(240) % 7 == 3) + table["city"].isin(["Lima", "Bonn"])
+    options = LIGHT | {"min_child_samples": 3, "min_data_per_group": 3, "cat_smooth": 1}
+    model = lightgbm.LGBMRegressor(**options).fit(table, wanted)
+    assert len(model.booster_.dump_model()["pandas_categorical"]) == 2
+    for row in (1, 3, 9):  # the last has no city
+        e = check_exact(model, lc.maskers.Tabular(table[20:35]), table[row : row + 1], calls=8)
+        assert np.abs(e.scores).min() > 1e-3
+    histograms = ensemble.HistGradientBoostingRegressor(max_iter=5).fit(table, wanted)
+    refused(histograms, lc.maskers.Tabular(table[:5]), "splits by category", table[7:8])
 
 
 def refused(model, masker, match, x=None, **options):
@@ -177,8 +190,10 @@ def test_inputs_and_models_without_trees_are_refused():
 
 def test_nan_where_the_trees_have_no_side_for_it():
     full = np.nan_to_num(X)
-    model = lightgbm.LGBMRegressor(**LIGHT).fit(full, Y)
-    refused(model, lc.maskers.Tabular(full[50]), "got it in column 0, which had none when they were grown", X[3])
+    model = catboost.CatBoostRegressor(nan_mode="Max", **CAT).fit(X, Y)
+    refused(model, lc.maskers.Tabular(full[50]), "Expected no missing values in column 0", X[3])
+    light = lightgbm.LGBMRegressor(**LIGHT).fit(full, Y)  # it takes NaN for zero there
+    check_exact(light, lc.maskers.Tabular(full[50]), X[3], 1e-10)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Tree ensembles of LightGBM, XGBoost, CatBoost and scikit-learn: their margins, and their trees as shap reads them."""
+"""Tree ensembles of LightGBM, XGBoost, CatBoost and scikit-learn: their margins and their trees."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..core.trees import Trees
 from ..errors import MethodError
 from ..extras import need
+from .tree_readers import dropped_weights, lightgbm_nodes, read_boosting, read_catboost, read_lightgbm
 
 _MARGINS: dict[str, dict[str, Any]] = {  # how a classifier without `decision_function` is asked for its margin
     "LGBMClassifier": {"raw_score": True},
@@ -84,26 +85,42 @@ def read_sum(estimator: Any, method: str) -> Trees:
 
 
 def read_trees(estimator: Any) -> Trees:
-    """The trees of an ensemble, whose sum is its raw output but for a constant; `MethodError` where shap misreads them.
+    """The trees of an ensemble, whose sum is its raw output but for a constant; `MethodError` where they are misread.
 
-    They are read by shap's TreeExplainer. It knows no splits by category, no dropped trees and no values other than NaN
-    that stand for missing ones, and does not say so.
+    They are read by shap's TreeExplainer, and by `tree_readers` where that cannot do it. It knows no splits by category
+    and no values other than NaN that stand for missing ones, and does not say so.
     """
     package, name = library(estimator), type(estimator).__name__
     if package is None:
         raise MethodError(f"Expected a tree ensemble of {_NAMES}, got {name}. {_OTHERWISE}")
     odd = next(_ODDITIES[package](estimator), None)
     if odd is not None:
-        raise MethodError(f"Expected trees that shap reads right, got {name} with {odd}. {_OTHERWISE}")
+        raise MethodError(f"Expected trees that can be read, got {name} with {odd}. {_OTHERWISE}")
+    if package == "lightgbm":
+        return read_lightgbm(estimator)
+    if package == "sklearn" and getattr(getattr(estimator, "estimators_", None), "shape", (0, 1))[1:] > (1,):
+        return replace(read_boosting(estimator), single=True)
+    if package == "catboost" and _outputs(estimator) > 1:
+        trees = read_catboost(estimator)
+        return replace(trees, single=True, blind=_blind(estimator, trees))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other packages, and about things that are not done here
         found = _by_shap(estimator)
     trees = _flat(found)
     if package == "catboost":  # its thresholds are single, written down with fewer digits than that takes
-        trees = replace(trees, threshold=trees.threshold.astype(np.float32).astype(np.float64))
-    single = package != "lightgbm" and not hasattr(estimator, "_predictors")
-    adds = float(np.finfo(np.float32).eps) * math.sqrt(len(trees.roots)) if package == "xgboost" else 0.0
-    return replace(trees, single=single, rounding=adds, blind=_blind(estimator, package, trees))
+        threshold = trees.threshold.astype(np.float32).astype(np.float64)
+        trees = replace(trees, threshold=threshold, blind=_blind(estimator, trees))
+    if package == "xgboost":
+        trees = replace(trees, rounding=float(np.finfo(np.float32).eps) * math.sqrt(len(trees.roots)))
+        weights = dropped_weights(estimator)
+        if weights is not None:
+            trees = replace(trees, value=trees.value * _of_trees(weights, trees)[:, None])
+    return replace(trees, single=not hasattr(estimator, "_predictors"))
+
+
+def _of_trees(numbers: NDArray[np.float64], trees: Trees) -> NDArray[np.float64]:
+    """Numbers of trees, of the first ones where fewer are used, as numbers of their nodes."""
+    return np.repeat(numbers[: len(trees.roots)], len(trees.left) // len(trees.roots))
 
 
 def _by_shap(estimator: Any) -> Any:
@@ -147,44 +164,26 @@ def _flat(found: Any) -> Trees:
     )
 
 
-def _blind(estimator: Any, package: str, trees: Trees) -> NDArray[np.intp]:
-    """The columns in which shap follows NaN to the wrong side.
-
-    LightGBM takes NaN for zero in columns that had none when it was trained, and CatBoost may be told that it is larger
-    than all numbers.
-    """
-    if package == "catboost" and estimator.get_all_params().get("nan_mode") == "Max":
-        return np.unique(trees.feature)
-    if package == "lightgbm":
-        nodes = _lightgbm_nodes(estimator)
-        return np.array(sorted({n["split_feature"] for n in nodes if n.get("missing_type") == "None"}), np.intp)
-    return np.empty(0, np.intp)
+def _blind(estimator: Any, trees: Trees) -> NDArray[np.intp]:
+    """The columns in which NaN goes where nobody reads: CatBoost may be told that it is larger than all numbers."""
+    largest = estimator.get_all_params().get("nan_mode") == "Max"
+    return np.unique(trees.feature) if largest else np.empty(0, np.intp)
 
 
 # -- what shap does not notice, in a few words each -----------------------------------------------------------------
 
 
 def _lightgbm(estimator: Any) -> Iterator[str]:
-    for node in _lightgbm_nodes(estimator):
-        if node.get("decision_type", "<=") != "<=":
-            yield "splits by category"
+    for node in lightgbm_nodes(estimator):
         if node.get("missing_type") == "Zero":
             yield "zeros that stand for missing values"
         if "leaf_coeff" in node:
             yield "linear models in its leaves"
 
 
-def _lightgbm_nodes(estimator: Any) -> Iterator[dict[str, Any]]:
-    stack = [tree["tree_structure"] for tree in estimator.booster_.dump_model()["tree_info"]]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack += [node[side] for side in ("left_child", "right_child") if side in node]
-
-
 def _xgboost(estimator: Any) -> Iterator[str]:
     booster = estimator.get_booster()
-    if estimator.get_params().get("booster") not in (None, "gbtree"):
+    if estimator.get_params().get("booster") not in (None, "gbtree", "dart"):
         yield f"booster={estimator.get_params()['booster']!r}"
     if estimator.missing is not None and not math.isnan(estimator.missing):
         yield f"missing={estimator.missing!r}"
@@ -195,7 +194,7 @@ def _xgboost(estimator: Any) -> Iterator[str]:
 def _catboost(estimator: Any) -> Iterator[str]:
     if estimator.get_cat_feature_indices() or estimator.get_text_feature_indices():
         yield "columns of categories or texts"
-    if np.ndim(estimator.get_leaf_values()) != 1 or _outputs(estimator) > 1:
+    if np.ndim(estimator.get_leaf_values()) != 1:
         yield "several outputs"
     if estimator.get_all_params().get("grow_policy") != "SymmetricTree":
         yield "trees that are not symmetric"

@@ -13,6 +13,8 @@ from ..core.coalitions import Coalitions
 from ..core.trees import TreeGame
 from ..errors import LcshapError, MethodError
 from ..maskers.base import Masked
+from ..maskers.many import is_frame, is_pandas
+from ..maskers.masked_table import MaskedTabular
 from .values import FixedValue, Value
 
 Floats = NDArray[np.float64]
@@ -39,16 +41,16 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
         raise MethodError(
             f"Expected trees for {weights.shape[1]} outputs of the model, got {trees.value.shape[1]}. {_ADVICE}"
         )
-    x, background = _ends(masked)
-    owners = masked.owners
+    x, background = _ends(masked, trees.categories)
+    owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
     if owners is None or owners.shape != x.shape[1:]:
         raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
     missing = np.isnan(x[:, trees.blind]).any(axis=0) | np.isnan(background[:, trees.blind]).any(axis=0)
     if missing.any():
         column = int(trees.blind[np.argmax(missing)])
         raise MethodError(
-            f"Expected NaN only where the trees have a side for it, got it in column {column}, which had none when "
-            "they were grown. Choose another method, such as GraphKernelSHAP."
+            f"Expected no missing values in column {column}, got some. The model was told how to treat them "
+            '(nan_mode="Max"), which cannot be read. Choose another method, such as GraphKernelSHAP.'
         )
     return TreeGame(trees, x, background, owners, masked.graph.d, weights, value.several)
 
@@ -89,20 +91,34 @@ def linear(value: FixedValue, rows: int) -> Floats | None:
     return np.array([table[a] if b is None else table[a] - table[b] for a, b in value.pairs])
 
 
-def _ends(masked: Masked) -> tuple[Floats, Floats]:
+def _ends(masked: Masked, categories: Sequence[Sequence[Any]]) -> tuple[Floats, Floats]:
     """The rows of V and those of ∅, as numbers."""
     d = masked.graph.d
     found = []
     for units in (range(d), range(0)):
         rows: Any = masked.rows(Coalitions.from_sets(d, [units]))
         try:
-            numbers = np.asarray(rows.to_numpy() if hasattr(rows, "to_numpy") else rows, np.float64)
+            rows = _encoded(rows, categories) if is_frame(rows) else rows
+            numbers = np.asarray(rows, np.float64)
         except (TypeError, ValueError):
             raise MethodError(f"Expected columns of numbers, got others. {_ADVICE}") from None
         if numbers.ndim != 2:
             raise MethodError(f"Expected rows of a table, got inputs of shape {numbers.shape[1:]}. {_ADVICE}")
         found.append(numbers)
     return found[0], found[1]
+
+
+def _encoded(rows: Any, categories: Sequence[Sequence[Any]]) -> Any:
+    """A DataFrame as numbers; of columns of categories, the place of each value among those that the trees know."""
+    if not categories or not is_pandas(rows):
+        return rows.to_numpy()
+    known, columns = iter(categories), []
+    for _, column in rows.items():
+        if hasattr(column.dtype, "categories"):
+            codes = {category: float(code) for code, category in enumerate(next(known, ()))}
+            column = [codes.get(value, np.nan) for value in column.tolist()]
+        columns.append(np.asarray(column, np.float64))
+    return np.stack(columns, axis=1)
 
 
 def _name(value: FixedValue) -> str:

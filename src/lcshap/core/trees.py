@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,9 @@ class Trees:
     single : whether rows are rounded to single precision first, as the library does that grew the trees.
     rounding : by how much of its size the library's own sum may be wrong, where it adds in single precision.
     blind : columns in which nobody knows where NaN goes.
+    choice : `(nodes,)`, for nodes that ask about a category the row of `members`, -1 for all others; empty: none does.
+    members : `(choices, categories)`, the categories with which a row goes left.
+    categories : the categories of each column of a pandas DataFrame that has some, in the order of their numbers.
 
     Examples
     --------
@@ -48,6 +52,9 @@ class Trees:
     single: bool = False
     rounding: float = 0.0
     blind: Places = field(default_factory=lambda: np.empty(0, np.intp))
+    choice: Places = field(default_factory=lambda: np.empty(0, np.intp))
+    members: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
+    categories: tuple[tuple[Any, ...], ...] = ()
 
     def rounded(self, rows: Floats) -> Floats:
         """Rows in the precision in which they are compared with thresholds."""
@@ -55,8 +62,18 @@ class Trees:
 
     def child(self, node: Places, asked: Floats) -> Places:
         """Where a row goes from a node, by its number in the column that the node asks about."""
-        found = np.where(asked <= self.threshold[node], self.left[node], self.right[node])
+        goes_left = asked <= self.threshold[node]
+        if len(self.members):
+            by_category = np.flatnonzero(self.choice[node] >= 0)
+            goes_left[by_category] = self._chosen(self.choice[node[by_category]], asked[by_category])
+        found = np.where(goes_left, self.left[node], self.right[node])
         return np.where(np.isnan(asked), self.default[node], found)
+
+    def _chosen(self, choice: Places, asked: Floats) -> NDArray[np.bool_]:
+        """Whether categories, given as numbers, are among those of a choice. Unknown ones are not."""
+        code = np.where(np.isfinite(asked), asked, -1.0).astype(np.intp)
+        known = (code >= 0) & (code < self.members.shape[1])
+        return np.asarray(known & self.members[choice, np.where(known, code, 0)])
 
     def predict(self, rows: Floats) -> Floats:
         """What the trees say about rows, `(n, outputs)`."""

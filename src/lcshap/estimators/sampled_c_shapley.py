@@ -83,14 +83,7 @@ class SampledCShapley(SampledLocal):
     def _reached(
         self, graph: Graph, ball: sparse.csr_array, alone: sparse.csr_array, arrived: sparse.csr_array
     ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-        part = alone
-        while True:
-            wider = ((part @ graph.adjacency).multiply(arrived) + part).astype(bool)
-            if wider.nnz == part.nnz:
-                break
-            part = wider
-        part = sparse.csr_array(part)
-        part.sort_indices()
+        part = _connected(graph, alone, arrived)
         if self.weights == "myerson":
             return part, np.ones(part.shape[0])
         touched = part @ graph.adjacency
@@ -99,6 +92,22 @@ class SampledCShapley(SampledLocal):
         u, b = np.diff(part.indptr), np.diff(border.indptr)
         # The printed weight over the probability that the part came up.
         return part, np.asarray(2 / ((u + 2) * (u + 1)) * special.binom(u + b, u))
+
+
+def _connected(graph: Graph, alone: sparse.csr_array, arrived: sparse.csr_array) -> sparse.csr_array:
+    """Of what has arrived in each row, the part that is connected with its unit: each unit is walked from once."""
+    part, newest, rows = alone, alone, np.arange(alone.shape[0])
+    while len(rows):
+        near = (newest @ graph.adjacency).multiply(arrived[rows])
+        found = sparse.csr_array(near.astype(bool) > part[rows])
+        growing = np.flatnonzero(np.diff(found.indptr))
+        newest, rows = found[growing], rows[growing]
+        indptr = np.zeros(alone.shape[0] + 1, newest.indptr.dtype)
+        indptr[rows + 1] = np.diff(newest.indptr)
+        part = part + sparse.csr_array((newest.data, newest.indices, np.cumsum(indptr)), shape=alone.shape)
+    part = sparse.csr_array(part.astype(bool))
+    part.sort_indices()
+    return part
 
 
 def sampler_of(method: Method) -> SampledLocal | None:

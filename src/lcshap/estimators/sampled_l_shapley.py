@@ -69,8 +69,10 @@ class SampledLocal(SampledMethod):
         return Plan(self, graph, coalitions, MarginalMap(plus, minus, len(coalitions), None if uniform else weights))
 
     def _draw(self, graph: Graph, ball: sparse.csr_array, rng: np.random.Generator) -> Iterator[Draw]:
+        pairs = self.budget // max(self.minimum(graph) - 2, 1)  # more may fit, where coalitions are equal
+        count = min(_TOGETHER, max(pairs, 1))
         while True:
-            yield from self.along(graph, np.stack([rng.permutation(graph.d) for _ in range(_TOGETHER)]), ball)
+            yield from self.along(graph, np.stack([rng.permutation(graph.d) for _ in range(count)]), ball)
 
     def along(self, graph: Graph, places: NDArray[np.integer], ball: sparse.csr_array | None = None) -> Iterator[Draw]:
         """For orders, given by the place of each unit, and their reverses: what each pair samples.

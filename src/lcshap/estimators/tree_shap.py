@@ -45,11 +45,12 @@ class TreeSHAP(Method):
     scikit-learn) where the number explained is the sum of the trees: the output of a regressor, the probability of a
     forest, the margin of a classifier (``kind="logits", value="output"``). It is the interventional Tree SHAP value,
     with the background of the masker `Tabular`; pinned and dropped columns and groups of columns are as they are in
-    every other method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``), and walked here in
-    double precision: its own walk is in single precision.
+    every other method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``; LightGBM needs no
+    shap), and walked here in double precision: its own walk is in single precision.
 
     16 coalitions are evaluated by the model itself. If the trees as they were read say anything else, by more than
-    1e-6 of the largest value, `MethodError` is raised. Splits by category, which shap cannot read, are refused.
+    1e-6 of the largest value, `MethodError` is raised. Splits by category are read in
+    LightGBM and refused elsewhere.
 
     References
     ----------

@@ -68,10 +68,11 @@ class MaskedTabular(Masked):
     @property
     def owners(self) -> NDArray[np.intp] | None:
         """The unit of each column."""
-        return self._owners
+        return self.column_units
 
     @property
-    def _owners(self) -> NDArray[np.intp]:
+    def column_units(self) -> NDArray[np.intp]:
+        """The unit of each column, whatever the columns hold; -1 for none."""
         found = np.full(len(self.columns), -1, np.intp)
         found[self.units] = self.labels
         return found
@@ -81,7 +82,7 @@ class MaskedTabular(Masked):
         """The columns with their values."""
         missing = np.isnan(self.x)
         texts = tuple("missing" if gap else "" for gap in missing) if missing.any() else ()
-        return TableView(columns=tuple(self.columns), values=self.x, labels=self._owners, texts=texts)
+        return TableView(columns=tuple(self.columns), values=self.x, labels=self.column_units, texts=texts)
 
     def rows(self, coalitions: Coalitions) -> Rows:
         """An array `(n * M, columns)`: for each coalition, all background rows in their order."""
@@ -142,7 +143,7 @@ class MaskedFrame(MaskedTabular):
     @property
     def owners(self) -> NDArray[np.intp] | None:
         """The unit of each column, where all of them hold numbers."""
-        return self._owners if self.row.numeric and self.table.numeric else None
+        return self.column_units if self.row.numeric and self.table.numeric else None
 
     @property
     def hint(self) -> str:
@@ -158,7 +159,7 @@ class MaskedFrame(MaskedTabular):
         cells = [self.row.values(c)[0] for c in range(len(self.columns))]
         values = [_as_number(cell) for cell in cells]
         texts = tuple(map(_as_text, cells))
-        return TableView(columns=tuple(self.columns), values=np.array(values), labels=self._owners, texts=texts)
+        return TableView(columns=tuple(self.columns), values=np.array(values), labels=self.column_units, texts=texts)
 
     def rows(self, coalitions: Coalitions) -> Rows:
         """A DataFrame of `n * M` rows: for each coalition, all background rows in their order."""
