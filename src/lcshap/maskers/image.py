@@ -153,9 +153,14 @@ class MaskedImage(Masked):
         return self.chosen
 
     @property
+    def _scale(self) -> list[str]:
+        """The scale that makes whole numbers 0 to 1, as a keyword."""
+        return [f"scale=1/{np.iinfo(self.x.dtype).max}"] if self.x.dtype.kind in "iu" else []
+
+    @property
     def hint(self) -> str:
         """How to give the model other images."""
-        wanted = ['channels="first"'] * (self.channels != "first") + ["scale=1/255"] * (self.x.dtype.kind in "iu")
+        wanted = ['channels="first"'] * (self.channels != "first") + self._scale
         return (
             f"(It was given {self.x.dtype} images of shape {self.x.shape}. If it wants others, wrap it in "
             f"lcshap.adapters.ImageModel with {', '.join([*wanted, 'size= or colours='])}, or give it prepare=.)"
