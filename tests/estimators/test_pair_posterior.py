@@ -8,6 +8,7 @@ from lcshap.estimators import pair_posterior
 from lcshap.estimators.pair_evidence import fit
 from lcshap.estimators.pair_posterior import additive, posterior
 from lcshap.estimators.pair_shape import Terms
+from lcshap.estimators.pair_space import Space
 from support import random_pairs as pairs
 
 
@@ -15,10 +16,11 @@ def test_the_mean_and_the_deviation_are_those_of_a_normal_distribution():
     d, n = 9, 30
     kept = pairs(d, n)
     odd = np.tanh(np.where(kept, 1.0, -1.0) @ np.linspace(-1, 2, d))
-    shape = fit(kept, odd, Terms(d))
+    space = Space(kept, Terms(d))
+    shape = fit(space, odd)
     K, C = shape.covariance(kept, kept) + shape.white * np.eye(n), shape.of_scores(kept)
     inverse = np.linalg.inv(K)
-    scores, error = posterior(kept, odd, Terms(d))
+    scores, error = posterior(kept, odd, space)
     np.testing.assert_allclose(scores, C @ inverse @ odd, atol=1e-6)
     left = []
     for i in range(1, n):  # leave one out, by leaving it out

@@ -3,48 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from .pair_prior import Array
-from .pair_shape import Kept, Shape, Terms, odd_product
+from .pair_shape import Shape
+from .pair_space import SPREAD, Point, Space
 
-ROWS = 512  # pairs that the evidence is computed from, at most: it takes the cube of that
-UNITS = 400  # with more units than this, or than pairs, all units reach equally far
 _STEPS, _ENOUGH = 10, 0.3  # at most so many steps; a step that gains less evidence (a logarithm) is the last
 _FURTHEST = 2.0  # no logarithm moves further than that in a step
-_LOW, _HIGH = -16.0, 8.0  # bounds of logarithms of shares
-# What logarithms are expected to be (a normal distribution: mean and deviation), where f has a mean square of 1.
-_REACH, _PRODUCT, _WHITE, _OWN = (8.0, 1.5), (0.1, 2.0), (1e-4, 3.0), (1.0, 2.0)
-_TERM, _TIE = (0.003, 3.0), (0.5, 0.5)
-SPREAD, _SURE = 0.5, 4.0  # units differ in the logarithm of their reach by so much, as sure as so many units are
+_SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so many units had shown it
+_PAYS = 1.0  # the evidence (a logarithm) that units with reaches of their own have to add before they are fitted
+_SPREADS = (0.25, 0.5, 1.0, 2.0)  # how much units may differ, when it is asked whether that pays
+
+Look = Callable[[Array, float], Point | None]
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
-    """Logarithms, where they are expected, and the evidence there with its gradient and (expected) curvature."""
+def fit(space: Space, odd: Array, units: bool = True) -> Shape:
+    """The shape of greatest evidence, given f at the coalitions of the space, the first of which is V.
 
-    at: Array
-    spread: float
-    value: float
-    gradient: Array
-    curvature: Array
+    First all units are taken to be alike, which leaves a handful of numbers to find. Whether units differ is asked
+    only then, by the evidence that it would add: where calls are few, reaches of single units are mostly noise.
 
+    Parameters
+    ----------
+    space : the logarithms to find, and the coalitions.
+    odd : f at the coalitions, at least as many as the space has rows.
+    units : whether units may have reaches of their own.
 
-def fit(kept: Kept, odd: Array, terms: Terms) -> Shape:
-    """The shape of greatest evidence, given f at these coalitions, the first of which is V.
-
-    Gauss-Newton steps on the logarithms of all shares and reaches (the average of observed and expected information, as
-    for variance components), each with a normal prior; how much units differ is learnt along with them.
+    Returns
+    -------
+    Shape
+        The prior, in the units of f.
     """
     scale = float(np.sqrt(np.mean(odd**2))) or 1.0
-    space = _Space(kept[:ROWS], terms)
-    y = odd[:ROWS] / scale
-    found = space.shape(climb(lambda at, spread: space.look(at, spread, y), space.mean, space.first))
-    square = scale**2
+    y = odd[: len(space.kept)] / scale
+
+    def look(at: Array, spread: float) -> Point | None:
+        return space.look(at, spread, y)
+
+    at = climb(look, space.mean, space.first)
+    if units and space.free:
+        start = np.concatenate([at, np.zeros(space.d)])
+        if _gain(look(start, SPREAD), space.first) > _PAYS:
+            at = climb(look, start, space.first)
+    found, square = space.shape(at), scale**2
     return replace(
         found,
         own=square * found.own,
@@ -54,15 +59,17 @@ def fit(kept: Kept, odd: Array, terms: Terms) -> Shape:
     )
 
 
-def climb(look: Callable[[Array, float], Point | None], mean: Array, first: int) -> Array:
-    """The logarithms of greatest evidence, from their means; those of the units begin at `first`, and may be none.
+def climb(look: Look, start: Array, first: int) -> Array:
+    """The logarithms of greatest evidence, near some; those of the units begin at `first`, and may be none.
 
-    `look` gives the point at some logarithms, with this spread of the units; None where K cannot be factored.
+    Gauss-Newton steps (the average of observed and expected information, as for variance components), each logarithm
+    with a normal prior; how much units differ is learnt along with them. `look` gives the point at some logarithms,
+    with this spread of the units; None where K cannot be factored.
     """
-    now, damping = look(mean, SPREAD), 0.0
+    now, damping = look(start, SPREAD), 0.0
     for _ in range(_STEPS):
-        if now is None:  # not even at the means
-            return mean
+        if now is None:  # not even at the start
+            return start
         matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
         move = np.clip(-linalg.solve(matrix, now.gradient, assume_a="pos"), -_FURTHEST, _FURTHEST)
         new = look(now.at + move, now.spread)
@@ -72,7 +79,21 @@ def climb(look: Callable[[Array, float], Point | None], mean: Array, first: int)
         gain, now, damping = now.value - new.value, _respread(new, first), damping / 3
         if gain < _ENOUGH:
             break
-    return mean if now is None else now.at
+    return start if now is None else now.at
+
+
+def _gain(point: Point | None, first: int) -> float:
+    """What units that differ would add to the logarithm of the evidence, by its slope and curvature where they do not.
+
+    With independent normal deviations of the units' logarithms this is a quadratic form less half the logarithm of a
+    determinant, here for the best of a few spreads.
+    """
+    if point is None:
+        return 0.0
+    curvature = point.curvature[first:, first:] - np.eye(len(point.at) - first) / point.spread**2
+    bend, basis = linalg.eigh(curvature, check_finite=False)
+    bend, slope = np.maximum(bend, 0), (basis.T @ point.gradient[first:]) ** 2
+    return max(float(np.sum(slope / (bend + s**-2) - np.log1p(s**2 * bend))) / 2 for s in _SPREADS)
 
 
 def _respread(point: Point, first: int) -> Point:
@@ -89,89 +110,3 @@ def _respread(point: Point, first: int) -> Point:
     gradient[units] += change * point.at[units]
     curvature[units, units] += change
     return Point(point.at, float(np.sqrt(new)), point.value + change * squares / 2, gradient, curvature)
-
-
-class _Space:
-    """The logarithms: of the common reach, of white noise, product, own and each term; the tie; and one a unit."""
-
-    def __init__(self, kept: Kept, terms: Terms) -> None:
-        self.kept, self.terms, self.d = kept, terms, kept.shape[1]
-        self.signs = np.where(kept, 1.0, -1.0)
-        self.fixed = terms.covariances(kept, kept)
-        self.free = self.d <= min(UNITS, len(kept))  # whether each unit has a reach of its own
-        wide = [(_REACH[0] / self.d, _REACH[1]), _WHITE, _PRODUCT, _OWN, *[_TERM] * len(terms)]
-        units = np.zeros(self.d if self.free else 0)
-        self.first = len(wide) + 1  # where the units begin
-        self.mean = np.concatenate([np.log([m for m, _ in wide]), [_TIE[0]], units])
-        self._deviation = np.concatenate([[s for _, s in wide], [_TIE[1]], units])
-
-    def deviation(self, spread: float) -> Array:
-        """How far each logarithm is expected from its mean."""
-        found = self._deviation.copy()
-        found[self.first :] = spread
-        return found
-
-    def shape(self, at: Array) -> Shape:
-        """The shares and reaches of these logarithms."""
-        units = at[self.first :] if self.free else np.zeros(self.d)
-        white, product, own, *shares = np.exp(np.clip(at[1 : self.first - 1], _LOW, _HIGH))
-        tied = np.exp(np.clip(at[self.first - 1] * units, _LOW, _HIGH))
-        reach = np.exp(np.clip(at[0] + units, -12.0, 3.0))
-        return Shape(own / self.d * tied, reach, float(product), np.array(shares), float(white), self.terms)
-
-    def look(self, at: Array, spread: float, y: Array) -> Point | None:
-        """The negative logarithm of the evidence, prior included, with its derivatives; None where K is singular."""
-        shape, c, n = self.shape(at), self.signs, len(self.kept)
-        product, even = odd_product(c, c, shape.reach)
-        K = shape.product * product + (c * shape.own) @ c.T
-        for share, term in zip(shape.shares, self.fixed, strict=True):
-            K += share * term
-        K[np.diag_indices(n)] += shape.white
-        inverse, logarithm = inverse_of(K)
-        if inverse is None:
-            return None
-        alpha = inverse @ y
-        slope = inverse - np.outer(alpha, alpha)  # twice the derivative of the evidence by K
-        # One column a logarithm: K's derivative times alpha; and half the sum of `slope` times K's derivative.
-        moved = np.empty((n, len(at)))
-        gradient = np.empty(len(at))
-
-        last = np.exp(-shape.reach.sum()) / -np.expm1(-shape.reach.sum())
-        by_reach = shape.product * shape.reach
-        of_product = product @ alpha
-        in_product = float(np.sum(slope * product))
-        steps = by_reach * (c * (even @ (c * alpha[:, None])) / 2 - ((0.5 + last) * of_product)[:, None])
-        reaching = by_reach / 2 * (np.sum(((slope * even) @ c) * c, axis=0) / 2 - (0.5 + last) * in_product)
-        alone = c * (shape.own * (c.T @ alpha))
-        owning = shape.own / 2 * np.sum((slope @ c) * c, axis=0)
-
-        moved[:, 0], gradient[0] = steps.sum(axis=1), reaching.sum()
-        moved[:, 1], gradient[1] = shape.white * alpha, shape.white / 2 * np.trace(slope)
-        moved[:, 2], gradient[2] = shape.product * of_product, shape.product / 2 * in_product
-        moved[:, 3], gradient[3] = alone.sum(axis=1), owning.sum()
-        for k, (share, term) in enumerate(zip(shape.shares, self.fixed, strict=True), start=4):
-            moved[:, k], gradient[k] = share * (term @ alpha), share / 2 * np.sum(slope * term)
-        units, tie = at[self.first :], at[self.first - 1]
-        if self.free:
-            moved[:, self.first - 1], gradient[self.first - 1] = alone @ units, owning @ units
-            moved[:, self.first :], gradient[self.first :] = steps + tie * alone, reaching + tie * owning
-        else:
-            moved[:, self.first - 1], gradient[self.first - 1] = 0, 0
-
-        deviation = self.deviation(spread)
-        off = (at - self.mean) / deviation
-        curvature = moved.T @ (inverse @ moved) / 2
-        curvature[np.diag_indices(len(at))] += 1 / deviation**2
-        value = logarithm + float(y @ alpha + off @ off) / 2
-        return Point(at, spread, value, gradient + off / deviation, curvature)
-
-
-def inverse_of(K: Array) -> tuple[NDArray[np.float64] | None, float]:
-    """The inverse of a positive definite matrix, and half the logarithm of its determinant."""
-    factor, bad = linalg.lapack.dpotrf(K, lower=1, clean=0)
-    if bad:
-        return None, 0.0
-    logarithm = float(np.log(np.diag(factor)).sum())
-    half, _ = linalg.lapack.dpotri(factor, lower=1)
-    lower = np.tril(half)
-    return lower + np.tril(half, -1).T, logarithm

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
-from .pair_evidence import ROWS, UNITS, Point, climb, inverse_of
+from .pair_evidence import climb
 from .pair_posterior import MOST_PAIRS
 from .pair_prior import Array
-from .pair_shape import Kept, by_size, odd_product
+from .pair_shape import Kept, by_size, nodes, odd_product
+from .pair_space import ROWS, UNITS, Point, inverse_of
 
 Edges = NDArray[np.integer]
 _MEAN = np.log([8.0, 1e-4, 0.1, 1.0, 0.03])  # logarithms: of reach (over d), white noise, product, pairs and size
 _DEVIATION = np.array([1.5, 3.0, 2.0, 2.0, 3.0])
 _FIRST = len(_MEAN)  # where the logarithms of the units begin
 _TIE = 0.5  # two units with logarithms of z and y have a pair of their own with a share of exp(_TIE (z + y))
-_NODES = 24
 
 
 class EvenShape(NamedTuple):
@@ -50,7 +50,7 @@ class EvenShape(NamedTuple):
         """The covariance of the interaction index of each edge with g at each coalition, `(edges, n)`."""
         d, c = kept.shape[1], _signs(kept)
         r = np.tanh(self.reach / 2)
-        node, weight = np.polynomial.legendre.leggauss(_NODES)
+        node, weight = nodes()
         along = np.outer(node, r)
         logs = kept @ np.log1p(along).T + ~kept @ np.log1p(-along).T
         whole = np.exp(logs - np.log1p(r).sum()) * weight / (1 + np.exp(-self.reach.sum()))

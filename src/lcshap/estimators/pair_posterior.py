@@ -6,13 +6,15 @@ import numpy as np
 from scipy import linalg, special
 
 from .pair_evidence import fit
+from .pair_few import FewPairs
 from .pair_prior import Array, prior
-from .pair_shape import Kept, Shape, Terms
+from .pair_shape import Kept, Shape
+from .pair_space import Space
 
 MOST_PAIRS = (
     4096  # the process takes no more, since it takes the cube of that; what it misses is learnt from the others
 )
-_CHECKED = 512  # rows whose leave-one-out errors set the scale of the standard errors
+_CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _TILE = 1024  # rows that are predicted at a time
 _ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
@@ -47,26 +49,44 @@ def _fits(found: Array, left: Array, largest: float) -> bool:
     return bool(np.abs(left).max() <= _ADDITIVE * largest)
 
 
-def posterior(kept: Kept, odd: Array, terms: Terms) -> tuple[Array, Array]:
-    """The mean and the deviation of the Shapley values, given f at these coalitions, the first of which is V."""
-    shape = fit(kept, odd, terms)
+def posterior(kept: Kept, odd: Array, space: Space | FewPairs, units: bool = True) -> tuple[Array, Array]:
+    """The mean and the deviation of the Shapley values, given f at these coalitions, the first of which is V.
+
+    Parameters
+    ----------
+    kept, odd : the coalitions, and f there.
+    space : what the prior is fitted in, or a table of priors; made of the same coalitions, and good for many inputs.
+    units : whether units may have reaches of their own.
+
+    Returns
+    -------
+    tuple of arrays
+        One number a unit each.
+    """
+    if isinstance(space, FewPairs):
+        scores, variance = space.posterior(odd)
+    else:
+        scores, variance = _fitted(kept, odd, fit(space, odd, units))
+    drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
+    return scores + drift / len(scores), _CAUTION * np.sqrt(variance)
+
+
+def _fitted(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array]:
+    """Mean and variance, by the process and, where there are more pairs than it takes, by what it misses."""
     first, rest = slice(0, MOST_PAIRS + 1), slice(MOST_PAIRS + 1, None)
     scores, variance, alpha = _process(kept[first], odd[first], shape)
     if len(kept) > MOST_PAIRS + 1:
         left = odd[rest] - _predict(kept[rest], kept[first], alpha, shape)
         change, variance = _learn(kept, left, variance)
         scores = scores + change
-    drift = 2 * odd[0] - scores.sum()  # rounding: {V, ∅} is one of the pairs, without noise
-    return scores + drift / len(scores), _CAUTION * np.sqrt(variance)
+    return scores, variance
 
 
 def _process(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array, Array]:
     """Mean and variance of the scores, and the weights by which f is predicted elsewhere."""
     n = len(kept)
-    K = shape.covariance(kept, kept)
-    K[np.diag_indices(n)] += shape.white
     C = shape.of_scores(kept)
-    factor = linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+    factor = linalg.cholesky(shape.among(kept).T, lower=True, overwrite_a=True, check_finite=False)
     half = linalg.solve_triangular(factor, C.T, lower=True, check_finite=False)
     solved = linalg.solve_triangular(factor, odd, lower=True, check_finite=False)
     scores = half.T @ solved

@@ -72,10 +72,10 @@ class Common:
     def jaccard(self) -> Array:
         """J of the docstring of `Prior`."""
         d, both, s, t = self.d, self.both, self.s, self.t
-        found = _share(both, s + t - both)  # S, T
-        found += _share(both + (d - s - t), d - both)  # their complements
-        found -= _share(s - both, both + (d - t))  # S and the complement of T
-        found -= _share(t - both, both + (d - s))
+        found = _share(both, s + t - both, s == 0, t == 0)  # S, T
+        found += _share(both + (d - s - t), d - both, s == d, t == d)  # their complements
+        found -= _share(s - both, both + (d - t), s == 0, t == d)  # S and the complement of T
+        found -= _share(t - both, both + (d - s), s == d, t == 0)
         found /= 2
         return found
 
@@ -90,12 +90,12 @@ def tiles(kept: NDArray[np.bool_], others: NDArray[np.bool_]) -> Iterator[tuple[
         yield rows, Common(d, both, left.sum(axis=1).astype(float)[:, None], t)
 
 
-def _share(common: Array, union: Array) -> Array:
-    """The Jaccard index; 1 where both sets are empty."""
-    empty = union == 0
-    if empty.any():
+def _share(common: Array, union: Array, one: NDArray[np.bool_], two: NDArray[np.bool_]) -> Array:
+    """The Jaccard index of sets, of which `one` and `two` say which are empty; 1 where both are. Overwrites `union`."""
+    if one.any() and two.any():
+        empty = one & two
         return np.where(empty, 1.0, common / np.where(empty, 1, union))
-    return np.asarray(common / union)
+    return np.asarray(np.divide(common, union, out=union))
 
 
 @cache

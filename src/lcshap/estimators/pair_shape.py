@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .pair_prior import Array, Prior, prior, tiles
 
 Kept = NDArray[np.bool_]
+_BLOCK = 512  # rows of a symmetric covariance matrix that are computed at a time
 _NODES = 24  # of the integral over the diagonal: the integrand is smooth, and this many leave nothing but rounding
 
 
@@ -47,7 +48,7 @@ class Terms:
             s, t = common.s.astype(np.intp), common.t.astype(np.intp)
             agreement = common.agreement
             found = [self._smooth.by_agreement[agreement], common.jaccard()]
-            found.append(np.sign(2 * s - d) * np.sign(2 * t - d) * by_size(d)[s, t])
+            found.append(_odd_by_size(d)[s[:, 0]][:, t])
             if near is not None:  # sums of signs: exact in float32
                 found.append((_products(kept[rows], self.triples) @ near).astype(float) / len(self.triples))
             yield rows, agreement, found
@@ -91,6 +92,13 @@ def by_size(d: int) -> Array:
     return np.asarray(np.exp(-np.abs(share[:, None] - share)))
 
 
+@lru_cache(maxsize=64)
+def _odd_by_size(d: int) -> Array:
+    """The same for a function that changes its sign with the complement."""
+    sign = np.sign(2 * np.arange(d + 1) - d)
+    return np.asarray(sign[:, None] * sign * by_size(d))
+
+
 @dataclass(frozen=True, eq=False)
 class Shape:
     r"""The prior of f for one input, in the units of f.
@@ -116,17 +124,28 @@ class Shape:
     white: float
     terms: Terms
 
+    def among(self, kept: Kept) -> Array:
+        """K between all coalitions `(n, d)`, white noise included."""
+        n = len(kept)
+        found = np.empty((n, n))
+        for start in range(0, n, _BLOCK):  # K is symmetric: half of it is computed
+            rows, stop = slice(start, start + _BLOCK), start + _BLOCK
+            found[rows, :stop] = self.covariance(kept[rows], kept[:stop])
+            found[:start, rows] = found[rows, :start].T
+        found[np.diag_indices(n)] += self.white
+        return found
+
     def covariance(self, kept: Kept, others: Kept) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise."""
-        one, two = _signs(kept), _signs(others)
         by_agreement = self._by_agreement
         found = np.empty((len(kept), len(others)))
         for rows, agreement, parts in self.terms.tiles(kept, others):
             if by_agreement is None:
-                found[rows] = self.product * odd_product(one[rows], two, self.reach)[0]
-                found[rows] += (one[rows] * self.own) @ two.T
+                one, two = _signs(kept[rows]), _signs(others)
+                found[rows] = self.product * odd_product(one, two, self.reach)[0]
+                found[rows] += (one * self.own) @ two.T
             else:
-                found[rows] = by_agreement[agreement]
+                np.take(by_agreement, agreement, out=found[rows])
             for share, part in zip(self.shares, parts, strict=True):
                 part *= share
                 found[rows] += part
@@ -134,9 +153,11 @@ class Shape:
 
     def of_scores(self, kept: Kept) -> Array:
         """The covariance of each Shapley value with f at each coalition, `(d, n)`, white noise included."""
+        if self._alike:
+            return self._of_alike(kept)
         d = kept.shape[1]
         r, scale = self._ratios
-        node, weight = np.polynomial.legendre.leggauss(_NODES)
+        node, weight = nodes()
         along = np.outer(node, r)
         # The Shapley value of a product over units is an integral over its derivative along the diagonal.
         logs = kept @ np.log1p(along).T + ~kept @ np.log1p(-along).T
@@ -149,11 +170,33 @@ class Shape:
             found += share * term
         return np.asarray(found)
 
+    def _of_alike(self, kept: Kept) -> Array:
+        """The same where all units are alike: triples apart, it depends on whether a unit is kept, and on the size."""
+        d = kept.shape[1]
+        plain = Terms(d)
+        sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
+        (r, *_), (scale, *_) = self._ratios
+        node, weight = nodes()
+        size = np.arange(d + 1.0)[:, None]
+        logs = size * np.log1p(r * node) + (d - size) * np.log1p(-r * node) - d * np.log1p(r)
+        whole = self.product * scale * np.exp(logs) * weight
+        inside = whole @ (1 / (1 + r * node)) + 2 * self.own[0]
+        outside = -whole @ (1 / (1 - r * node)) - 2 * self.own[0]
+        parts = [self.white * _white(d).of_scores(sizes)]
+        parts += [share * part for share, part in zip(self.shares, plain.of_scores(sizes), strict=False)]
+        for part in parts:  # the first unit is in all of these coalitions but ∅, the last one in none but V
+            inside += part[0]
+            outside += part[-1]
+        found = np.where(kept.T, inside[kept.sum(axis=1)], outside[kept.sum(axis=1)])
+        if len(self.terms.triples):
+            found += self.shares[-1] * self.terms.of_scores(kept)[-1]
+        return np.asarray(found)
+
     @cached_property
     def variances(self) -> Array:
         """The variance of each Shapley value, `(d,)`."""
         r, scale = self._ratios
-        node, weight = np.polynomial.legendre.leggauss(_NODES)
+        node, weight = nodes()
         both = np.outer(node, node).ravel()
         factors = 1 + np.outer(both, r)
         whole = np.exp(np.log(factors).sum(axis=1) - np.log1p(r).sum()) * np.outer(weight, weight).ravel()
@@ -164,9 +207,13 @@ class Shape:
         return np.asarray(found)
 
     @cached_property
+    def _alike(self) -> bool:
+        return not np.ptp(self.own) and not np.ptp(self.reach)
+
+    @cached_property
     def _by_agreement(self) -> Array | None:
         """The first two terms by the number of units that agree, where all units are alike."""
-        if np.ptp(self.own) or np.ptp(self.reach):
+        if not self._alike:
             return None
         d = len(self.own)
         same = np.arange(d + 1.0)
@@ -179,6 +226,13 @@ class Shape:
         """r with (1 - r) / (1 + r) = exp(-θ), and 2r over what scales E to 1."""
         r = np.tanh(self.reach / 2)
         return r, 2 * r / -np.expm1(-self.reach.sum())
+
+
+@cache
+def nodes() -> tuple[Array, Array]:
+    """Nodes and weights of the integral over the diagonal, by Gauss and Legendre."""
+    node, weight = np.polynomial.legendre.leggauss(_NODES)
+    return node, weight
 
 
 def odd_product(one: Array, two: Array, reach: Array) -> tuple[Array, Array]:

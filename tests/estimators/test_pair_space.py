@@ -1,0 +1,63 @@
+"""The evidence at some logarithms: its derivatives against differences, its value against a normal density."""
+
+import numpy as np
+import pytest
+
+from lcshap.estimators.pair_shape import Terms
+from lcshap.estimators.pair_space import Space, inverse_of
+from support import random_pairs as pairs
+
+
+@pytest.mark.parametrize("units", [False, True], ids=["alike", "each"])
+@pytest.mark.parametrize(("d", "n"), [(6, 20), (12, 30), (30, 20)])
+def test_derivatives_against_differences(d, n, units):
+    rng = np.random.default_rng(d)
+    triples = np.array([[0, 1, 2], [1, 2, 3]], np.int32)
+    space = Space(pairs(d, n), Terms(d, triples))
+    assert space.free == (d <= n)
+    y = rng.normal(size=n)
+    at = np.concatenate([space.mean, np.zeros(d if units else 0)])
+    at += rng.normal(size=len(at)) * 0.3
+    at[1] += 5  # enough noise for differences to be exact
+    point = space.look(at, 0.6, y)
+    for k in range(len(at)):
+        step = np.zeros(len(at))
+        step[k] = 1e-5
+        slope = (space.look(at + step, 0.6, y).value - space.look(at - step, 0.6, y).value) / 2e-5
+        assert point.gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_the_value_is_the_density_of_a_normal_distribution():
+    """Against SciPy's, but for the constant; and the logarithms have their normal priors."""
+    from scipy.stats import multivariate_normal
+
+    d, n = 5, 14
+    space, y = Space(pairs(d, n), Terms(d)), np.random.default_rng(3).normal(size=n)
+    values, densities = [], []
+    for shift in (0.0, 0.7):
+        at = space.mean.copy()
+        at[1:3] += 5, shift
+        shape = space.shape(at)
+        K = shape.covariance(space.kept, space.kept) + shape.white * np.eye(n)
+        prior = (5 / space.deviation(0.5)[1]) ** 2 / 2 + (shift / space.deviation(0.5)[2]) ** 2 / 2
+        densities.append(multivariate_normal(np.zeros(n), K).logpdf(y) - prior)
+        values.append(space.look(at, 0.5, y).value)
+    assert values[0] - values[1] == pytest.approx(densities[1] - densities[0], abs=1e-8)
+
+
+def test_units_that_are_alike_may_be_left_out():
+    d, n = 7, 20
+    space, y = Space(pairs(d, n), Terms(d)), np.random.default_rng(1).normal(size=n)
+    at = space.mean + 0.1
+    alike, each = space.look(at, 0.5, y), space.look(np.concatenate([at, np.zeros(d)]), 0.5, y)
+    assert alike.value == pytest.approx(each.value, abs=1e-9)
+    np.testing.assert_allclose(alike.gradient[:-1], each.gradient[: space.first - 1], rtol=1e-7, atol=1e-9)
+
+
+def test_the_inverse_and_the_determinant():
+    half = np.random.default_rng(0).normal(size=(9, 9))
+    K = half @ half.T + np.eye(9)
+    inverse, logarithm = inverse_of(K.copy())
+    np.testing.assert_allclose(inverse @ K, np.eye(9), atol=1e-10)
+    assert logarithm == pytest.approx(np.linalg.slogdet(K)[1] / 2)
+    assert inverse_of(-K)[0] is None
