@@ -74,6 +74,21 @@ def ranks(rows: list[Row], group: str, multiple: int, contestant: str) -> dict[s
     return found
 
 
+def leads(rows: list[Row], group: str, multiple: int) -> str:
+    """Who has the largest area over the first 20 % of the units, and by how much the next one is behind."""
+    here = [row for row in rows if (row["group"], row["calls_per_unit"]) == (group, multiple)]
+    most = max((row["games"] for row in here), default=0)
+    here = [row for row in here if row["games"] == most]
+    said = []
+    for area in ("removing_20", "keeping_20"):
+        first, second, *_ = sorted(here, key=lambda row: -row[area])
+        said.append(
+            f"{first['contestant']} has the largest area for {SHOWN[area]}: {first[area]:.3f}. The next is "
+            f"{second['contestant']} with {second[area]:.3f}; the lead is {100 * (first[area] / second[area] - 1):.0f} %."
+        )
+    return " ".join(said) + "\n"
+
+
 def places(rows: list[Row], group: str, multiple: int) -> str:
     """Where the three goals of `choose` come in each area: who wins one measure may be last in another."""
     names = {"auto": '"fair" (auto)', "DeletionPath": '"necessary"', "InsertionPath": '"sufficient"'}

@@ -10,7 +10,7 @@ from . import sheets
 from .choosing import write_choosing
 from .comparisons import ALL_TASKS, read_rows
 from .error_tables import draw, section
-from .other_tables import cost_table, masking_table, one_peer_table, places
+from .other_tables import cost_table, leads, masking_table, one_peer_table, places
 
 HEAD = """# Benchmarks
 
@@ -49,6 +49,8 @@ commands that make the CSV files are:
   milliseconds are processor time without the model. *Model* milliseconds are what the bare model takes for the same
   rows; for tables of games that is a look-up. Memory is the largest resident size of the process less that at its
   start, after all packages were imported.
+- **Dashes.** A dash says that a contestant gave no answer: the budget is too small for it, the answer is not finite
+  (shap's Sampling explainer at few calls), the number of units is too large, or it was not run.
 - **Rank stability** is Spearman's correlation between the scores from different seeds.
 """
 KEPT = """
@@ -78,8 +80,8 @@ first 20 % or over all of the units. Both are fractions of the sum of the absolu
 brackets stands what `auto` has more, with a 95 % interval from a paired bootstrap over the inputs. The best number of a
 column is bold.
 """
-PLACES = """No method is best at both. This is the place of each of our goals among all contestants that answered all
-inputs, at 4d:
+PLACES = """A method that is first in one area can be last in another. The next tables show the place of each of our
+goals among all contestants that answered all inputs, at 4d.
 """
 SLOW = """## ShaplEIG
 
@@ -116,7 +118,7 @@ def masking_part(folder: Path) -> list[str]:
     parts = [MASKING, PLACES]
     groups = [ALL_TASKS, *sorted({row["group"] for row in rows} - {ALL_TASKS})]
     for group in groups:
-        parts += [f"{group}:\n".capitalize(), places(rows, group, 4)]
+        parts += [f"**{group.capitalize()}.** {leads(rows, group, 4)}", places(rows, group, 4)]
     for group in groups:
         parts += [f"### {group}, 4d\n".capitalize(), masking_table(rows, group, 4)]
     return parts

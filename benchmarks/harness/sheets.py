@@ -50,6 +50,6 @@ def read(path: Path, ours: str) -> Summary:
         for row in csv.DictReader(file):
             if row["held_out"] == "yes":
                 aside.add(row["family"])
-            numbers = {m: float(row[m]) for m in MEASURES if row[m]}
+            numbers = {m: float(row[m]) for m in MEASURES if row.get(m)}
             cells[row["family"], int(row["calls_per_unit"]), row["contestant"]] = numbers
     return Summary(ours, cells, tuple(sorted(aside)))

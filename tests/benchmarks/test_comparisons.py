@@ -5,7 +5,7 @@ import pytest
 from benchmarks.harness.choosing import write_choosing
 from benchmarks.harness.comparisons import ALL_TASKS, costs, head_to_head, masking, read_rows, write_rows
 from benchmarks.harness.masking import AREAS
-from benchmarks.harness.other_tables import cost_table, masking_table, one_peer_table, places, ranks
+from benchmarks.harness.other_tables import cost_table, leads, masking_table, one_peer_table, places, ranks
 from benchmarks.harness.sheets import write
 from benchmarks.harness.summary import summarise
 
@@ -43,6 +43,10 @@ def test_places_count_those_that_answered_all_inputs(records):
     assert ranks(rows, "digits-64", 4, "DeletionPath")["removing_20"] == (1, 3)
     assert ranks(rows, "digits-64", 4, "DeletionPath")["keeping_20"] == (3, 3)
     assert '| "necessary" | DeletionPath | 1 of 3 |' in places(rows, "digits-64", 4)
+    assert "DeletionPath has the largest area for removing, 0-20 %: 0.725. The next is auto" in leads(
+        rows, "digits-64", 4
+    )
+    assert "the lead is 38 %" in leads(rows, "digits-64", 4)
     assert "**0.900**" in masking_table(rows, "digits-64", 4)
 
 
