@@ -42,7 +42,7 @@ def write_choosing(folder: Path) -> None:
     write_rows(rows, folder / "choosing.csv")
     if rows:
         lines = [[f"{x:.2f}" if isinstance(x, float) else str(x) for x in row.values()] for row in rows]
-        text = "# Data for choosing a method\n\n" + ABOUT + "\n" + table(list(rows[0]), lines)
+        text = "# Who leads on which kind of input\n\n" + ABOUT + "\n" + table(list(rows[0]), lines)
         (folder / "choosing.md").write_text(text, encoding="utf-8")
 
 

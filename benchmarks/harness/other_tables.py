@@ -82,9 +82,10 @@ def leads(rows: list[Row], group: str, multiple: int) -> str:
     said = []
     for area in ("removing_20", "keeping_20"):
         first, second, *_ = sorted(here, key=lambda row: -row[area])
+        lead = 100 * (first[area] / second[area] - 1)
         said.append(
             f"{first['contestant']} has the largest area for {SHOWN[area]}: {first[area]:.3f}. The next is "
-            f"{second['contestant']} with {second[area]:.3f}; the lead is {100 * (first[area] / second[area] - 1):.0f} %."
+            f"{second['contestant']} with {second[area]:.3f}; the lead is {lead:.0f} %."
         )
     return " ".join(said) + "\n"
 

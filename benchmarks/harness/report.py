@@ -15,8 +15,8 @@ from .other_tables import cost_table, leads, masking_table, one_peer_table, plac
 HEAD = """# Benchmarks
 
 This page compares lcshap with shap, shapiq, captum, lime and lightshap: the error of their estimates at an equal number
-of model calls, their own time and memory, and how well their rankings find the units that a decision depends on. The
-page is made by `python -m benchmarks report` from the CSV files in [benchmarks/](benchmarks/). Do not edit it. The
+of model calls, their own time and memory, and how well their rankings find the units that a decision depends on.
+[A short table](benchmarks/choosing.md) says who leads on which kind of input. The page is made by `python -m benchmarks report` from the CSV files in [benchmarks/](benchmarks/). Do not edit it. The
 commands that make the CSV files are:
 
     python -m benchmarks setup --python 3.12 --python 3.11    # environments for the peers, with pinned versions
