@@ -146,6 +146,8 @@ def draw(found: Summary, path: Path, measure: str, title: str) -> None:
     )
     ax.set_yticks(range(len(families)), [name + (" *" if name in aside else "") for name in families], fontsize=8)
     ax.invert_yaxis()
+    for formatter in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
+        formatter(lambda x, _: f"{x:g}" if f"{x:e}"[0] in "125" else "")
     ax.grid(alpha=0.25)
     ax.legend(fontsize=8, title="calls")
     figure.tight_layout()
