@@ -16,8 +16,9 @@ HEAD = """# Benchmarks
 
 This page compares lcshap with shap, shapiq, captum, lime and lightshap: the error of their estimates at an equal number
 of model calls, their own time and memory, and how well their rankings find the units that a decision depends on.
-[A short table](benchmarks/choosing.md) says who leads on which kind of input. The page is made by `python -m benchmarks report` from the CSV files in [benchmarks/](benchmarks/). Do not edit it. The
-commands that make the CSV files are:
+[A short table](benchmarks/choosing.md) says who leads on which kind of input. The page is made by
+`python -m benchmarks report` from the CSV files in [benchmarks/](benchmarks/). Do not edit it. The commands that make
+the CSV files are:
 
     python -m benchmarks setup --python 3.12 --python 3.11    # environments for the peers, with pinned versions
     python -m benchmarks tables            # needs shapiq's precomputed games: --data FOLDER, or LCSHAP_DATA

@@ -137,8 +137,8 @@ class DeletionPath(_Path):
         "Which units must go for the value to fall? A greedy path from the full input, in the context of what is gone."
     )
     caution: ClassVar[str] = (
-        "Its order is made for removing units. Where only the first units are kept, it is among the last of the "
-        "methods compared in docs/benchmarks.md."
+        "The order of a deletion path is made for removing units. Where only the first units are kept, it is among "
+        "the last of the methods compared in docs/benchmarks.md."
     )
     choose: ClassVar[str] = (
         "Choose it to ask what the decision hangs on: in the paper's studies nothing else lowered the value as fast at "
@@ -204,8 +204,8 @@ class InsertionPath(_Path):
         "Which units alone suffice? The deletion path from the other end: from nothing, what raises the value most."
     )
     caution: ClassVar[str] = (
-        "Its order is made for keeping units. Where the first units are removed, it is among the last of the methods "
-        "compared in docs/benchmarks.md."
+        "The order of an insertion path is made for keeping units. Where the first units are removed, it is among the "
+        "last of the methods compared in docs/benchmarks.md."
     )
     choose: ClassVar[str] = (
         "Choose it for the shortest extract that the model reads like the whole, where the model makes sense of "
