@@ -104,8 +104,8 @@ def choose(
     (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0, interactions=False))
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)  # doctest: +NORMALIZE_WHITESPACE
     taking units away, step by step, answers this question directly, and every call makes it better. The order of a
-    deletion path is made for removing units. Where only the first units are kept, it is among the last of the methods compared in
-    docs/benchmarks.md.
+    deletion path is made for removing units. Where only the first units are kept, it is among the last of the
+    methods compared in docs/benchmarks.md.
     """
     if goal not in GOALS:
         raise OptionError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {goal!r}")
