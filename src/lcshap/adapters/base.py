@@ -35,6 +35,13 @@ class Model(ABC):
     target : which outputs are explained where the user does not say it; None: see `lcshap.values.Value`.
     record : what else the record of an explanation says about the model, such as the answer of a language model.
     answered : of a language model, the text of its answer and the `(start, end)` in it that each output is about.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> model = lc.adapters.CallableModel(lambda rows: rows.sum(axis=1), kind="output")
+    >>> isinstance(model, lc.adapters.Model), model.kind
+    (True, 'output')
     """
 
     kind: Kind

@@ -32,6 +32,14 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
         and transformers.
     fallback : the kind of a model that does not say it, where the user need not.
 
+    Returns
+    -------
+    Model : the adapter, with `predict`, `kind` and, where they are known, `classes`.
+
+    Raises
+    ------
+    ModelError : if the object is no model, or if `kind` is needed and missing.
+
     Examples
     --------
     >>> from lcshap.adapters.find import find_model

@@ -35,6 +35,14 @@ class JaxModel(Model):
     two with copies of their last row. Rows of all lengths, as from ``Tokens(absent="delete")``, need a fixed `length`.
 
     A function that JAX need not compile or differentiate works without this adapter, like any other function.
+
+    Examples
+    --------
+    >>> import jax.numpy as jnp
+    >>> import numpy as np
+    >>> model = JaxModel(lambda rows: jnp.tanh(rows).sum(axis=1), kind="output")
+    >>> model.predict(np.zeros((2, 3))).tolist()
+    [[0.0], [0.0]]
     """
 
     depends = ("fn", "dtype", "output")

@@ -36,6 +36,14 @@ class KerasModel(Model):
     -----
     Floating-point rows are cast to the type of the weights; integer rows (token ids) stay integers. With JAX the model
     is compiled, unless its `run_eagerly` is set, and batches are filled up as by `JaxModel`.
+
+    Examples
+    --------
+    >>> import keras
+    >>> import lcshap as lc
+    >>> net = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(2)])
+    >>> lc.Explainer(KerasModel(net, kind="logits"), lc.maskers.Tabular([0.0] * 4))([1, 2, 3, 4]).calls
+    16
     """
 
     depends = ("model", "prepare", "output")

@@ -41,10 +41,20 @@ class OnnxModel(Model):
         of their sorted keys.
     providers : of onnxruntime, for a path or bytes; by default the CPU.
 
+    Notes
+    -----
     A graph with a fixed batch size is fed that many rows at a time, the last batch filled up with copies.
 
     A file whose weights are in other files must have them in its own folder. When the model is pickled, its path (or
     its bytes, if it was made from those) is, and the session is made again from there: the file must be the same then.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> import numpy as np
+    >>> weights = files("lcshap.paper.networks") / "weights" / "digits.onnx"
+    >>> OnnxModel(str(weights), kind="logits").predict(np.zeros((2, 28, 28), np.float32)).shape
+    (2, 2)
     """
 
     depends = ("session", "input", "output")

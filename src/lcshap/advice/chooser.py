@@ -41,7 +41,20 @@ _COUNTED = 200_000  # deterministic methods above so many calls are not listed: 
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen and why; and `fits`, what else would have fitted."""
+    """The answer of `choose`: a method, the reason for it, and the other methods that fit the budget.
+
+    Attributes
+    ----------
+    method : the method that was chosen, ready to run.
+    reason : why it was chosen, in words.
+    fits : the methods that fit the budget.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.choose(lc.Graph.chain(4)).method
+    Shapley()
+    """
 
     method: Method
     graph: Graph
@@ -89,6 +102,10 @@ def choose(
         timed). By default all coalitions where there are at most 1,024 of them (or, for a `game` of which some rows are
         timed, where all take less than a second), else eight calls a unit.
     seed : for methods that sample.
+
+    Returns
+    -------
+    Choice : the method, the reason for it, and what else would have fitted.
 
     Rules
     -----

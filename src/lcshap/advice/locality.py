@@ -45,7 +45,20 @@ class Distance:
 
 @dataclass(frozen=True)
 class Locality:
-    """The answer of `locality`. Print it; ask `smallest` for the first method within a tolerance."""
+    """The answer of `locality`. Print it; ask `smallest` for the first method within a tolerance.
+
+    Attributes
+    ----------
+    distances : for each method, how far its scores are from the Shapley value, with a confidence interval.
+    shapley : the estimate of the Shapley value that they were compared with.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> v = lc.Game(lambda kept: 1.0 * kept.sum(axis=1), 6)
+    >>> round(lc.locality(v, lc.Graph.chain(6), [lc.LShapley(1)]).distances[0].relative, 6)
+    0.0
+    """
 
     distances: tuple[Distance, ...]
     shapley: Explanation
@@ -101,6 +114,10 @@ def locality(
         of order 2 with Myerson weights. L- and C-Shapley are meant; any method with a plan can be measured.
     budget : calls for the permutations, by default 16d; the methods' own calls come on top (repeats are free).
     confidence : of the intervals.
+
+    Returns
+    -------
+    Locality : the estimated distance of each method from the Shapley value, with confidence intervals.
 
     Examples
     --------

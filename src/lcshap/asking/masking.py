@@ -31,6 +31,12 @@ class MaskingCurve:
     values : what the model says there: the log-odds of the class, or the output of a model without classes.
     what : in words, what `values` are.
     keep : whether the top units are the only ones kept; else they are the ones that go.
+
+    Examples
+    --------
+    >>> curve = MaskingCurve(np.array([0.0, 20.0]), np.array([0, 1]), np.array([3.0, 1.0]), "log-odds of positive")
+    >>> curve.drop.tolist(), curve.area()
+    ([0.0, -2.0], -1.0)
     """
 
     percents: NDArray[np.float64]

@@ -22,6 +22,12 @@ class Coalitions:
     Within a set, indices are ascending and without repeats. `removed[r]` says that the indices of set `r` are the units
     taken away. So all 3-grams of a million words, and all texts that lack one 3-gram, both take three numbers a set.
 
+    Parameters
+    ----------
+    d : the number of units.
+    indices, offsets : the sets, one after the other, and where each of them starts and ends.
+    removed : for each set, whether its indices are the units that are absent, and not those that are present.
+
     Examples
     --------
     >>> c = Coalitions.from_sets(4, [[0, 2], [], [0, 1, 2, 3]])

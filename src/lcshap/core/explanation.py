@@ -44,6 +44,13 @@ class Explanation:
     view : from an `Explainer`: what a picture of the input needs, see `lcshap.core.views`.
     curve : where asked for: the masking curve, "percents", "counts", "values" and in words "what" they are, see
         `lcshap.metrics.masking_curve`.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> e = lc.Shapley().explain(lc.Game(lambda kept: 2.0 * kept[:, 0] + kept[:, 1], 2), lc.Graph.chain(2))
+    >>> e.scores, e.base_value, e.full_value, e.calls
+    (array([2., 1.]), 0.0, 3.0, 4)
     """
 
     scores: NDArray[np.float64]
@@ -283,6 +290,13 @@ class PathExplanation(Explanation):
         it (inserting); None where there is no decision.
     flip_set : the smallest set found whose move alone does that; None where none was found.
     rounds : how often the game was asked: what counts where coalitions of one batch are evaluated at the same time.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> v = lc.Game(lambda kept: 2.0 * kept[:, 0] + kept[:, 1], 2)
+    >>> lc.DeletionPath(10).explain(v, lc.Graph.chain(2)).path.tolist()
+    [0, 1]
     """
 
     path: NDArray[np.intp]

@@ -27,12 +27,30 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Explanation:
 
     Parameters
     ----------
+    path : the file, as `Explanation.save` wrote it.
     max_bytes : larger files are refused.
+
+    Returns
+    -------
+    Explanation : with the same scores, graph, provenance and view.
+
+    Raises
+    ------
+    FileFormatError : if the file is no explanation or is damaged.
 
     Notes
     -----
     The file may come from anybody: everything in it is checked, and the first thing that is not as it should be is
     named in a `FileFormatError`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [len(t.split()) for t in texts], "one two", kind="output")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lc.load(e.save(f"{folder}/e.json")).scores
+    array([1., 1.])
     """
     with Path(path).open("rb") as stream:
         data = stream.read(max_bytes + 1)

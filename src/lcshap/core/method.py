@@ -35,6 +35,12 @@ class Cost:
     exact : whether it will be this very number.
     gradients : how many gradients of the model.
     text : all of it in words.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.LShapley(1).cost(lc.Graph.chain(10)).calls
+    37
     """
 
     calls: int
@@ -57,6 +63,11 @@ class Stop:
     confidence : of the intervals, and of the ranking as a whole (Bonferroni over its comparisons). Looking again and
         again makes errors a little more frequent than one look would.
     deadline : stop at this time, as `time.monotonic` counts.
+
+    Examples
+    --------
+    >>> Stop(tolerance=0.01).confidence
+    0.95
     """
 
     tolerance: float | None = None
@@ -84,6 +95,13 @@ class Method(ABC):
 
     Most methods bring `_plan` alone. What chooses its coalitions by what it has seen brings `program` and `cost`.
     Everything that runs a method (`explain`, `Explainer`, `compare`, the command) goes through `explain_many`.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> method = lc.LShapley(order=1)
+    >>> method.name, method.plan(lc.Graph.chain(5)).calls
+    ('l-shapley', 17)
     """
 
     name: ClassVar[str]

@@ -201,7 +201,19 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class PlanSum:
-    """Several plans over the same units, to be run together. ``sum([a, b, c])`` and ``a + b + c`` make one."""
+    """Several plans over the same units, to be run together. ``sum([a, b, c])`` and ``a + b + c`` make one.
+
+    Attributes
+    ----------
+    parts : the plans, in their order.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> g = lc.Graph.chain(3)
+    >>> len((lc.Shapley().plan(g) + lc.Myerson().plan(g)).parts)
+    2
+    """
 
     parts: tuple[Plan, ...]
 

@@ -23,6 +23,15 @@ def run(plan: Plan | PlanSum, game: AbstractGame) -> Explanation | tuple[Explana
 
     A sum of plans gives one explanation for each of them, in order.
 
+    Parameters
+    ----------
+    plan : from `Method.plan`, or a sum of several plans over the same units.
+    game : the game to evaluate.
+
+    Returns
+    -------
+    Explanation or tuple of Explanation : the scores; a tuple for a sum of plans.
+
     Examples
     --------
     >>> import lcshap as lc

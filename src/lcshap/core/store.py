@@ -32,6 +32,12 @@ class Store(ABC):
     ----------
     lasting : whether it outlives the process. Then models are known by what they hold or by the name that the user
         gives, not by which object they are.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> isinstance(lc.MemoryStore(), lc.Store)
+    True
     """
 
     lasting: bool = False

@@ -196,6 +196,20 @@ METHODS = Registry(__package__)
 def get_method(name: str) -> type[Method]:
     """Find a method's class by its name.
 
+    Parameters
+    ----------
+    name : the name of the method, as in `list_methods` and in the command, such as "l-shapley".
+
+    Returns
+    -------
+    type of Method : the class, to be called with the parameters of the method.
+
+    Raises
+    ------
+    MethodError : if no method has this name. The error lists all names.
+
+    Examples
+    --------
     >>> get_method("l-shapley")(order=2)
     LShapley(order=2, context='absent', interactions=False)
     """
@@ -207,6 +221,18 @@ def register_method(method: M) -> M:
 
     A package that is installed can do without: it names the class in its ``pyproject.toml``, under
     ``[project.entry-points."lcshap.methods"]``.
+
+    Parameters
+    ----------
+    method : the class of the method, with a `name` that no other method has.
+
+    Returns
+    -------
+    type of Method : the same class.
+
+    Raises
+    ------
+    MethodError : if the class is no method, or if its name is taken.
 
     Examples
     --------

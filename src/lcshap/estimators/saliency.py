@@ -128,11 +128,19 @@ class GradientInput(GradientMethod):
 
     .. math:: \phi(i) = \sum_f (x_{if} - x^0_{if})\, \partial v / \partial x_{if}
 
-    Exact for models that are linear in their input. See `Saliency` for an example.
+    Exact for models that are linear in their input.
 
     References
     ----------
     Shrikumar et al. 2016 [shrikumar2016not]_.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> gradient = lambda: (np.array([[2.0], [3.0]]), np.array([[1.0], [1.0]]))  # of v, and x less its reference
+    >>> v = lc.Game(lambda kept: kept @ [2.0, 3.0], 2, gradient=gradient)
+    >>> lc.GradientInput().explain(v, lc.Graph.chain(2)).scores
+    array([2., 3.])
     """
 
     name: ClassVar[str] = "gradient-input"

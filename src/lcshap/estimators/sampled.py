@@ -28,7 +28,14 @@ _EVEN = 64  # how often to look at the clock
 
 
 class SampledMethod(Method):
-    """A method that draws its coalitions at random, from its `seed`, within its `budget` of calls."""
+    """A method that draws its coalitions at random, from its `seed`, within its `budget` of calls.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> isinstance(lc.SampleShapley(100), lc.SampledMethod)
+    True
+    """
 
     budget: int
     seed: int

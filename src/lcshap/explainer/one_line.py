@@ -34,6 +34,23 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
     Without a masker, a text is cut into words, an image (an array with two or three axes, or one of Pillow) into
     pixels, superpixels if it is large, and a file (bytes, or a `pathlib.Path`) into windows of 16 bytes.
 
+    Parameters
+    ----------
+    model : any model that `Explainer` takes: a function, a scikit-learn estimator, a PyTorch module, ...
+    x : the input to explain, or a list of inputs.
+    masker : how the input is cut into units; by default chosen by the type of the input.
+    options : all other options of `Explainer`, such as `kind`, `method`, `budget` or `target`.
+
+    Returns
+    -------
+    Explanation or list of Explanation : the scores of the input, or of each input of a list.
+
+    Raises
+    ------
+    LcshapError : if the model, the input or an option is not as it should be.
+
+    Examples
+    --------
     >>> import lcshap as lc
     >>> lc.explain(lambda texts: [len(t.split()) for t in texts], "one two three", kind="output").scores
     array([1., 1., 1.])

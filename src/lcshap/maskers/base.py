@@ -24,7 +24,14 @@ Rows = Any  # a list (of strings, of sequences) or an array whose first axis cou
 
 
 class Masker(ABC):
-    """A recipe for masking. `mask(x)` applies it to one input; the recipe itself never changes."""
+    """A recipe for masking. `mask(x)` applies it to one input; the recipe itself never changes.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.maskers.Text().mask("so very good").graph.names
+    ('so', 'very', 'good')
+    """
 
     @abstractmethod
     def mask(self, x: Any) -> Masked:
@@ -109,6 +116,12 @@ class Masked(ABC):
     Attributes
     ----------
     graph : the units, their names and who is next to whom.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.maskers.Text().mask("so very good").rows(lc.Coalitions.from_sets(3, [[0, 2], []]))
+    ['so good', '']
     """
 
     graph: Graph

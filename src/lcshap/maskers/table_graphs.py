@@ -49,6 +49,10 @@ def learn_graph(
         spanning tree of mutual information (Chow and Liu, 1968). Without its weakest edges it falls apart into the
         clusters of single linkage. Columns that depend on nothing have no edge.
 
+    Returns
+    -------
+    Graph : one unit for each column, with the edges that were learnt.
+
     Notes
     -----
     For mutual information, columns of numbers are cut at their quantiles into at most 8 parts, rare categories are

@@ -24,6 +24,12 @@ class Agreement:
     kendall : tau-b: pairs in the same order less pairs in the other, over the root of the product of the pairs that
         are not tied on either side; NaN as for `spearman`.
     top_overlap : which share of the top units are top units of the reference, ties by index.
+
+    Examples
+    --------
+    >>> from lcshap.metrics import agreement
+    >>> agreement([1.0, 2.0], [1.0, 3.0]).mean_absolute_error
+    0.5
     """
 
     mean_absolute_error: float
@@ -40,6 +46,10 @@ def agreement(scores: Any, reference: Any, top: int = 5) -> Agreement:
     ----------
     scores, reference : explanations of one output, or arrays `(d,)`.
     top : of how many units `top_overlap` is; all of them where there are fewer.
+
+    Returns
+    -------
+    Agreement : errors, rank correlations and the overlap of the top units.
 
     Examples
     --------

@@ -26,6 +26,10 @@ def deletion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | Non
     x, explanation : the input and its explanation: a number comes back. Or a list of each: an array.
     step : how many units at a time; by default one in a hundred, at least one.
 
+    Returns
+    -------
+    float or ndarray : one number for one input, an array for a list of inputs.
+
     References
     ----------
     Petsiuk, Das, Saenko 2018, RISE: Randomized input sampling for explanation of black-box models.
@@ -47,6 +51,25 @@ def insertion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | No
     """The area under P(class) while the top units come into the empty input, `step` at a time. Higher is better.
 
     As `deletion_auc`, with :math:`P(T_n)` in the place of :math:`P(V \\setminus T_n)`.
+
+    Parameters
+    ----------
+    explainer : the `Explainer` that made the explanation; its model, masker and target are used.
+    x, explanation : the input and its explanation, or a list of each.
+    step : how many units are added at a time; by default one in a hundred, at least one.
+
+    Returns
+    -------
+    float or ndarray : one number for one input, an array for a list of inputs.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> from lcshap.metrics import insertion_auc
+    >>> v = lambda texts: ["good" in text for text in texts]
+    >>> explainer = lc.Explainer(v, lc.maskers.Text(), lc.Shapley(), value="prob", kind="probabilities", target=1)
+    >>> round(insertion_auc(explainer, "a good end", explainer("a good end")), 3)
+    0.833
     """
     return _area(explainer, x, explanation, step, keep=True)
 

@@ -26,6 +26,10 @@ def comprehensiveness(explainer: Explainer, x: Any, explanation: Any, percents: 
     x, explanation : the input and its explanation: a number comes back. Or a list of each: an array.
     percents : B; by default 1, 5, 10, 20 and 50, as in the paper that proposed it.
 
+    Returns
+    -------
+    float or ndarray : one number for one input, an array for a list of inputs.
+
     References
     ----------
     DeYoung et al. 2020, ERASER: A benchmark to evaluate rationalized NLP models.
@@ -47,6 +51,25 @@ def sufficiency(explainer: Explainer, x: Any, explanation: Any, percents: Sequen
     r"""What P(class) loses when only the top units stay, a mean over percentages. Lower is better.
 
     As `comprehensiveness`, with :math:`P(T_p)` in the place of :math:`P(V \setminus T_p)`.
+
+    Parameters
+    ----------
+    explainer : the `Explainer` that made the explanation; its model, masker and target are used.
+    x, explanation : the input and its explanation, or a list of each.
+    percents : the percentages of the mean; by default 1, 5, 10, 20 and 50.
+
+    Returns
+    -------
+    float or ndarray : one number for one input, an array for a list of inputs.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> from lcshap.metrics import sufficiency
+    >>> v = lambda texts: ["good" in text for text in texts]
+    >>> explainer = lc.Explainer(v, lc.maskers.Text(), lc.Shapley(), value="prob", kind="probabilities", target=1)
+    >>> sufficiency(explainer, "a good end", explainer("a good end"))
+    0.0
     """
     return _loss(explainer, x, explanation, percents, keep=True)
 

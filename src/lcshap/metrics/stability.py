@@ -26,6 +26,12 @@ class SeedStability:
     ----------
     std : the standard deviation of each score over the seeds, with n - 1 in the denominator.
     rank_correlation : Spearman's, a mean over all pairs of seeds; NaN where the scores of a seed are all the same.
+
+    Examples
+    --------
+    >>> from lcshap.metrics import SeedStability
+    >>> SeedStability(np.zeros(3), 1.0).rank_correlation
+    1.0
     """
 
     std: NDArray[np.float64]
@@ -34,6 +40,16 @@ class SeedStability:
 
 def seed_stability(explainer: Explainer, x: Any, seeds: Iterable[int] = range(5)) -> SeedStability:
     """Explain an input with several seeds and compare the scores.
+
+    Parameters
+    ----------
+    explainer : an `Explainer` whose method has a `seed`.
+    x : one input.
+    seeds : the seeds to use, at least two.
+
+    Returns
+    -------
+    SeedStability : the standard deviation of each score, and how well the rankings agree.
 
     Examples
     --------
@@ -72,6 +88,10 @@ def max_sensitivity(
     x : one input.
     perturb : from an input and a random generator to a changed input with as many units, x_s.
     samples, seed : how many such inputs, and the seed of the generator.
+
+    Returns
+    -------
+    float : the largest relative change; 0 means that the scores never changed.
 
     References
     ----------

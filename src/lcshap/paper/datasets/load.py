@@ -82,6 +82,14 @@ def load(
     split : "train" or "test".
     classes : some of the classes, by name or number, in the order in which they are to be labelled: ``(3, 8)``.
 
+    Returns
+    -------
+    Dataset : the inputs, their labels and the names of the classes.
+
+    Raises
+    ------
+    OptionError : if there is no data set of that name, or no files for it.
+
     Notes
     -----
     The files may be those of the original distributions (see the readers in this package) or tables: Parquet with the

@@ -191,6 +191,16 @@ def make(name: str, inputs: Any, classes: Sequence[str], seed: int = 0) -> Paper
     inputs : what it will be trained on: texts or images.
     classes : the names of the classes.
     seed : of the first weights.
+
+    Returns
+    -------
+    PaperModel : the network with random weights, and the encoder for its inputs.
+
+    Examples
+    --------
+    >>> from lcshap.models import make
+    >>> make("word-cnn", ["a good film", "a bad film"], ["negative", "positive"]).classes
+    ('negative', 'positive')
     """
     torch, encoder = need("torch", "torch"), find_recipe(name).encoder(inputs)
     with torch.random.fork_rng(devices=[]):
@@ -200,7 +210,24 @@ def make(name: str, inputs: Any, classes: Sequence[str], seed: int = 0) -> Paper
 
 
 def load(folder: str | os.PathLike[str]) -> PaperModel:
-    """Read what `PaperModel.save` (or training) wrote. Nothing in the files is executed."""
+    """Read what `PaperModel.save` (or training) wrote. Nothing in the files is executed.
+
+    Parameters
+    ----------
+    folder : the folder that the model was saved to.
+
+    Returns
+    -------
+    PaperModel : the network with its weights and its encoder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lcshap.models import load, make
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load(make("word-cnn", ["a good film"], ["negative", "positive"]).save(folder)).classes
+    ('negative', 'positive')
+    """
     torch, path = need("torch", "torch"), Path(folder)
     name, classes, encoder = _read(path / "model.json")
     network = _network(name, len(classes))
@@ -213,7 +240,24 @@ def load(folder: str | os.PathLike[str]) -> PaperModel:
 
 
 def read_onnx(path: str | os.PathLike[str]) -> tuple[OnnxModel, Encoder]:
-    """What `PaperModel.export` wrote, as a model of raw inputs, without PyTorch; and its encoder, for the masker."""
+    """Read what `PaperModel.export` wrote, as a model of raw inputs, without PyTorch; and its encoder, for the masker.
+
+    Parameters
+    ----------
+    path : the ``.onnx`` file; a ``.json`` file of the same name stands beside it.
+
+    Returns
+    -------
+    tuple of OnnxModel and Encoder : the model, and what turns raw inputs into its rows.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from lcshap.models import read_onnx
+    >>> model, encoder = read_onnx(str(files("lcshap.paper.networks") / "weights" / "digits.onnx"))
+    >>> model.kind
+    'logits'
+    """
     path = Path(path)
     _, classes, encoder = _read(path.with_suffix(".json"))
     model = OnnxModel(_there(path), "logits", input=lambda rows: {"rows": encoder.encode(rows)})

@@ -38,6 +38,10 @@ def report(
     title : of the page.
     palette : the name of a palette of `lcshap.show.palette`, or a `Palette`.
 
+    Returns
+    -------
+    Path : where the page was written.
+
     Notes
     -----
     Make explanations with ``Explainer(..., curve=True)`` to see what the model says while the top units are masked.
