@@ -17,6 +17,8 @@ import api  # noqa: E402
 import command  # noqa: E402
 import maths  # noqa: E402
 
+from lcshap.cli import demo  # noqa: E402
+
 COPIED = {  # documents that live beside README.md, and their pages
     "CHANGELOG.md": "changelog.md",
     "CODE_OF_CONDUCT.md": "code_of_conduct.md",
@@ -46,20 +48,24 @@ def moved(text: str) -> str:
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Leave out the places in the navigation whose pages are still to be written."""
-    config.nav = [_present(entry) for entry in config.nav or []]
+    config.nav = _present(config.nav or [])
     return config
 
 
 def _present(entry: Any) -> Any:
-    if not isinstance(entry, dict):
-        return entry
-    kept = {}
-    for title, inside in entry.items():
-        if isinstance(inside, list):
-            gone = [part for part in inside if isinstance(part, dict) and set(part.values()) & _absent()]
-            inside = [_present(part) for part in inside if part not in gone]
-        kept[title] = inside
-    return kept
+    """A part of the navigation without the pages that are not there."""
+    if isinstance(entry, dict):
+        return {title: _present(inside) for title, inside in entry.items()}
+    if isinstance(entry, list):
+        gone = [
+            {title: page}
+            for part in entry
+            if isinstance(part, dict)
+            for title, page in part.items()
+            if str(page) in PLANNED
+        ]
+        return [_present(part) for part in entry if part not in gone or set(part.values()) - _absent()]
+    return entry
 
 
 def _absent() -> set[str]:
@@ -78,6 +84,11 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     for source, page in COPIED.items():
         markdown = markdown.replace(f"](../{source}", f"]({page}")
     return re.sub(r"\[([^\]]*)\]\([^():]*/\)", r"\1", markdown)  # a folder is no page
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write the report that the site shows: the one of `lcshap demo`."""
+    demo.explain().save(Path(config.site_dir) / "example_report.html")
 
 
 def on_page_content(html: str, **_: Any) -> str:

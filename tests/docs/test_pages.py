@@ -1,0 +1,69 @@
+"""Every block of code in the documents runs, prints what the page says, and draws the pictures that the page shows."""
+
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import pytest
+from command import run as run_command
+
+import lcshap as lc
+
+ROOT = Path(__file__).parents[2]
+made = runpy.run_path(str(ROOT / "docs/site/pages.py"), run_name="pages")
+PAGES = made["pages"]()
+NUMBER = re.compile(r"[-+−]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def alike(printed, shown):
+    """The same words; numbers may differ a little, as between versions of a library that trains the model."""
+    if NUMBER.sub("#", printed).split() != NUMBER.sub("#", shown).split():
+        return False
+    pairs = zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=True)
+    return all(abs(value(a) - value(b)) <= 0.05 * abs(value(b)) + 0.02 for a, b in pairs)
+
+
+def value(number):
+    return float(number.replace(",", "").replace("−", "-").rstrip("."))
+
+
+def test_there_are_pages_with_code():
+    assert {"README.md", "docs/tutorial.md", "docs/explaining.md", "docs/howto/text.md"} <= set(map(name, PAGES))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_the_python_of_a_page_runs_and_prints_what_it_says(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setattr(lc.METHODS, "_entries", {e.name: e for e in lc.METHODS.entries()})
+    for block, shown, printed in made["run"](path, {"__name__": path.stem}):
+        if shown:
+            assert alike(printed, shown.code), f"{block.code}\nprinted:\n{printed}\npage:\n{shown.code}"
+        else:
+            assert not printed.strip(), f"the page does not show what this prints: {printed}"
+    for picture in re.findall(r"\]\((?:\.\./)?pictures/([\w.]+)\)", path.read_text(encoding="utf-8")):
+        assert (tmp_path / picture).exists(), f"the code of the page does not save {picture}"
+
+
+FILES = {
+    "reviews.txt": "It is not heartwarming.\nA wonderful film.\n",
+    "review.txt": "It is not heartwarming. It just sucks.\n",
+    "my_package.py": "def model(texts):\n    return [[0.0, float(text.count('heartwarming'))] for text in texts]\n",
+}
+
+
+@pytest.mark.parametrize("path", [page for page in PAGES if made["commands"](page)], ids=name)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_commands_of_a_page_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file, text in FILES.items():
+        (tmp_path / file).write_text(text)
+    for line in made["commands"](path):
+        if not re.match(r"lcshap (reproduce|demo)\b.*--(data|open)", line):
+            run_command(*shlex.split(line)[1:])
