@@ -1,4 +1,4 @@
-"""Write the tables of methods in docs/methods.md and README.md, from the registry: python docs/make_methods.py."""
+"""Write the table of methods in docs/methods.md from the registry: python docs/make_methods.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import lcshap as lc
 from lcshap.estimators.registry import Entry
 
 ROOT = Path(__file__).parents[1]
-_FIRST = ("shapley", "myerson", "l-shapley", "c-shapley", "graph-kernel-shap", "deletion-path")  # those in the README
 _GRAPH = lc.Graph.chain(20)  # on which the examples of the sampled methods sample
 _BLOCK = re.compile(r"(<!-- methods: written by docs/make_methods\.py -->\n).*?(<!-- end of methods -->)", re.DOTALL)
 
@@ -21,12 +20,6 @@ def guide() -> str:
     return _table(head, (_row(entry) for entry in lc.METHODS.own()))
 
 
-def front() -> str:
-    """The table of README.md: the methods to know first."""
-    entries = [lc.METHODS.entry(name) for name in _FIRST]
-    return _table(("method", "what it computes", "calls"), ((_code(e), e.summary, e.cost) for e in entries))
-
-
 def updated(path: Path, table: str) -> str:
     """The text of a file with the table between its two marks."""
     text, found = _BLOCK.subn(lambda block: f"{block[1]}{table}{block[2]}", path.read_text(encoding="utf-8"))
@@ -35,7 +28,7 @@ def updated(path: Path, table: str) -> str:
     return text
 
 
-FILES = {ROOT / "docs" / "methods.md": guide, ROOT / "README.md": front}
+FILES = {ROOT / "docs" / "methods.md": guide}
 
 
 def _row(entry: Entry) -> Iterable[str]:

@@ -76,7 +76,7 @@ def write(path: Path) -> None:
     """Write the outputs of a page into it, and its pictures beside it."""
     outputs = []
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for _, shown, printed in run(path, {"__name__": path.stem}):
+        for _, shown, printed in run(path, {"__name__": "__main__"}):
             if shown:
                 outputs.append((shown, textwrap.indent(printed.rstrip() + "\n", shown.indent)))
         text = path.read_text(encoding="utf-8")

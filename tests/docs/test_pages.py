@@ -37,12 +37,14 @@ def test_there_are_pages_with_code():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+@pytest.mark.filterwarnings(
+    *(f"ignore::{name}Warning" for name in ("Deprecation", "PendingDeprecation", "Future", "User"))
+)
 def test_the_python_of_a_page_runs_and_prints_what_it_says(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(lc.METHODS, "_entries", {e.name: e for e in lc.METHODS.entries()})
-    for block, shown, printed in made["run"](path, {"__name__": path.stem}):
+    for block, shown, printed in made["run"](path, {"__name__": "__main__"}):
         if shown:
             assert alike(printed, shown.code), f"{block.code}\nprinted:\n{printed}\npage:\n{shown.code}"
         else:
@@ -67,3 +69,11 @@ def test_the_commands_of_a_page_run(path, tmp_path, monkeypatch):
     for line in made["commands"](path):
         if not re.match(r"lcshap (reproduce|demo)\b.*--(data|open)", line):
             run_command(*shlex.split(line)[1:])
+
+
+def test_the_page_of_examples_has_every_script():
+    examples = runpy.run_path(str(ROOT / "docs/site/examples.py"), run_name="examples")
+    shown = re.sub(r"```text\n.*?```", "```text\n```", examples["PAGE"].read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert shown == examples["page"](), (
+        "run python docs/site/examples.py, then python docs/site/pages.py docs/examples.md"
+    )
