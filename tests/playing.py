@@ -1,4 +1,4 @@
-"""A client that speaks to a playground as its page does, and a model that obeys its test."""
+"""A client that speaks to a playground as its page does, a model that obeys its test, and texts that attack a page."""
 
 import json
 import threading
@@ -62,3 +62,47 @@ class Model:
     def score(text):
         words = text.lower().split()
         return 1.5 * words.count("good") - 2.0 * words.count("bad") - 1.0 * ("not good" in text.lower()) - 0.25
+
+
+XSS = [
+    "<script>window.hit = 1</script>",
+    "</script><script>window.hit = 1</script>",
+    "<img src=x onerror='window.hit = 1'>",
+    "<svg onload=window.hit=1>",
+    "<body onload=window.hit=1>",
+    "<iframe src='javascript:window.hit=1'>",
+    "<a href='javascript:window.hit=1'>x</a>",
+    "<input autofocus onfocus=window.hit=1>",
+    "<details open ontoggle=window.hit=1>",
+    "<math><mi xlink:href='javascript:window.hit=1'>x</mi></math>",
+    "<style>@import 'http://example.com/x.css'</style>",
+    "<link rel=stylesheet href=http://example.com/x.css>",
+    "<meta http-equiv=refresh content='0;url=http://example.com'>",
+    "<base href=http://example.com/>",
+    "<form action=http://example.com><input type=submit>",
+    "<object data='data:text/html,<script>window.hit=1</script>'>",
+    "<embed src='data:text/html,<script>window.hit=1</script>'>",
+    "<video><source onerror=window.hit=1>",
+    "<marquee onstart=window.hit=1>",
+    "<!--<img src='--><img src=x onerror=window.hit=1>'>",
+    "<![CDATA[<script>window.hit=1</script>]]>",
+    '"><script>window.hit=1</script>',
+    "'><script>window.hit=1</script>",
+    "`-window.hit=1-`",
+    "${window.hit=1}",
+    "{{constructor.constructor('window.hit=1')()}}",
+    "javascript:window.hit=1",
+    "data:text/html,<script>window.hit=1</script>",
+    "\u2028window.hit=1\u2029",
+    "\\u003cscript\\u003ewindow.hit=1\\u003c/script\\u003e",
+    "&lt;script&gt;window.hit=1&lt;/script&gt;",
+    "<scr\0ipt>window.hit=1</scr\0ipt>",
+    "<ScRiPt>window.hit=1</sCrIpT>",
+    "<script/src=data:,window.hit=1>",
+    "<x onclick=window.hit=1>click</x>",
+    "<template><script>window.hit=1</script></template>",
+    "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>",
+    "event: estimate\ndata: {}\n\n",
+    "\r\nSet-Cookie: stolen=1\r\n\r\n",
+    "__proto__ constructor toString hasOwnProperty",
+]

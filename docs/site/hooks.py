@@ -25,7 +25,7 @@ COPIED = {  # documents that live beside README.md, and their pages
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
 }
-PLANNED = {"language_models.md", "playground.md", "scale.md"}
+PLANNED = {"language_models.md", "scale.md"}
 
 
 def made_pages() -> dict[str, str]:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from ..adapters.remote import RemoteModel
 from ..asking import chances
 from ..asking.model_game import ModelGame
-from ..asking.wanted import space
+from ..asking.wanted import Wanted, answer
 from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation, PathExplanation
+from ..core.game import Tally
 from ..core.store import Store
 from ..errors import MaskerError, OptionError
 from ..estimators import METHODS
@@ -163,12 +164,11 @@ class Session:
             self.check(explainer.masker.mask(changed))
             other = explainer.game(changed)
         full = self.said(game, game.value.full)
-        now = replace(game, masked=other.masked)
         coalition = Coalitions.from_sets(other.d, [kept])
-        now.evaluate(coalition)
-        _, outputs = self.store.get(space(now.engine, now.masked, self.store), now.masked.keys(coalition))
-        if outputs is None:  # the memory is smaller than one input
-            raise OptionError("Expected room for the answers of one input. Raise the limit of the memory.")
+        want = Wanted(explainer.engine, other.masked, coalition, self.store, Tally(), None)
+        (outputs,) = answer(explainer.engine, [want])
+        if isinstance(outputs, Exception):
+            raise outputs
         self.learn_pace(run)
         return {"before": full, "now": self.said(game, outputs), "rows": run.rows, "seconds": run.seconds}
 

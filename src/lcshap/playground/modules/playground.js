@@ -13,11 +13,11 @@ import { showPicture, startPicture, startResizing } from "./picture_panel.js";
 import { predictSoon } from "./prediction.js";
 import { run, startRunning } from "./running.js";
 import { showSettings, startSettings } from "./settings_panel.js";
-import { findShown, shown } from "./shown.js";
-import { redraw, state, watch } from "./state.js";
+import { findShown } from "./shown.js";
+import { redraw, watch } from "./state.js";
 import { startTheme } from "./theme.js";
 import { showWays, startWays } from "./ways.js";
-import { forgetChanges, refreshWhatIf, showWhatIf } from "./what_if.js";
+import { forgetChanges, refreshWhatIf, showWhatIf, startWhatIf } from "./what_if.js";
 
 const PARTS = "sample method output sentences interactions";
 let drawn = null; // the run whose changes are on the page
@@ -48,6 +48,7 @@ startRunning(() => {
 });
 startPicture();
 startGestures();
+startWhatIf();
 startPaths();
 startKeeping();
 startSettings();

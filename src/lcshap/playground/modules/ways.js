@@ -38,7 +38,10 @@ function makeWay(way, number) {
   };
   const named = classes.map((name) => [name, name]);
   const [target, against] = Array.isArray(way.target) ? way.target : [way.target ?? "", ""];
-  const setTarget = (one, other) => set("target", one && other && one !== other ? [one, other] : one);
+  const setTarget = () => {
+    const [one, other] = [byId(id("target")).value, byId(id("against")).value];
+    set("target", one && other && one !== other ? [one, other] : one);
+  };
   const listed = [["auto", "auto"], ...methods.map(({ name }) => [name, name])];
   const parts = [
     pick("Method", "method", listed, way.method ?? "auto", (name) => {
@@ -50,8 +53,8 @@ function makeWay(way, number) {
     makeBudget(way, id("budget"), set),
   ];
   if (named.length) {
-    parts.push(pick("Why", "target", [["", "what it says"], ...named], target, (name) => setTarget(name, against)));
-    parts.push(pick("and not", "against", [["", "(anything)"], ...named], against, (name) => setTarget(target, name)));
+    parts.push(pick("Why", "target", [["", "what it says"], ...named], target, setTarget));
+    parts.push(pick("and not", "against", [["", "(anything)"], ...named], against, setTarget));
   }
   if (references.length > 1) {
     const take = (name) => set("reference", name === about().own ? "" : name);

@@ -1,0 +1,456 @@
+"""The page in a real browser, against a real server on loopback."""
+
+import asyncio
+import base64
+import io
+import json
+import re
+import threading
+import time
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from PIL import Image
+from playing import XSS
+from playwright.sync_api import expect
+
+import lcshap as lc
+from lcshap.paper.networks.demo import SENTENCE, demo_digits, demo_text
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN_AXE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
+LISTEN = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+"""
+TEXT = "a good film with a good plot, not bad at all"
+
+
+@pytest.fixture
+def visit(chromium, start):
+    """Opens pages of a playground, each in a browser of its own; no error, dialog or foreign request may happen."""
+    contexts, complaints = [], []
+
+    def visit(explainer, examples=(TEXT,), width=1280, height=900, dark=False, **options):
+        playground = explainer if hasattr(explainer, "url") else start(explainer, examples, **options)
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        origin = playground.url.partition("?")[0]
+        page.on("console", lambda message: expected(message.text) or complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda r: r.url.startswith((origin, "data:", "blob:")) or complaints.append(r.url))
+        page.add_init_script(LISTEN)
+        page.goto(playground.url)
+        page.playground = playground
+        return page
+
+    yield visit
+    for context in contexts:
+        for page in context.pages:
+            complaints += page.evaluate("window.violations") + page.evaluate("window.hit ? ['hit'] : []")
+        context.close()
+    assert complaints == []
+
+
+def expected(message):
+    """What Chromium writes by itself about an answer such as 400."""
+    return "Failed to load resource" in message
+
+
+def explain(page, seconds=20):
+    page.click("#run")
+    page.locator("#saves a").first.wait_for(timeout=1000 * seconds)
+
+
+def says(page, place, text):
+    """Wait until a part of the page says this."""
+    expect(page.locator(place)).to_contain_text(text, timeout=15_000)
+
+
+def unit(page, number):
+    return page.locator(f'#picture [data-unit="{number}"]').first
+
+
+def demo(visit, **options):
+    model, masker, _ = demo_text()
+    return visit(lc.Explainer(model, masker), [SENTENCE, TEXT], **options)
+
+
+# -- a text -----------------------------------------------------------------------------------------------------------
+
+
+def test_type_run_click_and_compare_with_the_promise(visit):
+    page = demo(visit)
+    page.locator("#said meter").first.wait_for()
+    assert "98.7 %" in page.locator("#said").inner_text()
+    assert "512 model calls" in page.locator("#cost").inner_text()
+    explain(page)
+    assert page.locator("#picture .unit").count() == 9
+    unit(page, 8).click()
+    page.locator("#answer meter").first.wait_for()
+    model, masker, text = demo_text()
+    game = lc.Explainer(model, masker).game(text)
+    full, without = game.evaluate(lc.Coalitions.from_sets(9, [range(9), range(8)]))
+    e = lc.Explainer(model, masker, "shapley")(text)
+    said = page.locator("#promise").inner_text().replace("−", "-")
+    promise, happened = map(float, re.findall(r"[-+]\d+\.\d+", said))
+    assert promise == pytest.approx(-e.scores[8], abs=1e-3)
+    assert happened == pytest.approx(without - full, abs=1e-3)
+    assert "decides otherwise" in said
+    assert "masked" in unit(page, 8).get_attribute("class")
+    unit(page, 8).click()  # restore
+    assert page.locator("#promise").inner_text() == ""
+    assert "masked" not in unit(page, 8).get_attribute("class")
+
+
+def test_undo_redo_history_and_replacing(visit, explainer, model):
+    page = visit(explainer)
+    explain(page)
+    unit(page, 1).click()
+    unit(page, 5).click()
+    page.locator("#answer meter").first.wait_for()
+    assert page.locator("#picture .masked").count() == 2
+    page.click("#undo")
+    assert page.locator("#picture .masked").count() == 1
+    page.click("#redo")
+    assert page.locator("#picture .masked").count() == 2
+    page.click("#reset")
+    assert page.locator("#picture .masked").count() == 0
+    page.locator("#history summary").click()
+    assert page.locator("#steps li").count() == 4
+    page.locator("#steps button").nth(1).click()
+    assert page.locator("#picture .masked").count() == 1
+    page.click("#reset")
+    unit(page, 8).click()
+    page.fill("#instead", "good")
+    page.locator("#replace button").click()
+    says(page, "#promise", "changes by")
+    value = lambda text: -np.log1p(np.exp(-2 * model.score(text)))  # noqa: E731
+    said = float(re.findall(r"[-+]\d+\.\d+(?:e-\d+)?", page.locator("#promise").inner_text().replace("−", "-"))[0])
+    assert said == pytest.approx(value(TEXT.replace("bad", "good")) - value(TEXT), rel=1e-2)
+
+
+def test_drag_over_a_phrase(visit, explainer):
+    page = visit(explainer)
+    explain(page)
+    first, last = unit(page, 3).bounding_box(), unit(page, 6).bounding_box()
+    page.mouse.move(first["x"] + 5, first["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(last["x"] + 5, last["y"] + 5, steps=5)
+    page.mouse.up()
+    page.locator("#answer meter").first.wait_for()
+    masked = page.locator("#picture .masked").evaluate_all("all => all.map((e) => Number(e.dataset.unit))")
+    assert masked == [3, 4, 5, 6]
+
+
+def test_the_smallest_set_that_flips_and_what_must_stay(visit):
+    page = demo(visit)
+    explain(page)
+    page.click("#flipset")
+    says(page, "#promise", "otherwise")
+    assert "Without sucks the model would not say this" in page.locator("#status").inner_text()
+    assert page.locator("#picture .masked").count() == 1
+    page.click("#muststay")
+    says(page, "#status", "enough")
+    assert 0 < page.locator("#picture .masked").count() < 9
+
+
+def test_columns_side_by_side_with_contrast_and_interactions(visit, explainer):
+    page = visit(explainer)
+    page.locator("#how summary").click()
+    page.select_option("#way-0-method", "graph-kernel-shap")
+    page.check("#way-0-pairs")
+    page.click("#add")
+    page.select_option("#way-1-target", "yes")
+    page.select_option("#way-1-against", "no")
+    page.click("#add")
+    page.select_option("#way-2-reference", "placeholder [MASK]")
+    explain(page)
+    titles = page.locator("#beside h3").all_inner_texts()
+    assert len(titles) == 3
+    assert "why yes, not no" in titles[1]
+    assert "[MASK]" in titles[2]
+    assert page.locator("#beside .pane .unit").count() == 33
+    unit(page, 5).hover()
+    assert "together with" in page.locator("#partners").inner_text()
+    assert page.locator("#picture .partner").count() > 0
+
+
+def test_locality(visit, explainer):
+    page = visit(explainer)
+    explain(page)
+    page.click("#local")
+    page.locator("#locality table").wait_for()
+    assert "LShapley" in page.locator("#locality").inner_text()
+
+
+def test_save_and_reload_the_link(visit, explainer, tmp_path):
+    page = visit(explainer)
+    page.fill("#text", "a good é 漢字 film")
+    says(page, "#cost", "6 units")
+    explain(page)
+    for link, name in zip(page.locator("#saves a").all(), ("html", "json", "py"), strict=True):
+        with page.expect_download() as download:
+            link.click()
+        download.value.save_as(tmp_path / f"saved.{name}")
+    assert lc.load(tmp_path / "saved.json").view.text == "a good é 漢字 film"
+    assert "lcshap" in (tmp_path / "saved.html").read_text()[:200]
+    compile((tmp_path / "saved.py").read_text(), "saved.py", "exec")
+    scores = page.locator("#top td.number").all_inner_texts()
+    page.reload()
+    page.locator("#saves a").first.wait_for()
+    assert page.input_value("#text") == "a good é 漢字 film"
+    assert page.locator("#top td.number").all_inner_texts() == scores
+
+
+def test_two_browsers_at_once(visit, explainer, model):
+    one = visit(explainer)
+    two = visit(one.playground)
+    two.fill("#text", "quite another bad text")
+    one.click("#run")
+    says(two, "#cost", "4 units")
+    two.click("#run")
+    for page, count in ((one, 11), (two, 4)):
+        page.locator("#saves a").first.wait_for()
+        assert page.locator("#picture .unit").count() == count
+
+
+# -- cancelling, and models that fail ---------------------------------------------------------------------------------
+
+
+def test_cancel_stops_the_model(visit, explainer, model):
+    model.pause = 0.002
+    page = visit(explainer, [" ".join(f"w{k}" for k in range(60))])
+    page.locator("#how summary").click()
+    page.select_option("#way-0-method", "sample-shapley")
+    page.fill("#way-0-budget", "9000")
+    page.locator("#how summary").click()
+    says(page, "#cost", re.compile(r"[0-9],[0-9]{3} model"))
+    page.click("#run")
+    page.locator("#picture .unit").first.wait_for()
+    page.click("#cancel")
+    page.locator("#run").wait_for()
+    assert "Cancelled" in page.locator("#status").inner_text()
+    end = time.monotonic() + 5
+    while page.playground.session.crew.running and time.monotonic() < end:
+        time.sleep(0.02)
+    before = model.rows
+    time.sleep(0.3)
+    assert model.rows == before < 9000
+
+
+def test_a_model_that_raises_hangs_and_comes_back(visit, explainer, model):
+    page = visit(explainer)
+    page.locator("#said meter").first.wait_for()
+    model.error = ValueError("<img src=x onerror='window.hit=1'> broken")
+    page.click("#run")
+    says(page, "#wrong", "broken")
+    model.error = None
+    model.gate.clear()
+    page.click("#run")
+    says(page, "#status", "·")  # it says that it waits
+    page.click("#cancel")
+    page.locator("#run").wait_for()
+    model.gate.set()
+    explain(page)
+    assert page.locator("#wrong").is_hidden()
+
+
+def test_a_remote_model_that_dies(visit):
+    """A real service on loopback: it answers, its end is shown, and it answers again."""
+    import http.server
+
+    import httpx
+
+    class Service(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            data = json.dumps([len(text) for text in texts]).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *arguments):
+            pass
+
+    service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    address = f"http://127.0.0.1:{service.server_port}/?key=secret123"
+    threading.Thread(target=service.serve_forever, daemon=True).start()
+
+    async def ask(texts):
+        async with httpx.AsyncClient() as client:
+            return (await client.post(address, json=list(texts))).json()
+
+    with lc.adapters.RemoteModel(ask, "output", rows_per_request=4, price=0.001, retries=1, backoff=0.01) as remote:
+        page = visit(lc.Explainer(remote, lc.maskers.Text()), ["to be or not to be"])
+        says(page, "#cost", "price 0.001")
+        explain(page)
+        service.shutdown()
+        service.server_close()
+        page.fill("#text", "that is the question here")
+        page.locator("#wrong").wait_for()
+        wrong = page.locator("#wrong").inner_text()
+        assert "secret123" not in wrong
+        assert "Connect" in wrong or "connect" in wrong
+        unit(page, 0).click()  # what is known is still answered
+        page.locator("#answer .says").wait_for()
+
+
+def test_the_server_ends_while_the_page_is_open(visit, explainer):
+    page = visit(explainer)
+    page.locator("#said meter").first.wait_for()
+    page.playground.close()
+    page.fill("#text", "anybody there?")
+    says(page, "#wrong", "does not answer")
+
+
+# -- other inputs -----------------------------------------------------------------------------------------------------
+
+
+def test_digits(visit, tmp_path):
+    model, _, digit = demo_digits()
+    page = visit(lc.Explainer(model, lc.maskers.Image(patch=4), value="log_odds"), [digit])
+    page.locator("#said meter").first.wait_for()
+    explain(page)
+    assert page.locator("#picture canvas").count() == 3
+    box = page.locator("#picture canvas").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.locator("#answer meter").first.wait_for()
+    Image.fromarray(255 - digit).resize((56, 56)).save(tmp_path / "other.png")
+    page.set_input_files("#file", tmp_path / "other.png")
+    page.locator("#edit img").wait_for()
+    explain(page)
+
+
+def test_a_bomb_is_refused_on_the_page(visit, tmp_path):
+    page = visit(
+        lc.Explainer(lambda rows: [0.0] * len(rows), lc.maskers.Image(patch=4), kind="output"), [np.zeros((8, 8))]
+    )
+    file = io.BytesIO()
+    Image.new("1", (9000, 9000)).save(file, "PNG")
+    (tmp_path / "bomb.png").write_bytes(file.getvalue())
+    assert len(file.getvalue()) < 50_000
+    page.set_input_files("#file", tmp_path / "bomb.png")
+    says(page, "#wrong", "at most 4,000,000 pixels")
+
+
+def test_a_row_of_a_lightgbm_table(visit):
+    lightgbm = pytest.importorskip("lightgbm")
+    draw = np.random.default_rng(0)
+    table = draw.normal(size=(300, 4))
+    forest = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(table, table[:, 0] + table[:, 1] > 0)
+    masker = lc.maskers.Tabular(table[:10], names=["age", "dose", "weight", "height"])
+    page = visit(lc.Explainer(forest, masker), [table[0]])
+    page.fill("#cell-0", "2.5")
+    page.fill("#cell-1", "1")
+    page.locator("#said meter").first.wait_for()
+    explain(page)
+    assert page.locator("#picture tbody tr").count() == 4
+    page.locator("#picture tbody tr").first.click()
+    page.locator("#answer meter").first.wait_for()
+    page.fill("#instead", "-2.5")
+    page.locator("#replace button").click()
+    says(page, "#promise", "With the replacement")
+    page.fill("#cell-2", "heavy")
+    says(page, "#wrong", "Expected a number")
+
+
+def test_a_smiles(visit):
+    model = lambda rows: [float(row.count("O")) for row in rows]  # noqa: E731
+    page = visit(lc.Explainer(model, lc.maskers.Molecule(), kind="output"), ["CCO"])
+    page.fill("#text", "CC(=O)Oc1ccccc1C(=O)O")
+    says(page, "#cost", "13 units")
+    explain(page)
+    assert page.locator("#picture circle").count() == 13
+    page.locator("#picture [data-unit='2']").last.click(force=True)
+    page.locator("#answer .says").wait_for()
+
+
+# -- what is hostile or large -----------------------------------------------------------------------------------------
+
+
+def test_texts_are_texts(visit, explainer):
+    """Forty attacks in one run each way: typed, as an example, as a class, in the link."""
+    page = visit(lc.Explainer(explainer.model, lc.maskers.Text(), kind="logits", classes=XSS[:2]), XSS)
+    for text in XSS:
+        page.fill("#text", f"good {text}")
+    page.fill("#text", " ".join(text.replace(" ", "\u00a0") for text in XSS))
+    says(page, "#cost", "units")
+    explain(page, 60)
+    for number in range(0, 40, 7):
+        unit(page, number).hover()
+        unit(page, number).click()
+    page.fill("#instead", XSS[2])
+    page.locator("#replace button").click()
+    page.locator("#answer meter").first.wait_for()
+    for text in XSS[:6]:
+        link = base64.urlsafe_b64encode(json.dumps({"input": {"text": text}, "ways": [{"method": text}]}).encode())
+        page.goto(f"{page.playground.url.partition('?')[0]}#{link.decode()}")
+        page.reload()
+        page.wait_for_timeout(50)
+    assert page.evaluate("window.hit") is None
+
+
+def test_a_text_that_is_too_long_is_refused(visit, explainer, model):
+    page = visit(explainer)
+    page.locator("#said meter").first.wait_for()
+    page.evaluate("document.querySelector('#text').removeAttribute('maxlength')")
+    page.fill("#text", "x " * 15_000)
+    says(page, "#wrong", "at most 20,000 characters")
+    assert model.rows == 1
+
+
+# -- for everybody ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_accessible(visit, explainer, width, dark):
+    page = visit(explainer, [TEXT, "another"], width=width, dark=dark)
+    page.locator("#how summary").click()
+    page.click("#add")
+    explain(page)
+    unit(page, 1).click()
+    page.locator("#answer meter").first.wait_for()
+    page.locator("#history summary").click()
+    page.locator("#settings summary").click()
+    page.click("#local")
+    page.locator("#locality table").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(AXE)
+    found = page.evaluate(RUN_AXE)
+    assert [(v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"]) for v in found] == []
+
+
+def test_without_a_mouse(visit, explainer):
+    page = visit(explainer)
+    page.locator("#said meter").first.wait_for()
+    page.focus("#run")
+    page.keyboard.press("Enter")
+    page.locator("#saves a").first.wait_for()
+    page.focus("#picture")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.locator("#answer meter").first.wait_for()
+    assert "masked" in unit(page, 1).get_attribute("class")
+
+
+def test_a_remote_model_answers_several_at_once(visit):
+    async def ask(texts):
+        await asyncio.sleep(0.001)
+        return [float(len(text)) for text in texts]
+
+    with lc.adapters.RemoteModel(ask, "output", in_flight=8) as remote:
+        page = visit(lc.Explainer(remote, lc.maskers.Text()), ["to be or not to be that is"])
+        explain(page)
+        assert page.locator("#picture .unit").count() == 8
