@@ -34,7 +34,7 @@ NAMES = [
     *("LcshapError", "GraphError", "MethodError", "PlanError", "PlanTooLargeError", "GameError"),
     *("MaskerError", "ModelError", "MissingExtraError", "OptionError", "BudgetError", "MetricError", "ShowError"),
     *("DataError", "Unfinished", "RunFailedError", "Interrupted", "Store", "MemoryStore", "SQLiteStore"),
-    "StoreError",
+    *("StoreError", "BulkError", "bulk"),
 ]
 
 

@@ -9,7 +9,7 @@ array([-0.5,  0. ,  0.5])
 
 import sys
 
-from . import adapters, errors, estimators, maskers, metrics
+from . import adapters, bulk, errors, estimators, maskers, metrics
 from ._version import __version__
 from .advice.chooser import Choice, choose
 from .advice.locality import Locality, locality
@@ -26,6 +26,7 @@ from .core.sqlite_store import SQLiteStore
 from .core.store import MemoryStore, Store
 from .errors import (
     BudgetError,
+    BulkError,
     DataError,
     FileFormatError,
     GameError,
@@ -56,6 +57,7 @@ from .show.html_report import report
 
 __all__ = [
     "BudgetError",
+    "BulkError",
     "Choice",
     "Coalitions",
     "Cost",
@@ -91,6 +93,7 @@ __all__ = [
     "Unfinished",
     "__version__",
     "adapters",
+    "bulk",
     "choose",
     "compat",
     "datasets",

@@ -18,6 +18,7 @@
     ├── DataError            a data set that is missing or damaged
     ├── FileFormatError      a file that is no explanation
     ├── StoreError           a store of answers that is damaged, no store at all, or cannot be written
+    ├── BulkError            a run over a data set that cannot start, go on or be read
     └── MissingExtraError    an optional package that is not installed
 
     Unfinished               work that ended early; it carries what was finished
@@ -123,6 +124,10 @@ class FileFormatError(LcshapError, ValueError):
 
 class StoreError(LcshapError):
     """A store of answers that is damaged, that another version wrote, that is no store, or that cannot be written."""
+
+
+class BulkError(LcshapError):
+    """A run over a data set that cannot start, go on or be read: another run's folder, a damaged part, a full disk."""
 
 
 class MissingExtraError(LcshapError, ImportError):

@@ -17,6 +17,7 @@ from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .onnx_files import check_external_data
 
+THREADS = "LCSHAP_THREADS"  # in the environment: threads of the sessions that are made here; by default all cores
 _FLOATS = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
 _OPTIONS = ("graph_optimization_level", "execution_mode", "intra_op_num_threads", "inter_op_num_threads")
 _TYPES: dict[str, Any] = {
@@ -173,6 +174,8 @@ def _load(graph: Any, providers: list[Any] | None, options: Mapping[str, Any] | 
         graph = os.path.abspath(os.fspath(graph))
     check_external_data(graph)
     settings = ort.SessionOptions()
+    if (threads := os.environ.get(THREADS, "")).isdigit():
+        settings.intra_op_num_threads = int(threads)
     for name, value in (options or {}).items():
         setattr(settings, name, value)
     return ort.InferenceSession(graph, settings, providers=providers or ["CPUExecutionProvider"])

@@ -39,6 +39,8 @@ class Picker:
         default all coalitions where there are at most 1,024, else eight calls a unit.
     seed : for "auto", and names of methods that sample.
     early : whether "auto" must be able to stop before the budget is used.
+    timed : whether the model may be timed to find out if all coalitions are cheap. Without it the same input always
+        gets the same method, however busy the machine is.
     """
 
     method: Method | str = "auto"
@@ -47,6 +49,7 @@ class Picker:
     seed: int | None = None
     max_calls: int | None = MAX_CALLS
     early: bool = False
+    timed: bool = True
 
     def __post_init__(self) -> None:
         if self.budget is not None:
@@ -88,7 +91,7 @@ class Picker:
 
     def may_be_exact(self, graph: Graph, picked: Picked) -> bool:
         """Whether all coalitions may be evaluated instead, if that is cheap: nobody has set a budget."""
-        return self._free and self.budget is None and may_be_exact(graph, picked.method, self.max_calls)
+        return self.timed and self._free and self.budget is None and may_be_exact(graph, picked.method, self.max_calls)
 
     def may_read_trees(self, graph: Graph, picked: Picked) -> bool:
         """Whether `TreeSHAP` is better than what was picked, if the game is one of trees."""

@@ -9,6 +9,12 @@ import time
 _PATIENCE = 1.0  # seconds before anything is shown
 
 
+def is_shown(show: bool | None) -> bool:
+    """Whether progress is shown: as the user says, else on a terminal, unless the environment has LCSHAP_PROGRESS=0."""
+    automatic = sys.stderr.isatty() and os.environ.get("LCSHAP_PROGRESS", "1") != "0"
+    return automatic if show is None else show
+
+
 class Progress:
     """Counts up to a total and shows how far it is, how fast, and how long it will take.
 
@@ -16,8 +22,7 @@ class Progress:
     """
 
     def __init__(self, total: int, what: str, show: bool | None = None) -> None:
-        automatic = sys.stderr.isatty() and os.environ.get("LCSHAP_PROGRESS", "1") != "0"
-        self.total, self.what, self.show = total, what, automatic if show is None else show
+        self.total, self.what, self.show = total, what, is_shown(show)
         self.done, self.started, self.drawn = 0.0, time.monotonic(), 0.0
 
     def advance(self, count: float) -> None:

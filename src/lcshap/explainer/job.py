@@ -161,6 +161,7 @@ class Job:
         record = {
             **self.setup.record,
             "targets": game.value.targets,
+            "prediction": game.value.prediction,
             "batch_size": self.setup.engine.size.best,
             **picked.record,
         }

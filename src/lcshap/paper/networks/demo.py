@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...adapters.base import Model
+from ...explainer import Explainer
 from ...maskers.base import Masker
 from .paper_model import read_onnx
 
@@ -26,6 +27,16 @@ def demo_text() -> tuple[Model, Masker, str]:
     """
     model, encoder = read_onnx(WEIGHTS / "reviews.onnx")
     return model, encoder.masker(), SENTENCE
+
+
+def review_explainer(budget: int | str = "4d") -> Explainer:
+    """An explainer of film reviews by `demo_text`: a factory for `lcshap.bulk.explain_dataset`.
+
+    >>> review_explainer()("It just sucks.").names
+    ('It', 'just', 'sucks.')
+    """
+    model, masker, _ = demo_text()
+    return Explainer(model, masker, "graph-kernel-shap", budget=budget, model_name="demo-text")
 
 
 def demo_digits() -> tuple[Model, Masker, NDArray[Any]]:

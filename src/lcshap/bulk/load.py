@@ -1,0 +1,57 @@
+"""Explanations back from the folder of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from ..core.explanation import Explanation
+from ..errors import BulkError, OptionError
+from ..extras import need
+from .folder import Folder
+from .parts import decode, read_rows
+
+
+def load(out: str | os.PathLike[str], errors: str = "skip") -> Iterator[Explanation]:
+    """The explanations of a run, one after the other in the order of the data set; memory does not grow.
+
+    Parameters
+    ----------
+    out : the folder that was given to `explain_dataset`. A run that is not finished gives what is there.
+    errors : what to do about rows that have an error: "skip" them, or "raise" a `BulkError` at the first.
+
+    Returns
+    -------
+    An iterator of `lcshap.Explanation`, each equal to what the explainer returned, but that its record also has the
+    number and the id of the row, as ``provenance["row"]`` and ``provenance["id"]``.
+
+    Raises
+    ------
+    BulkError : if it is no such folder, or a part is damaged.
+    FileFormatError : for a row that is no explanation.
+
+    Examples
+    --------
+    ``for e in lcshap.bulk.load("out"): print(e.provenance["id"], e.top(3))``.
+    """
+    if errors not in ("skip", "raise"):
+        raise OptionError(f"Expected errors='skip' or 'raise', got {errors!r}.")
+    folder = Folder(out)
+    numbers = folder.finished() if folder.manifest else []
+    return _explanations(folder, numbers, errors)
+
+
+def _explanations(folder: Folder, numbers: list[int], errors: str) -> Iterator[Explanation]:
+    pa = need("pyarrow", "bulk")
+    for number in numbers:
+        path = folder.part(number)
+        try:
+            for row in read_rows(str(path)):
+                if row["error"] is None:
+                    e = decode(row, f"row {row['row']} of {path.name}")
+                    e.provenance.update(row=row["row"], id=row["id"])
+                    yield e
+                elif errors == "raise":
+                    raise BulkError(f"Row {row['row']} ({row['id']}) has no explanation: {row['error']}")
+        except pa.ArrowException as error:
+            raise BulkError(f"Expected a part as it was written, got {str(path)!r}: {error}.") from error

@@ -1,0 +1,304 @@
+"""Where inputs come from: files, folders, tables and iterables, all of them streams of rows."""
+
+from __future__ import annotations
+
+import glob
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from ..core.digest import digest
+from ..errors import DataError, LcshapError, MaskerError, OptionError
+from ..extras import need
+from ..maskers.many import is_pandas
+from .filesystems import Place, list_files
+from .images import AS_IT_IS, ImageOptions, read_image
+from .readers import COMPRESSED, ENDINGS, FORMATS, Record
+
+
+class Row(NamedTuple):
+    """One input: its id, and what is explained, or why that cannot be read."""
+
+    id: str
+    x: Any
+    error: str | None = None
+
+
+class Source(ABC):
+    """A stream of inputs.
+
+    Attributes
+    ----------
+    description : what tells these data from others, as JSON can hold it. For files it has a digest of the content.
+    fixed : whether the description does so. Otherwise the rows of each shard are compared on resuming.
+    """
+
+    description: dict[str, Any]
+    fixed: bool = True
+
+    @property
+    @abstractmethod
+    def count(self) -> int | None:
+        """How many rows there are; None where only reading them tells."""
+
+    @abstractmethod
+    def rows(self, start: int = 0) -> Iterator[Row]:
+        """The rows from number `start` on."""
+
+
+@dataclass(frozen=True)
+class FileItem:
+    """A file that a worker reads when it explains it: the content never passes through the main process."""
+
+    place: Place
+    kind: str
+    options: ImageOptions = AS_IT_IS
+
+    def load(self) -> Any:
+        """The text or the image in the file."""
+        data = self.place.read()
+        if self.kind == "image":
+            return read_image(data, self.place.path, self.options)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise MaskerError(
+                f"Expected a text in UTF-8, got {self.place.path} ({error.reason} at byte {error.start})."
+            ) from None
+
+
+class Tables(Source):
+    """The rows of Parquet, Arrow, CSV or JSONL files, one file after the other."""
+
+    def __init__(self, kind: str, files: list[Place], columns: Sequence[str] | str | None, id: str | None) -> None:
+        self.format, self.files, self.id = FORMATS[kind], files, id
+        known = self.format.columns(files[0])
+        self.columns = _wanted(columns, id, known, files[0].path)
+        self.counts = [self.format.count(file) for file in files]
+        self.description = {
+            "kind": kind,
+            "columns": self.columns,
+            "id": id,
+            "rows": sum(self.counts),
+            "files": [[PurePosixPath(file.path).name, file.digest()] for file in files],
+        }
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return sum(self.counts)
+
+    def rows(self, start: int = 0) -> Iterator[Row]:
+        """The rows from number `start` on."""
+        wanted = [self.columns] if isinstance(self.columns, str) else list(self.columns)
+        wanted += [] if self.id is None or self.id in wanted else [self.id]
+        number = 0
+        for file, count in zip(self.files, self.counts, strict=True):
+            if number + count > start:
+                first = max(0, start - number)
+                for place, record in enumerate(self.format.records(file, wanted, first), number + first):
+                    yield as_row(record, self.columns, self.id, place)
+            number += count
+
+
+def _wanted(columns: Sequence[str] | str | None, id: str | None, known: list[str], path: str) -> list[str] | str:
+    """The column, or the columns, that are explained: by default all of them but the id, or the only one."""
+    given = [columns] if isinstance(columns, str) else list(columns or [])
+    for name in [*given, *([id] if id else [])]:
+        if name not in known:
+            raise OptionError(f"Expected a column of {path}, got {name!r}. It has {', '.join(known)}.")
+    if columns is None:
+        rest = [name for name in known if name != id]
+        return rest[0] if len(rest) == 1 else rest
+    return columns if isinstance(columns, str) else list(columns)
+
+
+def as_row(record: Record, columns: Sequence[str] | str, id: str | None, number: int) -> Row:
+    """What is explained of a record: one of its cells, or several by their names."""
+    if isinstance(record, str):
+        return Row(str(number), None, record)
+    name = str(number) if id is None else str(record.get(id))
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    for column in wanted:
+        if column not in record or (isinstance(columns, str) and record[column] is None):
+            return Row(name, None, f"Expected a value in the column {column!r}, got none.")
+        if isinstance(cell := record[column], str) and not _is_unicode(cell):
+            return Row(_shown(name), None, f"Expected a text in UTF-8 in the column {column!r}, got other bytes.")
+    return Row(_shown(name), record[columns] if isinstance(columns, str) else {key: record[key] for key in wanted})
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shown(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class Files(Source):
+    """A folder of images or texts: each file is an input, and its path below the folder is its id."""
+
+    def __init__(self, kind: str, top: Place, files: list[Place], options: ImageOptions) -> None:
+        self.kind, self.top, self.files, self.options = kind, top, files, options
+        each = [[self._name(file), file.digest()] for file in files]
+        self.description = {"kind": kind, "rows": len(files), "files": digest(each).hex()}
+        if kind == "image":
+            self.description["options"] = vars(options)
+
+    def _name(self, file: Place) -> str:
+        below = file.path[len(self.top.path) :].lstrip("/")
+        return below or PurePosixPath(file.path).name
+
+    @property
+    def count(self) -> int:
+        """How many files there are."""
+        return len(self.files)
+
+    def rows(self, start: int = 0) -> Iterator[Row]:
+        """The files from number `start` on; workers read them."""
+        for file in self.files[start:]:
+            yield Row(_shown(self._name(file)), FileItem(file, self.kind, self.options))
+
+
+class Items(Source):
+    """Anything that can be iterated over. To resume, it must yield the same inputs again."""
+
+    fixed = False
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self.items = items
+        self.description = {"kind": "iterable", "rows": self.count}
+
+    @property
+    def count(self) -> int | None:
+        """How many there are, where the iterable says it."""
+        return len(self.items) if isinstance(self.items, Sized) else None
+
+    def rows(self, start: int = 0) -> Iterator[Row]:
+        """The items from number `start` on."""
+        for number, x in enumerate(self.items):
+            if number >= start:
+                yield x if isinstance(x, Row) else Row(str(number), x)
+
+
+class Batches(Source):
+    """A table in memory, or a dataset of pyarrow."""
+
+    fixed = False
+
+    def __init__(self, table: Any, columns: Sequence[str] | str | None, id: str | None) -> None:
+        self.table, self.id = table, id
+        self.columns = _wanted(columns, id, list(table.schema.names), "the table")
+        self.description = {"kind": "table", "columns": self.columns, "id": id, "rows": self.count}
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self.table.count_rows() if hasattr(self.table, "count_rows") else self.table.num_rows)
+
+    def rows(self, start: int = 0) -> Iterator[Row]:
+        """The rows from number `start` on."""
+        number = 0
+        for batch in self.table.to_batches():
+            if number + len(batch) > start:
+                first = max(0, start - number)
+                for place, record in enumerate(batch.slice(first).to_pylist(), number + first):
+                    yield as_row(record, self.columns, self.id, place)
+            number += len(batch)
+
+
+def open_source(
+    source: Any,
+    columns: Sequence[str] | str | None = None,
+    id: str | None = None,
+    images: ImageOptions = AS_IT_IS,
+) -> Source:
+    """The source that a user means.
+
+    Parameters
+    ----------
+    source : the path, the address or a list of paths of Parquet, Arrow, CSV or JSONL files, a pattern such as
+        ``"data/*.parquet"``, a folder of such files, or of images, or of texts; a table of pyarrow or pandas, a
+        dataset of pyarrow; or an iterable of inputs.
+    columns : of tables, the column that is explained; a list of columns makes each input a dict. By default all of
+        them but `id`; the only one is the input itself.
+    id : of tables, the column that names each row; by default rows are counted from 0.
+    images : how image files become arrays.
+
+    Returns
+    -------
+    A `Source`.
+
+    Raises
+    ------
+    DataError : if there is nothing to read, or files of several kinds.
+    OptionError : for a column that is not there.
+
+    Examples
+    --------
+    >>> [row.x for row in open_source(["so good", "so bad"]).rows()]
+    ['so good', 'so bad']
+    """
+    if isinstance(source, Source):
+        return source
+    if is_pandas(source):
+        source = need("pyarrow", "bulk").Table.from_pandas(source, preserve_index=False)
+    if hasattr(source, "to_batches"):
+        return Batches(source, columns, id)
+    if isinstance(source, str | os.PathLike):
+        return _open_files([os.fspath(source)], columns, id, images)
+    listed = isinstance(source, list | tuple) and source and all(map(_is_table_path, source))
+    if listed:
+        return _open_files([os.fspath(path) for path in source], columns, id, images)
+    if not isinstance(source, Iterable):
+        raise OptionError(f"Expected a path, a table or an iterable of inputs, got {type(source).__name__}.")
+    if columns is not None or id is not None:
+        raise OptionError("Expected a table for column= and id=, got an iterable, whose items are the inputs.")
+    return Items(source)
+
+
+def _is_table_path(item: Any) -> bool:
+    """Whether an item of a list is a file and not a text to explain."""
+    return isinstance(item, os.PathLike) or (isinstance(item, str) and _kind(item) in FORMATS and "\n" not in item)
+
+
+def _kind(path: str) -> str | None:
+    name = path.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return ENDINGS.get(os.path.splitext(name)[1])
+
+
+def _open_files(
+    addresses: list[str], columns: Sequence[str] | str | None, id: str | None, images: ImageOptions
+) -> Source:
+    if len(addresses) == 1 and "://" not in addresses[0] and any(map(addresses[0].__contains__, "*?[")):
+        addresses = sorted(glob.glob(addresses[0])) or addresses
+    tops = [list_files(address) for address in addresses]
+    files = [file for _, found in tops for file in found]
+    kinds = {_kind(file.path) for file in files} - {None}
+    readable = [file for file in files if _kind(file.path) is not None]
+    if len(kinds) != 1:
+        got = f"files of several kinds ({', '.join(sorted(map(str, kinds)))})" if kinds else "none"
+        raise DataError(
+            f"Expected Parquet, Arrow, CSV or JSONL files, or a folder of images or of texts, got {got} in "
+            f"{addresses[0]!r}. Give the files of one kind, as a pattern such as 'data/*.csv'."
+        )
+    kind = str(kinds.pop())
+    try:
+        if kind in FORMATS:
+            return Tables(kind, readable, columns, id)
+        if columns is not None or id is not None:
+            raise OptionError(f"Expected a table for column= and id=, got a folder of {kind} files.")
+        return Files(kind, tops[0][0], readable, images)
+    except OSError as error:
+        if isinstance(error, LcshapError):
+            raise
+        raise DataError(f"Expected files that can be read, got {addresses[0]!r}: {error}.") from error

@@ -1,0 +1,81 @@
+"""How far a run is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from .folder import Folder
+from .line import spell
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a run over a data set is.
+
+    Attributes
+    ----------
+    rows, total : rows that are done, and all of them; None where only the end of the run tells.
+    failed : rows among them that have an error, the first of which is `error`.
+    shards : that are finished.
+    calls : model calls that the scores rest on.
+    seconds : that workers took, summed over all of them.
+    bytes : of the parts.
+    running : whether a process is at work.
+    complete : whether all rows are done.
+    """
+
+    rows: int
+    total: int | None
+    failed: int
+    error: str | None
+    shards: int
+    calls: int
+    seconds: float
+    bytes: int
+    running: bool
+    complete: bool
+
+    def __str__(self) -> str:
+        of = "" if self.total is None else f" of {self.total:,}"
+        state = "complete" if self.complete else "running" if self.running else "interrupted: run it again to resume"
+        lines = [f"{self.rows:,}{of} inputs in {self.shards:,} parts, {self.bytes / 1e6:,.1f} MB ({state})"]
+        pace = f", {1000 * self.seconds / self.rows:,.0f} ms an input" if self.rows else ""
+        lines.append(f"{self.calls:,} model calls in {spell(self.seconds)} of the workers{pace}")
+        lines.append(f"{self.failed:,} inputs with an error" + (f", the first: {self.error}" if self.error else ""))
+        return "\n".join(lines)
+
+
+def status(out: str | os.PathLike[str]) -> Status:
+    """How far the run in a folder is. The parts themselves are not read.
+
+    Parameters
+    ----------
+    out : the folder that was given to `explain_dataset`.
+
+    Returns
+    -------
+    A `Status`; print it for a text.
+
+    Raises
+    ------
+    BulkError : if it is no such folder, or the notes about a part are damaged.
+
+    Examples
+    --------
+    ``print(lcshap.bulk.status("out"))``.
+    """
+    folder = Folder(out)
+    noted = [folder.noted(number) for number in folder.finished()] if folder.manifest else []
+    return Status(
+        rows=sum(times.rows for times in noted),
+        total=folder.total,
+        failed=sum(times.failed for times in noted),
+        error=next((times.error for times in noted if times.error), None),
+        shards=len(noted),
+        calls=sum(times.calls for times in noted),
+        seconds=sum(times.seconds for times in noted),
+        bytes=sum(folder.part(times.number).stat().st_size for times in noted),
+        running=folder.running,
+        complete=folder.complete,
+    )

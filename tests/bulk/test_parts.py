@@ -1,0 +1,108 @@
+"""Parts: explanations to rows of Parquet files and back, which other programs read too."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+import lcshap as lc
+from lcshap.bulk.parts import decode, encode, read_rows, schema
+from lcshap.bulk.shards import Shard
+from lcshap.bulk.sources import Row
+
+
+def shard(count):
+    return Shard(2, 20, tuple(Row(f"r{k}", None) for k in range(count)))
+
+
+def model(rows):
+    return np.stack([rows.sum(axis=1), rows[:, 0] * rows[:, 1] - rows[:, 2]], axis=1)
+
+
+def explained(method="shapley", **options):
+    given = {"kind": "logits", **options}
+    return lc.Explainer(model, lc.maskers.Tabular(np.zeros(4)), method, **given).one(np.array([1.0, -2.0, 0.5, 3.0]))
+
+
+def written(tmp_path, found, several=False):
+    path = tmp_path / "part.parquet"
+    path.write_bytes(encode(shard(len(found)), found, several, {"inputs": "abc"}))
+    return path
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"method": lc.KernelSHAP(12)},
+        {"method": lc.SampleShapley(30)},
+        {"method": lc.DeletionPath(12)},
+        {"method": lc.GraphKernelSHAP(14, interactions=True)},
+        {"curve": True},
+        {"target": (0, 1)},
+        {"target": [0, 1]},
+        {"target": "all", "method": lc.SampleShapley(30)},
+    ],
+    ids=str,
+)
+def test_there_and_back(tmp_path, options):
+    e = explained(**options)
+    several = e.scores.ndim == 2
+    path = written(tmp_path, [e], several)
+    (row,) = read_rows(str(path))
+    again = decode(row, "a row")
+    assert again == e
+    assert again.scores.tobytes() == e.scores.tobytes()
+    assert row["row"] == 20
+    assert row["prediction"] == e.provenance["prediction"]["class"]
+    assert pq.read_schema(path).metadata[b"inputs"] == b"abc"
+
+
+@pytest.mark.parametrize("text", ["so “good” \ud800 end", "naïve 🙂 café", "a\0b c"])
+def test_texts_of_all_kinds(tmp_path, text):
+    e = lc.Explainer(lambda texts: [1.0 * len(t) for t in texts], lc.maskers.Text(), "shapley", kind="output")(text)
+    (row,) = read_rows(str(written(tmp_path, [e])))
+    assert decode(row, "a row").scores.tobytes() == e.scores.tobytes()
+    if text.isprintable():
+        assert decode(row, "a row") == e
+
+
+def test_errors_and_explanations_side_by_side(tmp_path):
+    path = written(tmp_path, [explained(), lc.MaskerError("an empty\ntext"), KeyError("gone")])
+    frame = pd.read_parquet(path)
+    assert frame["error"].tolist()[1:] == ["an empty text", "KeyError: 'gone'"]
+    assert frame["scores"].isna().tolist() == [False, True, True]
+    assert np.array_equal(frame["scores"][0], explained().scores)
+    table = pl.read_parquet(path)
+    assert table["scores"][0].to_list() == explained().scores.tolist()
+    assert table["names"][0].to_list() == ["0", "1", "2", "3"]
+    assert table["id"].to_list() == ["r0", "r1", "r2"]
+
+
+def test_all_parts_have_one_schema(tmp_path):
+    """Also one in which every row failed: Spark and DuckDB read many files as one table."""
+    good = encode(shard(1), [explained()], False, {})
+    bad = encode(shard(1), [lc.MaskerError("x")], False, {})
+    assert pq.read_schema(io.BytesIO(good)) == pq.read_schema(io.BytesIO(bad)) == schema(False)
+    nested = pq.read_schema(io.BytesIO(encode(shard(1), [lc.MaskerError("x")], True, {})))
+    assert str(nested.field("scores").type).count("list") == 2
+
+
+def test_the_same_explanations_are_the_same_bytes():
+    found = [explained(), lc.MaskerError("x")]
+    assert encode(shard(2), found, False, {}) == encode(shard(2), found, False, {})
+
+
+def test_several_outputs_where_one_was_promised(tmp_path):
+    (row,) = read_rows(str(written(tmp_path, [explained(target="all")])))
+    assert row["error"] == "Expected one number to explain, got 2 outputs."
+
+
+def test_a_row_that_is_no_explanation():
+    (row,) = (dict.fromkeys(schema(False).names),)
+    for record in ("{}", "3", "no json", '{"format": "lcshap-explanation", "version": 3, "graph": {"d": 2}}'):
+        with pytest.raises(lc.FileFormatError):
+            decode({**row, "record": record, "scores": [1.0, 2.0]}, "a row")

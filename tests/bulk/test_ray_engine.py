@@ -1,0 +1,77 @@
+"""Runs on a real Ray cluster of two nodes on this machine."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+
+import pytest
+
+import lcshap as lc
+from bulk_models import TEXTS, explainer, parts
+from lcshap.bulk import explain_dataset, ray_engine, status
+
+with warnings.catch_warnings(action="ignore"):  # of Ray, when it is imported
+    ray = pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+
+@pytest.fixture
+def cluster(monkeypatch, tmp_path):
+    """Two nodes with a CPU each. Workers find our modules where this process does, and note what they do."""
+    import sys
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    monkeypatch.setenv("LCSHAP_TEST_LOG", str(tmp_path / "log"))
+    monkeypatch.setenv("LCSHAP_TEST_PIDS", "1")
+    monkeypatch.setenv("LCSHAP_TEST_SLEEP", "0.05")
+    monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    monkeypatch.setattr(ray_engine, "_SILENCE", 2.0)
+    with warnings.catch_warnings(action="ignore"):
+        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        found.second = found.add_node(num_cpus=1)
+        ray.init(address=found.address, log_to_driver=False, configure_logging=False)
+        yield found
+        ray.shutdown()
+        found.shutdown()
+
+
+def pids(log):
+    """The processes of the workers, in the order in which they began."""
+    if not log.exists():
+        return []
+    return list(dict.fromkeys(int(word) for word in log.read_text().split() if word.isdigit()))
+
+
+def test_a_worker_and_then_a_node_are_killed(cluster, tmp_path, whole):
+    """The parts are those of a quiet local run, byte for byte, and the run can be looked at meanwhile."""
+    out, log, killed = tmp_path / "out", tmp_path / "log", []
+
+    def disturb():
+        while len(pids(log)) < 1:
+            time.sleep(0.02)
+        os.kill(pids(log)[0], signal.SIGKILL)
+        killed.append("worker")
+        while not status(out).rows:
+            time.sleep(0.02)
+        cluster.remove_node(cluster.second, allow_graceful=False)
+        killed.append("node")
+
+    thread = threading.Thread(target=disturb, daemon=True)
+    thread.start()
+    done = explain_dataset(TEXTS, explainer, out, "ray", workers=(1, 2), shard_rows=6)
+    thread.join(timeout=60)
+    assert killed == ["worker", "node"]
+    assert (done.rows, done.failed, done.complete) == (40, 0, True)
+    assert parts(out) == parts(whole)
+    rows = [e.provenance["row"] for e in lc.bulk.load(out)]
+    assert rows == list(range(40))
+
+
+def test_what_cannot_be(monkeypatch):
+    for workers in (0, (0, 2), (3, 2)):
+        with pytest.raises(lc.OptionError, match="a range such as"):
+            ray_engine._range(workers, None, 1)
+    assert ray_engine._range((2, 5), None, 1) == (2, 5)
+    assert ray_engine._range(3, None, 1) == (3, 3)

@@ -1,0 +1,284 @@
+"""Runs over data sets: killed, resumed, damaged and repeated."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import lcshap as lc
+from bulk_models import TEXTS, explainer, parts
+from lcshap.bulk import explain_dataset, status
+
+ROWS = {"shard_rows": 6}
+SCRIPT = """
+import sys
+import bulk_models
+from lcshap.bulk import explain_dataset
+
+if __name__ == "__main__":
+    explain_dataset(bulk_models.TEXTS, bulk_models.explainer, sys.argv[1], workers=int(sys.argv[2]), shard_rows=6)
+"""
+
+
+def start(tmp_path, out, workers=2, **environment):
+    """Begin or resume the run in a process of its own."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), **environment}
+    return subprocess.Popen([sys.executable, str(script), str(out), str(workers)], env=env, stderr=subprocess.PIPE)
+
+
+def finished(out):
+    folder = out / "parts"
+    return {int(path.name[5:11]) for path in folder.iterdir()} if folder.exists() else set()
+
+
+def test_a_run_without_processes_is_the_same(tmp_path, here, whole):
+    done = explain_dataset(TEXTS, explainer, tmp_path, **ROWS)
+    assert (done.rows, done.failed, done.complete, done.shards) == (40, 0, True, 7)
+    assert parts(tmp_path) == parts(whole)
+
+
+def test_two_workers_and_ten_kills_give_the_same_bytes(tmp_path, whole):
+    """kill -9 of the main process at random moments; nothing that was finished is computed again."""
+    out, log, rng = tmp_path / "out", tmp_path / "log", random.Random(0)
+    kills = 0
+    while kills < 10:
+        before, seen = finished(out), log.stat().st_size if log.exists() else 0
+        process = start(tmp_path, out, LCSHAP_TEST_LOG=str(log), LCSHAP_TEST_SLEEP="0.04")
+        deadline = time.monotonic() + 60
+        while (log.stat().st_size if log.exists() else 0) == seen and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.4))
+        process.kill()
+        process.communicate()
+        kills += 1
+        asked = log.read_bytes()[seen:].decode().split()
+        again = {f"id{k}" for shard in before for k in range(6 * shard, min(6 * shard + 6, 40))}
+        assert not again & set(asked)
+        if len(finished(out)) == 7:  # all is done: begin again elsewhere, for there are kills left
+            assert parts(out) == parts(whole)
+            out = tmp_path / f"out{kills}"
+    process = start(tmp_path, out)
+    assert process.communicate()[1].decode() == ""
+    assert parts(out) == parts(whole)
+    rows = [e.provenance["row"] for e in lc.bulk.load(out)]
+    assert rows == list(range(40))
+
+
+def test_a_finished_run_computes_nothing(tmp_path, here, monkeypatch):
+    explain_dataset(TEXTS, explainer, tmp_path / "out", **ROWS)
+    log = tmp_path / "log"
+    monkeypatch.setenv("LCSHAP_TEST_LOG", str(log))
+    assert explain_dataset(TEXTS, explainer, tmp_path / "out", **ROWS).complete
+    assert not log.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"factory": "bulk_models:another"}, r"explainer.model.name is \"another\" instead of \"harsh\""),
+        ({"factory": "bulk_models:more_calls"}, r"explainer.method is .*budget=32.* instead of .*budget=24"),
+        ({"shard_rows": 7}, "shard_rows is 7 instead of 6"),
+        ({"threads": 2}, "threads is 2 instead of 1"),
+        ({"source": [*TEXTS, "one more"]}, "data.rows is 41 instead of 40"),
+        ({"source": ["id0 other words", *TEXTS[1:]]}, "the inputs 0 to 5 have changed"),
+    ],
+    ids=["model", "method", "shards", "threads", "length", "data"],
+)
+def test_what_has_changed_is_refused(tmp_path, here, change, match):
+    explain_dataset(TEXTS, explainer, tmp_path, **ROWS)
+    before = parts(tmp_path)
+    given = {"source": TEXTS, "factory": explainer, "out": tmp_path, **ROWS, **change}
+    with pytest.raises(lc.BulkError, match=match):
+        explain_dataset(**given)
+    assert parts(tmp_path) == before
+
+
+def test_a_file_that_has_changed_is_refused(tmp_path, here):
+    data, out = tmp_path / "texts.csv", tmp_path / "out"
+    data.write_text("text\n" + "\n".join(TEXTS[:12]) + "\n")
+    assert explain_dataset(data, explainer, out, **ROWS).rows == 12
+    data.write_text("text\n" + "\n".join([*TEXTS[:11], "other words"]) + "\n")
+    with pytest.raises(lc.BulkError, match=r"data\.files.* instead of .*Nothing was changed"):
+        explain_dataset(data, explainer, out, **ROWS)
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-20], lambda data: data[:100] + b"?" + data[101:]])
+def test_a_damaged_part_is_reported_and_left_alone(tmp_path, here, damage):
+    explain_dataset(TEXTS, explainer, tmp_path, **ROWS)
+    part = tmp_path / "parts" / "part-000002.parquet"
+    good = part.read_bytes()
+    part.write_bytes(damage(good))
+    with pytest.raises(lc.BulkError, match=r"part-000002\.parquet', which is truncated or has changed\. Move it away"):
+        explain_dataset(TEXTS, explainer, tmp_path, **ROWS)
+    assert part.read_bytes() == damage(good)
+    part.unlink()
+    explain_dataset(TEXTS, explainer, tmp_path, **ROWS)
+    assert part.read_bytes() == good
+
+
+def test_two_processes_on_one_folder(tmp_path, here):
+    out = tmp_path / "out"
+    log = tmp_path / "log"
+    process = start(tmp_path, out, workers=1, LCSHAP_TEST_SLEEP="0.5", LCSHAP_TEST_LOG=str(log))
+    try:
+        while not log.exists() and process.poll() is None:
+            time.sleep(0.02)
+        assert status(out).running
+        with pytest.raises(lc.BulkError, match=r"no other process at work"):
+            explain_dataset(TEXTS, explainer, out, **ROWS)
+    finally:
+        process.kill()
+        process.communicate()
+    assert not status(out).running
+
+
+def test_a_corrupt_store_stops_the_run(tmp_path, here, monkeypatch):
+    store = tmp_path / "calls.db"
+    monkeypatch.setenv("LCSHAP_TEST_STORE", str(store))
+    explain_dataset(TEXTS[:6], "bulk_models:stored", tmp_path / "out", **ROWS)
+    data = bytearray(store.read_bytes())
+    data[: 1 << 12] = b"x" * (1 << 12)
+    store.write_bytes(data)
+    before = parts(tmp_path / "out")
+    with pytest.raises(lc.StoreError, match=r"no database"):
+        explain_dataset(TEXTS[:6], "bulk_models:stored", tmp_path / "out", **ROWS)
+    assert parts(tmp_path / "out") == before
+    assert store.read_bytes() == bytes(data)
+
+
+def test_a_store_pays_for_nothing_twice(tmp_path, here, monkeypatch):
+    monkeypatch.setenv("LCSHAP_TEST_STORE", str(tmp_path / "calls.db"))
+    first = explain_dataset(TEXTS[:6], "bulk_models:stored", tmp_path / "one", **ROWS)
+    monkeypatch.setenv("LCSHAP_TEST_LOG", str(tmp_path / "log"))
+    second = explain_dataset(TEXTS[:6], "bulk_models:stored", tmp_path / "two", **ROWS)
+    assert first.calls == second.calls > 0
+    assert not (tmp_path / "log").exists()
+
+
+def test_a_model_that_fails_for_a_whole_shard_stops_the_run(tmp_path, here):
+    texts = [*TEXTS[:6], *(f"broken {k}" for k in range(6))]
+    with pytest.raises(lc.BulkError, match=r"failed for all 6 rows of shard 1.*the service is gone"):
+        explain_dataset(texts, explainer, tmp_path, **ROWS)
+    assert finished(tmp_path) == {0}
+
+
+def test_bad_rows_are_rows_with_their_error(tmp_path, here):
+    texts = ["", *TEXTS[1:4], 7, "broken text", *TEXTS[6:9]]
+    done = explain_dataset(texts, explainer, tmp_path, **ROWS)
+    assert (done.rows, done.failed) == (9, 3)
+    assert [e.provenance["row"] for e in lc.bulk.load(tmp_path)] == [1, 2, 3, 6, 7, 8]
+    with pytest.raises(lc.BulkError, match=r"Row 0 .0. has no explanation"):
+        list(lc.bulk.load(tmp_path, errors="raise"))
+
+
+@contextmanager
+def small_disk(path, size):
+    """A file system of so many bytes; skipped where we may not mount one."""
+    path.mkdir()
+    found = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)], capture_output=True)
+    if found.returncode:
+        pytest.skip("only root may mount a small disk")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+def test_a_full_disk(tmp_path, here, whole):
+    with small_disk(tmp_path / "disk", 100_000):
+        out = tmp_path / "disk" / "out"
+        with pytest.raises(lc.BulkError, match=r"No space left on device. Finished parts are whole"):
+            explain_dataset(TEXTS, explainer, out, **ROWS)
+        there = parts(out)
+        assert 0 < len(there) < 7
+        assert there == {name: data for name, data in parts(whole).items() if name in there}
+        subprocess.run(["mount", "-o", "remount,size=10m", str(tmp_path / "disk")], check=True)
+        explain_dataset(TEXTS, explainer, out, **ROWS)
+        assert parts(out) == parts(whole)
+
+
+def test_a_disk_that_nobody_may_write_to(tmp_path, here):
+    with small_disk(tmp_path / "disk", 10_000_000):
+        explain_dataset(TEXTS[:6], explainer, tmp_path / "disk" / "out", **ROWS)
+        before = parts(tmp_path / "disk" / "out")
+        subprocess.run(["mount", "-o", "remount,ro", str(tmp_path / "disk")], check=True)
+        for out in ("out", "new"):
+            with pytest.raises(lc.BulkError, match=r"can be written, got .* Read-only file system"):
+                explain_dataset(TEXTS[:12], explainer, tmp_path / "disk" / out, **ROWS)
+        assert parts(tmp_path / "disk" / "out") == before
+
+
+def test_errors_of_the_disk_without_a_disk(tmp_path, here, monkeypatch):
+    """Where nothing can be mounted: the disk is full after so many writes."""
+    from lcshap.bulk import folder
+
+    write, left = folder.write_file, [5]
+
+    def full(path, content):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        return write(path, content)
+
+    monkeypatch.setattr(folder, "write_file", full)
+    with pytest.raises(lc.BulkError, match=r"No space left on device"):
+        explain_dataset(TEXTS, explainer, tmp_path, **ROWS)
+    assert finished(tmp_path) == {0, 1}
+
+
+def test_a_folder_of_somebody_else(tmp_path, here):
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(lc.BulkError, match=r"which holds 'thesis\.tex'\. Choose another one"):
+        explain_dataset(TEXTS, explainer, tmp_path, **ROWS)
+    assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+def test_wrong_options(tmp_path, here):
+    for options, match in (
+        ({"shard_rows": 0}, "shard_rows as a whole number"),
+        ({"factory": "bulk_models:nameless"}, "model_name"),
+        ({"factory": "bulk_models:no_explainer"}, "returns an lcshap.Explainer, got int"),
+        ({"source": 3}, "Expected a path, a table or an iterable"),
+        ({"source": TEXTS, "column": "text"}, "Expected a table for column="),
+    ):
+        with pytest.raises(lc.OptionError, match=match):
+            explain_dataset(**{"source": TEXTS, "factory": explainer, "out": tmp_path / "out", **options})
+
+
+def test_engines_by_name(tmp_path):
+    for engine, options, match in (
+        ("slurm", {}, "'local' or 'ray', got 'slurm'"),
+        ("local", {"num_gpus": 1}, "Expected engine='ray' for num_gpus="),
+        ("local", {"workers": 0}, "at least 1, got 0"),
+    ):
+        with pytest.raises(lc.OptionError, match=match):
+            explain_dataset(TEXTS, explainer, tmp_path / "out", engine, **options)
+
+
+def test_a_generator_is_read_once_and_compared_on_resuming(tmp_path, here, whole):
+    done = explain_dataset((text for text in TEXTS), explainer, tmp_path, **ROWS)
+    assert (done.rows, done.total) == (40, 40)
+    assert parts(tmp_path) == parts(whole)
+    with pytest.raises(lc.BulkError, match=r"have changed"):
+        explain_dataset((text + "!" for text in TEXTS), explainer, tmp_path, **ROWS)
+
+
+def test_ctrl_c_leaves_whole_parts_and_no_process(tmp_path, whole):
+    out, log = tmp_path / "out", tmp_path / "log"
+    process = start(tmp_path, out, LCSHAP_TEST_SLEEP="0.05", LCSHAP_TEST_LOG=str(log))
+    while not log.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert b"KeyboardInterrupt" in said
+    there = parts(out)
+    assert there == {name: data for name, data in parts(whole).items() if name in there}

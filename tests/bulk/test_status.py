@@ -1,0 +1,23 @@
+import pytest
+
+import lcshap as lc
+from bulk_models import TEXTS, explainer
+from lcshap.bulk import explain_dataset, status
+
+
+def test_how_far_it_is(tmp_path, here):
+    explain_dataset([*TEXTS[:7], ""], explainer, tmp_path, shard_rows=4)
+    found = status(tmp_path)
+    assert (found.rows, found.total, found.failed, found.shards, found.complete) == (8, 8, 1, 2, True)
+    assert "8 of 8 inputs in 2 parts" in str(found)
+    assert "1 inputs with an error, the first: there is nothing to explain" in str(found)
+    (tmp_path / "complete.json").unlink()
+    (tmp_path / "parts" / "part-000001.parquet").unlink()
+    found = status(tmp_path)
+    assert (found.rows, found.complete, found.failed) == (4, False, 0)
+    assert "interrupted: run it again to resume" in str(found)
+
+
+def test_what_is_no_run(tmp_path):
+    with pytest.raises(lc.BulkError, match=r"which has no manifest.json"):
+        status(tmp_path)

@@ -1,0 +1,106 @@
+"""Explainers and engines for tests of runs over data sets; workers import this module by its name."""
+
+import os
+import signal
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+import lcshap as lc
+from lcshap.bulk.local import Task
+from lcshap.bulk.work import Worker
+
+TEXTS = [f"id{k} " + " ".join(f"w{(7 * k + 3 * j) % 11}" for j in range(2 + k % 6)) for k in range(40)]
+
+
+def harsh(texts):
+    """A model whose answers depend on all rows of the batch, so that any other make-up of batches is noticed.
+
+    What it is asked about is noted in the file LCSHAP_TEST_LOG (with LCSHAP_TEST_PIDS, also by which process). It takes
+    LCSHAP_TEST_SLEEP seconds a batch. A text with
+    the word "killer" kills the process, as often as LCSHAP_TEST_DEATHS, the name of a file, has letters left.
+    """
+    if log := os.environ.get("LCSHAP_TEST_LOG"):
+        marks = {word for text in texts for word in text.split() if word.startswith("id")}
+        with open(log, "a", encoding="utf-8") as file:
+            pid = [str(os.getpid())] if "LCSHAP_TEST_PIDS" in os.environ else []
+            file.write(" ".join([*pid, *sorted(marks)]) + "\n")
+    time.sleep(float(os.environ.get("LCSHAP_TEST_SLEEP", 0)))
+    if (deaths := os.environ.get("LCSHAP_TEST_DEATHS")) and any("killer" in text for text in texts):
+        left = Path(deaths).read_text()
+        if left:
+            Path(deaths).write_text(left[1:])
+            os.kill(os.getpid(), signal.SIGKILL)
+    if any("broken" in text for text in texts):
+        raise ConnectionError("the service is gone")
+    batch = zlib.crc32("\n".join(texts).encode()) / 2**32
+    return [sum(zlib.crc32(word.encode()) % 97 for word in text.split()) / 7 + batch * 1e-6 for text in texts]
+
+
+def explainer(**options):
+    """Words by KernelSHAP, in batches of 16."""
+    given = {"method": lc.KernelSHAP(24), "kind": "output", "model_name": "harsh", "batch_size": 16, **options}
+    return lc.Explainer(harsh, lc.maskers.Text(), **given)
+
+
+def another():
+    """The same under another name."""
+    return explainer(model_name="another")
+
+
+def more_calls():
+    """The same with more calls."""
+    return explainer(method=lc.KernelSHAP(32))
+
+
+def stored():
+    """The same with a store, in the file LCSHAP_TEST_STORE."""
+    return explainer(store=os.environ["LCSHAP_TEST_STORE"])
+
+
+def nameless():
+    """A function without a name."""
+    return explainer(model_name=None)
+
+
+def no_explainer():
+    """What is no factory."""
+    return 3
+
+
+def several():
+    """A table whose model has two outputs, both of which are explained."""
+    return lc.Explainer(two, lc.maskers.Tabular(np.zeros(3)), "shapley", kind="output", target="all", model_name="two")
+
+
+def two(rows):
+    """Two numbers a row."""
+    return np.stack([rows.sum(axis=1), rows[:, 0] * rows[:, 1]], axis=1)
+
+
+class InProcess:
+    """An engine without processes, for tests of everything else."""
+
+    def __init__(self, work):
+        self.worker = Worker(work)
+
+    def describe(self):
+        return self.worker.describe()
+
+    def run(self, tasks):
+        for task in tasks:
+            assert isinstance(task, Task)
+            yield self.worker.explain(*task)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        pass
+
+
+def parts(folder):
+    """The bytes of all parts, by their names."""
+    return {path.name: path.read_bytes() for path in sorted((Path(folder) / "parts").iterdir())}
