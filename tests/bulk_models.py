@@ -75,6 +75,29 @@ def several():
     return lc.Explainer(two, lc.maskers.Tabular(np.zeros(3)), "shapley", kind="output", target="all", model_name="two")
 
 
+def opinion(texts):
+    """Two classes, by the words good and bad."""
+    scores = np.array([text.count("good") - text.count("bad") for text in texts], float)
+    return np.stack([-scores, scores], axis=1)
+
+
+def opinions():
+    """Words, for and against."""
+    options = {"kind": "logits", "classes": ["no", "yes"], "model_name": "opinion"}
+    return lc.Explainer(opinion, lc.maskers.Text(), "shapley", **options)
+
+
+def costly():
+    """A model that knows its price."""
+
+    class Priced(lc.adapters.CallableModel):
+        def cost(self, calls):
+            return f"about {calls * 0.01:.2f} for {calls:,} rows"
+
+    model = Priced(harsh, "output")
+    return lc.Explainer(model, lc.maskers.Text(), lc.KernelSHAP(24), model_name="priced", batch_size=16)
+
+
 def two(rows):
     """Two numbers a row."""
     return np.stack([rows.sum(axis=1), rows[:, 0] * rows[:, 1]], axis=1)

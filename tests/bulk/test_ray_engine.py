@@ -5,9 +5,11 @@ import signal
 import threading
 import time
 import warnings
+from pathlib import Path
 
 import pytest
 
+import bulk_models
 import lcshap as lc
 from bulk_models import TEXTS, explainer, parts
 from lcshap.bulk import explain_dataset, ray_engine, status
@@ -20,13 +22,11 @@ with warnings.catch_warnings(action="ignore"):  # of Ray, when it is imported
 @pytest.fixture
 def cluster(monkeypatch, tmp_path):
     """Two nodes with a CPU each. Workers find our modules where this process does, and note what they do."""
-    import sys
-
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    folders = [Path(module.__file__).parents[up] for module, up in ((bulk_models, 0), (lc, 1))]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, folders)))
     monkeypatch.setenv("LCSHAP_TEST_LOG", str(tmp_path / "log"))
     monkeypatch.setenv("LCSHAP_TEST_PIDS", "1")
     monkeypatch.setenv("LCSHAP_TEST_SLEEP", "0.05")
-    monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     monkeypatch.setattr(ray_engine, "_SILENCE", 2.0)
     with warnings.catch_warnings(action="ignore"):
         found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MaskerError
-from ..extras import need
+from ..maskers.image_files import decode_image
 
 MAX_PIXELS = 50_000_000  # of an image file
 
@@ -60,24 +57,8 @@ def read_image(data: bytes, name: str, options: ImageOptions = AS_IT_IS) -> NDAr
         ...
     lcshap.errors.MaskerError: Expected an image, got cat.png, which cannot be read as one.
     """
-    pillow = need("PIL.Image", "image")
-    try:
-        with warnings.catch_warnings(action="ignore", category=pillow.DecompressionBombWarning):
-            picture = pillow.open(io.BytesIO(data))
-        with picture:
-            width, height = picture.size  # of the header: nothing is decoded yet
-            if width * height > options.max_pixels:
-                raise MaskerError(
-                    f"Expected an image of at most {options.max_pixels:,} pixels, got {name} with {width:,} x "
-                    f"{height:,}. Make it smaller, or raise --max-pixels."
-                )
-            upright = need("PIL.ImageOps", "image").exif_transpose(picture)
-            x = np.asarray(upright.convert("L" if options.grey or picture.mode in ("1", "L") else "RGB"))
-    except pillow.DecompressionBombError as error:
-        raise MaskerError(f"{name} is too large: {error}. Make it smaller.") from None
-    except (OSError, SyntaxError) as error:
-        reason = "" if isinstance(error, pillow.UnidentifiedImageError) else f" ({error})"
-        raise MaskerError(f"Expected an image, got {name}, which cannot be read as one{reason}.") from None
+    advice = "Make it smaller, or raise --max-pixels."
+    x = decode_image(data, name, options.max_pixels, grey=options.grey, advice=advice)
     x = x.astype(np.float32) / 255 if options.scale else x
     if options.channels_first:
         x = x[None] if x.ndim == 2 else np.moveaxis(x, 2, 0)

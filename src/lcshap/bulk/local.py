@@ -58,15 +58,19 @@ class LocalEngine:
 
     def describe(self) -> dict[str, Any]:
         """What a worker says about its explainer."""
-        worker = self._start()
-        worker.send(None)
+        return self.ask("describe")  # type: ignore[no-any-return]
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        """What a method of `Worker` returns, in a worker that has nothing else to do."""
+        worker = self._crew[0] if self._crew else self._start()
+        worker.send(name, *arguments)
         answer = worker.receive()
         if answer is None:
             raise BulkError(
                 f"Expected a worker that is ready, got one that ended with {worker.exit_code}. What it said stands "
                 "above. In a script, call explain_dataset below `if __name__ == '__main__':`."
             )
-        return answer  # type: ignore[no-any-return]
+        return answer
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Done | Lost]:
         """Explain shards. A shard is taken from `tasks` when a worker is free for it, never before."""
@@ -78,7 +82,7 @@ class LocalEngine:
                 if found is None:
                     break
                 worker = idle.popleft() if idle else self._start()
-                worker.send(found[0])
+                worker.send("explain", *found[0])
                 busy[worker.connection] = (worker, found[0], found[1] + 1)
             if not busy:
                 return
@@ -120,9 +124,9 @@ class _Process:
         self.process.start()
         theirs.close()  # so that the end of the worker ends the connection
 
-    def send(self, task: Task | None) -> None:
+    def send(self, name: str, *arguments: Any) -> None:
         with suppress(OSError):  # it has died: that is noticed when its answer is read
-            self.connection.send(task)
+            self.connection.send((name, arguments))
 
     def receive(self) -> Any:
         """The answer; None if the worker has died. What it raised is raised here."""
@@ -160,13 +164,13 @@ def _serve(channel: Any, work: Work) -> None:
     worker: Worker | None = None
     while True:
         try:
-            task = channel.recv()
+            name, arguments = channel.recv()
         except (EOFError, OSError):
             return
         answer: tuple[bool, Any]
         try:
             worker = worker or Worker(work)
-            answer = (True, worker.describe() if task is None else worker.explain(*task))
+            answer = (True, getattr(worker, name)(*arguments))
         except Exception as error:
             answer = (False, told(error))
         try:

@@ -77,6 +77,7 @@ class Tables(Source):
         self.format, self.files, self.id = FORMATS[kind], files, id
         known = self.format.columns(files[0])
         self.columns = _wanted(columns, id, known, files[0].path)
+        self.numbers = kind == "csv" and not isinstance(self.columns, str)  # cells of CSV files are texts
         self.counts = [self.format.count(file) for file in files]
         self.description = {
             "kind": kind,
@@ -100,7 +101,7 @@ class Tables(Source):
             if number + count > start:
                 first = max(0, start - number)
                 for place, record in enumerate(self.format.records(file, wanted, first), number + first):
-                    yield as_row(record, self.columns, self.id, place)
+                    yield as_row(record, self.columns, self.id, place, self.numbers)
             number += count
 
 
@@ -116,8 +117,8 @@ def _wanted(columns: Sequence[str] | str | None, id: str | None, known: list[str
     return columns if isinstance(columns, str) else list(columns)
 
 
-def as_row(record: Record, columns: Sequence[str] | str, id: str | None, number: int) -> Row:
-    """What is explained of a record: one of its cells, or several by their names."""
+def as_row(record: Record, columns: Sequence[str] | str, id: str | None, number: int, numbers: bool = False) -> Row:
+    """What is explained of a record: one of its cells, or several by their names, texts of `numbers` as numbers."""
     if isinstance(record, str):
         return Row(str(number), None, record)
     name = str(number) if id is None else str(record.get(id))
@@ -127,7 +128,17 @@ def as_row(record: Record, columns: Sequence[str] | str, id: str | None, number:
             return Row(name, None, f"Expected a value in the column {column!r}, got none.")
         if isinstance(cell := record[column], str) and not _is_unicode(cell):
             return Row(_shown(name), None, f"Expected a text in UTF-8 in the column {column!r}, got other bytes.")
-    return Row(_shown(name), record[columns] if isinstance(columns, str) else {key: record[key] for key in wanted})
+    if isinstance(columns, str):
+        return Row(_shown(name), record[columns])
+    return Row(_shown(name), {key: _number(record[key]) if numbers else record[key] for key in wanted})
+
+
+def _number(cell: Any) -> Any:
+    """A number where a text is one; a cell that is empty is missing."""
+    try:
+        return float(cell) if cell != "" else None
+    except ValueError:
+        return cell
 
 
 def _is_unicode(text: str) -> bool:

@@ -92,6 +92,10 @@ class Worker:
         """What the results depend on, for the manifest."""
         return self.description
 
+    def cost(self, rows: int) -> str:
+        """What the answers to so many rows cost, in words; empty where the model does not know it."""
+        return self.explainer.adapter.cost(rows) or ""
+
     def explain(self, shard: Shard, expected: dict[str, Any], digest: str) -> Done:
         """Explain a shard.
 

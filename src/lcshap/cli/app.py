@@ -17,6 +17,7 @@ from ..errors import LcshapError
 from ..estimators import METHODS
 from ..show.terminal import write
 from . import EXIT_CODES, complete, doctor, fail, show_demo, width
+from .bulk import Job, look, sampled
 from .declare import UsageError, takes
 from .group import Command, Commands, examples, one_line, section
 from .inputs import read_shape
@@ -24,6 +25,7 @@ from .manual import describe, describe_fully
 from .methods import find_entry, guess, make_methods, preview, read_budget
 from .options import Colour, Input, MethodOption, MethodSettings, MethodsOption, Output, Task, Theme
 from .options_alone import Pages, Reproduction, Serving, Shape
+from .options_bulk import BulkData, BulkRun
 from .output import as_json, deliver, dumps, numbered, shown, shown_lines, side_by_side, writers
 from .serving import prepare_serving
 from .targets import check_targets
@@ -54,7 +56,7 @@ Explain a text of your own, with one of these models or with yours:
   lcshap explain --model demo-text --text "Not bad, but never really funny."
   lcshap explain --model my_module:my_model --kind logits --text "Not bad."
 
-Other commands are serve, compare, plan, methods, report, reproduce and doctor.
+Other commands are serve, compare, bulk, plan, methods, report, reproduce and doctor.
 `lcshap --help` describes them, and `lcshap explain --help` has every option."""
 
 
@@ -225,12 +227,48 @@ def methods(
     _write("\nd is the number of units: words, pixels, atoms.")
 
 
-@app.command(cls=Command, epilog=examples("lcshap report a.json b.json --out report.html", "lcshap report runs/*.json"))
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "lcshap bulk reviews.parquet --column text --model demo-text --budget 4d --out run",
+        "lcshap bulk 'data/*.csv' --column text --factory my_module:make_explainer --out run --preview --price 0.00002",
+        "lcshap bulk photos/ --model net.onnx --kind logits --scale --channels-first --out run --workers 4",
+        "lcshap bulk s3://bucket/reviews.parquet --column text --model m:f --model-name v1 --out run --engine ray",
+        "lcshap bulk status run",
+        "lcshap bulk summary run",
+    ),
+)
+@takes(BulkData, Task, MethodOption, MethodSettings, BulkRun)
+def bulk(data: BulkData, task: Task, option: MethodOption, settings: MethodSettings, run: BulkRun) -> None:
+    """Explain a whole data set. If interrupted, rerun the same command to resume."""
+    if data.folder is not None:
+        _write(printable(look(data.input, data.folder, run.top), lines=True))
+        return
+    try:
+        with quiet_stdout():
+            job = Job(data, run, task, option, settings)
+            said = job.preview() if option.preview else job.explain()
+    except KeyboardInterrupt:
+        raise typer.Exit(fail("Interrupted. Rerun the same command to resume.", 130)) from None
+    _write(printable(said, lines=True))
+
+
+@app.command(
+    cls=Command,
+    epilog=examples(
+        "lcshap report a.json b.json --out report.html", "lcshap report runs/*.json", "lcshap report run --out run.html"
+    ),
+)
 @takes(Pages)
 def report(pages: Pages) -> None:
-    """Make one interactive web page from saved explanations."""
+    """Make one interactive web page from saved explanations, or from a run over a data set."""
     from ..show.html_report import report as write_report
 
+    if len(pages.files) == 1 and pages.files[0].is_dir():
+        check_targets(html=pages.out, force=pages.force)
+        found, title = sampled(pages.files[0], pages.samples)
+        _wrote(write_report(found, pages.out, title=pages.title or title))
+        return
     missing = [str(path) for path in pages.files if not path.is_file()]
     if missing:
         raise UsageError(f"Expected a saved explanation, got {missing[0]!r}, which is not a file.")

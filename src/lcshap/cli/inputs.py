@@ -7,14 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..adapters.base import Model
 from ..adapters.image import ImageModel
+from ..bulk.images import ImageOptions, read_image
 from ..core.graphs import Graph
 from ..errors import MaskerError
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Text, Tokens
-from ..maskers.image_files import decode_image
 from ..paper.networks.demo import demo_digits, demo_text
 from .declare import UsageError
 from .files import named, read
@@ -65,7 +63,7 @@ def read_case(source: Input, task: Task) -> Case:
         masker = import_object(source.masker, "--masker")
     classes = None if task.classes is None else [name.strip() for name in task.classes.split(",")]
     kind = None if task.kind is None else task.kind.value
-    return Case(_image_model(model, source, kind), masker, x, kind, classes)
+    return Case(image_model(model, source, kind), masker, x, kind, classes)
 
 
 def read_target(task: Task, case: Case) -> Any:
@@ -90,7 +88,7 @@ def _demo_input(masker: Masker, x: Any, source: Input, given: list[str]) -> tupl
     if given:
         own, x = _READERS[given[0]](source)
     else:
-        own = _text_masker(source) if isinstance(masker, Text) else _image_masker(source)
+        own = text_masker(source) if isinstance(masker, Text) else image_masker(source)
     as_trained = source.units is None and source.absent is None and type(own) is type(masker)
     return masker if as_trained else own, x
 
@@ -110,12 +108,12 @@ def read_shape(shape: Shape) -> Graph:
 
 
 def _text(source: Input) -> tuple[Masker, Any]:
-    return _text_masker(source), _decode(Path("-")) if source.text == "-" else source.text
+    return text_masker(source), _decode(Path("-")) if source.text == "-" else source.text
 
 
 def _file(source: Input) -> tuple[Masker, Any]:
     assert source.file is not None
-    return _text_masker(source), _decode(source.file)
+    return text_masker(source), _decode(source.file)
 
 
 def _text_lines(source: Input) -> tuple[Masker, Any]:
@@ -125,7 +123,7 @@ def _text_lines(source: Input) -> tuple[Masker, Any]:
     texts = {number: line.strip("\r") for number, line in enumerate(lines, 1) if line.strip()}
     if not texts:
         raise MaskerError(f"Expected at least one text in {named(source.lines)}, got none.")
-    return _text_masker(source), texts
+    return text_masker(source), texts
 
 
 def _decode(path: Path) -> str:
@@ -138,23 +136,20 @@ def _decode(path: Path) -> str:
         ) from None
 
 
-def _text_masker(source: Input) -> Masker:
+def text_masker(source: Input) -> Masker:
+    """How --units and --absent cut a text."""
     units: Any = _choose_units(source, "word", ("word", "sentence", "character"))[0]
     return Text(units, "delete" if source.absent is None else source.absent)
 
 
 def _image(source: Input) -> tuple[Masker, Any]:
-    path = source.image
-    assert path is not None
-    advice = "Make it smaller, or raise --max-pixels."
-    x = decode_image(read(path), named(path), source.max_pixels, grey=source.grey, advice=advice)
-    x = x.astype(np.float32) / 255 if source.scale else x
-    if source.channels_first:
-        x = x[None] if x.ndim == 2 else np.moveaxis(x, 2, 0)
-    return _image_masker(source), np.ascontiguousarray(x)
+    assert source.image is not None
+    options = ImageOptions(source.grey, source.scale, source.channels_first, source.max_pixels)
+    return image_masker(source), read_image(read(source.image), named(source.image), options)
 
 
-def _image_masker(source: Input) -> Masker:
+def image_masker(source: Input) -> Masker:
+    """How --units and --absent cut an image."""
     units, number = _choose_units(source, "auto", ("pixel", "patch=N", "superpixel", "superpixel=N"))
     reference = "mean" if source.absent is None else as_number(source.absent)
     channels: Any = "first" if source.channels_first else None
@@ -163,7 +158,7 @@ def _image_masker(source: Input) -> Masker:
     return Image("auto" if units == "auto" else "pixel", number, reference=reference, channels=channels)
 
 
-def _image_model(model: Any, source: Input, kind: Any) -> Any:
+def image_model(model: Any, source: Input, kind: Any) -> Any:
     """The model behind what --size, --mean and --std do to each image."""
     options = {name: getattr(source, name) for name in ("size", "mean", "std") if getattr(source, name) is not None}
     if not options:

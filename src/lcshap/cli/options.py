@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from ..bulk.images import MAX_PIXELS
 from ..core.plan import MAX_CALLS
 from . import complete
 from .declare import File, Many, String, option
 
-MAX_PIXELS = 50_000_000  # of an image file
 _INPUT, _UNITS, _TABLE, _IMAGE = "Input (give one; FILE can be - for standard input)", "Units", "Tables", "Images"
 _MODEL, _METHOD, _OUTPUT = "Model", "Method", "Output"
 

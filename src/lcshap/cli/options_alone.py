@@ -55,13 +55,26 @@ class Pages:
 
     files: Annotated[
         list[Path],
-        Argument(help="Explanations saved with --save.", show_default=False, metavar="FILES"),
+        Argument(
+            help="Explanations saved with --save, or the folder of a run of `lcshap bulk`.",
+            show_default=False,
+            metavar="FILES",
+        ),
     ]
     out: Annotated[Path, option(None, "The web page to write.", metavar="FILE")] = Path("report.html")
     title: Annotated[String, option(None, "The title of the page.", metavar="TEXT")] = None
     force: Annotated[bool, option(None, "Overwrite an existing file even if lcshap did not write it.", "--force")] = (
         False
     )
+    samples: Annotated[
+        int,
+        option(
+            None,
+            "Of a run of `lcshap bulk`, show so many explanations, spread evenly over the data set.",
+            min=1,
+            metavar="NUMBER",
+        ),
+    ] = 1000
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,214 @@
+"""What `lcshap bulk` does, apart from reading options and printing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..bulk import ImageOptions, explain_dataset, load, preview, status, summary
+from ..bulk.readers import FORMATS
+from ..bulk.sources import Source, open_source
+from ..core.explanation import Explanation
+from ..core.graphs import Graph
+from ..errors import BulkError
+from ..explainer import Explainer
+from ..extras import need
+from ..maskers import Masker, Tabular
+from .declare import UsageError
+from .inputs import DEMOS, Case, image_masker, image_model, text_masker
+from .methods import find_entry, in_seconds, make_methods, read_budget
+from .models import import_object, load_model
+from .options import Input, MethodOption, MethodSettings, Task
+from .options_bulk import BulkData, BulkRun
+from .work import make_explainer
+
+_BACKGROUND = 1000  # rows of a table among which the background is chosen
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Makes the explainer that the options describe, in each worker."""
+
+    kind: str
+    source: Input
+    task: Task
+    option: MethodOption
+    settings: MethodSettings
+    model_name: str | None
+    store: str | None
+    background: Any = None
+
+    def __call__(self) -> Explainer:
+        """The explainer."""
+        name = str(self.task.model)
+        if name in DEMOS:
+            model, masker, _ = DEMOS[name]()
+            given = self.source.units is not None or self.source.absent is not None
+            masker = self._masker() if given else masker
+        else:
+            model, masker = load_model(name), self._masker()
+        if self.source.masker is not None:
+            masker = import_object(self.source.masker, "--masker")
+        classes = None if self.task.classes is None else [part.strip() for part in self.task.classes.split(",")]
+        kind = None if self.task.kind is None else self.task.kind.value
+        case = Case(image_model(model, self.source, kind), masker, None, kind, classes)
+        named = self.model_name or (name if name in DEMOS else None)
+        options = {**_method(self.option, self.settings), "model_name": named, "store": self.store}
+        return make_explainer(case, self.task, self.settings, **options)
+
+    def _masker(self) -> Masker:
+        if self.kind == "image":
+            return image_masker(self.source)
+        if self.background is None:
+            return text_masker(self.source)
+        names, rows, count = self.background
+        if all(isinstance(cell, int | float) for row in rows for cell in row):
+            return Tabular(rows, names=names, summary=min(count, len(rows)))
+        frame = need("pandas", "pandas").DataFrame(rows, columns=names)
+        return Tabular(frame, summary=min(count, len(rows)))
+
+
+def _method(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
+    """The method as `Explainer` takes it: one for all inputs, or a name that each input's size is put into."""
+    if in_seconds(settings.budget):
+        raise UsageError(f"Expected a --budget in calls, such as 400 or 4d, got {settings.budget!r}.")
+    alone = [name for name in ("order", "context", "weights") if getattr(settings, name) is not None]
+    if option.method == "auto" and alone:
+        raise UsageError(f"--{alone[0]} needs a method that has it. Choose one with --method, such as l-shapley.")
+    if option.method == "auto" or not (alone or ":" in option.method):
+        if option.method != "auto":
+            find_entry(option.method)
+        budget = None if settings.budget is None else read_budget(settings.budget)
+        given = {"method": option.method, "budget": budget, "seed": settings.seed, "goal": option.goal}
+        return {name: value for name, value in given.items() if value is not None}
+    made = [make_methods([option.method], Graph.chain(size), settings)[0] for size in (20, 40)]
+    if made[0] != made[1]:
+        raise UsageError(
+            f"Expected a --budget that is a number of calls with parameters of a method, got "
+            f"{settings.budget or 'none'!r}. Give a number, or leave the parameters out."
+        )
+    return {"method": made[0]}
+
+
+class Job:
+    """A data set and how it is to be explained, from the options."""
+
+    def __init__(
+        self, data: BulkData, run: BulkRun, task: Task, option: MethodOption, settings: MethodSettings
+    ) -> None:
+        self.data, self.run = data, run
+        self.images = ImageOptions(data.grey, data.scale, data.channels_first, data.max_pixels)
+        column: Any = data.column[0] if data.column and len(data.column) == 1 else data.column
+        self.source = open_source(data.input, column, data.id, self.images)
+        if data.drop:
+            column = _without(self.source, data.drop)
+            self.source = open_source(data.input, column, data.id, self.images)
+        if (task.model is None) == (run.factory is None):
+            raise UsageError(
+                "Expected one of --model and --factory, got "
+                f"{'none' if task.model is None else 'both'}. --model is an .onnx file or package.module:object."
+            )
+        source = Input(
+            units=data.units,
+            absent=data.absent,
+            masker=data.masker,
+            grey=data.grey,
+            scale=data.scale,
+            channels_first=data.channels_first,
+        )
+        store = None if run.store is None else str(run.store)
+        kind = str(self.source.description["kind"])
+        background = _background(self.source, data.background) if kind in FORMATS else None
+        recipe = Recipe(kind, source, task, option, settings, run.model_name, store, background)
+        self.factory: Any = run.factory or recipe
+
+    def preview(self) -> str:
+        """What it would take."""
+        workers = _workers(self.run.workers)
+        if isinstance(workers, tuple):
+            workers = workers[1]
+        found = preview(
+            self.source,
+            self.factory,
+            threads=self.run.threads,
+            workers=workers,
+            sample=self.run.sample,
+            price=self.run.price,
+        )
+        return str(found)
+
+    def explain(self) -> str:
+        """Explain everything that is not explained yet; how far it is then."""
+        run = self.run
+        if run.out is None:
+            raise UsageError("Expected a folder for the results, got none. Give one with --out.")
+        return str(
+            explain_dataset(
+                self.source,
+                self.factory,
+                run.out,
+                run.engine.value,
+                shard_rows=run.shard_rows,
+                threads=run.threads,
+                workers=_workers(run.workers),
+                address=run.address,
+                num_cpus=run.num_cpus,
+                num_gpus=run.num_gpus,
+            )
+        )
+
+
+def look(what: str, folder: Path, top: int) -> str:
+    """How far the run in a folder is, or which units matter there."""
+    if what == "status":
+        return str(status(folder))
+    if what == "summary":
+        table = summary(folder, top)
+        return "no explanations yet" if table.empty else str(table.to_string(index=False, float_format="%.4f"))
+    raise UsageError(f"Expected `lcshap bulk status DIR` or `lcshap bulk summary DIR`, got {what!r} before a folder.")
+
+
+def sampled(folder: Path, most: int) -> tuple[list[Explanation], str]:
+    """Explanations of a run for a page, and its title."""
+    there = status(folder)
+    found = list(load(folder, most=most))
+    if not found:
+        raise BulkError(f"Expected explanations in {str(folder)!r}, got none. {there}")
+    good = there.rows - there.failed
+    of = f"{good:,}" if len(found) == good else f"{len(found):,} of {good:,}"
+    return found, f"{of} explanations ({folder.resolve().name})"
+
+
+def _workers(text: str | None) -> int | tuple[int, int] | None:
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    if found is None:
+        raise UsageError(f"Expected a number of --workers, or a range such as 2-8, got {text!r}.")
+    return int(text) if found[2] is None else (int(found[1]), int(found[2]))
+
+
+def _without(source: Source, drop: list[str]) -> list[str]:
+    """The columns that the model may see."""
+    known = source.description.get("columns")
+    columns = [known] if isinstance(known, str) else list(known or [])
+    for name in drop:
+        if name not in columns:
+            raise UsageError(f"Expected a column to --drop, got {name!r}. There are {', '.join(columns) or 'none'}.")
+    return [name for name in columns if name not in drop]
+
+
+def _background(source: Source, count: int) -> tuple[list[str], list[list[Any]], int] | None:
+    """Some rows of a table, which stand for unknown values; None where one column is explained."""
+    columns = source.description["columns"]
+    if isinstance(columns, str):
+        return None
+    rows = []
+    for row in source.rows():
+        if row.error is None:
+            rows.append([row.x[name] for name in columns])
+        if len(rows) == _BACKGROUND:
+            break
+    return list(columns), rows, count
