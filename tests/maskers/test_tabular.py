@@ -234,7 +234,7 @@ def test_fields_are_checked(fields, message):
         (Series([1, 2, "high", 4, 5], NAMES), "x has values that are no numbers .*'high'"),
         ([1, 2, np.inf, 4, 5], "x has an infinite number in column 'sex': replace it"),
         (None, "Expected a row of numbers, got None"),
-        ({"age": 1}, "Expected x to be a list or an array, got a mapping"),
+        ({"age": 1}, "Expected x to have the columns age, dose, sex, weight, pulse, got age"),
     ],
 )
 def test_what_is_no_row(x, message):
@@ -248,3 +248,11 @@ def test_a_list_of_numbers_is_one_row():
     assert explainer([1.0, 2.0]).scores.tolist() == [1.0, 2.0]
     assert [e.scores.tolist() for e in explainer([[1.0, 2.0], (3.0, 4.0)])] == [[1.0, 2.0], [3.0, 4.0]]
     assert explainer([]) == []
+
+
+def test_a_dict_is_read_by_the_names_that_an_array_was_given():
+    masker = Tabular([[0.0, 0.0], [1.0, 1.0]], names=["age", "dose"])
+    masked = masker.mask({"dose": 5.0, "age": 70.0})
+    assert masked.rows(lc.Coalitions.from_sets(2, [[0, 1]]))[0].tolist() == [70.0, 5.0]
+    with pytest.raises(MaskerError, match="no names"):
+        Tabular([0.0, 0.0]).mask({"dose": 5.0, "age": 70.0})

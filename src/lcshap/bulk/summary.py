@@ -16,23 +16,32 @@ from .parts import read_rows
 
 _COLUMNS = ("prediction", "names", "scores", "error", "record")
 _MOST = 2_000_000  # names that are kept; beyond it, those that were seen least are forgotten
-_COUNT, _SUM, _SIZE, _SQUARE = range(4)
+_COUNT, _FIRST, _SUM, _SIZE, _SQUARE = range(5)
 
 
 class _Class:
-    """The names of one class, with the count, the sum, the sum of sizes and the sum of squares of their scores."""
+    """The names of one class, with what there is to know about their scores.
+
+    That is, for each name: how often it occurs, its first score, the sum and the sum of squares of the differences from
+    that one (so that scores that are all alike have a spread that is right), and the sum of |score|.
+    """
 
     def __init__(self) -> None:
         self.inputs = 0
         self.names: dict[str, int] = {}
-        self.sums = np.zeros((64, 4))
+        self.sums = np.zeros((64, 5))
 
     def add(self, names: list[str], scores: np.ndarray[Any, np.dtype[np.float64]]) -> None:
         self.inputs += 1
         places = np.fromiter((self.names.setdefault(name, len(self.names)) for name in names), np.intp, len(names))
         while len(self.names) > len(self.sums):
             self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
-        np.add.at(self.sums, places, np.stack([np.ones_like(scores), scores, np.abs(scores), scores**2], axis=1))
+        new = self.sums[places, _COUNT] == 0
+        self.sums[places[new][::-1], _FIRST] = scores[new][::-1]  # of a name that comes twice, the first
+        apart = scores - self.sums[places, _FIRST]
+        np.add.at(self.sums[:, _COUNT], places, 1.0)
+        for column, values in ((_SUM, apart), (_SIZE, np.abs(scores)), (_SQUARE, apart**2)):
+            np.add.at(self.sums[:, column], places, values)
         if len(self.names) > _MOST:
             self._forget()
 
@@ -44,13 +53,12 @@ class _Class:
         self.sums = self.sums[order]
 
     def table(self) -> Iterator[dict[str, Any]]:
-        for name, (count, total, size, square) in zip(self.names, self.sums.tolist(), strict=False):
-            mean = total / count
-            spread = (square - count * mean**2) / (count - 1) if count > 1 else np.nan
+        for name, (count, first, total, size, square) in zip(self.names, self.sums.tolist(), strict=False):
+            spread = (square - total**2 / count) / (count - 1) if count > 1 else np.nan
             yield {
                 "name": name,
                 "count": int(count),
-                "mean": mean,
+                "mean": first + total / count,
                 "mean_abs": size / count,
                 "std": float(np.sqrt(max(spread, 0.0))) if count > 1 else np.nan,
                 "per_input": size / self.inputs,

@@ -138,7 +138,8 @@ class Tabular(Masker):
         if isinstance(self._table, Frame):
             return self._mask_frame(x, self._table)
         background = self._table
-        row, found = _read_row(x, self._found)
+        own = self._found or (None if self.names is None else tuple(self.names))
+        row, found = _read_row(x, own if isinstance(x, Mapping) else self._found)
         if row.ndim != 1:
             raise MaskerError(f"x is one row of {background.shape[1]} numbers, not of shape {row.shape}")
         if len(row) != background.shape[1]:
