@@ -18,7 +18,7 @@ from .sources import Source, open_source
 from .status import Status, status
 from .work import Done, Factory, Work
 
-SHARD_ROWS, BATCH_SIZE = 200, 64
+SHARD_ROWS, BATCH_SIZE = 50, 64
 
 
 class Engine(Protocol):
@@ -111,7 +111,7 @@ def explain_dataset(
     ...     done = lc.bulk.explain_dataset(texts, factory, f"{folder}/o", workers=1)
     ...     first = next(iter(lc.bulk.load(f"{folder}/o")))
     >>> done.rows, done.failed, first.names
-    (3, 1, ('It', 'just', 'sucks.'))
+    (3, 1, ('It', 'just', 'sucks'))
     """
     need("pyarrow", "bulk")
     _check_counts(shard_rows=shard_rows, batch_size=batch_size, threads=threads)

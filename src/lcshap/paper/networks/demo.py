@@ -33,7 +33,7 @@ def review_explainer(budget: int | str = "4d") -> Explainer:
     """An explainer of film reviews by `demo_text`: a factory for `lcshap.bulk.explain_dataset`.
 
     >>> review_explainer()("It just sucks.").names
-    ('It', 'just', 'sucks.')
+    ('It', 'just', 'sucks')
     """
     model, masker, _ = demo_text()
     return Explainer(model, masker, "graph-kernel-shap", budget=budget, model_name="demo-text")

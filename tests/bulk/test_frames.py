@@ -1,0 +1,58 @@
+"""Frames to frames, as Spark's `mapInPandas` calls it, with pandas alone."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lcshap as lc
+from bulk_models import TEXTS, explainer
+from lcshap.bulk import explain_batch, spark_schema
+
+ROOT = Path(__file__).parents[2]
+
+
+def map_in_pandas(function, frames):
+    """What Spark does: the function gets an iterator of frames and gives one back."""
+    return pd.concat(list(function(iter(frames))), ignore_index=True)
+
+
+def test_the_function_of_the_document_on_pandas_alone():
+    text = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(def explain_frames.*?)```", text, re.DOTALL)[1]
+    scope = {"explain_batch": explain_batch}
+    exec(block.partition("\n\n\n")[0].replace("my_module:make_explainer", "bulk_models:explainer"), scope)
+    frames = [pd.DataFrame({"key": list("abcd"), "text": TEXTS[k : k + 4]}) for k in (0, 4)]
+    found = map_in_pandas(scope["explain_frames"], frames)
+    assert found["id"].tolist() == list("abcd") * 2
+    expected = [e for k in (0, 4) for e in explainer().many(TEXTS[k : k + 4])]
+    for row, e in zip(found.itertuples(), expected, strict=True):
+        assert np.array_equal(row.scores, e.scores)
+        assert tuple(row.names) == e.names
+
+
+def test_the_model_is_loaded_once(monkeypatch):
+    made = []
+    monkeypatch.setattr("lcshap.bulk.frames._WORKERS", {})
+    frame = pd.DataFrame({"text": TEXTS[:2]})
+
+    def factory():
+        made.append(1)
+        return explainer()
+
+    for _ in range(3):
+        explain_batch(frame, factory)
+    assert made == [1]
+
+
+def test_a_model_that_fails():
+    with pytest.raises(lc.BulkError, match=r"failed for all 2 rows: .*the service is gone"):
+        explain_batch(pd.DataFrame({"text": ["broken a", "broken b"]}), explainer)
+
+
+def test_schemas():
+    frame = explain_batch(pd.DataFrame({"text": TEXTS[:1]}), explainer)
+    assert [part.split()[0] for part in spark_schema().split(", ")] == list(frame.columns)
+    assert "scores array<array<double>>" in spark_schema(several=True)
