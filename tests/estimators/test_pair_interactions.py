@@ -42,6 +42,7 @@ def test_covariances_against_brute_force(d):
     A = np.array([indices(d, {s: [float(k == c)] for k, s in enumerate(sets)}) for c in range(2**d)]).T
     edges = np.array(list(combinations(range(d), 2)))
     np.testing.assert_allclose(shape.of_interactions(kept, edges), A @ K, atol=1e-12)
+    np.testing.assert_allclose(shape.variances(edges), np.diag(A @ K @ A.T), atol=1e-12)
 
 
 @pytest.mark.parametrize(("d", "n"), [(6, 20), (12, 30)])
@@ -70,7 +71,25 @@ def test_the_mean_is_that_of_a_normal_distribution_with_an_unknown_constant():
     K = shape.covariance(kept, kept) + shape.white * np.eye(n) + constant
     edges = np.array(list(combinations(range(d), 2)))
     wanted = shape.of_interactions(kept, edges) @ np.linalg.solve(K, even)
-    np.testing.assert_allclose(interactions(kept, even, edges), wanted, atol=1e-3 * np.abs(wanted).max())
+    found, error = interactions(kept, even, edges)
+    np.testing.assert_allclose(found, wanted, atol=1e-3 * np.abs(wanted).max())
+    # The deviation, by leaving out: one row after the other, with a mean that is fitted freely.
+    K, ones = K - constant, np.ones(n)
+    inverse = np.linalg.inv(K)
+    free = inverse - np.outer(inverse @ ones, inverse @ ones) / inverse.sum()
+    y = even - even.mean()
+    left = []
+    for i in range(n):
+        others = np.arange(n) != i
+        part = np.linalg.inv(K[np.ix_(others, others)])
+        weights = part @ K[others, i]
+        slack = 1 - weights.sum()
+        mean = part.sum(axis=0) @ y[others] / part.sum()
+        variance = K[i, i] - weights @ K[others, i] + slack**2 / part.sum()
+        left.append((y[i] - mean - weights @ (y[others] - mean)) ** 2 / variance)
+    C = shape.of_interactions(kept, edges)
+    deviation = 1.25 * np.sqrt(np.mean(left) * (shape.variances(edges) - np.diag(C @ free @ C.T)))
+    np.testing.assert_allclose(error, deviation, rtol=1e-2)
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
@@ -106,6 +125,20 @@ def test_only_edges_of_the_graph():
     assert e.interactions[2, 3] == pytest.approx(1, abs=0.1)
 
 
+def test_all_pairs_where_asked_for(tmp_path):
+    """Also those that are no edges; they are kept in files with their standard errors."""
+    d = 9
+    v = lc.Game(lambda kept: 1.0 * (kept[:, 2] & kept[:, 3]) + (kept[:, 0] & kept[:, 8]) * kept[:, 4], d)
+    e = lc.GraphKernelSHAP(100, interactions="all").explain(v, lc.Graph.chain(d))
+    assert e.interactions.nnz == e.interaction_stderr.nnz == d * (d - 1)
+    assert e.interactions[0, 8] == pytest.approx(0.5, abs=0.2)
+    loaded = lc.load(e.save(tmp_path / "e.json"))
+    assert loaded == e
+    assert (loaded.interaction_stderr != e.interaction_stderr).nnz == 0
+    with pytest.raises(lc.MethodError, match="Expected interactions=True, False or 'all'"):
+        lc.GraphKernelSHAP(100, interactions="some")
+
+
 def test_less_error_than_chance_at_few_calls():
     """Against the exact indices of networks, at 8 and 24 calls a unit: the error falls, and zero would be worse."""
     d = 8
@@ -131,3 +164,21 @@ def test_what_is_streamed_looks_at_known_values_only():
     last = lc.GraphKernelSHAP(80, interactions=True).explain(v, lc.Graph.chain(d))
     assert (every_one[-1].interactions != last.interactions).nnz == 0
     assert all(abs(e.interactions[5, 6]) < 1 for e in every_one)
+
+
+def test_standard_errors_say_how_sure_interactions_are():
+    """The intervals of networks cover the truth; where all coalitions are known nothing is left unsure."""
+    d, graph = 10, lc.Graph.complete(10)
+    covered = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        hidden, out = rng.normal(size=(d, 5)), rng.normal(size=5)
+        v = lc.Game(lambda kept, h=hidden, o=out: np.tanh(kept @ h) @ o, d)
+        exact = lc.GraphKernelSHAP(2**d, interactions=True).explain(v, graph)
+        assert exact.interaction_stderr.nnz == 0 or not exact.interaction_stderr.data.any()
+        e = lc.GraphKernelSHAP(16 * d, interactions=True).explain(v, graph)
+        off = np.abs((e.interactions - exact.interactions).toarray())[np.triu_indices(d, 1)]
+        covered.append(off <= 2 * e.interaction_stderr.toarray()[np.triu_indices(d, 1)])
+    assert 0.85 < np.mean(covered) <= 1
+    few = lc.GraphKernelSHAP(2 * d, interactions=True).explain(v, graph)
+    assert np.isinf(few.interaction_stderr.data).all()

@@ -38,6 +38,8 @@ class Explanation:
         coalition takes several background rows or rows were timed or checked; None where nobody counted.
     interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph, or for
         the pairs that the method gives; a tuple of them, one an output, for a game with several outputs.
+    interaction_stderr : the standard error of each interaction, in the same form, where interactions are estimates; its
+        degrees of freedom are `freedom`.
     provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
     stderr : the standard error of each score where they come from samples (inf where there are too few to tell), with
         its degrees of freedom in `freedom`; None where nothing was left to chance.
@@ -65,6 +67,7 @@ class Explanation:
     view: View | None = None
     curve: dict[str, Any] | None = None
     rows: int | None = None
+    interaction_stderr: sparse.csr_array | tuple[sparse.csr_array, ...] | None = None
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -155,7 +158,9 @@ class Explanation:
         if self.scores.ndim == 1:
             raise OptionError("this explanation has one output only")
         column = range(self.scores.shape[1])[index]
-        interactions = self.interactions[column] if isinstance(self.interactions, tuple) else None
+        interactions, errors = (
+            part[column] if isinstance(part, tuple) else None for part in (self.interactions, self.interaction_stderr)
+        )
         return Explanation(
             self.scores[:, column],
             float(np.asarray(self.base_value)[column]),
@@ -167,6 +172,7 @@ class Explanation:
             None if self.stderr is None else self.stderr[:, column],
             self.freedom,
             self.view,
+            interaction_stderr=errors,
         )
 
     def rescaled(self) -> Explanation:

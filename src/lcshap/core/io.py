@@ -103,6 +103,8 @@ def _explanation(place: Place) -> Explanation:
         if found.shape != (len(pairs), *outputs):
             place["interactions"].fail(f"an array of shape {(len(pairs), *outputs)}", str(found.shape))
         values["interactions"] = edge_matrix(graph, found.astype(np.float64, copy=False), pairs)
+        errors = _errors(place.get("interaction_stderr"), found.shape)
+        values["interaction_stderr"] = None if errors is None else edge_matrix(graph, errors, pairs)
     if kind == "Explanation":
         return Explanation(**values)
     return PathExplanation(**values, **_path(place, graph.d, outputs))

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,18 @@ class LinearMap(Protocol):
         """Memory held (SciPy's matrices, which lack this, are known)."""
 
     def __matmul__(self, values: Any, /) -> Any: ...
+
+
+@runtime_checkable
+class EstimatedMap(Protocol):
+    """A map from values to estimates of interactions: it says of which pairs, and how sure it is of each."""
+
+    @property
+    def pairs(self) -> NDArray[np.integer]:
+        """The pairs of units, `(many, 2)`."""
+
+    def stderr(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The standard error of each number; inf where there is too little to tell."""
 
 
 class SampledMap(ABC):

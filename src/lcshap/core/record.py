@@ -20,7 +20,7 @@ from .views import View
 # Version 1 is that of lcshap 0.1: views without sentences, or none at all. Up to version 2 all arrays are lists.
 FORMAT, VERSION = "lcshap-explanation", 3
 LISTED = 1000  # arrays of more numbers are written as the base64 of their bytes
-APART = ("graph", "interactions", "view")  # fields that are more than numbers, texts and arrays
+APART = ("graph", "interactions", "interaction_stderr", "view")  # fields that are more than numbers, texts and arrays
 
 
 def save(e: Any, path: str | Path) -> Path:
@@ -70,7 +70,9 @@ def to_dict(e: Any) -> dict[str, Any]:
     content["interactions"] = None
     if e.interactions is not None:
         pairs = _pairs(e)
-        content["interactions"] = _plain(_pair_values(e, pairs))
+        content["interactions"] = _plain(_pair_values(e.interactions, pairs))
+        if e.interaction_stderr is not None:
+            content["interaction_stderr"] = _plain(_pair_values(e.interaction_stderr, pairs))
         if not np.array_equal(pairs, e.graph.edges):
             content["interaction_pairs"] = _edges(pairs)
     return content
@@ -103,14 +105,15 @@ def _pairs(e: Any) -> NDArray[Any]:
     return np.stack(np.divmod(places, e.graph.d), axis=1)
 
 
-def _pair_values(e: Any, pairs: NDArray[Any]) -> NDArray[np.float64]:
+def _pair_values(given: Any, pairs: NDArray[Any]) -> NDArray[np.float64]:
+    """The entries of a sparse matrix, or of one an output, at some pairs."""
     one, other = pairs.T
-    matrices = e.interactions if isinstance(e.interactions, tuple) else (e.interactions,)
+    matrices = given if isinstance(given, tuple) else (given,)
     if not len(one):
         columns = [np.empty(0) for _ in matrices]
     else:
         columns = [np.asarray(sparse.csr_array(m)[one, other]).ravel() for m in matrices]
-    return np.stack(columns, axis=1) if isinstance(e.interactions, tuple) else columns[0]
+    return np.stack(columns, axis=1) if isinstance(given, tuple) else columns[0]
 
 
 def _numbers(array: NDArray[Any]) -> list[Any] | str:

@@ -11,7 +11,7 @@ from ..errors import GameError
 from .explanation import Explanation, edge_matrix, versions
 from .game import AbstractGame
 from .graphs import Graph
-from .plan import Described, Plan, PlanSum, SampledMap
+from .plan import Described, EstimatedMap, Plan, PlanSum, SampledMap
 
 
 @overload
@@ -56,9 +56,12 @@ def explain_values(plan: Plan, values: NDArray[np.float64], game: AbstractGame) 
         gains = values - base
         scores = np.asarray(plan.operator @ gains)
     check_scores(scores if np.isfinite(gains).all() else gains, values)
-    interactions = None
+    interactions = errors = None
     if plan.edge_operator is not None:
-        interactions = edge_matrix(plan.graph, plan.edge_operator @ gains)
+        sure = plan.edge_operator if isinstance(plan.edge_operator, EstimatedMap) else None
+        pairs = None if sure is None else sure.pairs
+        interactions = edge_matrix(plan.graph, plan.edge_operator @ gains, pairs)
+        errors = None if sure is None else edge_matrix(plan.graph, sure.stderr(gains), pairs)
     sampled = plan.operator if isinstance(plan.operator, SampledMap) else None
     return Explanation(
         scores=scores,
@@ -69,6 +72,7 @@ def explain_values(plan: Plan, values: NDArray[np.float64], game: AbstractGame) 
         graph=plan.graph,
         calls=plan.calls,
         interactions=interactions,
+        interaction_stderr=errors,
         provenance=provenance(plan.method, plan.graph, game),
     )
 

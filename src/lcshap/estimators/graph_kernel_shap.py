@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,10 @@ class GraphKernelSHAP(SampledMethod):
     budget : how many calls it may take, ∅ and V included; at least 2d. Exact when it covers :math:`2^d`.
     reach : triples are near if every two of their units are within so many edges. 0 leaves them, and the graph, out.
     seed : of the choice of pairs.
-    interactions : also give the Shapley interaction index of every edge of the graph (of all pairs, on a complete one),
-        at no further call: it depends on the even half :math:`g(S) = \tfrac12 [v(S) + v(V \setminus S)]` alone, which
-        the scores have no use for. See ``docs/interactions.md``.
+    interactions : also give the Shapley interaction index of every edge of the graph, or with "all" of all pairs, with
+        standard errors (`Explanation.interaction_stderr`). This takes no further call: it depends on the even half
+        :math:`g(S) = \tfrac12 [v(S) + v(V \setminus S)]` alone, which the scores have no use for. See
+        ``docs/interactions.md``.
 
     Notes
     -----
@@ -84,7 +85,7 @@ class GraphKernelSHAP(SampledMethod):
     budget: int
     reach: int = 2
     seed: int = 0
-    interactions: bool = False
+    interactions: bool | Literal["all"] = False
     name: ClassVar[str] = "graph-kernel-shap"
     summary: ClassVar[str] = (
         "The posterior mean of the Shapley value, given v on pairs of a coalition and its complement."
@@ -108,6 +109,8 @@ class GraphKernelSHAP(SampledMethod):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count("reach", self.reach)
+        if self.interactions not in (True, False, "all"):
+            raise MethodError(f"Expected interactions=True, False or 'all', got {self.interactions!r}.")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)
@@ -130,7 +133,8 @@ class GraphKernelSHAP(SampledMethod):
         operator = PairProcess(plus, minus, kept, len(coalitions), triples, complete)
         even = None
         if self.interactions:
-            even = EvenProcess(plus, minus, kept, graph.edges, len(coalitions), complete)
+            edges = np.stack(np.triu_indices(d, 1), axis=1) if self.interactions == "all" else graph.edges
+            even = EvenProcess(plus, minus, kept, edges, len(coalitions), complete)
         return Plan(self, graph, coalitions, operator, even)
 
 

@@ -19,6 +19,8 @@ Edges = NDArray[np.integer]
 _MEAN = np.log([8.0, 1e-4, 0.1, 1.0, 0.03])  # logarithms: of reach (over d), white noise, product, pairs and size
 _DEVIATION = np.array([1.5, 3.0, 2.0, 2.0, 3.0])
 _FIRST = len(_MEAN)  # where the logarithms of the units begin
+_CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
+_CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _TIE = 0.5  # two units with logarithms of z and y have a pair of their own with a share of exp(_TIE (z + y))
 
 
@@ -73,10 +75,26 @@ class EvenShape(NamedTuple):
             found[k] += alike
         return found
 
+    def variances(self, edges: Edges) -> Array:
+        """The prior variance of the interaction index of each edge."""
+        d, (i, j) = len(self.pairs), np.asarray(edges).reshape(-1, 2).T
+        r = np.tanh(self.reach / 2)
+        node, weight = nodes()
+        both = np.outer(node, node).ravel()
+        factors = 1 + np.outer(both, r)
+        whole = np.exp(np.log(factors).sum(axis=1) - np.log1p(r).sum()) * np.outer(weight, weight).ravel()
+        sides = 1 / factors
+        integral = (sides.T @ (whole[:, None] * sides))[i, j] / (1 + np.exp(-self.reach.sum()))
+        sizes = by_size(d)
+        alone = np.sum(1 / special.comb(d - 2, np.arange(d - 1)))
+        found = 8 * self.product * r[i] * r[j] * integral + 16 * self.pairs[i] * self.pairs[j]
+        found += (self.size * (2 - 2 * sizes[d, d - 1]) * 4 + 8 * self.white * alone) / (d - 1) ** 2
+        return np.asarray(found)
+
 
 @dataclass(frozen=True, eq=False)
 class EvenProcess:
-    """Values of pairs to the interaction indices of edges, by the posterior mean."""
+    """Values of pairs to the interaction indices of edges: their posterior mean and deviation."""
 
     plus: NDArray[np.int32]
     minus: NDArray[np.int32]
@@ -91,46 +109,91 @@ class EvenProcess:
         return len(self.edges), self.calls
 
     @property
+    def pairs(self) -> Edges:
+        """The pairs of units that the indices are about."""
+        return self.edges
+
+    @property
     def nbytes(self) -> int:
         """Memory held."""
         return self.kept.nbytes + self.edges.nbytes
 
     def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]:
-        even = np.asarray((values[self.plus] + values[self.minus]) / 2)
-        found = [self._of(column) for column in even.reshape(len(even), -1).T]
-        return np.stack(found, axis=-1).reshape(len(self.edges), *values.shape[1:])
+        return self._found(values)[0]
+
+    def stderr(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The posterior deviation of each index, by leave-one-out errors; inf where pairs are too few to tell."""
+        return self._found(values)[1]
+
+    def _found(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Indices and standard errors; those of the last values are kept, since both are asked for one by one."""
+        key = values.tobytes()
+        last = self.__dict__.get("_last")
+        if last is None or last[0] != key:
+            even = np.asarray((values[self.plus] + values[self.minus]) / 2)
+            each = [self._of(column) for column in even.reshape(len(even), -1).T]
+            shape = (len(self.edges), *values.shape[1:])
+            last = key, *(np.stack(part, axis=-1).reshape(shape) for part in zip(*each, strict=True))
+            object.__setattr__(self, "_last", last)
+        return last[1], last[2]
 
     def head(self, samples: int) -> EvenProcess:
         """The first pairs."""
         rows, complete = slice(0, samples + 1), self.complete and samples + 1 == len(self.kept)
         return EvenProcess(self.plus[rows], self.minus[rows], self.kept[rows], self.edges, self.calls, complete)
 
-    def _of(self, even: Array) -> Array:
+    def _of(self, even: Array) -> tuple[Array, Array]:
+        many, (n, d) = len(self.edges), self.kept.shape
         if not np.isfinite(even).all():
-            return np.full(len(self.edges), np.nan)
+            return np.full(many, np.nan), np.full(many, np.nan)
         if self.complete:
-            alone = EvenShape(np.zeros(self.kept.shape[1]), np.full(self.kept.shape[1], 1e-9), 0.0, 0.0, 1.0)
-            return np.asarray(alone.of_interactions(self.kept, self.edges) @ even)
-        return interactions(self.kept, even, self.edges)
+            alone = EvenShape(np.zeros(d), np.full(d, 1e-9), 0.0, 0.0, 1.0)
+            return np.asarray(alone.of_interactions(self.kept, self.edges) @ even), np.zeros(many)
+        found, error = interactions(self.kept, even, self.edges)
+        return found, error if 4 * (n - 1) >= 5 * d else np.full(many, np.inf)
 
 
-def interactions(kept: Kept, even: Array, edges: Edges) -> Array:
-    """The posterior mean of the interaction indices of edges, given g at these coalitions, the first of which is V."""
+def interactions(kept: Kept, even: Array, edges: Edges) -> tuple[Array, Array]:
+    """The posterior mean and deviation of the interaction indices of edges.
+
+    Parameters
+    ----------
+    kept, even : coalitions, the first of which is V, and g there.
+    edges : pairs of units.
+
+    Returns
+    -------
+    tuple of arrays
+        One number an edge each.
+    """
     kept, even = kept[: MOST_PAIRS + 1], even[: MOST_PAIRS + 1]
     even = even - even.mean()
-    if np.ptp(even) == 0:
-        return np.zeros(len(edges))
-    shape = fit(kept, even)
+    if np.ptp(even) == 0 or not len(edges):
+        return np.zeros(len(edges)), np.zeros(len(edges))
+    n, shape = len(kept), fit(kept, even)
     K = shape.covariance(kept, kept)
-    K[np.diag_indices(len(kept))] += shape.white
+    K[np.diag_indices(n)] += shape.white
     factor = linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
-    alpha, ones = linalg.cho_solve(factor, np.stack([even, np.ones(len(even))], axis=1), check_finite=False).T
+    alpha, ones = linalg.cho_solve(factor, np.stack([even, np.ones(n)], axis=1), check_finite=False).T
     alpha = alpha - ones * (alpha.sum() / ones.sum())  # the mean of g is fitted freely
-    return np.concatenate(
-        [shape.of_interactions(kept, part) @ alpha for part in np.array_split(edges, -(-len(edges) // 1024))]
-        if len(edges)
-        else [np.zeros(0)]
-    )
+    mean, left = np.empty(len(edges)), shape.variances(edges)
+    for part in np.array_split(np.arange(len(edges)), -(-len(edges) // 1024)):
+        C = shape.of_interactions(kept, edges[part])
+        half = linalg.solve_triangular(factor[0], C.T, lower=True, check_finite=False)
+        mean[part] = C @ alpha
+        left[part] -= np.einsum("nj,nj->j", half, half) - (C @ ones) ** 2 / ones.sum()
+    return mean, _CAUTION * np.sqrt(np.maximum(left, 0) * _scale(factor, alpha, ones))
+
+
+def _scale(factor: tuple[Array, bool], alpha: Array, ones: Array) -> float:
+    """The mean square of leave-one-out errors over what they are expected to be, at some rows."""
+    n = len(alpha)
+    rows = np.unique(np.linspace(0, n - 1, min(_CHECKED, n)).astype(np.intp))
+    picked = np.zeros((n, len(rows)))
+    picked[rows, np.arange(len(rows))] = 1
+    root = linalg.solve_triangular(factor[0], picked, lower=True, overwrite_b=True, check_finite=False)
+    own = np.einsum("nj,nj->j", root, root) - ones[rows] ** 2 / ones.sum()
+    return float(np.mean(alpha[rows] ** 2 / own))
 
 
 def fit(kept: Kept, even: Array) -> EvenShape:
