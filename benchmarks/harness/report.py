@@ -9,8 +9,9 @@ from typing import Any
 from . import sheets
 from .choosing import write_choosing
 from .comparisons import ALL_TASKS, read_rows
-from .error_tables import draw, section
+from .error_tables import draw, overview, section
 from .other_tables import cost_table, leads, masking_table, one_peer_table, places
+from .summary import Summary
 
 HEAD = """# Benchmarks
 
@@ -96,7 +97,7 @@ def write_page(docs: Path) -> Path:
     folder = docs / "benchmarks"
     versions: dict[str, Any] = json.loads((folder / "versions.json").read_text())
     told = ", ".join(f"{name} {number}" for name, number in sorted(versions.items()))
-    parts = [HEAD, f"Versions: {told}.\n{KEPT}"]
+    parts = [HEAD, f"Versions: {told}.\n{KEPT}", *together(folder)]
     for name, (title, measure, ours) in TITLES.items():
         path = folder / f"{name}.csv"
         if path.exists():
@@ -109,6 +110,21 @@ def write_page(docs: Path) -> Path:
     page.write_text("\n".join(parts), encoding="utf-8")
     write_choosing(folder)
     return page
+
+
+def together(folder: Path) -> list[str]:
+    """Tables of games and tasks in one table, where there are both."""
+    paths = [folder / f"{name}.csv" for name in ("tables", "tasks")]
+    if not all(path.exists() for path in paths):
+        return []
+    tables, tasks = (sheets.read(path, "auto") for path in paths)
+    both = Summary("auto", {**tables.cells, **tasks.cells}, tables.aside + tasks.aside)
+    aside = [name for name in both.families if name in both.aside]
+    return [
+        "## In short\n",
+        overview(both, "mse", both.families, f"All {len(both.families)} families, tables of games and tasks together"),
+        overview(both, "mse", aside, f"The {len(aside)} families that were held out, alone"),
+    ]
 
 
 def masking_part(folder: Path) -> list[str]:
