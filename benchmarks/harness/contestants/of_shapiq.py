@@ -27,7 +27,7 @@ def value(name: str, kind: str, least: int = 0, most: int = 10_000, slow: bool =
     contestant(f"shapiq {name}", "shapiq", most=most, slow=slow)(estimate)
 
 
-def pairwise(name: str, kind: str, slow: bool = False, most: int = 60, threads: bool = False, **options: Any) -> None:
+def pairwise(name: str, kind: str, slow: bool = False, most: int = 64, threads: bool = False, **options: Any) -> None:
     """Register an estimator of Shapley interactions of order two, which gives the Shapley values too."""
 
     def estimate(v: Value, budget: int, seed: int) -> Any:

@@ -8,8 +8,6 @@ import numpy as np
 
 from .base import Answer, Estimate, Value, contestant
 
-INTERACTING = "lc.GraphKernelSHAP({budget}, seed={seed}, interactions=True)"
-
 
 def graph_of(value: Value) -> Any:
     """The graph of a game, from what can be sent to a process."""
@@ -22,12 +20,12 @@ def graph_of(value: Value) -> Any:
     return lc.Graph.from_edges(value.d, np.asarray(value.graph, np.int64).reshape(-1, 2))
 
 
-def run(method: Any, value: Value, budget: int) -> Answer | None:
-    """The method's explanation; None where it refuses the budget, which is written down."""
+def run(method: Any, value: Value, graph: Any = None) -> Answer | None:
+    """The method's explanation on the game's graph, or another; None where it refuses the budget, with the reason."""
     import lcshap as lc
 
     try:
-        e = method.explain(lc.Game(value, value.d), graph_of(value))
+        e = method.explain(lc.Game(value, value.d), graph or graph_of(value))
     except (lc.BudgetError, lc.MethodError) as error:
         return Answer(None, note=str(error))
     lower, upper = (None, None) if e.stderr is None or not e.freedom else e.interval()
@@ -49,8 +47,8 @@ def expression(text: str) -> Estimate:
             import dataclasses
 
             method = eval(filled, {"lc": lc, "np": np})
-            return run(dataclasses.replace(method, seed=seed) if hasattr(method, "seed") else method, value, budget)
-        return run(eval(filled, {"lc": lc, "np": np}), value, budget)
+            return run(dataclasses.replace(method, seed=seed) if hasattr(method, "seed") else method, value)
+        return run(eval(filled, {"lc": lc, "np": np}), value)
 
     return estimate
 
@@ -64,12 +62,19 @@ def auto(value: Value, budget: int, seed: int) -> Any:
         method = lc.choose(graph_of(value), "fair", budget, seed=seed).method
     except lc.LcshapError as error:
         return Answer(None, note=str(error))
-    return run(method, value, budget)
+    return run(method, value)
+
+
+@contestant("pairs", "lcshap", pairs=True)
+def pairs(value: Value, budget: int, seed: int) -> Any:
+    """Interactions of all pairs, as the peers give them: `GraphKernelSHAP` gives those of the edges of its graph."""
+    import lcshap as lc
+
+    return run(lc.GraphKernelSHAP(budget, seed=seed, interactions=True), value, lc.Graph.complete(value.d))
 
 
 contestant("GraphKernelSHAP", "lcshap")(expression("lc.GraphKernelSHAP({budget}, seed={seed})"))
 contestant("SampleShapley", "lcshap")(expression("lc.SampleShapley({budget}, seed={seed})"))
 contestant("KernelSHAP", "lcshap")(expression("lc.KernelSHAP({budget}, seed={seed})"))
-contestant("pairs", "lcshap", pairs=True)(expression(INTERACTING))
 contestant("DeletionPath", "lcshap", other=True)(expression("lc.DeletionPath({budget})"))
 contestant("InsertionPath", "lcshap", other=True)(expression("lc.InsertionPath({budget})"))
