@@ -85,7 +85,11 @@ def test_onnx_files_and_sessions(tmp_path):
 
 
 def test_what_is_no_model():
-    for thing, message in [("model.pt", "only .onnx"), (3, "int is no model"), ([1], "list is no model")]:
+    for thing, message in [
+        ("model.pt", "only .onnx"),
+        (3, "Expected a model, got int"),
+        ([1], "Expected a model, got list"),
+    ]:
         with pytest.raises(ModelError, match=message):
             find_model(thing, "logits")
 

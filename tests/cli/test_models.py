@@ -68,9 +68,9 @@ def test_objects_of_modules(here):
     fails("explain", "--model", "own", *words, code=2, match="Expected package.module:object for --model, got 'own'")
     fails("explain", "--model", "own:count", *words, code=1, match="does not say what its numbers are: write --kind")
     fails(
-        "explain", "--model", "own:broken", "--kind", "output", *words, code=1, match="the model failed.*out of order"
+        "explain", "--model", "own:broken", "--kind", "output", *words, code=1, match="The model failed.*out of order"
     )
-    fails("explain", "--model", "own:masker", "--kind", "output", *words, code=1, match="is no model")
+    fails("explain", "--model", "own:masker", "--kind", "output", *words, code=1, match="Expected a model, got")
 
 
 def test_no_local_file_takes_the_place_of_a_package(here, monkeypatch):

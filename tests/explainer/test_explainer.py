@@ -211,7 +211,7 @@ class TestExplainer:
             return [float(len(t)) for t in texts]
 
         with pytest.raises(
-            lc.LcshapError, match=r"failed while evaluating 8 coalitions, the first of them .*server"
+            lc.LcshapError, match=r"failed on a batch of 8 coalitions that starts with .*server"
         ) as error:
             lc.explain(fails, TEXT, method=lc.Shapley(), kind="output", batch_size=8)
         assert len(error.value.store) == 17  # two batches, and the full text before them

@@ -81,8 +81,8 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
     if callable(model):
         return CallableModel(model, check_kind(kind or fallback, f"a function ({name})"))
     raise ModelError(
-        f"{name} is no model: a function from rows to numbers is needed, a PyTorch module, a Keras model, an ONNX "
-        f"session or file, or an object with one of {', '.join(_METHODS)}"
+        f"Expected a model, got {name}. Pass a function from rows to numbers, a PyTorch module, a Keras model, an ONNX "
+        f"session or file, or an object with one of the methods {', '.join(_METHODS)}."
     )
 
 

@@ -232,15 +232,21 @@ def _failure(error: Exception, batch: list[Piece], before: int) -> ModelError:
     row = getattr(error, "row", None)
     labels = dict.fromkeys(question.label for question, _ in batch if question.label)
     who = f"{' or '.join(labels)}, " if labels else ""
+    count = sum(len(places) for _, places in batch)
     if row is not None:
-        where = f"the coalition {_name_row(batch, before + row)}"
+        where = _in_words(_name_row(batch, before + row))
     else:
         question, places = batch[0]
-        first = name(question.coalitions, int(places[0]))
-        where = f"{sum(len(places) for _, places in batch)} coalitions, the first of them {first}"
+        first = _in_words(name(question.coalitions, int(places[0])))
+        where = first if count == 1 else f"a batch of {count} coalitions that starts with {first}"
     own = isinstance(error, ModelError)
     said = redacted(str(error)) if own else f"{described(error)} {batch[0][0].masked.hint}".rstrip()
-    return ModelError(f"the model failed while evaluating {who}{where}: {said}", row)
+    return ModelError(f"The model failed on {who}{where}: {said}", row)
+
+
+def _in_words(coalition: str) -> str:
+    """A coalition as errors name it."""
+    return {"V": "the full input", "∅": "the input with all units absent"}.get(coalition, f"the coalition {coalition}")
 
 
 def _so_far(error: BaseException, answers: list[NDArray[np.float64]], count: int) -> NDArray[np.float64] | None:
