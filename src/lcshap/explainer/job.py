@@ -14,6 +14,7 @@ from ..advice.picker import Picked, Picker
 from ..asking.engine import Engine
 from ..asking.masking import masking_curves
 from ..asking.model_game import ModelGame, make_games
+from ..asking.prediction import prediction
 from ..asking.progress import Progress
 from ..asking.values import Value
 from ..core.explanation import Explanation
@@ -165,6 +166,8 @@ class Job:
             "batch_size": self.setup.engine.size.best,
             **picked.record,
         }
+        if said := prediction(game.value):
+            record["prediction"] = [list(pair) for pair in said]
         if (choice := game.masked.choice) is not None:
             masker = record["masker"]
             record["masker"] = {**masker, "parameters": {**masker["parameters"], **choice.settings}}

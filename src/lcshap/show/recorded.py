@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .chances import percent
 from .literals import literal
 from .words import target
 
@@ -54,4 +55,37 @@ def _targets(value: Any) -> str:
     return ", ".join(map(target, value)) if isinstance(value, Iterable) and not isinstance(value, str) else said(value)
 
 
-_SETTINGS: dict[str, Callable[[Any], str]] = {"versions": versions, "masker": masker, "targets": _targets}
+def _prediction(value: Any) -> str:
+    """The most probable classes.
+
+    >>> _prediction([["good", 0.75], ["bad", 0.25]])
+    'good 75.0 %, bad 25.0 %'
+    """
+    pairs = read_prediction({"prediction": value})
+    return ", ".join(name if share is None else f"{name} {percent(share)}" for name, share in pairs) or said(value)
+
+
+def read_prediction(provenance: dict[str, Any]) -> list[tuple[str, float | None]]:
+    """The classes that the model chose between and their probabilities, the most probable first; empty if unknown.
+
+    A record that was read from a file may hold anything: what is no pair of a name and a probability is left out.
+
+    >>> read_prediction({"prediction": [["good", 0.75], ["bad", "?"], 3]})
+    [('good', 0.75)]
+    """
+    found, items = [], provenance.get("prediction")
+    for item in items if isinstance(items, list | tuple) else []:
+        if isinstance(item, list | tuple) and len(item) == 2:
+            name, share = item
+            number = isinstance(share, float | int) and not isinstance(share, bool) and 0 <= share <= 1
+            if number or share is None:
+                found.append((target(name), float(share) if number else None))
+    return found
+
+
+_SETTINGS: dict[str, Callable[[Any], str]] = {
+    "versions": versions,
+    "masker": masker,
+    "targets": _targets,
+    "prediction": _prediction,
+}
