@@ -6,6 +6,7 @@ import base64
 import html
 import struct
 import zlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,30 +57,36 @@ def bytes_html(e: Explanation, view: BytesView) -> str:
 
 def image_html(e: Explanation, view: ImageView) -> str:
     """The image, and beside it the same in grey under the colours of the scores."""
+    image, heat = heat_picture(e, view)
+    lowers, raises = sides(e)
+    clipped = ", the largest 1 % alike" * clip_limit(e.scores)[1]
+    pictures = {"the input": image, f"its scores: blue {raises}, orange {lowers}{clipped}": heat}
+    em = _SHOWN / 2 * image.shape[1] / max(image.shape[:2])
+    return "<p>" + "".join(_img(picture, alt, em) for alt, picture in pictures.items()) + "</p>"
+
+
+def heat_picture(e: Explanation, view: ImageView) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The image and its heat map in RGB, each at most 256 pixels high and wide."""
     labels = view.labels
     scores = np.where(labels < 0, 0.0, e.scores[labels])
     image, factor = to_rgb(view.image), min(1.0, _SIDE / max(labels.shape))
     size = max(1, round(factor * labels.shape[0])), max(1, round(factor * labels.shape[1]))
     image, scores = resize(image, size), resize(scores, size)
-    palette, (limit, clipped) = find_palette("default"), clip_limit(e.scores)
+    palette, (limit, _) = find_palette("default"), clip_limit(e.scores)
     share = np.minimum(np.abs(scores) / limit, 1.0)[..., None]
     ends = np.where(scores[..., None] > 0, palette.positive, palette.negative)
-    lowers, raises = sides(e)
     shown, covered = image_shares(view.photograph)
     faded = 255 - shown * (255 - image.mean(axis=2, keepdims=True))  # a pale grey, so that colours stand out
-    share = covered * share
-    pictures = {
-        "the input": image,
-        f"its scores: blue {raises}, orange {lowers}{', the largest 1 % alike' * clipped}": (
-            faded * (1 - share) + ends * share
-        ),
-    }
-    em = _SHOWN / 2 * size[1] / max(size)
-    return "<p>" + "".join(_img(picture, alt, em) for alt, picture in pictures.items()) + "</p>"
+    share = np.nan_to_num(covered * share)
+    return _bytes(image), _bytes(faded * (1 - share) + ends * share)
 
 
-def _img(picture: NDArray[np.float64], alt: str, em: float) -> str:
-    data = base64.b64encode(png(np.rint(np.broadcast_to(picture, (*picture.shape[:2], 3))).astype(np.uint8))).decode()
+def _bytes(picture: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.asarray(np.rint(np.broadcast_to(picture, (*picture.shape[:2], 3))), np.uint8)
+
+
+def _img(picture: NDArray[np.uint8], alt: str, em: float) -> str:
+    data = base64.b64encode(png(picture)).decode()
     return f'<img alt="{alt}" title="{alt}" style="width:{em:.1f}em;height:auto" src="data:image/png;base64,{data}">'
 
 

@@ -563,7 +563,7 @@ class TestReach:
     def test_focus_is_seen(self, show, explain):
         page = show(explain(TEXTS))
         seen = []
-        for _ in range(12):
+        for _ in range(24):
             page.keyboard.press("Tab")
             seen.append(
                 page.evaluate("[document.activeElement.id, getComputedStyle(document.activeElement).outlineStyle]")

@@ -52,7 +52,7 @@ class TestSafety:
         assert page.pool(page.samples[0]["names"]) == [printable(nasty)]
         entry = page.sample()["entries"][0]
         assert entry["curve"]["what"] == nasty
-        assert [nasty, f"{nasty} = {nasty}"] in entry["settings"]
+        assert [nasty, f"{nasty} = {nasty}"] in page.pool(entry["made"])[0]
         data = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page.source)
         assert len(data) == len(page.blocks)
         assert not any(re.search("[<>&\u2028\u2029]", block) for block in data)

@@ -14,9 +14,11 @@ from ...core.explanation import Explanation
 from ...core.files import check_target, write_file
 from ...errors import ShowError
 from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
+from .dataset import Leading, check_classes, check_labels
 from .pack import Pool, embed
 from .samples import collect, pack_sample
 from .scripts import join_modules, read_file
+from .static import shades, static_page
 
 _CLASSES = 4  # that are named in a title
 
@@ -25,6 +27,8 @@ def report(
     explanations: Explanation | Iterable[Explanation] | Mapping[str, Explanation | Iterable[Explanation]],
     path: str | Path,
     *,
+    labels: Iterable[Any] | None = None,
+    names: Iterable[Any] | None = None,
     title: str | None = None,
     palette: str | Palette = "default",
 ) -> Path:
@@ -35,12 +39,16 @@ def report(
     explanations : an `Explanation`, a list of them, or a dict from names of methods to lists. Those of the same input
         by different methods, or of different outputs, become one sample with a switch.
     path : where to write; the name ends in ``.html``.
+    labels : the true class of each input, by the name that the explanations use, None where it is not known. The page
+        then tells right from wrong, has a confusion matrix, and sorts by loss. There is one label for each input, in
+        the order in which inputs first occur in `explanations`.
+    names : a name for each input, in the same order.
     title : of the page.
     palette : the name of a palette of `lcshap.show.palette`, or a `Palette`.
 
     Returns
     -------
-    Path : where the page was written.
+style = palette_style(palette) + read_file("page.css") + shades()
 
     Notes
     -----
@@ -62,13 +70,25 @@ def report(
     """
     path = check_page(path)
     pool, methods = Pool(), dict[str, int]()
-    packed = [pack_sample(sample, place, methods, pool) for place, sample in enumerate(collect(explanations))]
-    title = title or _title([listed for listed, _ in packed])
-    index = {"title": title, "methods": list(methods), "samples": [listed for listed, _ in packed]}
+    samples, leading = collect(explanations), Leading()
+    marks = zip(*check_labels(labels, names, len(samples)), strict=True)
+    packed = [
+        pack_sample(sample, place, methods, pool, label, name, leading)
+        for place, (sample, (label, name)) in enumerate(zip(samples, marks, strict=True))
+    ]
+    listing = [listed for listed, _ in packed]
+    check_classes(listing)
+    title = title or _title(listing)
+    index = {"title": title, "methods": list(methods), "samples": listing}
+    if len(listing) > 1:
+        index["leading"] = leading.packed()
     blocks = {"index": embed(index)}
     blocks |= {f"sample-{number}": embed(content) for number, (_, content) in enumerate(packed)}
     blocks |= {f"pool-{number}": block for number, block in enumerate(pool.blocks)}
-    return write_file(path, _fill(title, find_palette(palette), blocks).encode("utf-8", "xmlcharrefreplace"))
+    return write_file(
+        path,
+        _fill(title, find_palette(palette), blocks, static_page(samples, listing)).encode("utf-8", "xmlcharrefreplace"),
+    )
 
 
 def _title(samples: list[dict[str, Any]]) -> str:
@@ -94,9 +114,13 @@ def is_page(data: bytes) -> bool:
     return b'<meta name="generator" content="lcshap' in data
 
 
-def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:
+def _fill(title: str, palette: Palette, blocks: dict[str, str], static: str) -> str:
     """The template with its holes filled."""
+<<<<<<< HEAD
     style = palette_style(palette) + read_file("page.css")
+=======
+    style = _colours(palette) + read_file("page.css") + shades()
+>>>>>>> 05f956c (The page shows the data set, pins units, compares, saves what is shown, and restores a view from its address)
     script = join_modules("main.js")
     data = "\n".join(f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items())
     parts = {
@@ -104,6 +128,7 @@ def _fill(title: str, palette: Palette, blocks: dict[str, str]) -> str:
         "policy": f"default-src 'none'; script-src {policy_hash(script)}; style-src {policy_hash(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
+        "static": static,
         "data": data,
         "script": script,
     }

@@ -18,6 +18,7 @@ from .. import flips, recorded, words
 from ..faint import FADED
 from ..palette import clip_limit, limit_of
 from ..sentences import lead_parts, residual_note
+from .dataset import Leading, describe_sample
 from .pack import Pool, number, pack, to_float32
 from .pictures import draw
 from .settings import python
@@ -63,34 +64,52 @@ def collect(explanations: Any) -> list[Sample]:
     return list(samples.values())
 
 
-def pack_sample(sample: Sample, place: int, methods: dict[str, int], pool: Pool) -> tuple[dict[str, Any], Any]:
-    """What the list of samples needs, and what is read when the sample is shown."""
+def pack_sample(
+    sample: Sample,
+    place: int,
+    methods: dict[str, int],
+    pool: Pool,
+    label: str | None = None,
+    name: str | None = None,
+    leading: Leading | None = None,
+) -> tuple[dict[str, Any], Any]:
+    """What the list of samples needs, and what is read when the sample is shown.
+
+    Parameters
+    ----------
+    methods : the numbers of all methods so far, to which those of this sample are added.
+    label, name : the true class of the input, and its name; None if they are not known.
+    leading : counts the scores of the sample, for what leads in the whole data set.
+    """
     picture, view, names = draw(sample.first.view, pool), sample.first.view, words.unit_names(sample.first)
-    listed: dict[str, Any] = {"name": _name(sample, picture, place), "kind": picture["kind"]}
+    listed: dict[str, Any] = {"name": name or _name(sample, picture, place), "kind": picture["kind"]}
+    listed |= describe_sample(sample.first, label)
     if isinstance(view, TextView):
         listed["text"] = view.text
     if not (isinstance(view, TextView) and "labels" not in picture and list(view.parts) == names):
         listed["names"] = pool.add(names)
-    entries = [_pack_entry(e, column) for e, column in sample.entries.values()]
+    entries = [_pack_entry(e, column, pool) for e, column in sample.entries.values()]
     listed["entries"] = [
         [methods.setdefault(method, len(methods)), output, *(entry[key] for key in _SORTED_BY)]
         for (method, output), entry in zip(sample.entries, entries, strict=True)
     ]
+    if leading is not None:
+        for (method, output), (e, column) in sample.entries.items():
+            leading.add(methods[method], output, e if column is None else e.output(column))
     return listed, {"picture": picture, "entries": entries}
 
 
-def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
-    """One method, one output. Rankings travel too: rounded scores can tie.
+def _pack_entry(e: Explanation, column: int | None, pool: Pool) -> dict[str, Any]:
+    """One method, one output.
 
-    "ranking" is the order in which units are masked, "leading" that in which they are named, where it is not that of
-    the sizes of the scores as the page has them.
+    "ranking" is the order in which units are masked, "leading" that in which they are named. They travel where they
+    are not the order of the scores, or of their sizes, as the page has them: rounded scores can tie.
     """
     one = e if column is None else e.output(column)
     ranking = e.ranking if column is None else e.ranking[:, column]
     scores, leading = settled(one.scores, one.scores, one.base_value, one.full_value), e.leading(output=column)
     entry: dict[str, Any] = {
         "scores": pack(scores),
-        "ranking": pack(np.asarray(ranking)),
         "base": number(one.base_value),
         "full": number(one.full_value),
         "residual": number(words.unexplained(one)),
@@ -99,9 +118,10 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
         "lead": [part.replace("-", "−") if k % 2 == 0 else part for k, part in enumerate(lead_parts(one))],
         "sides": words.sides(one),
         "facts": _facts(one),
-        "settings": recorded.settings(e.provenance),
-        "python": python(e.provenance, e.curve is not None),
+        "made": pool.add([recorded.settings(_shared(e.provenance)), python(e.provenance, e.curve is not None)]),
     }
+    if not np.array_equal(ranking, np.argsort(-to_float32(scores), kind="stable")):
+        entry["ranking"] = pack(np.asarray(ranking))
     if not np.array_equal(leading, np.argsort(-np.abs(to_float32(scores)), kind="stable")):
         entry["leading"] = pack(leading)
     if note := residual_note(one):
@@ -121,6 +141,11 @@ def _pack_entry(e: Explanation, column: int | None) -> dict[str, Any]:
     if e.curve is not None:
         entry["curve"] = _curve(e)
     return entry
+
+
+def _shared(provenance: dict[str, Any]) -> dict[str, Any]:
+    """What explanations made in the same way have in common, so that the page stores it once."""
+    return {key: value for key, value in provenance.items() if key != "prediction"}
 
 
 def _curve(e: Explanation) -> dict[str, Any]:

@@ -4,8 +4,9 @@ import { read } from "./blocks.js";
 import { byId, make } from "./elements.js";
 import { shown } from "./shown.js";
 import { state, update } from "./state.js";
+import { SCALES } from "./units.js";
 
-const FEW = 8; // so many values have a button each, more of them a menu
+const FEW_BUTTONS = 8; // so many values have a button each, more of them a menu
 
 export function showControls() {
   const { methods } = read("index");
@@ -26,13 +27,31 @@ export function showControls() {
     const possible = !shown.bySentence && "pairs" in shown.entry;
     parts.push(checkbox("Interactions", "pairs", state.interactions, (interactions) => ({ interactions }), possible));
   }
+  parts.push(...scaleControls());
   replaceKeepingFocus(byId("controls"), parts);
+}
+
+const THRESHOLDS = [0, 5, 10, 25, 50];
+
+/** How scores are written and coloured. */
+function scaleControls() {
+  const titles = Object.values(SCALES);
+  const scaleOfTitle = (title) => ({ scale: Object.keys(SCALES)[titles.indexOf(title)] });
+  const shares = THRESHOLDS.map((share) => (share ? `${share} % of the largest` : "nothing"));
+  const threshold = (share) => ({ threshold: THRESHOLDS[shares.indexOf(share)] });
+  const parts = [
+    menu("Numbers", "scale", titles, SCALES[state.scale], scaleOfTitle),
+    menu("Hide below", "threshold", shares, shares[THRESHOLDS.indexOf(state.threshold)], threshold),
+  ];
+  if (read("index").samples.length > 1)
+    parts.push(checkbox("Same colours in all samples", "alike", state.alike, (alike) => ({ alike })));
+  return parts;
 }
 
 /** One of several names, which becomes a part of the state. */
 function choice(title, name, values, chosen, possible = () => true) {
   const change = (value) => ({ [name]: value });
-  const kind = values.length > FEW ? menu : radios;
+  const kind = values.length > FEW_BUTTONS ? menu : radios;
   return kind(title, name, values, chosen, change, possible);
 }
 

@@ -19,9 +19,9 @@ export function drawImage(picture, box, { units, entry, label }) {
   box.append(figure("Input", input), figure(scores, heat, outline));
   const pixel = (from, at) => colourAt(from, at, picture.channels);
   const hidden = (at) => pixel(reference, reference.length === picture.channels ? 0 : at); // one colour, or an image
-  const limit = entry.clip ?? units.limit;
+  const limit = entry.clip ? entry.clip * (units.factor ?? 1) : units.limit;
   const shares = width * height > 4096 ? [0.6, 0.75] : [0.25, 1]; // a photograph stays visible under its colours
-  const scoreAt = (at) => (labels[at] < 0 ? 0 : units.scores[labels[at]]);
+  const scoreAt = (at) => (labels[at] < 0 ? 0 : units.drawn[labels[at]]);
   fillCanvas(heat, (at) => heatColour(pixel(image, at), scoreAt(at), limit, shares));
   return {
     unitAt: (event) => {

@@ -2,8 +2,9 @@
 
 import { read } from "./blocks.js";
 import { byId, make } from "./elements.js";
+import { showFilters } from "./filters.js";
 import { clip, format } from "./numbers.js";
-import { SORTS, selectSamples } from "./selection.js";
+import { SORTS, possibleSorts, selectSamples, verdictOf } from "./selection.js";
 import { chosenEntry } from "./shown.js";
 import { openSample, state, update } from "./state.js";
 import { WindowedRows } from "./windowed_rows.js";
@@ -11,7 +12,7 @@ import { WindowedRows } from "./windowed_rows.js";
 export const list = { order: [] };
 
 export function startList() {
-  for (const [key, { title }] of Object.entries(SORTS)) byId("sort").append(make("option", { value: key }, title));
+  for (const key of possibleSorts()) byId("sort").append(make("option", { value: key }, SORTS[key].title));
   list.rows = new WindowedRows(byId("rows"), 52, renderRow);
   byId("sort").onchange = () => update({ sort: byId("sort").value });
   byId("direction").onclick = () => update({ reversed: !state.reversed });
@@ -28,6 +29,7 @@ export function showList() {
   list.order = selectSamples();
   const [found, all] = [list.order.length, read("index").samples.length];
   byId("found").textContent = found < all || state.search.trim() ? `${found} of ${all} samples` : `${all} samples`;
+  showFilters();
   byId("direction").textContent = state.reversed ? "↑" : "↓";
   byId("sort").value = state.sort;
   if (byId("search").value !== state.search) byId("search").value = state.search;
@@ -38,9 +40,11 @@ export function showList() {
 function renderRow(at) {
   const i = list.order[at];
   const sample = read("index").samples[i];
-  const key = "column" in SORTS[state.sort] ? state.sort : "full";
+  const key = ["order", "name"].includes(state.sort) ? "full" : state.sort;
   const entry = sample.entries[chosenEntry(i)];
-  const note = `${SORTS[key].title.replace("|residual|", "residual")} ${format(entry[SORTS[key].column], 4)}`;
+  const { title, column, field } = SORTS[key];
+  const sorted = field ? sample[field] : entry[column];
+  const note = sorted === undefined ? "" : `${title.replace("|residual|", "residual")} ${format(sorted, 4)}`;
   const chosen = i === state.sample;
   return make(
     "div",
@@ -54,8 +58,15 @@ function renderRow(at) {
       "aria-posinset": at + 1,
     },
     make("span", { class: "title", dir: "auto" }, sample.name),
-    make("span", { class: "note" }, entry[1] ? `${clip(entry[1], 24)} · ${note}` : note),
+    make("span", { class: "note" }, [rowClass(sample, entry), note].filter(Boolean).join(" · ")),
   );
+}
+
+/** The class of a sample: what is explained, and whether the model is right where that is known. */
+function rowClass(sample, entry) {
+  const verdict = verdictOf(sample);
+  if (verdict === "wrong") return `✗ ${clip(sample.predicted, 16)}, is ${clip(sample.label, 16)}`;
+  return (verdict ? "✓ " : "") + clip(entry[1], 24);
 }
 
 export function revealChosen() {

@@ -40,9 +40,11 @@ const MANY_UNITS = 1000;
 export function showTop() {
   const { units } = shown;
   const count = units.scores.length;
-  const order = units.leading.slice(0, state.all ? MANY_UNITS : FEW_UNITS);
+  const order = units.leading.slice(0, state.all ? MANY_UNITS : FEW_UNITS).filter((unit) => !isHidden(units, unit));
   const rows = Array.from(order).map((unit) => {
-    const name = make("th", { scope: "row", dir: "auto" }, clip(units.names[unit], 80));
+    const button = make("button", { type: "button", class: "link", "data-pin": unit }, clip(units.names[unit], 80));
+    button.onclick = () => update({ pin: state.pin === unit ? -1 : unit });
+    const name = make("th", { scope: "row", dir: "auto" }, button);
     const rank = make("td", { class: "number" }, String(units.ranks[unit]));
     const row = make("tr", {}, rank, name, ...scoreCells(units, unit));
     row.onpointerenter = () => shown.picture.mark(unit);
@@ -51,17 +53,23 @@ export function showTop() {
   });
   const title = make("h3", {}, shown.bySentence ? "Sentences by |score|" : "Units by |score|");
   const parts = [title, makeTable("Units by the size of their scores", ["Rank", "Unit", "Score", ""], rows)];
+  if (units.hidden) parts.push(make("p", { class: "note" }, `${units.hidden} units below the threshold are hidden.`));
   if (count > FEW_UNITS) {
     const most = Math.min(count, MANY_UNITS);
     const more = most < count ? `Show the first ${most}` : `Show all ${count}`;
-    const button = make("button", { type: "button" }, state.all ? "Show fewer" : more);
+    const button = make("button", { type: "button", class: "more" }, state.all ? "Show fewer" : more);
     button.onclick = () => {
       update({ all: !state.all });
-      byId("top").querySelector("button").focus();
+      byId("top").querySelector(".more").focus();
     };
     parts.push(button);
   }
   byId("top").replaceChildren(...parts);
+}
+
+/** Whether a unit is below the threshold that the reader has chosen. */
+function isHidden(units, unit) {
+  return state.threshold > 0 && units.drawn[unit] === 0;
 }
 
 export function showInteractions() {

@@ -10,7 +10,7 @@ export function showPicture() {
   shown.picture = drawInto(byId("picture"), shown);
   const [low, , high] = byId("legend").children;
   const { clip, sides } = shown.entry;
-  const limit = clip ?? shown.units.limit;
+  const limit = clip ? clip * (shown.units.factor ?? 1) : shown.units.limit;
   low.textContent = `${sides[0]} ${clip ? "≤ " : ""}${format(-limit, 3)}`;
   high.textContent = `${sides[1]} ${clip ? "≥ " : ""}${format(limit, 3, true)}`;
 }
@@ -31,8 +31,13 @@ function pictureLabel({ units, packed }) {
   return `${packed.kind}, ${count} units; left and right go from unit to unit. Largest: ${top.join("; ")}`;
 }
 
-export function startPicture() {
+/** `choose` is called with the unit that is clicked, or on which Enter is pressed. */
+export function startPicture(choose = () => {}) {
   const box = byId("picture");
+  box.onclick = (event) => {
+    const unit = shown.picture.unitAt(event);
+    if (unit >= 0) choose(unit);
+  };
   const follow = (event) => markUnit(shown.picture.unitAt(event), { x: event.clientX, y: event.clientY });
   box.onpointermove = follow;
   box.onpointerdown = follow;
@@ -41,6 +46,7 @@ export function startPicture() {
   box.onblur = hideTip;
   box.onkeydown = (event) => {
     if (event.key === "Escape") hideTip();
+    if (event.key === "Enter" && shown.marked !== undefined) choose(shown.marked);
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();

@@ -11,15 +11,53 @@ export const SORTS = {
   residual: { title: "|residual|", column: 3, size: true },
   largest: { title: "largest |score|", column: 4 },
   calls: { title: "calls", column: 5 },
+  confidence: { title: "confidence", field: "confidence" },
+  loss: { title: "loss", field: "loss" },
 };
 
-/** The samples that the search finds, sorted; numbers from the largest down. */
+/** The sorts for which samples have numbers. */
+export function possibleSorts() {
+  const { samples } = read("index");
+  return Object.keys(SORTS).filter((key) => !SORTS[key].field || samples.some((sample) => SORTS[key].field in sample));
+}
+
+/** The classes that occur as "label" or "predicted" of samples. */
+export function classesOf(field) {
+  const found = read("index").samples.map((sample) => sample[field]).filter((name) => name !== undefined);
+  return [...new Set(found)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+}
+
+/** "right" or "wrong"; empty where the true class or the prediction is not known. */
+export function verdictOf({ label, predicted }) {
+  if (label === undefined || predicted === undefined) return "";
+  return label === predicted ? "right" : "wrong";
+}
+
+/** The samples that suit the search and the filters, sorted; numbers from the largest down. */
 export function selectSamples() {
   const wanted = state.search.trim().toLowerCase();
   const all = Array.from(read("index").samples.keys());
-  const order = wanted ? all.filter((i) => haystack(i).includes(wanted)) : all;
+  const word = state.word && wordPattern(state.word);
+  const order = all.filter((i) => {
+    const sample = read("index").samples[i];
+    if (state.label && sample.label !== state.label) return false;
+    if (state.predicted && sample.predicted !== state.predicted) return false;
+    if (state.verdict && verdictOf(sample) !== state.verdict) return false;
+    if (word && !hasUnit(sample, word)) return false;
+    return !wanted || haystack(i).includes(wanted);
+  });
   if (state.sort !== "order") order.sort((a, b) => compare(a, b) || a - b);
   return state.reversed ? order.reverse() : order;
+}
+
+/** A word as a whole, in small or large letters. */
+export function wordPattern(word) {
+  const literal = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, "iu");
+}
+
+export function hasUnit({ text, names }, pattern) {
+  return pattern.test(text ?? "") || (text === undefined && read(`pool-${names}`).some((name) => pattern.test(name)));
 }
 
 const haystacks = [];
@@ -38,6 +76,8 @@ function haystack(i) {
 function compare(a, b) {
   const [one, other] = [a, b].map((i) => read("index").samples[i]);
   if (state.sort === "name") return one.name.localeCompare(other.name);
+  const { field } = SORTS[state.sort];
+  if (field) return (field in other) - (field in one) || other[field] - one[field];
   const [entry, peer] = [one.entries[chosenEntry(a)], other.entries[chosenEntry(b)]];
   if (entry[1] !== peer[1]) return entry[1].localeCompare(peer[1]); // numbers of different classes are not compared
   const [x, y] = [sortValue(entry), sortValue(peer)];

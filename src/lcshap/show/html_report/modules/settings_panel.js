@@ -1,15 +1,17 @@
 // How the explanation was made: a table of settings, and a Python snippet to copy.
 
+import { read } from "./blocks.js";
 import { makeTable } from "./draw_table.js";
 import { byId, make } from "./elements.js";
 import { shown } from "./shown.js";
 
 export function showSettings() {
-  const rows = shown.entry.settings.map(([name, value]) =>
+  const [settings, python] = read(`pool-${shown.entry.made}`);
+  const rows = settings.map(([name, value]) =>
     make("tr", {}, make("th", { scope: "row" }, name.replaceAll("_", " ")), make("td", {}, value)),
   );
   byId("made").replaceChildren(makeTable("Settings", ["Setting", "Value"], rows));
-  byId("python").textContent = shown.entry.python;
+  byId("python").textContent = python;
   byId("copied").textContent = "";
 }
 

@@ -2,7 +2,7 @@
 
 import { read } from "./blocks.js";
 import { state } from "./state.js";
-import { sentencesOf, unitsOf } from "./units.js";
+import { normalised, sentencesOf, unitsOf } from "./units.js";
 
 export const shown = {};
 
@@ -23,11 +23,20 @@ export function contentOf(i, number) {
   const entry = entries[number];
   const words = unitsOf(listed, picture, entry);
   const bySentence = state.sentences && "sentences" in picture;
-  const units = bySentence ? sentencesOf(listed, picture, words) : words;
+  const plain = bySentence ? sentencesOf(listed, picture, words) : words;
+  const most = state.alike && !bySentence ? largestOfAll(output) : undefined;
+  const changed = state.scale !== "score" || state.threshold > 0 || most;
+  const units = changed ? normalised(plain, state.scale, state.threshold, most) : plain;
   const steps = stepsOf(entry, words.scores.length);
   const arcs = state.interactions && !bySentence && "pairs" in entry;
   const chosen = { number, entry, method: read("index").methods[method], output };
   return { listed, entries, packed: picture, ...chosen, words, units, bySentence, steps, arcs };
+}
+
+/** The largest score of all samples for an output. */
+function largestOfAll(output) {
+  const entries = read("index").samples.flatMap((sample) => sample.entries.filter((entry) => entry[1] === output));
+  return entries.reduce((most, entry) => Math.max(most, Number(entry[4]) || 0), 0) || undefined;
 }
 
 export function findShown() {

@@ -12,6 +12,16 @@ export const DEFAULTS = {
   sort: "order",
   reversed: false,
   search: "",
+  word: "", // a unit that samples must have
+  label: "", // the true class of the samples that are listed; all if empty
+  predicted: "",
+  verdict: "", // "right" or "wrong"
+  view: "sample", // or "all", the data set
+  scale: "score", // how scores are written: see normalised() of units.js
+  threshold: 0, // units below this percentage of the largest score are not coloured
+  alike: false, // one scale of colours for all samples
+  pin: -1, // the unit whose details are shown
+  kept: "", // the sample, method and output beside which others are compared, as JSON
 };
 
 export const state = { ...DEFAULTS };
@@ -38,5 +48,5 @@ export function redraw(changes = {}) {
 
 /** Another sample: what was chosen within the one before does not hold for it. */
 export function openSample(sample) {
-  update({ sample, step: 0, all: false });
+  update({ sample, step: 0, all: false, pin: -1, view: "sample" });
 }

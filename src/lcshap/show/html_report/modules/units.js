@@ -8,7 +8,8 @@ export function unitsOf(listed, picture, entry) {
     "names" in listed
       ? read(`pool-${listed.names}`)
       : spansOf(picture.spans).map(([start, end]) => listed.text.slice(start, end));
-  const [scores, ranking] = [entry.scores, entry.ranking].map(unpack);
+  const scores = unpack(entry.scores);
+  const ranking = entry.ranking ? unpack(entry.ranking) : byScore(scores);
   const leading = entry.leading ? unpack(entry.leading) : bySize(scores);
   const [stderr, drawn] = [entry.stderr, entry.drawn].map((part) => part && unpack(part));
   return withRanks({ names, scores, ranking, leading, stderr, drawn: drawn ?? scores });
@@ -24,7 +25,7 @@ export function sentencesOf(listed, picture, units) {
   });
   const scores = new Float64Array(sentences.length);
   units.scores.forEach((score, unit) => (scores[groups[unit]] += score));
-  const ranking = Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
+  const ranking = byScore(scores);
   const names = sentences.map(([start, end]) => listed.text.slice(start, end));
   return withRanks({ names, scores, ranking, leading: bySize(scores), groups, drawn: scores });
 }
@@ -36,9 +37,33 @@ function withRanks(units) {
   return units;
 }
 
+/** How scores can be written: as they are, in percent of the sum of all sizes, or of the largest. */
+export const SCALES = { score: "scores", share: "% of all |scores|", largest: "% of the largest" };
+
+/**
+ * The same units on another scale. Those below a threshold, in percent of the largest score, lose their colour.
+ * `most` is the score of the full colour, if it is not that of the largest unit.
+ */
+export function normalised(units, scale, threshold, most) {
+  const sizes = Array.from(units.scores, (score) => (isFinite(score) ? Math.abs(score) : 0));
+  const whole = { share: sizes.reduce((sum, size) => sum + size, 0), largest: units.limit }[scale];
+  const factor = whole ? 100 / whole : 1;
+  const times = (numbers) => numbers && Float64Array.from(numbers, (number) => number * factor);
+  const least = (threshold / 100) * units.limit;
+  const drawn = Float64Array.from(units.drawn, (score, unit) => (sizes[unit] < least ? 0 : score * factor));
+  const limit = factor * (most ?? units.limit);
+  const hidden = sizes.filter((size) => size < least).length;
+  return { ...units, scores: times(units.scores), stderr: times(units.stderr), drawn, limit, factor, hidden };
+}
+
 /** What the widest arc stands for; next to the scores, rounding errors count for nothing. */
 export function largestOf(interactions, units) {
   return interactions.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6 * units.limit);
+}
+
+/** Units by descending score. */
+function byScore(scores) {
+  return Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
 }
 
 /** Units by descending |score|. */
