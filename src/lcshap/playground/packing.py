@@ -27,7 +27,7 @@ def pack_blocks(explanations: Mapping[str, Explanation]) -> dict[str, Any]:
     >>> import lcshap as lc
     >>> e = lc.explain(lambda texts: [len(t) for t in texts], "to be", kind="output")
     >>> sorted(pack_blocks({"Shapley": e}))
-    ['index', 'sample-0']
+    ['index', 'pool-0', 'sample-0']
     """
     pool, methods = Pool(), dict[str, int]()
     sample = collect(dict(explanations))[0]

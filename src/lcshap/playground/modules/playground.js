@@ -19,7 +19,7 @@ import { startTheme } from "./theme.js";
 import { showWays, startWays } from "./ways.js";
 import { forgetChanges, refreshWhatIf, showWhatIf, startWhatIf } from "./what_if.js";
 
-const PARTS = "sample method output sentences interactions";
+const PARTS = "sample method output sentences interactions scale threshold alike";
 let drawn = null; // the run whose changes are on the page
 
 watch(PARTS, findShown);

@@ -116,11 +116,7 @@ def is_page(data: bytes) -> bool:
 
 def _fill(title: str, palette: Palette, blocks: dict[str, str], static: str) -> str:
     """The template with its holes filled."""
-<<<<<<< HEAD
-    style = palette_style(palette) + read_file("page.css")
-=======
-    style = _colours(palette) + read_file("page.css") + shades()
->>>>>>> 05f956c (The page shows the data set, pins units, compares, saves what is shown, and restores a view from its address)
+    style = palette_style(palette) + read_file("page.css") + shades()
     script = join_modules("main.js")
     data = "\n".join(f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items())
     parts = {

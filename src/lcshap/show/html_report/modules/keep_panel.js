@@ -10,7 +10,7 @@ import { state, update } from "./state.js";
 
 const FEW_KEPT = 8;
 
-export function startKeeping() {
+export function startKept() {
   byId("keep").onclick = () => {
     const kept = JSON.stringify([state.sample, shown.method, shown.output]);
     update({ kept: state.kept === kept ? "" : kept });

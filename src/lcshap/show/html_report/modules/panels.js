@@ -42,9 +42,7 @@ export function showTop() {
   const count = units.scores.length;
   const order = units.leading.slice(0, state.all ? MANY_UNITS : FEW_UNITS).filter((unit) => !isHidden(units, unit));
   const rows = Array.from(order).map((unit) => {
-    const button = make("button", { type: "button", class: "link", "data-pin": unit }, clip(units.names[unit], 80));
-    button.onclick = () => update({ pin: state.pin === unit ? -1 : unit });
-    const name = make("th", { scope: "row", dir: "auto" }, button);
+    const name = make("th", { scope: "row", dir: "auto" }, unitName(units, unit));
     const rank = make("td", { class: "number" }, String(units.ranks[unit]));
     const row = make("tr", {}, rank, name, ...scoreCells(units, unit));
     row.onpointerenter = () => shown.picture.mark(unit);
@@ -65,6 +63,15 @@ export function showTop() {
     parts.push(button);
   }
   byId("top").replaceChildren(...parts);
+}
+
+/** The name of a unit, which pins it where the page has a place for that. */
+function unitName(units, unit) {
+  const text = clip(units.names[unit], 80);
+  if (!byId("pinned")) return text;
+  const button = make("button", { type: "button", class: "link", "data-pin": unit }, text);
+  button.onclick = () => update({ pin: state.pin === unit ? -1 : unit });
+  return button;
 }
 
 /** Whether a unit is below the threshold that the reader has chosen. */

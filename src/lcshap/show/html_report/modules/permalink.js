@@ -9,8 +9,8 @@ let start; // the state of a page that nobody has touched
 
 export function startLinks() {
   start = { ...DEFAULTS, ...state };
-  addEventListener("hashchange", () => redraw({ ...start, ...readLink(location.hash) }));
-  Object.assign(state, readLink(location.hash));
+  addEventListener("hashchange", () => redraw({ ...start, ...parseLink(location.hash) }));
+  Object.assign(state, parseLink(location.hash));
 }
 
 export function writeLink() {
@@ -20,7 +20,7 @@ export function writeLink() {
 }
 
 /** The parts of the state that a link names; whatever else stands there, or does not fit this page, is left out. */
-function readLink(hash) {
+function parseLink(hash) {
   const found = {};
   for (const [name, text] of new URLSearchParams(hash.slice(1))) {
     if (!Object.hasOwn(DEFAULTS, name)) continue;
