@@ -48,7 +48,11 @@ def report(
 
     Returns
     -------
-style = palette_style(palette) + read_file("page.css") + shades()
+    The path of the page.
+
+    Raises
+    ------
+    ShowError : if there is nothing to show, the path is no web page, or the labels or names do not fit the inputs.
 
     Notes
     -----
