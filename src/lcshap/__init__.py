@@ -48,6 +48,7 @@ from .errors import (
 )
 from .estimators import *  # noqa: F403 - all methods: the list is estimators.__all__
 from .explainer import Explainer, explain
+from .explainer.zoom import zoom
 from .metrics import quantus
 from .paper import compat, datasets
 from .paper import networks as models
@@ -110,6 +111,7 @@ __all__ = [
     "run",
     "serve",
     "values",
+    "zoom",
 ]
 __all__ += estimators.__all__
 

@@ -3,6 +3,7 @@
 from .base import Model
 from .callable import CallableModel
 from .causal_lm import CausalLMModel
+from .difference import DifferenceModel
 from .find import find_model
 from .image import ImageModel
 from .jax import JaxModel
@@ -18,6 +19,7 @@ __all__ = [
     "AnswerModel",
     "CallableModel",
     "CausalLMModel",
+    "DifferenceModel",
     "FillMaskModel",
     "ImageModel",
     "JaxModel",

@@ -1,0 +1,124 @@
+"""Prefix sharing: tokens computed and processor time, against the best batched run without it.
+
+A context of some 1,000 tokens is explained by leave-one-out, L-Shapley and GraphKernelSHAP. Tokens are counted for all
+of them: "ceiling" is how many tokens the rows have for each node of the tree of their tokens, which no exact computation
+that shares beginnings can exceed; "reached" is what the adapter really computes. Processor time is measured with SmolLM2
+(extra `llm`) for the settings that `--timed` names, beside padded batches of 1, 4 and 8 rows of like length, of which
+the fastest counts.
+
+    python benchmarks/prefix_sharing.py [--timed 3] [--words 75]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import lcshap as lc
+from benchmarks.contexts import load_model, make_contexts
+from lcshap.adapters.prefix_sharing import count_tokens
+
+ANSWER = " The answer is in the first of these passages."
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is explained, and how."""
+
+    name: str
+    prompt: lc.maskers.Prompt
+    sources: list[str]
+    method: lc.Method
+
+
+def settings(words: int) -> list[Setting]:
+    """Leave-one-out, L-Shapley and GraphKernelSHAP on ten documents; the last with as much pinned text before them."""
+    facts = [passage for context in make_contexts(30) for passage in context.passages]
+    documents, number = [], 0
+    for _ in range(10):
+        text: list[str] = []
+        while sum(len(fact.split()) for fact in text) < words:
+            text.append(facts[number])
+            number += 1
+        documents.append(" ".join(text))
+    pinned = " ".join(facts[number:])[: len(" ".join(documents))]
+    after = "{sources}\n\nQuestion: Where is it?\nAnswer:"
+    plain, before = lc.maskers.Prompt(after), lc.maskers.Prompt(f"{pinned}\n\n{after}")
+    sentences = lc.maskers.Prompt(after, level="sentence")
+    each = lc.maskers.Prompt(after, level="word")
+    return [
+        Setting("leave-one-out, 10 documents", plain, documents, lc.FeatureAblation()),
+        Setting("GraphKernelSHAP 3d, 10 documents", plain, documents, lc.GraphKernelSHAP(30)),
+        Setting("the same after as much pinned text", before, documents, lc.GraphKernelSHAP(30)),
+        Setting("GraphKernelSHAP 16d, 10 documents", plain, documents, lc.GraphKernelSHAP(160)),
+        Setting("the same after as much pinned text", before, documents, lc.GraphKernelSHAP(160)),
+        Setting("leave-one-out, sentences", sentences, documents, lc.FeatureAblation()),
+        Setting("L-Shapley(1), sentences", sentences, documents, lc.LShapley(1)),
+        Setting("L-Shapley(1), words", each, documents, lc.LShapley(1)),
+    ]
+
+
+def rows_of(setting: Setting) -> list[str]:
+    """The distinct prompts of a plan."""
+    masked = setting.prompt.mask({"sources": setting.sources})
+    return list(dict.fromkeys(masked.rows(setting.method.plan(masked.graph).coalitions)))
+
+
+def ceiling(sequences: Any) -> float:
+    """Tokens of all rows over the nodes of their tree, answers included."""
+    nodes: set[int] = set()
+    total = 0
+    for prompt, answer in sequences:
+        code = 0
+        for token in [*prompt, *answer[:-1]]:
+            code = hash((code, token))
+            nodes.add(code)
+            total += 1
+    return total / len(nodes)
+
+
+def timed(model: Any, tokenizer: Any, rows: list[str]) -> str:
+    """Processor time with sharing, and of the best batches without it."""
+    start = time.process_time()
+    shared = lc.adapters.CausalLMModel(model, tokenizer, ANSWER).predict(rows)
+    took = time.process_time() - start
+    plain = lc.adapters.CausalLMModel(model, tokenizer, ANSWER, share_prefixes=False)
+    order = np.argsort([len(row) for row in rows])
+    times = {}
+    for size in (1, 4, 8):
+        found = np.empty_like(shared)
+        start = time.process_time()
+        for at in range(0, len(rows), size):
+            part = order[at : at + size]
+            found[part] = plain.predict([rows[k] for k in part])
+        times[size] = time.process_time() - start
+    best = min(times, key=lambda size: times[size])
+    return (
+        f"{took:.0f} s, {times[best]:.0f} s in batches of {best}: {times[best] / took:.2f} times as fast; largest "
+        f"difference {np.abs(shared - found).max():.0e}"
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--timed", type=int, default=3)
+    parser.add_argument("--words", type=int, default=75)
+    options = parser.parse_args()
+    model, tokenizer = load_model()
+    adapter = lc.adapters.CausalLMModel(model, tokenizer, ANSWER)
+    for number, setting in enumerate(settings(options.words)):
+        rows = rows_of(setting)
+        sequences = adapter._sequences(rows)
+        computed, given = count_tokens(sequences)
+        most = ceiling(sequences)
+        print(
+            f"{setting.name}: {len(rows):,} rows, {given:,} tokens, {computed:,} computed; ceiling {most:.2f}, reached "
+            f"{given / computed:.2f} ({given / computed / most:.0%})",
+            flush=True,
+        )
+        if number < options.timed:
+            print(f"    {timed(model, tokenizer, rows)}", flush=True)

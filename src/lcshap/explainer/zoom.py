@@ -1,0 +1,284 @@
+"""Zoom: documents first, then the sentences of those that matter, then their words, within one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.coalitions import Coalitions
+from ..core.explanation import Explanation
+from ..core.graphs import Graph
+from ..core.method import Method
+from ..core.views import PromptView, View
+from ..errors import MaskerError, OptionError
+from ..estimators import BanzhafSurrogate, GraphKernelSHAP, Shapley
+from ..maskers.base import Masked, Masker, Rows
+from ..maskers.prompt import MaskedPrompt, Prompt
+from .explainer import Explainer
+
+LEVELS = ("document", "sentence", "word")
+_SHARES = (0.5, 0.3, 0.2)  # of the budget, for each level
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A document, a sentence or a word with its score.
+
+    Attributes
+    ----------
+    level, text, scores : what it is, and its score for each output.
+    parent : the number of the node that it is a part of; -1 for a document.
+    units : the words of the prompt that it holds, by number.
+    residual : the scores of its parts, as they were estimated, sum to its own score less this. The parts are shown with
+        this shared out among them, so that they sum to it. None where nobody looked into it.
+    """
+
+    level: str
+    text: str
+    scores: Floats
+    parent: int
+    units: NDArray[np.intp]
+    residual: Floats | None = None
+
+
+def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1, most: int = 4) -> Explanation:
+    r"""Score documents, then the sentences of those that matter, then the words of those that matter.
+
+    Parameters
+    ----------
+    explainer : with a `maskers.Prompt`; its level and its method play no part here.
+    x : one prompt.
+    budget : how many rows the model is asked about at the most, over all levels.
+    threshold : look into what has at least this share of the largest score of its level, in absolute value.
+    most : look into so many parts of a level at the most.
+
+    Returns
+    -------
+    An explanation whose units are the smallest parts that were scored: documents, sentences or words. Scores within a
+    part sum to the score of the part. ``e.provenance["zoom"]`` lists all parts with their scores and residuals.
+
+    Notes
+    -----
+    Documents are scored by the Shapley value, or an estimate of it. Within a part P, the value of some of its units T
+    is the mean of v(T), all else absent, and of v(T) with all else there. Its scores sum to
+
+    .. math:: \tfrac12 [v(P) - v(\emptyset)] + \tfrac12 [v(V) - v(V \setminus P)]
+
+    which is the Shapley value of P where units interact in pairs only. The difference from the score of P is its
+    residual: it is reported, and shared out in proportion to the size of the scores.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> from lcshap.explainer.zoom import zoom
+    >>> model = lambda rows: [2.0 * ("wet" in row) + 1.0 * ("cold" in row) for row in rows]
+    >>> explainer = lc.Explainer(model, lc.maskers.Prompt("{sources}"), kind="output")
+    >>> e = zoom(explainer, {"sources": ["Rain is wet. It falls.", "Snow is cold.", "Sand is dry."]}, budget=60)
+    >>> e.top(2)
+    [('wet.', 2.0), ('cold.', 1.0)]
+    """
+    if not isinstance(explainer.masker, Prompt):
+        raise MaskerError(f"Expected an explainer with maskers.Prompt, got {explainer.masker.name}.")
+    if not isinstance(budget, int) or budget < 8:
+        raise OptionError(f"Expected a budget of at least 8 rows, got {budget!r}.")
+    words = replace(explainer.masker, level="word").mask(x)
+    search = _Zoom(explainer, words, budget)
+    search.documents()
+    for level, share in zip(LEVELS[1:], _SHARES[1:], strict=True):
+        search.look_into(level, share, threshold, most)
+    return search.explanation()
+
+
+class _Zoom:
+    """The parts that were scored so far, and what the rest of the budget is."""
+
+    def __init__(self, explainer: Explainer, words: MaskedPrompt, budget: int) -> None:
+        self.explainer, self.words, self.budget = explainer, words, budget
+        self.spent, self.nodes = 0, list[Node]()
+        self.first: Explanation | None = None
+
+    def documents(self) -> None:
+        """Score all documents."""
+        parts = _split(self.words, np.arange(self.words.graph.d), "document")
+        e = self._explain(Parts(self.words, parts, None), int(_SHARES[0] * self.budget))
+        self.first = e
+        self._add("document", parts, e.scores.reshape(len(parts), -1), -1)
+
+    def look_into(self, level: str, share: float, threshold: float, most: int) -> None:
+        """Score the parts of what matters on the level above."""
+        above = LEVELS[LEVELS.index(level) - 1]
+        parents = {node.parent for node in self.nodes}
+        known = [k for k, node in enumerate(self.nodes) if k not in parents and self._is_a(above, node)]
+        sizes = np.array([np.abs(self.nodes[k].scores).max() for k in known])
+        ranked = [known[k] for k in np.argsort(-sizes, kind="stable") if sizes[k] >= threshold * sizes.max() > 0][:most]
+        chosen = [k for k in ranked if len(_split(self.words, self.nodes[k].units, level)) > 1]
+        left = self.budget - self.spent
+        room = left if level == LEVELS[-1] else min(left, int(share / (share + _SHARES[-1]) * left))
+        for turn, number in enumerate(chosen):
+            parts = _split(self.words, self.nodes[number].units, level)
+            rows = room // (len(chosen) - turn)
+            if rows < 2 * min(8, 2 ** len(parts)):
+                continue
+            before = self.spent
+            e = self._explain(Parts(self.words, parts, self.nodes[number].units), rows // 2)
+            room -= self.spent - before
+            self._divide(number, level, parts, e.scores.reshape(len(parts), -1))
+
+    def _is_a(self, level: str, node: Node) -> bool:
+        """Whether a part is of this level: a document of one sentence is a sentence too."""
+        return node.level == level or len(_split(self.words, node.units, level)) == 1
+
+    def _divide(self, number: int, level: str, parts: list[NDArray[np.intp]], scores: Floats) -> None:
+        """Share out what the scores of the parts lack to sum to that of the whole."""
+        residual = self.nodes[number].scores - scores.sum(axis=0)
+        size = np.abs(scores)
+        total = size.sum(axis=0)
+        share = np.divide(size, total, out=np.full_like(size, 1 / len(size)), where=total > 0)
+        self.nodes[number] = replace(self.nodes[number], residual=residual)
+        self._add(level, parts, scores + share * residual, number)
+
+    def _add(self, level: str, parts: Sequence[NDArray[np.intp]], scores: Floats, parent: int) -> None:
+        view = self.words.view
+        for units, score in zip(parts, scores, strict=True):
+            text = view.text[view.spans[units[0], 0] : view.spans[units[-1], 1]]
+            self.nodes.append(Node(level, text, score, parent, units))
+
+    def _explain(self, masked: Parts, calls: int) -> Explanation:
+        explainer = replace(self.explainer, masker=_Given(masked), method=_method(masked.graph, calls), budget=None)
+        e = explainer.one(None)
+        self.spent += e.rows if e.rows is not None else e.calls * masked.rows_per_call
+        return e
+
+    def explanation(self) -> Explanation:
+        """The smallest parts as units."""
+        first, view = self.first, self.words.view
+        assert first is not None
+        parents = {node.parent for node in self.nodes}
+        leaves = sorted((k for k in range(len(self.nodes)) if k not in parents), key=lambda k: self.nodes[k].units[0])
+        labels = np.full(self.words.graph.d, -1)
+        for place, k in enumerate(leaves):
+            labels[self.nodes[k].units] = place
+        scores = np.stack([self.nodes[k].scores for k in leaves]).reshape(len(leaves), *first.scores.shape[1:])
+        listed = [
+            {
+                "level": node.level,
+                "text": node.text,
+                "scores": node.scores.tolist(),
+                "parent": node.parent,
+                "residual": None if node.residual is None else node.residual.tolist(),
+            }
+            for node in self.nodes
+        ]
+        spans = [(view.spans[self.nodes[k].units[0], 0], view.spans[self.nodes[k].units[-1], 1]) for k in leaves]
+        answer = first.view if isinstance(first.view, PromptView) else view
+        shown = replace(
+            view,
+            spans=np.array(spans, np.int64),
+            labels=np.arange(len(leaves)),
+            sentences=np.empty((0, 2), np.int64),
+            answer=answer.answer,
+            answer_spans=answer.answer_spans,
+        )
+        names = [self.nodes[k].text for k in leaves]
+        record = {**first.provenance, "method": "zoom", "name": "zoom", "budget": self.budget, "zoom": listed}
+        return Explanation(
+            scores,
+            first.base_value,
+            first.full_value,
+            Graph.chain(len(leaves), names),
+            self.spent,
+            record,
+            view=shown,
+            rows=self.spent,
+        )
+
+
+def _method(graph: Graph, calls: int) -> Method:
+    """All coalitions where they fit, else an estimate of the Shapley value, else what needs the fewest calls."""
+    if 2**graph.d <= calls and graph.d <= 16:
+        return Shapley()
+    return GraphKernelSHAP(calls) if calls >= 2 * graph.d else BanzhafSurrogate(max(4, calls))
+
+
+def _split(words: MaskedPrompt, units: NDArray[np.intp], level: str) -> list[NDArray[np.intp]]:
+    """Some words, in groups: those of a document, of a sentence, or each by itself."""
+    if level == "word":
+        return [units[k : k + 1] for k in range(len(units))]
+    view = words.view
+    spans = view.sources if level == "document" else view.sentences
+    owner = np.searchsorted(spans[:, 0], view.spans[units, 0], side="right")
+    return [units[owner == number] for number in np.unique(owner)]
+
+
+@dataclass(frozen=True)
+class _Given(Masker):
+    """A masker for one input that is cut already."""
+
+    masked: Masked
+
+    def mask(self, x: Any) -> Masked:
+        return self.masked
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Parts(Masked):
+    """Groups of the words of a prompt as units.
+
+    Attributes
+    ----------
+    words : the prompt, word by word.
+    parts : the words of each unit.
+    inside : the words that the units are parts of; None: all. Else each coalition has two rows: all other words absent,
+        and all of them there.
+    """
+
+    words: MaskedPrompt
+    parts: list[NDArray[np.intp]]
+    inside: NDArray[np.intp] | None
+
+    def __init__(self, words: MaskedPrompt, parts: list[NDArray[np.intp]], inside: NDArray[np.intp] | None) -> None:
+        view = words.view
+        names = [view.text[view.spans[part[0], 0] : view.spans[part[-1], 1]] for part in parts]
+        whole = inside is None
+        object.__setattr__(
+            self, "graph", Graph.complete(len(parts), names) if whole else Graph.chain(len(parts), names)
+        )
+        for name, value in (("words", words), ("parts", parts), ("inside", inside)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """The prompt, and which words the units hold."""
+        return self.words.content, [part.tolist() for part in self.parts], self.inside
+
+    @property
+    def rows_per_call(self) -> int:
+        """Two where the units are a part of the prompt."""
+        return 1 if self.inside is None else 2
+
+    @property
+    def view(self) -> View:
+        """The view of the prompt."""
+        return self.words.view
+
+    @cached_property
+    def _table(self) -> NDArray[np.bool_]:
+        table = np.zeros((len(self.parts), self.words.graph.d), bool)
+        for unit, part in enumerate(self.parts):
+            table[unit, part] = True
+        return table
+
+    def rows(self, coalitions: Coalitions) -> Rows:
+        """The prompts of some coalitions; of a part of the prompt without and with everything else."""
+        kept = (coalitions.dense().astype(np.float64) @ self._table) > 0
+        if self.inside is not None:
+            others = np.ones(self.words.graph.d, bool)
+            others[self.inside] = False
+            kept = np.stack([kept, kept | others], axis=1).reshape(-1, self.words.graph.d)
+        return self.words.rows(Coalitions.from_dense(kept))

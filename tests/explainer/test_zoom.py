@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+import lcshap as lc
+
+RNG = np.random.default_rng(0)
+FILLER = ["some", "plain", "words", "that", "say", "nothing", "at", "all", "here"]
+
+
+def document(words, planted=()):
+    """Sentences of nine words, with planted words at given places."""
+    made = RNG.choice(FILLER, words).tolist()
+    for place, word in planted:
+        made[place] = word
+    return " ".join(word + ("." if k % 9 == 8 else "") for k, word in enumerate(made))
+
+
+class Planted:
+    """A model that hears three words, and counts what it is asked."""
+
+    def __init__(self):
+        self.rows = 0
+
+    def __call__(self, rows):
+        self.rows += len(rows)
+        return [6.0 * ("zebra" in r) + 3.0 * ("violin" in r) - 2.0 * ("zebra" in r and "quartz" in r) for r in rows]
+
+
+def explained(sources, budget, **options):
+    model = Planted()
+    explainer = lc.Explainer(model, lc.maskers.Prompt("{sources}\n\nWhy?"), kind="output")
+    return lc.zoom(explainer, {"sources": sources}, budget=budget, **options), model
+
+
+def test_twenty_documents_of_500_words_within_200_rows():
+    sources = [document(500) for _ in range(20)]
+    sources[3] = document(500, [(200, "zebra")])
+    sources[11] = document(500, [(77, "violin")])
+    e, model = explained(sources, 200)
+    assert model.rows <= 200
+    assert e.rows <= 200
+    found = [node for node in e.provenance["zoom"] if node["level"] == "document"]
+    best = np.argsort([-node["scores"][0] for node in found])[:2].tolist()
+    assert best == [3, 11]
+    assert {node["level"] for node in e.provenance["zoom"]} == {"document", "sentence", "word"}
+    assert "zebra" in e.top(1)[0][0]
+    assert e.scores.sum() == pytest.approx(9.0)
+
+
+def test_parts_sum_to_their_parent_and_the_residual_is_told():
+    sources = [document(18, [(4, "zebra")]), document(9, [(2, "quartz")]), document(18, [(13, "violin")]), document(9)]
+    e, model = explained(sources, 400, threshold=0.05)
+    nodes = e.provenance["zoom"]
+    for number, node in enumerate(nodes):
+        parts = [other["scores"][0] for other in nodes if other["parent"] == number]
+        if parts:
+            assert sum(parts) == pytest.approx(node["scores"][0])
+            assert abs(node["residual"][0]) < 1e-9  # the planted words interact in pairs only
+    by_name = dict(zip(e.names, e.scores.tolist(), strict=True))
+    assert by_name["zebra"] == pytest.approx(5.0)
+    assert by_name["violin"] == pytest.approx(3.0)
+    assert e.residual == pytest.approx(0.0)
+    assert e.view.parts == e.names
+    assert model.rows <= 400
+
+
+def test_several_outputs():
+    model = lc.adapters.CallableModel(
+        lambda rows: [[1.0 * ("zebra" in r), 2.0 * ("violin" in r)] for r in rows], "output"
+    )
+    explainer = lc.Explainer(model, lc.maskers.Prompt("{sources}"), target="all")
+    e = lc.zoom(explainer, {"sources": [document(9, [(1, "zebra")]), document(9, [(5, "violin")])]}, budget=200)
+    assert e.scores.shape[1] == 2
+    tops = [(name, round(score, 9)) for k in (0, 1) for name, score in e.output(k).top(1)]
+    assert tops == [("zebra", 1.0), ("violin", 2.0)]
+
+
+def test_what_is_refused():
+    texts = lc.Explainer(len, lc.maskers.Text(), kind="output")
+    with pytest.raises(lc.MaskerError, match=r"maskers\.Prompt, got Text"):
+        lc.zoom(texts, "a b")
+    prompts = lc.Explainer(len, lc.maskers.Prompt("{sources}"), kind="output")
+    with pytest.raises(lc.OptionError, match="at least 8 rows"):
+        lc.zoom(prompts, {"sources": ["a"]}, budget=3)
