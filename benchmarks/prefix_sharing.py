@@ -1,12 +1,12 @@
 """Prefix sharing: tokens computed and processor time, against the best batched run without it.
 
-A context of some 1,000 tokens is explained by leave-one-out, L-Shapley and GraphKernelSHAP. Tokens are counted for all
-of them: "ceiling" is how many tokens the rows have for each node of the tree of their tokens, which no exact computation
-that shares beginnings can exceed; "reached" is what the adapter really computes. Processor time is measured with SmolLM2
-(extra `llm`) for the settings that `--timed` names, beside padded batches of 1, 4 and 8 rows of like length, of which
-the fastest counts.
+A context of some 1,000 tokens is explained by leave-one-out, L-Shapley and GraphKernelSHAP. Tokens are counted for
+all of them: "ceiling" is how many tokens the rows have for each node of the tree of their tokens, which no exact
+computation that shares beginnings can exceed; "reached" is what the adapter computes. Processor time is measured with
+SmolLM2 (extra `llm`) for the first settings, beside padded batches of 1, 4 and 8 rows of like length, of which the
+fastest counts.
 
-    python benchmarks/prefix_sharing.py [--timed 3] [--words 75]
+    python -m benchmarks.prefix_sharing [--timed 3] [--words 75]
 """
 
 from __future__ import annotations
