@@ -35,6 +35,7 @@ NAMES = [
     *("MaskerError", "ModelError", "MissingExtraError", "OptionError", "BudgetError", "MetricError", "ShowError"),
     *("DataError", "Unfinished", "RunFailedError", "Interrupted", "Store", "MemoryStore", "SQLiteStore"),
     *("StoreError", "BulkError", "bulk"),
+    *("zoom", "unsupported"),
 ]
 
 

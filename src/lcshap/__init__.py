@@ -24,6 +24,7 @@ from .core.plan import Plan, PlanSum
 from .core.run import run
 from .core.sqlite_store import SQLiteStore
 from .core.store import MemoryStore, Store
+from .core.support import unsupported
 from .errors import (
     BudgetError,
     BulkError,
@@ -110,6 +111,7 @@ __all__ = [
     "report",
     "run",
     "serve",
+    "unsupported",
     "values",
     "zoom",
 ]

@@ -20,6 +20,11 @@ from lcshap.core.views import (
 
 EXAMPLES = {
     "text": lambda: TextView(text="so good!", spans=[[0, 2], [3, 7]], labels=[0, 1], sentences=[[0, 8]]),
+    "bytes": lambda: BytesView(bytes=[1, 2, 255], spans=[[0, 2], [2, 3]], labels=[0, 1]),
+    "image": lambda: ImageView(image=np.ones((1, 2, 3)), reference=np.zeros((1, 2, 3)), labels=[[0, 1]]),
+    "series": lambda: SeriesView(series=np.ones((2, 1)), channels=["x"], labels=[[0], [1]]),
+    "table": lambda: TableView(columns=["a", "b", "c"], values=[1.0, np.nan, 3.0], labels=[0, -1, 1]),
+    "molecule": lambda: MoleculeView(block="mol", labels=[0, 1]),
     "prompt": lambda: PromptView(
         text="so good!",
         spans=[[0, 2], [3, 7]],
@@ -28,11 +33,6 @@ EXAMPLES = {
         answer="It is.",
         answer_spans=[[0, 6], [0, 2]],
     ),
-    "bytes": lambda: BytesView(bytes=[1, 2, 255], spans=[[0, 2], [2, 3]], labels=[0, 1]),
-    "image": lambda: ImageView(image=np.ones((1, 2, 3)), reference=np.zeros((1, 2, 3)), labels=[[0, 1]]),
-    "series": lambda: SeriesView(series=np.ones((2, 1)), channels=["x"], labels=[[0], [1]]),
-    "table": lambda: TableView(columns=["a", "b", "c"], values=[1.0, np.nan, 3.0], labels=[0, -1, 1]),
-    "molecule": lambda: MoleculeView(block="mol", labels=[0, 1]),
 }
 MASKED = [
     (lc.maskers.Text(), "Ça va?\n  Très bien, 谢谢", TextView),

@@ -9,8 +9,10 @@ from .image import ImageModel
 from .jax import JaxModel
 from .keras import KerasModel
 from .onnx import OnnxModel
+from .openai_compatible import OpenAICompatible
 from .remote import RemoteModel
 from .sklearn import SklearnModel
+from .text_answers import TextAnswerModel
 from .text_tasks import AnswerModel, FillMaskModel, TokenModel, ZeroShotModel
 from .torch import TorchModel
 from .transformers import TransformersModel
@@ -26,8 +28,10 @@ __all__ = [
     "KerasModel",
     "Model",
     "OnnxModel",
+    "OpenAICompatible",
     "RemoteModel",
     "SklearnModel",
+    "TextAnswerModel",
     "TokenModel",
     "TorchModel",
     "TransformersModel",

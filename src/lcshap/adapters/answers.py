@@ -71,6 +71,20 @@ def read_answer(tokenizer: Any, given: Any, parts: Parts = "whole", vocabulary: 
     return Answer(text, tuple(ids), np.concatenate([whole, found]), columns)
 
 
+def part_spans(text: str, parts: Parts) -> NDArray[np.int64]:
+    """Where an answer as a whole and its parts start and end, for models whose tokens are not known.
+
+    >>> part_spans("It is. It was.", "sentence").tolist()
+    [[0, 14], [0, 6], [7, 14]]
+    """
+    whole = np.array([[0, len(text)]], np.int64)
+    if isinstance(parts, str) and parts == "whole":
+        return whole
+    if isinstance(parts, str) and parts == "token":
+        raise ModelError('Expected "whole", "word", "sentence" or spans as parts, got "token". Use "word" instead.')
+    return np.concatenate([whole, _find_parts(text, parts)])
+
+
 def _tokens(tokenizer: Any, given: Any) -> tuple[str, list[int], NDArray[np.int64]]:
     """The text, its tokens, and where each token stands in the text."""
     if not isinstance(given, str):

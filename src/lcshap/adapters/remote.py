@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,8 @@ class RemoteModel(Model):
     [1. 3. 2.] from 2 requests
     """
 
-    depends = ("fn",)
-    named = ("fn",)
+    depends: ClassVar[tuple[str, ...]] = ("fn",)
+    named: ClassVar[tuple[str, ...]] = ("fn",)
 
     def __init__(
         self,

@@ -171,7 +171,7 @@ class Explanation:
             interactions,
             None if self.stderr is None else self.stderr[:, column],
             self.freedom,
-            self.view,
+            None if self.view is None else self.view.of_output(column),
             interaction_stderr=errors,
         )
 
@@ -185,6 +185,37 @@ class Explanation:
         share = np.divide(size, total, out=np.full_like(size, 1 / len(size)), where=total > 0)
         return replace(
             self, scores=self.scores + share * self.residual, provenance={**self.provenance, "rescaled": True}
+        )
+
+    def averaged(self) -> Explanation:
+        """One explanation of several outputs that are samples of the same number: their mean.
+
+        The standard error of a score is that of its mean over the samples and, where the method has one, its own.
+
+        >>> import lcshap as lc
+        >>> v = lc.Game(lambda kept: kept @ np.array([[1.0, 3.0], [2.0, 2.0]]), 2)
+        >>> e = lc.Shapley().explain(v, lc.Graph.chain(2)).averaged()
+        >>> e.scores.tolist(), e.stderr.tolist()
+        ([2.0, 2.0], [1.0, 0.0])
+        """
+        if self.scores.ndim == 1 or self.scores.shape[1] < 2:
+            raise OptionError("Expected several outputs to average, got one. Ask for more samples.")
+        count = self.scores.shape[1]
+        error = self.scores.std(axis=1, ddof=1) / np.sqrt(count)
+        if self.stderr is not None:
+            error = np.sqrt(error**2 + (self.stderr**2).mean(axis=1))
+        return replace(
+            self,
+            scores=self.scores.mean(axis=1),
+            base_value=float(np.mean(self.base_value)),
+            full_value=float(np.mean(self.full_value)),
+            stderr=error,
+            freedom=count - 1 if self.freedom is None else min(count - 1, self.freedom),
+            interactions=None,
+            interaction_stderr=None,
+            curve=None,
+            view=None if self.view is None else self.view.of_output(0),
+            provenance={**self.provenance, "averaged": count, "targets": [f"the mean of {count} samples"]},
         )
 
     def group(self, labels: Sequence[int] | NDArray[np.integer], names: Sequence[str] | None = None) -> Explanation:

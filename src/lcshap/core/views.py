@@ -54,6 +54,10 @@ class View:
         """The view of an explanation by groups of units; ``groups[i]`` is the group of unit i."""
         return replace(self, labels=np.where(self.labels < 0, -1, np.asarray(groups)[self.labels]))
 
+    def of_output(self, output: int) -> Self:
+        """The view of an explanation of one output of several."""
+        return self
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
@@ -119,6 +123,10 @@ class PromptView(TextView):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(sources=_spans(self.sources), answer_spans=_spans(self.answer_spans))
+
+    def of_output(self, output: int) -> Self:
+        """The same prompt, with the part of the answer that this output is about."""
+        return replace(self, answer_spans=self.answer_spans[output : output + 1])
 
     @property
     def answer_parts(self) -> tuple[str, ...]:

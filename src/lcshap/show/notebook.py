@@ -7,12 +7,14 @@ import html
 import numpy as np
 
 from ..core.explanation import Explanation
+from ..core.views import PromptView
 from . import flips, words
 from .drawings import drawing_of
 from .faint import FADED
 from .heat import FEW_OUTPUTS, heat_of
 from .notebook_pictures import background
 from .palette import limit_of
+from .prompts import sides_html
 from .sentences import lead_parts, residual_note
 
 _STYLE = """
@@ -53,11 +55,14 @@ def to_html(e: Explanation, top: int = 10) -> str:
     parts = [f"<style>{_STYLE}</style>", f"<p>{said}</p>" if said else "", f"<p>{head}</p>"]
     flip = _sentence(flips.flip_parts(e))
     flip = f"<p>{flip}</p>" if flip else ""
+    if isinstance(e.view, PromptView) and e.view.answer:
+        parts.append(sides_html(e, e.view))
     if e.scores.ndim == 2:
         few = e.scores.shape[1] <= FEW_OUTPUTS
         parts += [_table(e, top), flip, _small(_note(e, top))] if few else [_heat(e), flip]
     else:
-        draw = drawing_of(e.view).notebook
+        answered = isinstance(e.view, PromptView) and e.view.answer  # the prompt is there, beside its answer
+        draw = None if answered else drawing_of(e.view).notebook
         parts += [
             "" if draw is None else draw(e, e.view),
             _bars(e, top),

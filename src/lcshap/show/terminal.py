@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.explanation import Explanation
 from ..core.printable import printable
+from ..core.views import PromptView
 from ..extras import need
 from . import flips, words
 from .check import check_count
@@ -20,6 +21,7 @@ from .faint import drawn_scores
 from .heat import FEW_OUTPUTS, heat_of
 from .letters import display_width, fit, wrapped
 from .palette import limit_of
+from .prompts import answer_lines
 from .screen import has_full_colour, in_256, is_dark
 from .sentences import lead, residual_note
 from .terminal_pictures import Ink, legend
@@ -64,12 +66,14 @@ def render(
             else "\n".join(_by_output(e, width, colour, dark, palette))
         )
         parts = [wrapped(words.heading(e), width), [table], wrapped(flips.flip(e), width) if flips.flip(e) else []]
+        parts.append(answer_lines(e, e.view, width) if isinstance(e.view, PromptView) else [])
         return "\n\n".join("\n".join(part) for part in parts if part)
     ink = Ink(drawn_scores(e), limit_of([e.scores]), colour, dark, palette)
     drawn = picture(e, width, ink)
     drawn += legend(width, ink) if drawn else []
     said = [line for line in (flips.flip(e), words.ending(e), residual_note(e), words.faint(e)) if line]
     parts = [wrapped(lead(e), width), wrapped(words.heading(e), width), drawn, _bars(e, width, ink, top)]
+    parts.append(answer_lines(e, e.view, width) if isinstance(e.view, PromptView) else [])
     parts.append([line for text in said for line in wrapped(text, width)])
     return "\n\n".join("\n".join(part) for part in parts if part)
 

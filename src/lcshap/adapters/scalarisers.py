@@ -1,0 +1,138 @@
+"""From a text that a model says to a number: how much it is like the answer that is explained."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+
+Scalariser = Callable[[str], float]
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class ExactMatch:
+    """1 where a text has the same words as the reference in the same order, else 0. Case and marks do not count.
+
+    >>> ExactMatch("In Paris.")("in Paris"), ExactMatch("In Paris.")("Paris")
+    (1.0, 0.0)
+    """
+
+    reference: str
+
+    def __post_init__(self) -> None:
+        _check(self.reference)
+
+    def __call__(self, text: str) -> float:
+        """The number for one text."""
+        return float(_words(text) == _words(self.reference))
+
+
+@dataclass(frozen=True)
+class TokenF1:
+    """The F1 score of the words of a text against those of the reference, whatever their order.
+
+    >>> round(TokenF1("the cat sat")("the cat"), 3)
+    0.8
+    """
+
+    reference: str
+
+    def __post_init__(self) -> None:
+        _check(self.reference)
+
+    def __call__(self, text: str) -> float:
+        """The number for one text."""
+        mine, theirs = Counter(_words(text)), Counter(_words(self.reference))
+        return _f1((mine & theirs).total(), mine.total(), theirs.total())
+
+
+@dataclass(frozen=True)
+class RougeL:
+    """ROUGE-L: the F1 score of the longest sequence of words that a text and the reference have in common.
+
+    >>> round(RougeL("police killed the gunman")("the gunman police killed"), 3)
+    0.5
+    """
+
+    reference: str
+
+    def __post_init__(self) -> None:
+        _check(self.reference)
+
+    def __call__(self, text: str) -> float:
+        """The number for one text."""
+        mine, theirs = _words(text), _words(self.reference)
+        lengths = [0] * (len(theirs) + 1)
+        for word in mine:
+            before = lengths[:]
+            for k, other in enumerate(theirs):
+                lengths[k + 1] = before[k] + 1 if word == other else max(before[k + 1], lengths[k])
+        return _f1(lengths[-1], len(mine), len(theirs))
+
+
+@dataclass(frozen=True)
+class EmbeddingSimilarity:
+    """The cosine between the embedding of a text and that of the reference.
+
+    Parameters
+    ----------
+    reference : the answer that is explained.
+    embed : a function from a list of texts to an array `(n, size)`, such as ``SentenceTransformer(...).encode``.
+
+    >>> EmbeddingSimilarity("aab", lambda texts: [[t.count("a"), t.count("b")] for t in texts])("aabaab")
+    1.0
+    """
+
+    reference: str
+    embed: Callable[[list[str]], Any] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        _check(self.reference)
+
+    def __call__(self, text: str) -> float:
+        """The number for one text."""
+        one, two = np.asarray(self.embed([text, self.reference]), np.float64)
+        size = float(np.linalg.norm(one) * np.linalg.norm(two))
+        return round(float(one @ two) / size, 12) if size else 0.0
+
+
+def p_yes(choices: Sequence[tuple[str, float]]) -> float | None:
+    """P(yes) / (P(yes) + P(no)) of the log-probabilities of a first token; None where neither is among them.
+
+    >>> round(p_yes([(" Yes", -0.105), ("no", -2.303), ("maybe", -9.0)]), 2)
+    0.9
+    """
+    said = {"yes": 0.0, "no": 0.0}
+    for token, logarithm in choices:
+        if (word := token.strip().lower()) in said:
+            said[word] += float(np.exp(logarithm))
+    total = said["yes"] + said["no"]
+    return said["yes"] / total if total else None
+
+
+def scalarised(scalariser: Scalariser, text: str) -> float:
+    """What a function of the user makes of a text, checked."""
+    number = scalariser(text)
+    if not isinstance(number, int | float | np.number) or not np.isfinite(number):
+        raise ModelError(f"Expected a finite number from the scalariser, got {number!r:.40} for {text!r:.40}.")
+    return float(number)
+
+
+def _check(reference: Any) -> None:
+    if not isinstance(reference, str) or not _words(reference):
+        raise ModelError(f"Expected a reference answer with words in it, got {reference!r:.40}.")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _f1(common: int, one: int, two: int) -> float:
+    return 2 * common / (one + two) if common else 0.0

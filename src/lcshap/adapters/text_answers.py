@@ -1,0 +1,74 @@
+"""Models that answer with text: a scalariser makes a number of each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..maskers.base import Rows
+from .base import Model
+from .callable import check_answers
+from .scalarisers import Scalariser, scalarised
+
+
+class TextAnswerModel(Model):
+    """A function that answers prompts with texts, and how much each text is like the answer that is explained.
+
+    Parameters
+    ----------
+    fn : ``fn(prompts, seed)`` returns a text for each prompt. A function that leaves nothing to chance may ignore the
+        seed.
+    scalariser : from a text to a number, such as `scalarisers.RougeL(answer)` or a judge of your own.
+    samples : how often each prompt is answered, with seeds from `seed` on. Each sample is an output of its own;
+        `Explanation.averaged` makes one explanation of them, with the standard error that the samples have.
+    seed : of the first sample.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> from lcshap.adapters.scalarisers import TokenF1
+    >>> from lcshap.adapters.text_answers import TextAnswerModel
+    >>> model = TextAnswerModel(lambda prompts, seed: [p.split("?")[0] for p in prompts], TokenF1("wet rain"))
+    >>> e = lc.Explainer(model, lc.maskers.Text(), lc.Shapley())("wet rain sand")
+    >>> e.scores.round(3).tolist()
+    [0.461, 0.461, -0.122]
+    """
+
+    depends = ("fn", "scalariser", "samples", "seed")
+    named = ("fn",)
+
+    def __init__(
+        self, fn: Callable[[list[Any], int], Sequence[str]], scalariser: Scalariser, samples: int = 1, seed: int = 0
+    ) -> None:
+        if not (callable(fn) and callable(scalariser)):
+            raise ModelError("Expected a function of prompts and a seed, and a scalariser, got something else.")
+        self.fn, self.scalariser, self.seed = fn, scalariser, seed
+        self.samples = check_samples(samples)
+        self.kind = "output"
+        self.classes, self.target = name_samples(samples)
+
+    def predict(self, rows: Rows) -> NDArray[np.float64]:
+        """The number of each answer, `(n, samples)`."""
+        found = np.empty((len(rows), self.samples))
+        for sample in range(self.samples):
+            texts = self.fn(list(rows), self.seed + sample)
+            if len(texts) != len(rows) or not all(isinstance(text, str) for text in texts):
+                raise ModelError(f"Expected {len(rows)} texts from the function, got {len(texts)} answers.")
+            found[:, sample] = [scalarised(self.scalariser, text) for text in texts]
+        return check_answers(found, len(rows), "the function")
+
+
+def check_samples(samples: Any) -> int:
+    """How many samples a user wants, if that is a number of at least 1."""
+    if not isinstance(samples, int) or samples < 1:
+        raise ModelError(f"Expected a whole number of at least 1 as samples, got {samples!r}.")
+    return samples
+
+
+def name_samples(samples: int) -> tuple[list[str], str | None]:
+    """What the outputs are called, and what is explained where nobody says it."""
+    return [f"sample {k + 1}" for k in range(samples)], "all" if samples > 1 else None
