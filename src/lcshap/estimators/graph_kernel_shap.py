@@ -65,7 +65,7 @@ class GraphKernelSHAP(SampledMethod):
 
     Choose it to estimate Shapley values; ``docs/benchmarks.md`` has its error beside that of others, on games and
     models by kind. The standard error is the posterior's, scaled by leave-one-out errors; it needs 2.5 calls per unit.
-    ``benchmarks/own_time.py`` prints its own time. It takes up to 4,096 units.
+    ``benchmarks/own_share.py`` prints its own time. It takes up to 4,096 units.
 
     References
     ----------
