@@ -88,7 +88,8 @@ def load(
 
     Raises
     ------
-    OptionError : if there is no data set of that name, or no files for it.
+    OptionError : if there is no data set of that name.
+    DataError : if its files are not there or cannot be read.
 
     Notes
     -----
