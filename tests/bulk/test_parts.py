@@ -57,7 +57,7 @@ def test_there_and_back(tmp_path, options):
     assert again == e
     assert again.scores.tobytes() == e.scores.tobytes()
     assert row["row"] == 20
-    assert row["prediction"] == e.provenance["prediction"]["class"]
+    assert [row["prediction"], row["probability"]] == e.provenance["prediction"][0]
     assert pq.read_schema(path).metadata[b"inputs"] == b"abc"
 
 

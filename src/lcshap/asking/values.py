@@ -159,20 +159,6 @@ class FixedValue:
         return [name[a] if b is None else [name[a], name[b]] for a, b in self.pairs]
 
     @property
-    def prediction(self) -> dict[str, Any] | None:
-        """What the model says of the full input, for the record: the class or label, and its probability if it has one.
-
-        None for outputs that are no classes.
-        """
-        if self.kind == "output":
-            return None
-        (strengths,) = self._strengths(self.full)
-        best = int(strengths.argmax())
-        named = self.classes is not None and len(self.classes) == len(strengths)
-        share = None if self.kind == "margin" else float(chances.probabilities(self.full, self.kind)[0][best])
-        return {"class": str(self.classes[best]) if self.classes and named else str(best), "probability": share}
-
-    @property
     def class_pairs(self) -> Pairs:
         """The pairs by classes: the one raw number of a model with two classes is about the second."""
         missing = (

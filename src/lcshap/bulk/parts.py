@@ -90,7 +90,7 @@ def _as_row(number: int, id: str, e: Explanation | Exception, several: bool) -> 
         return {"row": number, "id": id, "error": f"Expected one number to explain, got {e.scores.shape[1]} outputs."}
     content = to_dict(e)
     content["graph"] = {**content["graph"], "names": None}
-    said = e.provenance.get("prediction") or {}
+    predicted, share = next(iter(e.provenance.get("prediction") or []), (None, None))  # the most probable class
     return {
         "row": number,
         "id": id,
@@ -99,8 +99,8 @@ def _as_row(number: int, id: str, e: Explanation | Exception, several: bool) -> 
         "stderr": None if e.stderr is None else e.stderr.tolist(),
         "base_value": np.asarray(e.base_value).tolist(),
         "full_value": np.asarray(e.full_value).tolist(),
-        "prediction": said.get("class"),
-        "probability": said.get("probability"),
+        "prediction": predicted,
+        "probability": share,
         "calls": e.calls,
         "record": json.dumps({name: part for name, part in content.items() if name not in _APART}, allow_nan=False),
     }

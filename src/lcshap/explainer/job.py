@@ -162,7 +162,6 @@ class Job:
         record = {
             **self.setup.record,
             "targets": game.value.targets,
-            "prediction": game.value.prediction,
             "batch_size": self.setup.engine.size.best,
             **picked.record,
         }
