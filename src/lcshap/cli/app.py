@@ -19,11 +19,13 @@ from ..show.terminal import write
 from . import EXIT_CODES, complete, doctor, fail, show_demo, width
 from .bulk import Job, look, sampled
 from .declare import UsageError, takes
+from .files import named
 from .group import Command, Commands, examples, one_line, section
 from .inputs import read_shape
 from .manual import describe, describe_fully
+from .marks import check_marks, keep_marks, pick_marks, read_marks, take_columns
 from .methods import find_entry, guess, make_methods, preview, read_budget
-from .options import Colour, Input, MethodOption, MethodSettings, MethodsOption, Output, Task, Theme
+from .options import Colour, Input, Marks, MethodOption, MethodSettings, MethodsOption, Output, Task, Theme
 from .options_alone import Pages, Reproduction, Serving, Shape
 from .options_bulk import BulkData, BulkRun
 from .output import as_json, deliver, dumps, numbered, shown, shown_lines, side_by_side, writers
@@ -95,17 +97,24 @@ def lcshap(
         "lcshap explain --model net.onnx --kind logits --image cat.png --scale --channels-first --units patch=16",
         "lcshap explain --model my_module:pipeline --file review.txt --units sentence --html review.html",
         "lcshap explain --model my_module:forest --csv patients.csv --row 3 --drop outcome --json",
-        "lcshap explain --model demo-text --lines reviews.txt --html reviews.html",
+        "lcshap explain --model demo-text --lines reviews.txt --html reviews.html --labels labels.txt",
         'echo "Not bad" | lcshap explain --model demo-text --file -',
     ),
 )
-@takes(Input, Task, MethodOption, MethodSettings, Output)
-def explain(source: Input, task: Task, option: MethodOption, settings: MethodSettings, output: Output) -> None:
+@takes(Input, Task, MethodOption, MethodSettings, Output, Marks)
+def explain(
+    source: Input, task: Task, option: MethodOption, settings: MethodSettings, output: Output, marks: Marks
+) -> None:
     """Explain what a model says about an input."""
     check_targets(None if source.lines else output.save, output.html, output.plot, output.force)
+    check_marks(marks, output)
     if source.lines is not None:
-        _explain_lines(source, task, option, settings, output)
+        _explain_lines(source, task, option, settings, output, marks)
         return
+    if source.csv is not None:
+        source, marked = take_columns(source, marks)
+    else:
+        marked = pick_marks(marks, [0], 1, "input")
     with quiet_stdout():
         case, explainer = prepare(source, task, option, settings, output)
         cost = explainer.preview(case.x) if option.preview else None
@@ -115,7 +124,7 @@ def explain(source: Input, task: Task, option: MethodOption, settings: MethodSet
         return
     saved = [] if output.save is None else [output.save]
     text = dumps(as_json(e)) if output.json else shown(e, output)
-    deliver(text, writers([e], output, saved, lambda: _figure(e)))
+    deliver(text, writers([e], output, saved, lambda: _figure(e), marked))
 
 
 def _figure(e: Explanation) -> Any:
@@ -124,13 +133,18 @@ def _figure(e: Explanation) -> Any:
     return plot(e)
 
 
-def _explain_lines(source: Input, task: Task, option: MethodOption, settings: MethodSettings, output: Output) -> None:
+def _explain_lines(
+    source: Input, task: Task, option: MethodOption, settings: MethodSettings, output: Output, marks: Marks
+) -> None:
     """Every text is explained that can be, before the first error is raised."""
     if output.plot is not None:
         raise UsageError("Expected one input for --plot, got --lines. Use --html, which shows all texts.")
+    assert source.lines is not None
     with quiet_stdout():
         job = prepare_lines(source, task, option, settings, output)
         saved = _numbered(output, list(job.texts))
+        places = [line - 1 for line in job.texts]
+        marked = pick_marks(marks, places, max(job.texts), f"line of {named(source.lines)}")
         if option.preview:
             cost = job.preview()
         else:
@@ -141,7 +155,8 @@ def _explain_lines(source: Input, task: Task, option: MethodOption, settings: Me
     good = [(e, path) for (_, e), path in zip(found, saved, strict=True) if isinstance(e, Explanation)]
     failed = [(line, e) for line, e in found if isinstance(e, LcshapError)]
     paths = [path for _, path in good if path is not None]
-    deliver(shown_lines(found, output), writers([e for e, _ in good], output, paths) if good else [])
+    marked = keep_marks(marked, [isinstance(e, Explanation) for _, e in found])
+    deliver(shown_lines(found, output), writers([e for e, _ in good], output, paths, marked=marked) if good else [])
     if len({str(error) for _, error in failed}) == 1 and not good:  # most likely it is not about the texts
         raise failed[0][1]
     for line, error in failed:
@@ -256,24 +271,27 @@ def bulk(data: BulkData, task: Task, option: MethodOption, settings: MethodSetti
 @app.command(
     cls=Command,
     epilog=examples(
-        "lcshap report a.json b.json --out report.html", "lcshap report runs/*.json", "lcshap report run --out run.html"
+        "lcshap report a.json b.json --out report.html",
+        "lcshap report runs/*.json --labels labels.txt",
+        "lcshap report run --out run.html",
     ),
 )
-@takes(Pages)
-def report(pages: Pages) -> None:
+@takes(Pages, Marks)
+def report(pages: Pages, marks: Marks) -> None:
     """Make one interactive web page from saved explanations, or from a run over a data set."""
     from ..show.html_report import report as write_report
 
     if len(pages.files) == 1 and pages.files[0].is_dir():
         check_targets(html=pages.out, force=pages.force)
-        found, title = sampled(pages.files[0], pages.samples)
-        _wrote(write_report(found, pages.out, title=pages.title or title))
+        sample = sampled(pages.files[0], pages.samples)
+        marked = pick_marks(marks, sample.places, sample.total, "input of the run")
+        _wrote(write_report(sample.explanations, pages.out, title=pages.title or sample.title, **marked))
         return
     missing = [str(path) for path in pages.files if not path.is_file()]
     if missing:
         raise UsageError(f"Expected a saved explanation, got {missing[0]!r}, which is not a file.")
     check_targets(html=pages.out, force=pages.force)
-    _wrote(write_report([load(path) for path in pages.files], pages.out, title=pages.title))
+    _wrote(write_report([load(path) for path in pages.files], pages.out, title=pages.title, **read_marks(marks)))
 
 
 @app.command(cls=Command, epilog=examples("lcshap demo", "lcshap demo --html demo.html --open"))

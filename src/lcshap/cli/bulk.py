@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..bulk import ImageOptions, explain_dataset, load, preview, status, summary
 from ..bulk.readers import FORMATS
@@ -170,15 +170,26 @@ def look(what: str, folder: Path, top: int) -> str:
     raise UsageError(f"Expected `lcshap bulk status DIR` or `lcshap bulk summary DIR`, got {what!r} before a folder.")
 
 
-def sampled(folder: Path, most: int) -> tuple[list[Explanation], str]:
-    """Explanations of a run for a page, and its title."""
+class Sampled(NamedTuple):
+    """Explanations of a run for a page, its title, and which of how many inputs they explain."""
+
+    explanations: list[Explanation]
+    title: str
+    places: list[int]
+    total: int
+
+
+def sampled(folder: Path, most: int) -> Sampled:
+    """At most so many explanations of a run, spread evenly over the data set."""
     there = status(folder)
     found = list(load(folder, most=most))
     if not found:
         raise BulkError(f"Expected explanations in {str(folder)!r}, got none. {there}")
     good = there.rows - there.failed
     of = f"{good:,}" if len(found) == good else f"{len(found):,} of {good:,}"
-    return found, f"{of} explanations ({folder.resolve().name})"
+    places = [e.provenance["row"] for e in found]
+    total = max(there.rows, max(places) + 1) if there.total is None else there.total
+    return Sampled(found, f"{of} explanations ({folder.resolve().name})", places, total)
 
 
 def _workers(text: str | None) -> int | tuple[int, int] | None:

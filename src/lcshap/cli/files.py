@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ..errors import MaskerError
 from .declare import UsageError
 
 
@@ -23,3 +24,13 @@ def read(path: Path) -> bytes:
         raise UsageError(f"Expected a file, got {str(path)!r}, which does not exist.") from None
     except OSError as error:
         raise UsageError(f"Expected a file that can be read, got {str(path)!r}: {error.strerror}.") from None
+
+
+def read_text(path: Path, instead: str = "Save the file in UTF-8.") -> str:
+    """The text of a file in UTF-8; where it is no such text, the error says what to do `instead`."""
+    try:
+        return read(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MaskerError(
+            f"Expected a text in UTF-8, got {named(path)} ({error.reason} at byte {error.start}). {instead}"
+        ) from None

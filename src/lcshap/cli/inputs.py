@@ -15,7 +15,7 @@ from ..errors import MaskerError
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Text, Tokens
 from ..paper.networks.demo import demo_digits, demo_text
 from .declare import UsageError
-from .files import named, read
+from .files import named, read, read_text
 from .methods import guess, read_graph
 from .models import import_object, load_model
 from .options import Input, Task
@@ -127,13 +127,7 @@ def _text_lines(source: Input) -> tuple[Masker, Any]:
 
 
 def _decode(path: Path) -> str:
-    try:
-        return read(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise MaskerError(
-            f"Expected a text in UTF-8, got {named(path)} ({error.reason} at byte {error.start}). Use --bytes for "
-            "other files."
-        ) from None
+    return read_text(path, "Use --bytes for other files.")
 
 
 def text_masker(source: Input) -> Masker:

@@ -12,7 +12,7 @@ from . import complete
 from .declare import File, Many, String, option
 
 _INPUT, _UNITS, _TABLE, _IMAGE = "Input (give one; FILE can be - for standard input)", "Units", "Tables", "Images"
-_MODEL, _METHOD, _OUTPUT = "Model", "Method", "Output"
+_MODEL, _METHOD, _OUTPUT, _MARKS = "Model", "Method", "Output", "Labels and names (for web pages)"
 
 
 class OutputKind(StrEnum):
@@ -264,6 +264,30 @@ class Output:
     def with_curve(self) -> bool:
         """Whether the masking curve is wanted: a page has it."""
         return self.curve or self.html is not None
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What is known about the inputs on a web page."""
+
+    labels: Annotated[
+        String,
+        option(
+            _MARKS,
+            "The true class of each input: a text file with one label per line, blank where it is not known. With "
+            "`explain --csv`, the name of a column, which is hidden from the model.",
+            metavar="FILE",
+        ),
+    ] = None
+    names: Annotated[
+        String,
+        option(
+            _MARKS,
+            "A name for each input: a text file with one name per line. With `explain --csv`, the name of a column, "
+            "which is hidden from the model.",
+            metavar="FILE",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

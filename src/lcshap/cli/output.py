@@ -24,6 +24,7 @@ from ..show.terminal import has_colour, picture, render, render_table, write
 from ..show.terminal_pictures import Ink, legend
 from . import width
 from .group import one_line
+from .marks import Marked
 from .options import Output
 from .work import Comparison
 
@@ -63,6 +64,7 @@ def writers(
     output: Output,
     saved: Sequence[Path],
     draw: Callable[[], Any] | None = None,
+    marked: Marked | None = None,
 ) -> list[Writer]:
     """What writes the files that are asked for: explanations to `saved`, a page, and the figure that `draw` makes."""
 
@@ -70,7 +72,7 @@ def writers(
         from ..show.html_report import report
 
         assert output.html is not None
-        return report(list(explanations), output.html)
+        return report(list(explanations), output.html, **(marked or {}))
 
     def figure() -> Path:
         from ..show.plots.base import save

@@ -22,7 +22,7 @@ from .options import Input
 def read_row(source: Input) -> tuple[Masker, Any]:
     """The row of --csv that is explained, and the other rows as the background."""
     assert source.csv is not None
-    names, lines = _lines(source.csv)
+    names, lines = read_lines(source.csv)
     for column in source.drop or []:
         if column not in names:
             raise UsageError(
@@ -71,7 +71,7 @@ def _mixed(
 
 def read_numbers(path: Path) -> tuple[NDArray[np.float64], list[str]]:
     """The numbers of a file with commas, and the names of its columns."""
-    names, rows = _lines(path)
+    names, rows = read_lines(path)
     for number, line in enumerate(rows):
         for name, cell in zip(names, line, strict=True):
             if isinstance(as_number(cell), str):
@@ -81,7 +81,7 @@ def read_numbers(path: Path) -> tuple[NDArray[np.float64], list[str]]:
     return np.array([[float(cell) for cell in line] for line in rows]).reshape(len(rows), len(names)), names
 
 
-def _lines(path: Path) -> tuple[list[str], list[list[str]]]:
+def read_lines(path: Path) -> tuple[list[str], list[list[str]]]:
     """The names of the columns of a file with commas, and its rows: the first line has names, unless it is numbers."""
     try:
         lines = [line for line in csv.reader(read(path).decode("utf-8-sig").splitlines()) if line]
