@@ -1,11 +1,13 @@
 """The budget planner: what it chooses, that it fits, and what it says."""
 
 import time
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 import lcshap as lc
+import oracles
 from lcshap.advice.chooser import parse_budget, tree_estimator
 from support import as_trees, table_game
 
@@ -133,3 +135,75 @@ class TestTrees:
         graph = lc.Graph.complete(8)
         assert tree_estimator(self.game(8), graph, seconds=60.0)[0] == lc.TreeSHAP()
         assert tree_estimator(self.game(8), graph, seconds=0.0) is None
+
+
+def pairs_by_oracle(table, d):
+    """All interaction indices, by brute force."""
+    near = {u: set(range(d)) - {u} for u in range(d)}
+    found = np.zeros((d, d))
+    for i, j in combinations(range(d), 2):
+        found[i, j] = found[j, i] = oracles.interaction(d, near, table, 1, "absent", i, j)[0]
+    return found
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 6])
+def test_where_all_coalitions_fit_interactions_are_exact(d):
+    game, table = table_game(d, seed=d)
+    choice = lc.choose(lc.Graph.chain(d), interactions="all")
+    e = choice.explain(game)
+    assert e.calls == 2**d
+    assert "pair interactions are exact" in choice.reason
+    np.testing.assert_allclose(e.interactions.toarray(), pairs_by_oracle(table, d), atol=1e-10)
+    assert not e.interaction_stderr.toarray().any()
+    np.testing.assert_allclose(e.scores, lc.Shapley().explain(game, lc.Graph.chain(d)).scores, atol=1e-10)
+
+
+def test_interactions_of_edges_alone():
+    game, table = table_game(6, seed=1)
+    e = lc.choose(lc.Graph.chain(6), interactions=True).explain(game)
+    near = np.abs(np.subtract.outer(range(6), range(6))) == 1
+    np.testing.assert_allclose(e.interactions.toarray(), pairs_by_oracle(table, 6) * near, atol=1e-10)
+
+
+def test_interactions_come_with_the_calls_of_the_scores():
+    game = lc.Game(lambda kept: 1.0 * kept[:, 2:4].all(axis=1) + kept.sum(axis=1), 12)
+    plain, choice = (lc.choose(lc.Graph.chain(12), budget="16d", interactions=pairs) for pairs in (False, "all"))
+    assert choice.method == lc.GraphKernelSHAP(192, interactions="all")
+    assert "pair interactions come from the same calls" in choice.reason
+    assert "interactions" not in plain.reason
+    e, without = choice.explain(game), plain.explain(game)
+    assert e.scores.tolist() == without.scores.tolist()
+    assert e.calls == without.calls
+    assert e.interactions[2, 3] == pytest.approx(1, abs=0.01)
+    assert e.interactions[0, 11] == pytest.approx(0, abs=0.01)
+
+
+def test_trees_are_not_read_where_interactions_are_wanted():
+    values = np.random.default_rng(0).normal(size=2**6)
+    game = lc.Game(lambda kept: values[kept @ (2 ** np.arange(6))], 6, trees=lambda: as_trees(values, 6))
+    assert lc.choose(lc.Graph.complete(6), game=game).method == lc.TreeSHAP()
+    assert lc.choose(lc.Graph.complete(6), game=game, interactions=True).method == lc.GraphKernelSHAP(
+        64, interactions=True
+    )
+
+
+def test_a_fast_game_gets_exact_interactions():
+    fast = lc.Game(lambda kept: kept.sum(axis=1), 11)
+    assert lc.choose(lc.Graph.chain(11), game=fast, interactions=True).method == lc.GraphKernelSHAP(
+        2048, interactions=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("graph", "options", "message"),
+    [
+        (CHAIN, {"goal": "necessary", "interactions": True}, "Expected goal='fair' with interactions=True"),
+        (CHAIN, {"goal": "sufficient", "interactions": "all"}, "a path of units has no pair interactions"),
+        (CHAIN, {"interactions": "edges"}, "or 'all', got 'edges'"),
+        (CHAIN, {"interactions": 1.0}, "or 'all', got 1.0"),
+        (lc.Graph.chain(5000), {"interactions": True}, "which alone estimates pair interactions, got 5,000 units"),
+    ],
+)
+def test_interactions_that_cannot_be_had(graph, options, message):
+    with pytest.raises(lc.OptionError, match=message):
+        lc.choose(graph, **options)

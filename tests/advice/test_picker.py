@@ -96,3 +96,30 @@ def test_trees_come_first():
     assert timed.record["chosen"]["seconds"] == 9
     assert Picker(budget="9s").pick_trees_timed(game, graph, time.monotonic() - 1) is None
     assert Picker("shapley", budget="9s").pick_trees_timed(game, graph, time.monotonic() + 9) is None
+
+
+def test_interactions_reach_the_method():
+    assert Picker(budget="6d", interactions=True).pick(CHAIN).method == lc.GraphKernelSHAP(120, interactions=True)
+    assert Picker(early=True, interactions="all").pick(CHAIN).method == lc.GraphKernelSHAP(160, interactions="all")
+    assert Picker("l-shapley", interactions=True).pick(CHAIN).method == lc.LShapley(interactions=True)
+    short, wanted = lc.Graph.chain(8), Picker(interactions=True)
+    assert wanted.pick(short).method == lc.GraphKernelSHAP(256, interactions=True)
+    assert not wanted.may_be_exact(short, wanted.pick(short))  # it is
+    assert not wanted.may_read_trees(short, wanted.pick(short))
+    twelve = lc.Graph.chain(12)
+    assert wanted.may_be_exact(twelve, wanted.pick(twelve))
+    assert wanted.pick_exact(twelve).method == lc.GraphKernelSHAP(4096, interactions=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "lime"}, "Expected a method that has pair interactions, got lime"),
+        ({"method": lc.Shapley()}, r"Expected a method that has pair interactions, got Shapley\(\)"),
+        ({"method": lc.LShapley()}, "has its own interactions: leave out interactions=True"),
+        ({"goal": "necessary"}, "a path of units has no pair interactions"),
+    ],
+)
+def test_interactions_where_there_are_none_are_refused(options, message):
+    with pytest.raises(lc.OptionError, match=message):
+        Picker(**options, interactions=True)

@@ -17,7 +17,7 @@ from bulk_models import InProcess
 from lcshap.bulk import run as bulk_run
 from lcshap.cli.bulk import _method
 from lcshap.cli.declare import UsageError
-from lcshap.cli.options import MethodOption, MethodSettings
+from lcshap.cli.options import Interactions, MethodOption, MethodSettings
 
 REVIEWS = ["It just sucks.", "A great film!", "One of the best.", "Not heartwarming."] * 3
 
@@ -147,6 +147,8 @@ def test_methods_for_inputs_of_all_sizes():
     assert _method(MethodOption("kernel-shap"), MethodSettings("4d")) == {"method": "kernel-shap", "budget": "4d"}
     assert _method(MethodOption("l-shapley:order=2"), MethodSettings()) == {"method": lc.LShapley(2)}
     assert _method(MethodOption("l-shapley"), MethodSettings(order=3)) == {"method": lc.LShapley(3)}
+    pairs = MethodSettings(interactions=Interactions.EDGES)
+    assert _method(MethodOption(), pairs) == {"method": "auto", "interactions": True}
     for option, settings, match in (
         (MethodOption(), MethodSettings("2s"), "in calls, such as 400 or 4d"),
         (MethodOption(), MethodSettings(order=1), "--order needs a method"),

@@ -54,6 +54,13 @@ def test_parameters_of_methods():
     e = explained(*words, "--method", "l-shapley:order=2:interactions=true")
     assert e.provenance["parameters"] == {"order": 2, "context": "absent", "interactions": True}
     assert e.interactions is not None
+    e = explained(*words, "--method", "l-shapley", "--interactions", "edges")
+    assert e.provenance["parameters"] == {"order": 1, "context": "absent", "interactions": True}
+    e = explained(*words, "--interactions", "all")
+    assert (e.provenance["name"], e.interactions.nnz) == ("graph-kernel-shap", 12)
+    assert not e.interaction_stderr.toarray().any()
+    fails("explain", *words, "--method", "lime", "--interactions", "all", code=2, match="no parameter 'interactions'")
+    fails("explain", *words, "--goal", "necessary", "--interactions", "all", code=2, match="has no pair interactions")
     e = explained(*words, "--method", "c-shapley", "--weights", "myerson")
     assert e.provenance["parameters"]["weights"] == "myerson"
     e = explained(*words, "--method", "kernel-shap:budget=3d", "--seed", 5)

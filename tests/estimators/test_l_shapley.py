@@ -86,6 +86,7 @@ def test_ten_units(graph):
         ({"order": -1}, "order must be an integer of at least 0"),
         ({"order": 1.5}, "order must be"),
         ({"context": "gone"}, "context must be one of 'absent', 'present', 'both'"),
+        ({"interactions": "all"}, "Expected interactions=True or False, got 'all'"),
         ({"order": 0, "interactions": True}, "interactions need an order of at least 1"),
     ],
 )

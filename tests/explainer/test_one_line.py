@@ -28,3 +28,21 @@ def test_a_masker_and_options_are_passed_on():
 def test_what_has_no_masker():
     with pytest.raises(lc.MaskerError, match="no masker is known for dict"):
         lc.explain(lambda x: x, {}, kind="output")
+
+
+def test_interactions_with_the_scores():
+    def model(texts):
+        return [1.0 * ("good" in t) - 2.0 * ("not" in t and "good" in t) for t in texts]
+
+    e = lc.explain(model, "not a good film", kind="output", interactions="all")
+    wanted = np.zeros((4, 4))
+    wanted[0, 2] = wanted[2, 0] = -2
+    np.testing.assert_allclose(e.interactions.toarray(), wanted, atol=1e-12)
+    assert not e.interaction_stderr.toarray().any()
+    assert "pair interactions are exact" in e.provenance["chosen"]["reason"]
+    explainer = lc.Explainer(model, lc.maskers.Text(), kind="output", interactions=True)
+    assert "interactions=True" in repr(explainer)
+    auto, local, lime = explainer.compare("not a good film", ["auto", "l-shapley", "lime"])
+    assert auto.interactions is not None
+    assert local.interactions is not None
+    assert lime.interactions is None

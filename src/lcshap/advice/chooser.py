@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Literal
 
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
@@ -36,6 +37,7 @@ GOALS = {
     "necessary": "what must go for the decision to change? (deletion path)",
     "sufficient": "what alone makes the decision? (insertion path)",
 }
+Pairs = bool | Literal["all"]  # whose interactions are wanted: none, the graph's edges, all pairs
 _COUNTED = 200_000  # deterministic methods above so many calls are not listed: counting them would take too long
 
 
@@ -92,6 +94,7 @@ def choose(
     *,
     game: AbstractGame | None = None,
     seed: int = 0,
+    interactions: Pairs = False,
 ) -> Choice:
     """Choose a method for a question and a budget.
 
@@ -102,6 +105,8 @@ def choose(
         timed). By default all coalitions where there are at most 1,024 of them (or, for a `game` of which some rows are
         timed, where all take less than a second), else eight calls a unit.
     seed : for methods that sample.
+    interactions : True for pair interactions of the graph's edges, "all" for those of all pairs, from the same calls
+        as the scores. Then the method is `GraphKernelSHAP`, and exact where all coalitions fit. For goal "fair" alone.
 
     Returns
     -------
@@ -109,16 +114,23 @@ def choose(
 
     Rules
     -----
-    fair: `TreeSHAP` where the `game` is one of trees and that takes fewer calls; all coalitions where they fit; else
-    `GraphKernelSHAP`, which has the least error over most kinds of models that we measured; where that would take too
-    much memory (above 4,096 units), `SampleShapley`. necessary and sufficient: the paths. A budget that no method for
-    the goal can keep raises, with the smallest that would do.
+    fair: `TreeSHAP` where the `game` is one of trees, that takes fewer calls and no interactions are wanted; all
+    coalitions where they fit; else `GraphKernelSHAP`, which has the least error over most kinds of models that we
+    measured; where that would take too much memory (above 4,096 units), `SampleShapley`. necessary and sufficient: the
+    paths. A budget that no method for the goal can keep raises, with the smallest that would do.
+
+    Raises
+    ------
+    OptionError : for a goal that there is not, and for interactions where the method has none.
+    BudgetError : for a budget that is too small.
 
     Examples
     --------
     >>> import lcshap as lc
     >>> lc.choose(lc.Graph.chain(10)).method, lc.choose(lc.Graph.chain(11)).method
     (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0, interactions=False))
+    >>> lc.choose(lc.Graph.chain(10), interactions="all").method
+    GraphKernelSHAP(budget=1024, reach=2, seed=0, interactions='all')
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)  # doctest: +NORMALIZE_WHITESPACE
     taking units away, step by step, answers this question directly, and every call makes it better. The order of a
     deletion path is made for removing units. Where only the first units are kept, it is among the last of the
@@ -126,17 +138,19 @@ def choose(
     """
     if goal not in GOALS:
         raise OptionError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {goal!r}")
+    check_pairs(interactions, goal)
     calls = parse_budget(budget, graph.d, game)
     method: Method
     if goal == "fair":
-        method, reason = fair_estimator(graph, calls, seed)
-        by_trees = tree_estimator(game, graph) if game is not None and trees_pay(graph, method) else None
+        method, reason = fair_estimator(graph, calls, seed, interactions=interactions)
+        read = game is not None and not interactions and trees_pay(graph, method)
+        by_trees = tree_estimator(game, graph) if game is not None and read else None
         if by_trees is not None:
             return Choice(by_trees[0], graph, goal, calls, by_trees[1])
         timed = game if budget is None and may_be_exact(graph, method) else None
         if timed is not None and is_cheap(timed, method.plan(graph).coalitions, 2**graph.d):
             calls = 2**graph.d
-            method, reason = fair_estimator(graph, calls, seed)
+            method, reason = fair_estimator(graph, calls, seed, interactions=interactions)
     else:
         path = DeletionPath if goal == "necessary" else InsertionPath
         least = graph.d + 2
@@ -150,13 +164,30 @@ def choose(
     return Choice(method, graph, goal, calls, reason)
 
 
-def fair_estimator(graph: Graph, calls: int, seed: int = 0, early: bool = False) -> tuple[Method, str]:
+def check_pairs(interactions: Any, goal: str | None) -> None:
+    """Raise unless pair interactions are asked for in a way that there is, and of the goal that has them."""
+    if interactions not in (True, False, "all") or not isinstance(interactions, bool | str):
+        raise OptionError(f"Expected interactions=True (the graph's edges), False or 'all', got {interactions!r}.")
+    if interactions and goal not in (None, "fair"):
+        raise OptionError(
+            f"Expected goal='fair' with interactions={interactions!r}, got {goal!r}: a path of units has no pair "
+            "interactions. Leave one of them out."
+        )
+
+
+def fair_estimator(
+    graph: Graph, calls: int, seed: int = 0, early: bool = False, interactions: Pairs = False
+) -> tuple[Method, str]:
     """The estimate of the Shapley value with the least measured error for so many units and calls, and the reason.
 
-    With `early` it is one that can stop before its budget is used.
+    With `early` it is one that can stop before its budget is used; with `interactions` it is one that has these.
     """
     d = graph.d
     if fits(d, min(calls, MAX_CALLS)) and not early:
+        if interactions:
+            return GraphKernelSHAP(2**d, seed=seed, interactions=interactions), (
+                f"all 2^{d} = {2**d:,} coalitions fit, and with them its scores and pair interactions are exact"
+            )
         return Shapley(), f"all 2^{d} = {2**d:,} coalitions fit: the result is exact"
     if calls < 2 * d:
         raise BudgetError(
@@ -166,8 +197,15 @@ def fair_estimator(graph: Graph, calls: int, seed: int = 0, early: bool = False)
         )
     if calls <= most_calls(d):
         return (
-            GraphKernelSHAP(calls, seed=seed),
-            "of the estimates that we measured it has the least error over most kinds of models (docs/benchmarks.md)",
+            GraphKernelSHAP(calls, seed=seed, interactions=interactions),
+            "of the estimates that we measured it has the least error over most kinds of models (docs/benchmarks.md)"
+            + (", and pair interactions come from the same calls" if interactions else ""),
+        )
+    if interactions:
+        raise OptionError(
+            f"Expected units and calls that GraphKernelSHAP can take, which alone estimates pair interactions, got "
+            f"{d:,} units and {calls:,} calls. Leave out interactions={interactions!r}, give a smaller budget, or "
+            "choose larger units."
         )
     return (
         SampleShapley(calls, seed=seed),
@@ -209,7 +247,8 @@ def tree_estimator(game: AbstractGame, graph: Graph, seconds: float | None = Non
 
 def may_be_exact(graph: Graph, method: Method, max_calls: int | None = MAX_CALLS) -> bool:
     """Whether this estimate could be exact, if a call took a microsecond."""
-    return method.has_plan and method != Shapley() and fits(graph.d, min(max_calls or MAX_CALLS, MAX_CALLS))
+    exact = method == Shapley() or (isinstance(method, GraphKernelSHAP) and method.budget >= 2**graph.d)
+    return method.has_plan and not exact and fits(graph.d, min(max_calls or MAX_CALLS, MAX_CALLS))
 
 
 def _fitting(graph: Graph, calls: int) -> list[tuple[Method, int]]:

@@ -13,7 +13,7 @@ from ..core.plan import MAX_CALLS
 from ..errors import BudgetError, OptionError
 from ..estimators.registry import get_method
 from .budget import Budget, fitted, in_seconds, seconds_per_call
-from .chooser import GOALS, choose, fair_estimator, may_be_exact, tree_estimator, trees_pay
+from .chooser import GOALS, Pairs, check_pairs, choose, fair_estimator, may_be_exact, tree_estimator, trees_pay
 
 _SMALL = 3  # calls a unit of the plan by which a method's own time is measured
 
@@ -39,6 +39,8 @@ class Picker:
         default all coalitions where there are at most 1,024, else eight calls a unit.
     seed : for "auto", and names of methods that sample.
     early : whether "auto" must be able to stop before the budget is used.
+    interactions : whether pair interactions are wanted, of the graph's edges (True) or "all": for "auto", and names of
+        methods that have them.
     timed : whether the model may be timed to find out if all coalitions are cheap. Without it the same input always
         gets the same method, however busy the machine is.
     """
@@ -50,6 +52,7 @@ class Picker:
     max_calls: int | None = MAX_CALLS
     early: bool = False
     timed: bool = True
+    interactions: Pairs = False
 
     def __post_init__(self) -> None:
         if self.budget is not None:
@@ -58,6 +61,7 @@ class Picker:
             check_count("seed", self.seed)
         if self.goal is not None and self.goal not in GOALS:
             raise OptionError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {self.goal!r}")
+        check_pairs(self.interactions, self.goal if self.method == "auto" else None)
         if self.method == "auto":
             return
         if not isinstance(self.method, Method | str):
@@ -68,9 +72,14 @@ class Picker:
             raise OptionError(f"goal={self.goal!r} is for method='auto': {self._said} answers a question of its own")
         if self.seed is not None and "seed" not in self._parameters:
             raise OptionError(f"{self._said} leaves nothing to chance: it takes no seed")
+        if self.interactions and "interactions" not in self._parameters:
+            raise OptionError(
+                f"Expected a method that has pair interactions, got {self._said}. Leave out "
+                f"interactions={self.interactions!r}, or choose 'auto' or 'graph-kernel-shap'."
+            )
         if isinstance(self.method, Method):
-            for name in ("budget", "seed"):
-                if getattr(self, name) is not None and name in self._parameters:
+            for name in ("budget", "seed", "interactions"):
+                if getattr(self, name) not in (None, False) and name in self._parameters:
                     raise OptionError(
                         f"{self._said} has its own {name}: leave out {name}={getattr(self, name)!r}, or set it there"
                     )
@@ -95,7 +104,7 @@ class Picker:
 
     def may_read_trees(self, graph: Graph, picked: Picked) -> bool:
         """Whether `TreeSHAP` is better than what was picked, if the game is one of trees."""
-        return self._free and trees_pay(graph, picked.method, self.max_calls)
+        return self._free and not self.interactions and trees_pay(graph, picked.method, self.max_calls)
 
     def pick_trees(self, game: AbstractGame, graph: Graph, picked: Picked) -> Picked:
         """`TreeSHAP` instead of what was picked, where the game is one of trees."""
@@ -108,7 +117,8 @@ class Picker:
 
     def pick_trees_timed(self, game: AbstractGame, graph: Graph, deadline: float) -> Picked | None:
         """`TreeSHAP`, where the game is one of trees and there is time for it."""
-        found = tree_estimator(game, graph, seconds=deadline - time.monotonic()) if self._free else None
+        free = self._free and not self.interactions
+        found = tree_estimator(game, graph, seconds=deadline - time.monotonic()) if free else None
         if found is None:
             return None
         calls = found[0].cost(graph).calls
@@ -147,15 +157,15 @@ class Picker:
 
     def _made(self, graph: Graph, calls: int) -> Picked:
         if self.method == "auto":
-            choice = choose(graph, self.goal or "fair", calls, seed=self.seed or 0)
+            choice = choose(graph, self.goal or "fair", calls, seed=self.seed or 0, interactions=self.interactions)
             if self.early and choice.goal == "fair":
-                method, reason = fair_estimator(graph, calls, self.seed or 0, early=True)
+                method, reason = fair_estimator(graph, calls, self.seed or 0, True, self.interactions)
                 choice = replace(choice, method=method, reason=reason)
             chosen = {"goal": choice.goal, "budget": choice.budget, "reason": choice.reason}
             return Picked(choice.method, {"chosen": chosen})
         if isinstance(self.method, Method):
             return Picked(self._within(self.method, graph, calls), {})
-        given = {"budget": calls, "seed": self.seed or 0}
+        given = {"budget": calls, "seed": self.seed or 0, "interactions": self.interactions}
         kind = get_method(self.method)
         method = kind(**{name: given[name] for name in given if name in self._parameters})
         return Picked(self._within(method, graph, calls), {})

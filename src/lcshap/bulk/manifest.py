@@ -20,7 +20,19 @@ from ..extras import need
 from ..maskers.base import Masker
 
 FORMAT, VERSION = "lcshap-bulk", 1
-_SETTINGS = ("goal", "target", "budget", "tolerance", "top", "confidence", "seed", "curve", "check", "max_calls")
+_SETTINGS = (
+    "goal",
+    "target",
+    "budget",
+    "interactions",
+    "tolerance",
+    "top",
+    "confidence",
+    "seed",
+    "curve",
+    "check",
+    "max_calls",
+)
 _SHOWN = 3  # differences that an error names
 
 Manifest = dict[str, Any]

@@ -18,7 +18,7 @@ from ..extras import need
 from ..maskers import Masker, Tabular
 from .declare import UsageError
 from .inputs import DEMOS, Case, image_masker, image_model, text_masker
-from .methods import find_entry, in_seconds, make_methods, read_budget
+from .methods import find_entry, given_by_name, in_seconds, make_methods
 from .models import import_object, load_model
 from .options import Input, MethodOption, MethodSettings, Task
 from .options_bulk import BulkData, BulkRun
@@ -80,9 +80,7 @@ def _method(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
     if option.method == "auto" or not (alone or ":" in option.method):
         if option.method != "auto":
             find_entry(option.method)
-        budget = None if settings.budget is None else read_budget(settings.budget)
-        given = {"method": option.method, "budget": budget, "seed": settings.seed, "goal": option.goal}
-        return {name: value for name, value in given.items() if value is not None}
+        return given_by_name(option, settings)
     made = [make_methods([option.method], Graph.chain(size), settings)[0] for size in (20, 40)]
     if made[0] != made[1]:
         raise UsageError(

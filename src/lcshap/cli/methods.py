@@ -16,9 +16,16 @@ from ..errors import BudgetError
 from ..estimators import METHODS, Method
 from ..estimators.registry import Entry
 from .declare import UsageError
-from .options import MethodSettings
+from .options import MethodOption, MethodSettings
 
-_SHARED = ("budget", "seed", "order", "context", "weights")  # options that are parameters of several methods
+_SHARED = (
+    "budget",
+    "seed",
+    "order",
+    "context",
+    "weights",
+    "interactions",
+)  # options that are parameters of several methods
 
 
 class NamedMethod(NamedTuple):
@@ -41,6 +48,8 @@ def make_methods(texts: Sequence[str], graph: Graph, settings: MethodSettings) -
     """
     wanted = [_read(text) for text in texts]
     given = {name: getattr(settings, name) for name in _SHARED if getattr(settings, name) is not None}
+    if settings.interactions is not None:
+        given["interactions"] = settings.interactions.parameter
     if "budget" in given:
         given["budget"] = parse_budget(read_budget(given["budget"]), graph.d)
     for name in given:
@@ -50,6 +59,18 @@ def make_methods(texts: Sequence[str], graph: Graph, settings: MethodSettings) -
     if "budget" in given and not any("budget" in w.known for w in wanted):
         _check_costs(methods, graph, given["budget"], settings.max_calls)
     return methods
+
+
+def given_by_name(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
+    """What the explainer takes where it makes the method itself, for each input: what the user has given."""
+    given = {
+        "method": option.method,
+        "budget": None if settings.budget is None else read_budget(settings.budget),
+        "interactions": None if settings.interactions is None else settings.interactions.parameter,
+        "seed": settings.seed,
+        "goal": option.goal,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def find_entry(name: str) -> Entry:

@@ -182,6 +182,18 @@ class Task:
     ] = None
 
 
+class Interactions(StrEnum):
+    """Whose interactions are estimated."""
+
+    EDGES = "edges"
+    ALL = "all"
+
+    @property
+    def parameter(self) -> bool | str:
+        """What methods, and the explainer, take for it."""
+        return True if self is Interactions.EDGES else self.value
+
+
 @dataclass(frozen=True)
 class MethodSettings:
     """Parameters that several methods have. None: not given."""
@@ -213,6 +225,14 @@ class MethodSettings:
             _METHOD,
             "The weights of C-Shapley and its variants, such as paper or myerson. See `lcshap methods c-shapley`.",
             metavar="NAME",
+        ),
+    ] = None
+    interactions: Annotated[
+        Interactions | None,
+        option(
+            _METHOD,
+            "Also estimate pair interactions from the calls made for the scores: of the graph's edges or of all pairs.",
+            metavar="edges|all",
         ),
     ] = None
     seed: Annotated[

@@ -13,7 +13,7 @@ from ..errors import LcshapError
 from ..explainer import Explainer
 from .declare import UsageError
 from .inputs import Case, read_case, read_target
-from .methods import find_entry, in_seconds, make_methods, read_budget
+from .methods import find_entry, given_by_name, in_seconds, make_methods
 from .options import Input, MethodOption, MethodSettings, MethodsOption, Output, Task
 
 
@@ -121,9 +121,7 @@ def by_name(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
                 "Leave them out, or give the budget in calls, such as 8d."
             )
         find_entry(option.method)
-    budget = None if settings.budget is None else read_budget(settings.budget)
-    given = {"method": option.method, "budget": budget, "seed": settings.seed, "goal": option.goal}
-    return {name: value for name, value in given.items() if value is not None}
+    return given_by_name(option, settings)
 
 
 def split_names(text: str) -> list[str]:

@@ -82,6 +82,11 @@ class LShapley(Method):
     def __post_init__(self) -> None:
         check_count("order", self.order)
         check_choice("context", self.context, CONTEXTS)
+        if not isinstance(self.interactions, bool):
+            raise MethodError(
+                f"Expected interactions=True or False, got {self.interactions!r}. L-Shapley has those of the graph's "
+                "edges alone; GraphKernelSHAP has those of all pairs."
+            )
         if self.interactions and self.order == 0:
             raise MethodError("interactions need an order of at least 1: at order 0 no neighbourhood holds two units")
 

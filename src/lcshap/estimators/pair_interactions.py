@@ -21,6 +21,7 @@ _DEVIATION = np.array([1.5, 3.0, 2.0, 2.0, 3.0])
 _FIRST = len(_MEAN)  # where the logarithms of the units begin
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
+_WEIGHTS = 1 << 24  # weights of coalitions in indices that are held at a time, where all coalitions are there
 _TIE = 0.5  # two units with logarithms of z and y have a pair of their own with a share of exp(_TIE (z + y))
 
 
@@ -144,11 +145,14 @@ class EvenProcess:
 
     def _of(self, even: Array) -> tuple[Array, Array]:
         many, (n, d) = len(self.edges), self.kept.shape
+        if not many:
+            return np.zeros(0), np.zeros(0)
         if not np.isfinite(even).all():
             return np.full(many, np.nan), np.full(many, np.nan)
         if self.complete:
             alone = EvenShape(np.zeros(d), np.full(d, 1e-9), 0.0, 0.0, 1.0)
-            return np.asarray(alone.of_interactions(self.kept, self.edges) @ even), np.zeros(many)
+            parts = np.array_split(self.edges, -(-many * n // _WEIGHTS))  # of all at once, there may be gigabytes
+            return np.concatenate([alone.of_interactions(self.kept, part) @ even for part in parts]), np.zeros(many)
         found, error = interactions(self.kept, even, self.edges)
         return found, error if 4 * (n - 1) >= 5 * d else np.full(many, np.inf)
 

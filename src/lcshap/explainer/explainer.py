@@ -11,6 +11,7 @@ from typing import Any, Literal, cast, overload
 from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.trees import gives_log_odds
+from ..advice.chooser import Pairs
 from ..advice.locality import Locality, locality
 from ..advice.picker import Picker
 from ..asking.engine import Engine
@@ -55,6 +56,8 @@ class Explainer:
         takes none here; for one that always takes the same calls, it is the most that is allowed.
     tolerance, top, confidence : for methods that sample: stop before the budget is used, when all intervals are as
         narrow as the tolerance, or when the first `top` units and their order are sure; see `lcshap.Stop`.
+    interactions : for "auto", and names of methods that have them: also estimate pair interactions from the calls made
+        for the scores, of the graph's edges (True) or of all pairs ("all"); see `Explanation.interactions`.
     kind : what the model's numbers are, where the model does not say it: "logits", "probabilities", "multilabel",
         "multilabel-logits", "margin" or "output", see `lcshap.adapters.Model`. Not needed with ``value="output"``.
     classes : names of the classes, for `target` and the record; by default those that the model knows.
@@ -90,6 +93,7 @@ class Explainer:
     value: Any = None
     target: Any = None
     budget: int | str | None = None
+    interactions: Pairs = False
     tolerance: float | None = None
     top: int | None = None
     confidence: float = 0.95
@@ -141,7 +145,8 @@ class Explainer:
                 **adapter.record,
             },
         )
-        picker = Picker(self.method, self.goal, self.budget, self.seed, self.max_calls, stop.early)
+        wanted = self.method, self.goal, self.budget, self.seed, self.max_calls, stop.early
+        picker = Picker(*wanted, interactions=self.interactions)
         for name, derived in (("adapter", adapter), ("setup", setup), ("picker", picker)):
             object.__setattr__(self, name, derived)
         object.__setattr__(self, "store", self._known(self.store))
@@ -358,7 +363,8 @@ class Explainer:
             return replace(self.picker, method=method)
         has = {f.name for f in fields(get_method(method))}
         budget, seed = (getattr(self, name) if name in has else None for name in ("budget", "seed"))
-        return Picker(method, None, budget, seed, self.max_calls)
+        pairs = self.interactions if "interactions" in has else False
+        return Picker(method, None, budget, seed, self.max_calls, interactions=pairs)
 
 
 def _changed(thing: Any) -> list[str]:
