@@ -59,7 +59,7 @@ class TestOwnMethods:
                 f"add to src/lcshap/estimators/__init__.py: from .{module} import {name}"
             )
             assert name in estimators.__all__, f'add to __all__ in src/lcshap/estimators/__init__.py: "{name}",'
-            assert name in lc.__all__
+            assert name in lc.__all__, f'add to __all__ in src/lcshap/__init__.py: "{name}",'
             assert getattr(lc, name) is entry.method
 
     def test_what_is_said_of_a_method_is_in_its_file(self):

@@ -29,6 +29,7 @@ import numpy as np
 
 import lcshap as lc
 from lcshap.core.explanation import Explanation
+from lcshap.core.io import from_dict
 from lcshap.core.views import SeriesView, TableView, TextView, View
 from lcshap.show.html_report import report
 
@@ -416,9 +417,9 @@ def check_errors(payload: str) -> None:
         lambda: e.plot(payload),
         lambda: e.to_html(payload),
         lambda: lc.get_method(payload),
-        lambda: lc.core.io.from_dict({"format": payload}, payload),
-        lambda: lc.core.io.from_dict({"format": "lcshap-explanation", "version": payload}, payload),
-        lambda: lc.core.io.from_dict({"format": "lcshap-explanation", "version": 2, "class": payload}, payload),
+        lambda: from_dict({"format": payload}, payload),
+        lambda: from_dict({"format": "lcshap-explanation", "version": payload}, payload),
+        lambda: from_dict({"format": "lcshap-explanation", "version": 2, "class": payload}, payload),
     ):
         try:
             call()

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 import lcshap as lc
+from lcshap.core.io import from_dict
 
 TEXT = "a good film with a good plot, not bad at all"
 
@@ -43,7 +44,7 @@ def test_scores_are_those_of_the_library(client, explainer):
     events = client.explain({"input": {"text": TEXT}, "columns": [{"method": "shapley"}]})
     name = events[-1][1]["result"]
     saved = client.http.get(f"/api/results/{name}/json")
-    e = lc.core.io.from_dict(saved.json())
+    e = from_dict(saved.json())
     np.testing.assert_allclose(
         e.scores, lc.Explainer(explainer.model, lc.maskers.Text(), "shapley", kind="logits")(TEXT).scores
     )

@@ -1,8 +1,8 @@
-"""How an explanation is shown: a slot that `lcshap.show` fills, so that nothing here needs to know of it."""
+"""How an explanation is shown: a slot for `lcshap.show`, so that nothing here needs to know of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,12 +28,15 @@ class Presenter(Protocol):
         """A web page."""
 
 
-_installed: list[Presenter] = []  # one at the most
+_installed: list[Callable[[], Presenter]] = []  # one at the most
 
 
-def install(presenter: Presenter | None) -> None:
-    """From now on explanations are shown by this presenter; None: by none."""
-    _installed[:] = [] if presenter is None else [presenter]
+def install(find: Callable[[], Presenter] | None) -> None:
+    """From now on explanations are shown by the presenter that `find()` returns; None: by none.
+
+    `find` is called when something is shown, and may import what it needs then.
+    """
+    _installed[:] = [] if find is None else [find]
 
 
 def presenter() -> Presenter:
@@ -44,5 +47,5 @@ def presenter() -> Presenter:
     'lcshap.show'
     """
     if not _installed:
-        raise ShowError("Expected something that shows explanations, got nothing. Import lcshap.show first.")
-    return _installed[0]
+        raise ShowError("Expected something that shows explanations, got nothing. Install a presenter first.")
+    return _installed[0]()

@@ -1,6 +1,6 @@
 """Explanations for people: words, terminal, notebook, figures, web page.
 
-Importing this room lets explanations show themselves (``e.show()``, ``e.plot()``, ``e.to_html(...)``). Matplotlib and
+It is imported when an explanation first shows itself (``e.show()``, ``e.plot()``, ``e.to_html(...)``). Matplotlib and
 rich are imported when something is drawn with them.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.explanation import Explanation
-from ..core.presenter import install
+from ..core.presenter import Presenter
 from .html_report import report
 from .notebook import to_html
 from .plots.choose import plot
@@ -37,4 +37,4 @@ class _Show:
         return report(e, path, **options)
 
 
-install(_Show())
+PRESENTER: Presenter = _Show()
