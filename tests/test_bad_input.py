@@ -95,19 +95,19 @@ class TestOutputs:
 
     def test_another_number_of_outputs_later(self):
         changes = lambda texts: np.zeros((len(texts), 2 if TEXT in texts else 3))  # noqa: E731
-        with pytest.raises(lc.ModelError, match="gave 2 outputs at the full input and 3 later"):
+        with pytest.raises(lc.ModelError, match="Expected 2 outputs, as at the full input, got 3"):
             lc.explain(changes, TEXT, method=lc.Shapley(), kind="logits")
         sizes = lambda texts: np.zeros((len(texts), 2 if len(texts) in (1, 16) else 3))  # noqa: E731
-        with pytest.raises(lc.ModelError, match="gave 2 outputs at the full input and 3 later"):
+        with pytest.raises(lc.ModelError, match="Expected 2 outputs, as at the full input, got 3"):
             lc.explain(sizes, TEXT, method=lc.Shapley(), kind="logits", batch_size=16)
 
     def test_no_such_class(self):
         three = lambda texts: np.zeros((len(texts), 3))  # noqa: E731
-        with pytest.raises(lc.ModelError, match="target 3 is out of range: the model has 0 to 2"):
+        with pytest.raises(lc.ModelError, match="Expected a target from 0 to 2, got 3"):
             lc.explain(three, TEXT, kind="logits", target=3)
-        with pytest.raises(lc.ModelError, match="out of range"):
+        with pytest.raises(lc.ModelError, match="Expected a target from 0 to 2, got -1"):
             lc.explain(three, TEXT, kind="logits", target=-1)
-        with pytest.raises(lc.ModelError, match="no class named 'dog'"):
+        with pytest.raises(lc.ModelError, match="Expected the name of a class as the target, got 'dog'"):
             lc.explain(three, TEXT, kind="logits", target="dog", classes=["cat", "cow", "hen"])
 
     def test_classes_that_the_model_knows_name_the_targets(self):

@@ -25,14 +25,14 @@ def test_one_number_a_row_is_one_column_and_precision_is_kept():
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ([1.0, 2.0], r"shape \(2,\) for 3 rows"),
-        (1.0, r"shape \(\) for 3 rows"),
-        (np.zeros((3, 0)), r"shape \(3, 0\)"),
-        (np.zeros((3, 2, 2)), r"shape \(3, 2, 2\)"),
+        ([1.0, 2.0], r"for 3 rows, got \(2,\)"),
+        (1.0, r"for 3 rows, got \(\)"),
+        (np.zeros((3, 0)), r"for 3 rows, got \(3, 0\)"),
+        (np.zeros((3, 2, 2)), r"for 3 rows, got \(3, 2, 2\)"),
         (["a", "b", "c"], "real numbers"),
         (np.zeros((3, 2), complex), "real numbers"),
         ([None, 1.0, 2.0], "real numbers"),
-        ([[1.0], [1.0, 2.0], [3.0]], "no array"),
+        ([[1.0], [1.0, 2.0], [3.0]], "Expected an array from"),
         ([[0.0, 1.0], [0.0, 1.0], [np.nan, 1.0]], r"nan.*row 2"),
         ([0.0, -np.inf, 1.0], r"inf.*row 1"),
         (np.ma.masked_array([0.0, 1.0, 2.0], [False, True, False]), "masked entries.*row 1. Return"),
@@ -53,11 +53,11 @@ def test_a_masked_array_without_masked_entries_is_an_array():
 def test_the_kind_is_never_guessed():
     with pytest.raises(TypeError, match="kind"):
         CallableModel(len)
-    with pytest.raises(ModelError, match='write kind="logits"'):
+    with pytest.raises(ModelError, match='set kind="logits"'):
         CallableModel(len, None)
-    with pytest.raises(ModelError, match="'scores' is no kind"):
+    with pytest.raises(ModelError, match="Expected a known kind, got 'scores'"):
         CallableModel(len, "scores")
-    with pytest.raises(ModelError, match="needs a function"):
+    with pytest.raises(ModelError, match="Expected a function of rows, got int"):
         CallableModel(3, "output")
 
 

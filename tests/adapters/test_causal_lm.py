@@ -142,9 +142,9 @@ def test_what_is_no_continuation_or_prompt_or_model():
             CausalLMModel(gpt2(), TOKENIZER, continuation)
     with pytest.raises(ModelError, match=r"a prompt must be a str, not tuple: choose Text\(\)"):
         CausalLMModel(gpt2(), TOKENIZER, " Paris").predict([PROMPT, ("The", "capital")])
-    with pytest.raises(ModelError, match="str is no model"):
+    with pytest.raises(ModelError, match="Expected a model of transformers, got str"):
         CausalLMModel("gpt2", TOKENIZER, " Paris")
-    with pytest.raises(ModelError, match="no tokenizer"):
+    with pytest.raises(ModelError, match="Expected a tokenizer"):
         CausalLMModel(gpt2(), "gpt2", " Paris")
     two_parts = T5ForConditionalGeneration(
         T5Config(vocab_size=320, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)

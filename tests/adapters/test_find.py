@@ -13,7 +13,7 @@ from lcshap.adapters.sklearn import SklearnModel
 from lcshap.adapters.torch import TorchModel
 from lcshap.errors import ModelError
 
-SAYS_WHAT_TO_WRITE = r'write kind="logits".*kind="probabilities".*kind="output"'
+SAYS_WHAT_TO_WRITE = r'set kind="logits".*kind="probabilities".*kind="output"'
 
 
 class Coin:
@@ -25,7 +25,9 @@ def test_a_model_is_taken_as_it_is():
     model = CallableModel(len, "output")
     assert find_model(model) is model
     assert find_model(model, "output") is model
-    with pytest.raises(ModelError, match="contradicts"):
+    with pytest.raises(
+        ModelError, match="Expected kind='output', with which CallableModel was made, got kind='logits'"
+    ):
         find_model(model, "logits")
 
 
@@ -86,7 +88,7 @@ def test_onnx_files_and_sessions(tmp_path):
 
 def test_what_is_no_model():
     for thing, message in [
-        ("model.pt", "only .onnx"),
+        ("model.pt", "Expected the path of an .onnx file"),
         (3, "Expected a model, got int"),
         ([1], "Expected a model, got list"),
     ]:
@@ -118,5 +120,5 @@ def test_a_keras_model_is_no_scikit_learn_model():
 
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
     assert type(find_model(model, "logits")).__name__ == "KerasModel"
-    with pytest.raises(ModelError, match=r"a Keras model \(Sequential\) does not say"):
+    with pytest.raises(ModelError, match=r"a Keras model \(Sequential\) does not declare"):
         find_model(model)

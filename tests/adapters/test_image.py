@@ -94,7 +94,7 @@ def test_it_speaks_for_its_model():
     inner.cost = lambda calls: f"{calls} coins"
     model = ImageModel(inner, size=4)
     assert (model.kind, model.classes, model.batch_size, model.cost(3)) == ("output", ["a"], 7, "3 coins")
-    with pytest.raises(lc.ModelError, match="does not say what its numbers are"):
+    with pytest.raises(lc.ModelError, match="does not declare what its numbers are"):
         ImageModel(lambda x: x)
 
 

@@ -110,7 +110,7 @@ def test_dtypes_of_inputs():
         answers = adapter.predict(rows)
         assert (answers.shape, answers.dtype) == ((2, 1), np.float32)
         assert seen[-1] == expected
-    with pytest.raises(ModelError, match="prepare=rows -> arrays"):
+    with pytest.raises(ModelError, match=r"prepare=\.\.\.\), a function from rows to arrays"):
         adapter.predict(["a", "abc"])
 
 
@@ -260,26 +260,26 @@ def test_what_is_no_model():
         KerasModel(two, "output").predict(np.ones((2, 4)))
     one = KerasModel(keras.Model(two.inputs, two.outputs[1]), "output")
     assert one.predict(np.ones((2, 4))).shape == (2, 3)
-    with pytest.raises(ModelError, match=r"shape \(.*\) for"):
+    with pytest.raises(ModelError, match=r"for 2 rows, got \(2, 2, 2\)"):
         KerasModel(keras.Model(x, layers.Reshape((2, 2))(x)), "output").predict(np.ones((2, 4)))
-    with pytest.raises(ModelError, match="call it on some data first"):
+    with pytest.raises(ModelError, match="Call it on some data first"):
         KerasModel(keras.Sequential([layers.Dense(2)]), "output")
-    with pytest.raises(ModelError, match=r"a keras.Model is needed, not Dense"):
+    with pytest.raises(ModelError, match=r"Expected a keras.Model, got Dense"):
         KerasModel(layers.Dense(2), "output")
-    with pytest.raises(ModelError, match=r'does not say what its numbers are: write kind="logits"'):
+    with pytest.raises(ModelError, match=r'does not declare what its numbers are: set kind="logits"'):
         KerasModel(net(), None)
 
 
 def test_an_old_keras(monkeypatch):
     model = net()
     monkeypatch.delattr(keras, "ops")
-    with pytest.raises(ModelError, match="version 3 is needed"):
+    with pytest.raises(ModelError, match="Expected Keras 3 or later, got"):
         KerasModel(model, "logits")
 
 
 def test_a_backend_that_knows_no_gradient(monkeypatch):
     monkeypatch.setattr("lcshap.adapters.keras._GRADIENTS", {})
-    with pytest.raises(MethodError, match="KerasModel knows no gradient: choose"):
+    with pytest.raises(MethodError, match=r"KerasModel has no gradient\. Choose"):
         lc.explain(KerasModel(net(), "logits"), np.ones(4), lc.maskers.Tabular(np.zeros(4)), method=lc.Saliency())
 
 

@@ -44,9 +44,9 @@ def test_a_graph_from_bytes_a_file_and_a_session(tmp_path):
         answers = OnnxModel(source, "logits").predict(X)
         assert answers.dtype == np.float32
         np.testing.assert_allclose(answers, expected, atol=1e-5)
-    with pytest.raises(ModelError, match="there is no file"):
+    with pytest.raises(ModelError, match=r"other\.onnx', which does not exist"):
         OnnxModel(tmp_path / "other.onnx", "logits")
-    with pytest.raises(ModelError, match="does not say"):
+    with pytest.raises(ModelError, match="does not declare"):
         OnnxModel(linear(), None)
 
 
@@ -88,7 +88,7 @@ def test_several_outputs():
         with pytest.raises(ModelError, match="label, y, z, or 0 to 2"):
             OnnxModel(two, "logits", output=wrong)
     label = graph([("Identity", ["x"], ["y"])], [("x", INT64, [None])], [("y", INT64, [None])])
-    with pytest.raises(ModelError, match="none of the outputs y"):
+    with pytest.raises(ModelError, match="None of the outputs y holds floating-point numbers"):
         OnnxModel(label, "output")
 
 
@@ -105,16 +105,16 @@ def test_several_inputs():
         both, "output", input=lambda rows: {"a": [[len(r)] for r in rows], "b": np.ones((len(rows), 1))}
     )
     assert lengths.predict(["x", "xy", "xyz"]).tolist() == [[2], [3], [4]]
-    with pytest.raises(ModelError, match="no input 'c'"):
+    with pytest.raises(ModelError, match="of the graph, got 'c'"):
         OnnxModel(both, "output", input=lambda rows: {"c": rows}).predict([[1.0]])
-    with pytest.raises(ModelError, match="no input 'c'"):
+    with pytest.raises(ModelError, match="of the graph, got 'c'"):
         OnnxModel(linear(), "output", input="c")
     assert OnnxModel(linear(), "output", input="x").predict(X).shape == (7, 3)
 
 
 def test_outputs_of_the_wrong_shape():
     total = graph([("ReduceSum", ["x"], ["y"], {"keepdims": 0})], [("x", FLOAT, [None, 4])], [("y", FLOAT, [])])
-    with pytest.raises(ModelError, match=r"ONNX output 'y' returned shape \(\) for 7 rows"):
+    with pytest.raises(ModelError, match=r"for 7 rows, got \(\) from ONNX output 'y'"):
         OnnxModel(total, "output").predict(X)
     logs = graph([("Log", ["x"], ["y"])], [("x", FLOAT, [1, 1])], [("y", FLOAT, [1, 1])])
     with pytest.raises(ModelError, match="finite"):

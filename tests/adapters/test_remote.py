@@ -451,14 +451,14 @@ def test_a_wrong_answer_is_tried_again(wrong):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (None, "returned None for 1 rows: real numbers are needed. Does the function end without return"),
-        (["high"], "real numbers are needed"),
-        ("abc", "real numbers are needed"),
-        ({"score": 1.0}, "real numbers are needed"),
-        ([1j], "returned complex128"),
-        (3.0, r"returned shape \(\) for 1 rows"),
-        ([[[1.0]]], r"returned shape \(1, 1, 1\)"),
-        ([[1.0], [1.0, 2.0]], "returned list, which is no array"),
+        (None, r"Expected real numbers from .* for 1 rows, got None\. Does the function end without return"),
+        (["high"], "Expected real numbers from .* for 1 rows"),
+        ("abc", "Expected real numbers from .* for 1 rows"),
+        ({"score": 1.0}, "Expected real numbers from .* for 1 rows"),
+        ([1j], "Expected real numbers from .* for 1 rows, got complex128"),
+        (3.0, r"for 1 rows, got \(\)"),
+        ([[[1.0]]], r"for 1 rows, got \(1, 1, 1\)"),
+        ([[1.0], [1.0, 2.0]], "Expected an array from .*, got list"),
         (np.ma.masked_array([1.0], [True]), r"masked entries, the first in row 0. Return numbers there"),
     ],
 )
@@ -562,7 +562,7 @@ def test_closing_while_it_is_asked():
     thread.join()
     np.testing.assert_array_equal(caught, [[[1], [np.nan]]])
     model.close()
-    with pytest.raises(ModelError, match="is closed: make a new one"):
+    with pytest.raises(ModelError, match=r"is closed\. Make a new one"):
         model.predict(["a"])
 
 
@@ -678,8 +678,8 @@ def test_async_functions_are_known():
         ({"fn": len}, "needs an async function of rows, not len: write it with async def"),
         ({"fn": partial(len, "a key")}, "needs an async function of rows, not partial: write it with async def"),
         ({"longest_wait": -1}, "longest_wait must be a number of at least 0, not -1"),
-        ({"kind": None}, 'a remote model does not say what its numbers are: write kind="logits"'),
-        ({"kind": "scores"}, "'scores' is no kind"),
+        ({"kind": None}, 'a remote model does not declare what its numbers are: set kind="logits"'),
+        ({"kind": "scores"}, "Expected a known kind, got 'scores'"),
         ({"rows_per_request": 0}, "rows_per_request must be a whole number of at least 1, not 0"),
         ({"in_flight": 2.5}, "in_flight must be a whole number of at least 1, not 2.5"),
         ({"retries": -1}, "retries must be a whole number of at least 0, not -1"),

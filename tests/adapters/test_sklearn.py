@@ -79,9 +79,9 @@ def test_an_outlier_score_is_an_output():
 
 
 def test_labels_are_not_explained():
-    with pytest.raises(ModelError, match="labels are not explained"):
+    with pytest.raises(ModelError, match="labels cannot be explained"):
         SklearnModel(RandomForestClassifier(5).fit(X, TWO), kind="output")
-    with pytest.raises(ModelError, match="labels are not explained"):
+    with pytest.raises(ModelError, match="labels cannot be explained"):
         SklearnModel(KMeans(2, n_init=1, random_state=0).fit(X))
     with pytest.raises(ModelError, match="no method that predicts"):
         SklearnModel(StandardScaler())
@@ -91,13 +91,13 @@ def test_the_method_can_be_chosen():
     logistic = LogisticRegression().fit(X, TWO)
     assert SklearnModel(logistic, method="decision_function").kind == "margin"
     assert SklearnModel(logistic, method="predict").predict(X).shape == (60, 1)
-    with pytest.raises(ModelError, match="has no method 'score_samples'"):
+    with pytest.raises(ModelError, match=r"Expected a method of LogisticRegression .*, got 'score_samples'"):
         SklearnModel(logistic, method="score_samples")
-    with pytest.raises(ModelError, match="does not give logits"):
+    with pytest.raises(ModelError, match="does not return logits"):
         SklearnModel(logistic, kind="logits", method="predict_proba")
-    with pytest.raises(ModelError, match="does not give probabilities"):
+    with pytest.raises(ModelError, match="does not return probabilities"):
         SklearnModel(logistic, kind="probabilities", method="decision_function")
-    with pytest.raises(ModelError, match="no kind"):
+    with pytest.raises(ModelError, match="Expected a known kind, got 'scores'"):
         SklearnModel(logistic, kind="scores")
 
 
@@ -109,7 +109,7 @@ class Unknown:
 
 
 def test_an_object_with_predict_alone_must_say_what_it_predicts():
-    with pytest.raises(ModelError, match=r'Unknown.predict does not say .*kind="probabilities"'):
+    with pytest.raises(ModelError, match=r'Unknown.predict does not declare .*kind="probabilities"'):
         SklearnModel(Unknown())
     model = SklearnModel(Unknown(), kind="probabilities")
     assert model.kind == "probabilities"

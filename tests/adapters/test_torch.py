@@ -155,12 +155,12 @@ def test_wrong_outputs():
     for answer, message in [
         ("text", r"Expected a tensor, .*got str. .*output="),
         ((), "got tuple of 0"),
-        (torch.zeros(3, 2), r"shape \(3, 2\) for 2 rows"),
+        (torch.zeros(3, 2), r"for 2 rows, got \(3, 2\)"),
         (torch.tensor([0.0, torch.nan]), "row 1"),
     ]:
         with pytest.raises(ModelError, match=message):
             TorchModel(Says(answer), "output").predict(np.ones((2, 3)))
-    with pytest.raises(ModelError, match="does not say"):
+    with pytest.raises(ModelError, match="does not declare"):
         TorchModel(Says(0), None)
 
 

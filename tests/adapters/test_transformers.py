@@ -369,19 +369,19 @@ def test_a_pipeline_is_its_model_and_its_tokenizer():
 
 def test_what_is_no_model_or_tokenizer_or_row():
     for model, tokenizer, message in [
-        ("bert-base-uncased", TOKENIZER, "str is no model of transformers"),
-        (nn.Linear(1, 1), TOKENIZER, "Linear is no model of transformers"),
-        (bert(), "bert-base-uncased", "str is no tokenizer"),
+        ("bert-base-uncased", TOKENIZER, "Expected a model of transformers, got str"),
+        (nn.Linear(1, 1), TOKENIZER, "Expected a model of transformers, got Linear"),
+        (bert(), "bert-base-uncased", "Expected a tokenizer of transformers, got str"),
     ]:
         with pytest.raises(ModelError, match=message):
             TransformersModel(model, tokenizer)
-    with pytest.raises(ModelError, match="no kind of model"):
+    with pytest.raises(ModelError, match="Expected a known kind"):
         TransformersModel(bert(), TOKENIZER, kind="scores")
     with pytest.raises(ModelError, match="max_length"):
         TransformersModel(bert(), TOKENIZER, max_length=0)
     silent = nn.Linear(1, 1)
     silent.config = SimpleNamespace()
-    with pytest.raises(ModelError, match="config of Linear does not say"):
+    with pytest.raises(ModelError, match="config of Linear does not declare"):
         TransformersModel(silent, TOKENIZER)
     for row in (5, ("a",), ("a", 5), ["a", "b"]):
         with pytest.raises(ModelError, match="a row must be a str"):

@@ -82,7 +82,7 @@ class TestDecisions:
         assert self.stands(plain) is None
 
     def test_only_what_has_been_evaluated(self):
-        with pytest.raises(lc.ModelError, match="only coalitions that have been evaluated"):
+        with pytest.raises(lc.ModelError, match="Expected coalitions that have been evaluated"):
             game().stands(every(4))
 
     @pytest.mark.parametrize("goal", ["necessary", "sufficient"])

@@ -20,7 +20,10 @@ def test_targets_by_number_by_name_as_a_list_and_as_a_contrast():
 def test_a_label_that_does_not_exist_is_one_line_with_those_that_do(target):
     with pytest.raises(ModelError) as error:
         find_pairs(target, NAMES)
-    assert str(error.value) == "there is no class named 'insult': the classes are toxic, obscene, threat"
+    assert (
+        str(error.value)
+        == "Expected the name of a class as the target, got 'insult': the classes are toxic, obscene, threat"
+    )
 
 
 def test_of_very_many_classes_the_like_ones_come_first():
@@ -37,9 +40,9 @@ def test_of_very_many_classes_the_like_ones_come_first():
     ("target", "message"),
     [
         (3, "0 to 2"),
-        (True, "out of range"),
+        (True, "Expected a target from 0 to 2, got True"),
         (1.5, "an index, a name"),
-        ((0, 0), "with itself"),
+        ((0, 0), "Expected two different classes"),
         ((0, 1, 2), "a pair"),
         ([], "empty"),
     ],

@@ -41,8 +41,8 @@ def test_targets_values_and_classes():
         code=2,
         match="one --target with --against, got 2",
     )
-    fails("explain", *digits, "--target", 12, code=2, match="out of range")
-    fails("explain", *digits, "--kind", "output", code=1, match="contradicts it")
+    fails("explain", *digits, "--target", 12, code=2, match="Expected a target from 0 to 1, got 12")
+    fails("explain", *digits, "--kind", "output", code=1, match="Expected kind=.*, got kind=.output")
     assert "explains log_prob of 3, 8" in run("explain", *digits, "--target", 3, "--target", 8)[0]
 
 

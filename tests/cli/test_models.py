@@ -41,7 +41,7 @@ def test_an_onnx_file(here):
         code=2,
         match="got 'none.onnx', which does not exist",
     )
-    fails("explain", "--model", "sum.onnx", *table, code=1, match="write --kind logits")
+    fails("explain", "--model", "sum.onnx", *table, code=1, match="set --kind logits")
     (here / "bad.onnx").write_bytes(b"no graph")
     fails("explain", "--model", "bad.onnx", "--kind", "logits", *table, code=1, match="a graph in the ONNX format")
 
@@ -66,7 +66,7 @@ def test_objects_of_modules(here):
     fails("explain", "--model", "own:counts", *words, code=2, match=r"own has no 'counts' \(did you mean count\?\)")
     fails("explain", "--model", "owl:count", *words, code=1, match="the module owl cannot be imported")
     fails("explain", "--model", "own", *words, code=2, match="Expected package.module:object for --model, got 'own'")
-    fails("explain", "--model", "own:count", *words, code=1, match="does not say what its numbers are: write --kind")
+    fails("explain", "--model", "own:count", *words, code=1, match="does not declare what its numbers are: set --kind")
     fails(
         "explain", "--model", "own:broken", "--kind", "output", *words, code=1, match="The model failed.*out of order"
     )

@@ -101,7 +101,7 @@ class TestLines:
         fails(*lines, "--plot", "a.png", code=2, match="Use --html")
         fails("compare", *WORDS, "--lines", "l.txt", code=2, match="Expected one input to compare methods on")
         out, err = run(*lines, "--target", 7, code=2)
-        assert (out, err) == ("", "lcshap: error: target 7 is out of range: the model has 0 to 1\n")
+        assert (out, err) == ("", "lcshap: error: Expected a target from 0 to 1, got 7.\n")
         (here / "blank.txt").write_text("\n \n")
         fails("explain", *WORDS, "--lines", "blank.txt", code=1, match="at least one text in blank.txt, got none")
         (here / "e-3.json").write_text("precious")

@@ -53,7 +53,7 @@ class TestExplanations:
 
 
 def test_class_names_in_errors():
-    with pytest.raises(lc.ModelError, match="there is no class named") as error:
+    with pytest.raises(lc.ModelError, match="Expected the name of a class as the target, got") as error:
         lc.Explainer(
             lambda texts: [[0.5, 0.5]] * len(texts),
             lc.maskers.Text(),

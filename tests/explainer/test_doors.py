@@ -86,12 +86,12 @@ class TestNoOptionIsIgnored:
     @pytest.mark.parametrize(
         ("options", "says"),
         [
-            ({"method": lc.GraphKernelSHAP(56), "budget": 400}, "has its own budget: leave out budget=400"),
+            ({"method": lc.GraphKernelSHAP(56), "budget": 400}, "has its own budget. Leave out budget=400"),
             ({"method": lc.GraphKernelSHAP(56), "seed": 1}, "has its own seed"),
-            ({"method": lc.Shapley(), "seed": 1}, "leaves nothing to chance"),
-            ({"method": "shapley", "seed": 1}, "leaves nothing to chance"),
-            ({"method": lc.Shapley(), "goal": "fair"}, "goal='fair' is for method='auto'"),
-            ({"method": "kernel-shap", "goal": "necessary"}, "is for method='auto'"),
+            ({"method": lc.Shapley(), "seed": 1}, "draws nothing at random"),
+            ({"method": "shapley", "seed": 1}, "draws nothing at random"),
+            ({"method": lc.Shapley(), "goal": "fair"}, "goal='fair' needs method='auto'"),
+            ({"method": "kernel-shap", "goal": "necessary"}, "goal='necessary' needs method='auto'"),
             ({"method": lc.Shapley(), "goal": "nonsense"}, "goal must be one of"),
             ({"goal": "nonsense"}, "goal must be one of"),
             ({"batch_size": 0}, "batch_size must be an integer of at least 1"),

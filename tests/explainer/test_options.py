@@ -37,7 +37,7 @@ def test_the_output_as_it_is_needs_no_kind():
             return lengths(texts)
 
     assert lc.explain(Scorer(), "one two", value=lc.values.Value("output")).provenance["kind"] == "output"
-    with pytest.raises(lc.ModelError, match="does not say what its numbers are"):
+    with pytest.raises(lc.ModelError, match="does not declare what its numbers are"):
         lc.explain(lengths, "one two", value="prob")
 
 
@@ -55,7 +55,7 @@ def test_a_label_that_does_not_exist_is_refused_before_the_model_is_asked():
     for target in ("spam", ["ham", "spam"], ("ham", "spam")):
         with pytest.raises(lc.ModelError) as error:
             lc.Explainer(never, lc.maskers.Text(), kind="logits", classes=["ham", "eggs"], target=target)
-        assert str(error.value) == "there is no class named 'spam': the classes are ham, eggs"
+        assert str(error.value) == "Expected the name of a class as the target, got 'spam': the classes are ham, eggs"
 
 
 def test_a_margin_names_the_predicted_class_and_scores_speak_for_it():

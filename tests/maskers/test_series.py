@@ -221,7 +221,7 @@ def test_gradients_need_one_reference():
     np.testing.assert_allclose(e.scores, expected)
     for reference in ("interpolate", np.zeros((2, 2, 7))):
         varying = Series(3, True, reference, channels="first")
-        with pytest.raises(MethodError, match="gradients need rows of numbers and one reference"):
+        with pytest.raises(MethodError, match="Expected rows of numbers and one reference"):
             lc.Explainer(net, varying, lc.GradientInput(), kind="output")(WALK)
 
 

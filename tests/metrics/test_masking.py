@@ -66,7 +66,7 @@ def test_bad_input():
     e = explainer(TEXTS[0])
     with pytest.raises(lc.MetricError, match="must rise from 0"):
         masking_curve(explainer, TEXTS[0], e, (0, 20, 10))
-    with pytest.raises(lc.MetricError, match="6 units for an input of 5"):
+    with pytest.raises(lc.MetricError, match="an explanation of 5 units, as the input has, got 6"):
         masking_curve(explainer, TEXTS[1], e)
     with pytest.raises(lc.MetricError, match="needs values at 0 % and 30 %"):
         masking_curve(explainer, TEXTS[0], e, (0, 20)).area(30)

@@ -189,7 +189,7 @@ def test_what_is_refused(net, batch):
     for targets in (y[:3], y[:, None], y.astype(float), None):
         with pytest.raises(MetricError, match="one class number for each of the 8 inputs"):
             explain_func(net, x, targets)
-    with pytest.raises(ModelError, match="target 10 is out of range"):
+    with pytest.raises(ModelError, match="Expected a target from 0 to 9, got 10"):
         explain_func(net, x, np.full(8, 10), patch=4)
     with pytest.raises(ModelError, match='seems to give probabilities: write kind="probabilities"'):
         explain_func(nn.Sequential(net, nn.Softmax(1)), x, y, patch=4)

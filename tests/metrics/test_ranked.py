@@ -54,7 +54,7 @@ def test_inputs_in_an_array():
 
 def test_bad_input(explained):
     explainer, texts, explanations, _ = explained
-    with pytest.raises(lc.MetricError, match="3 explanations for 4 inputs"):
+    with pytest.raises(lc.MetricError, match="an explanation for each of 4 inputs, got 3"):
         insertion_auc(explainer, texts, explanations[:3])
-    with pytest.raises(lc.MetricError, match="10 units for an input of 3"):
+    with pytest.raises(lc.MetricError, match="an explanation of 3 units, as the input has, got 10"):
         sufficiency(explainer, texts[2], explanations[0])

@@ -16,7 +16,7 @@ from .base import Kind, Model
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 HOW_TO_SAY_KIND = (
-    'write kind="logits" (scores that a softmax turns into probabilities; one column: a sigmoid), '
+    'set kind="logits" (scores that a softmax turns into probabilities; one column: a sigmoid), '
     'kind="probabilities" (of classes, each row sums to one; one column: that of class 1), kind="multilabel" (a '
     'probability for each of several labels; "multilabel-logits": before their sigmoids), kind="margin" (the largest '
     'wins; one column: its sign) or kind="output" (no classes: a regression)'
@@ -49,7 +49,7 @@ class CallableModel(Model):
 
     def __init__(self, fn: Callable[[Any], Any], kind: Kind, parts: Callable[[Any], Any] | None = None) -> None:
         if not callable(fn):
-            raise ModelError(f"a model needs a function of rows, not {type(fn).__name__}")
+            raise ModelError(f"Expected a function of rows, got {type(fn).__name__}.")
         if parts is not None and not callable(parts):
             raise ModelError(f"Expected a function of rows as parts, got {type(parts).__name__}. Give a function.")
         self.fn, self._parts = fn, parts
@@ -74,9 +74,11 @@ class CallableModel(Model):
 def check_kind(kind: Any, model: str) -> Kind:
     """Return a kind, or raise with what to write."""
     if kind is None:
-        raise ModelError(f"{model} does not say what its numbers are: {HOW_TO_SAY_KIND}")
+        raise ModelError(
+            f"Expected the option kind, since {model} does not declare what its numbers are: {HOW_TO_SAY_KIND}."
+        )
     if kind not in KINDS:
-        raise ModelError(f"{kind!r} is no kind of model: {HOW_TO_SAY_KIND}")
+        raise ModelError(f"Expected a known kind, got {kind!r}: {HOW_TO_SAY_KIND}.")
     return kind  # type: ignore[no-any-return]
 
 
@@ -84,7 +86,9 @@ def check_answers(answers: Any, n: int, model: str) -> NDArray[Any]:
     """Return the answers to `n` rows as an array `(n, outputs)` of finite real numbers, or raise."""
     array = check_numbers(answers, n, model)
     if len(array) != n or 0 in array.shape[1:]:
-        raise ModelError(f"{model} returned shape {array.shape} for {n} rows: ({n},) or ({n}, outputs) is needed")
+        raise ModelError(
+            f"Expected answers of shape ({n},) or ({n}, outputs) for {n} rows, got {array.shape} from {model}."
+        )
     if array.ndim == 1:
         array = array[:, None]
     check_rows(np.isfinite(array), array, f"{model} returned", "every answer must be a finite number")
@@ -99,11 +103,13 @@ def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
         array = np.asarray(answers)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
         why = redacted(str(error))
-        raise ModelError(f"{model} returned {type(answers).__name__}, which is no array: {why}") from error
+        raise ModelError(f"Expected an array from {model}, got {type(answers).__name__}: {why}") from error
     if array.dtype.kind not in "fiub":
-        raise ModelError(f"{model} returned {array.dtype} for {n} rows: real numbers are needed")
+        raise ModelError(f"Expected real numbers from {model} for {n} rows, got {array.dtype}.")
     if array.ndim not in (1, 2):
-        raise ModelError(f"{model} returned shape {array.shape} for {n} rows: ({n},) or ({n}, outputs) is needed")
+        raise ModelError(
+            f"Expected answers of shape ({n},) or ({n}, outputs) for {n} rows, got {array.shape} from {model}."
+        )
     return array
 
 
@@ -123,12 +129,12 @@ def _check_type(answers: Any, n: int, model: str) -> None:
     elif inspect.isawaitable(first) or inspect.isasyncgen(first):
         got, todo = f"a {type(first).__name__}", "Write the function itself with async def, and return in it."
     elif isinstance(first, str):
-        got, todo = f"the text {first[:40]!r}", "Labels are not explained: return their probabilities."
+        got, todo = f"the text {first[:40]!r}", "Labels cannot be explained. Return their probabilities."
     else:
         return
     if inspect.iscoroutine(first):
         first.close()  # nobody will await it: no warning of Python's beside our error
-    raise ModelError(f"{model} returned {got} for {n} rows: real numbers are needed. {todo}")
+    raise ModelError(f"Expected real numbers from {model} for {n} rows, got {got}. {todo}")
 
 
 def _check_mask(answers: Any, model: str) -> None:

@@ -74,7 +74,7 @@ class CausalLMModel(Model):
     ) -> None:
         check_parts(model, tokenizer)
         if getattr(model.config, "is_encoder_decoder", False):
-            raise ModelError(f"{type(model).__name__} has an encoder: a causal language model is needed")
+            raise ModelError(f"Expected a causal language model, got {type(model).__name__}, which has an encoder.")
         self.model, self.tokenizer, self.per_token = model, tokenizer, per_token
         self.split = parts if isinstance(parts, str) else [tuple(span) for span in parts]
         self.kind = "output"

@@ -48,11 +48,13 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
     >>> find_model(len)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    lcshap.errors.ModelError: a function (builtin_function_or_method) does not say what its numbers are: write ...
+    lcshap.errors.ModelError: Expected the option kind, since a function (builtin_function_or_method) does not ...
     """
     if isinstance(model, Model):
         if kind not in (None, model.kind):
-            raise ModelError(f"{type(model).__name__} was made with kind={model.kind!r}: kind={kind!r} contradicts it")
+            raise ModelError(
+                f"Expected kind={model.kind!r}, with which {type(model).__name__} was made, got kind={kind!r}."
+            )
         return model
     name = type(model).__name__
     if isinstance(model, type):
@@ -72,7 +74,9 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
     if isinstance(model, str | os.PathLike):
         path = os.fspath(model)
         if not str(path).endswith(".onnx"):
-            raise ModelError(f"{path!r} is no model: of files only .onnx can be read, others must be loaded first")
+            raise ModelError(
+                f"Expected the path of an .onnx file, got {path!r}. Load other models yourself and pass the object."
+            )
         return OnnxModel(model, check_kind(kind or fallback, "an ONNX file"))
     if any(hasattr(model, method) for method in _METHODS):
         return SklearnModel(model, kind, fallback=fallback)

@@ -53,9 +53,11 @@ class KerasModel(Model):
     ) -> None:
         keras = _keras()
         if not isinstance(model, keras.Model):
-            raise ModelError(f"a keras.Model is needed, not {type(model).__name__}")
+            raise ModelError(f"Expected a keras.Model, got {type(model).__name__}.")
         if not model.built:
-            raise ModelError(f"{type(model).__name__} has no weights yet: call it on some data first")
+            raise ModelError(
+                f"Expected a model with weights, got {type(model).__name__} without. Call it on some data first."
+            )
         self.model, self.prepare = model, prepare
         self.kind = check_kind(kind, f"a Keras model ({type(model).__name__})")
         self.output = check_output(output, "KerasModel")
@@ -149,7 +151,10 @@ class KerasModel(Model):
         if not keras.ops.is_tensor(part):
             part = np.array(part)  # a copy: layers may write into their input
             if part.dtype.kind not in "fiub":
-                raise ModelError(f"rows of {part.dtype} are no tensor: give KerasModel(..., prepare=rows -> arrays)")
+                raise ModelError(
+                    f"Expected rows of numbers, got {part.dtype}. Give KerasModel(..., prepare=...), a function from "
+                    "rows to arrays."
+                )
         return keras.ops.convert_to_tensor(part, self.model.variable_dtype if _is_float(part) else None)
 
 
@@ -231,5 +236,5 @@ def _backend() -> str:
 def _keras() -> Any:
     keras = need("keras", "keras")
     if not hasattr(keras, "ops"):
-        raise ModelError(f"Keras {keras.__version__} is too old: version 3 is needed")
+        raise ModelError(f"Expected Keras 3 or later, got {keras.__version__}. Upgrade it with pip install -U keras.")
     return keras

@@ -102,7 +102,7 @@ class OnnxModel(Model):
 
     def _declared(self, name: str) -> Any:
         if name not in self._inputs:
-            raise ModelError(f"the graph has no input {name!r}: it has {', '.join(self._inputs)}")
+            raise ModelError(f"Expected one of the inputs {', '.join(self._inputs)} of the graph, got {name!r}.")
         return self._inputs[name]
 
     def _run(self, feed: dict[str, NDArray[Any]]) -> Any:
@@ -115,7 +115,7 @@ class OnnxModel(Model):
         """Batches of the size that the graph asks for, and that size; all rows at once if it does not ask."""
         fixed = {i.shape[0] for name, i in self._inputs.items() if name in feed and i.shape and type(i.shape[0]) is int}
         if len(fixed) > 1:
-            raise ModelError(f"the inputs of the graph have different fixed batch sizes, {sorted(fixed)}")
+            raise ModelError(f"Expected one batch size for all inputs of the graph, got {sorted(fixed)}.")
         size = fixed.pop() if fixed else n
         for start in range(0, n, size):
             index = np.minimum(np.arange(start, start + size), n - 1)  # the last row again until the batch is full
@@ -146,7 +146,7 @@ def _choose_input(inputs: dict[str, Any], choice: Any) -> Any:
             f"the graph has the inputs {', '.join(inputs)}: give input=, a function from rows to {{name: array}}"
         )
     if not callable(choice) and choice not in inputs:
-        raise ModelError(f"the graph has no input {choice!r}: it has {', '.join(inputs)}")
+        raise ModelError(f"Expected one of the inputs {', '.join(inputs)} of the graph, got {choice!r}.")
     return choice
 
 
@@ -157,12 +157,14 @@ def _choose_output(outputs: list[Any], choice: str | int | None) -> str:
         matrices = [o for o in floats if len(o.shape) == 2]
         found = [*matrices, *floats, *(o for o in outputs if o.type.startswith("seq(map("))]
         if not found:
-            raise ModelError(f"none of the outputs {', '.join(names)} holds floating-point numbers: give output=")
+            raise ModelError(
+                f"None of the outputs {', '.join(names)} holds floating-point numbers. Choose one with output=."
+            )
         return str(found[0].name)
     if isinstance(choice, int) and 0 <= choice < len(names):
         return names[choice]
     if choice not in names:
-        raise ModelError(f"the graph has no output {choice!r}: it has {', '.join(names)}, or 0 to {len(names) - 1}")
+        raise ModelError(f"Expected one of the outputs {', '.join(names)}, or 0 to {len(names) - 1}, got {choice!r}.")
     return str(choice)
 
 
@@ -170,7 +172,7 @@ def _load(graph: Any, providers: list[Any] | None, options: Mapping[str, Any] | 
     ort = need("onnxruntime", "onnx")
     if not isinstance(graph, bytes):
         if not os.path.isfile(graph):
-            raise ModelError(f"there is no file {os.fspath(graph)!r}")
+            raise ModelError(f"Expected the path of a file, got {os.fspath(graph)!r}, which does not exist.")
         graph = os.path.abspath(os.fspath(graph))
     check_external_data(graph)
     settings = ort.SessionOptions()

@@ -197,7 +197,7 @@ class RemoteModel(Model):
 
     def _started(self) -> Background:
         if self._closed:
-            raise ModelError("the remote model is closed: make a new one")
+            raise ModelError("The remote model is closed. Make a new one.")
         if self._background is None:
             self._background = Background(self.fn, self.in_flight)
             self._end = weakref.finalize(self, self._background.end)

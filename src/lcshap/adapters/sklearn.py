@@ -66,7 +66,7 @@ class SklearnModel(Model):
         self._trees: Trees | None = None
         self.method = method = _find_method(estimator, kind, method, fallback)
         if kind is not None and method != "predict" and (kind in _CHANCES) != (method == "predict_proba"):
-            raise ModelError(f"{name}.{method} does not give {kind}: leave out kind or method")
+            raise ModelError(f"{name}.{method} does not return {kind}. Leave out kind or method.")
         self.classes = _classes(estimator)
         self.kind = _kind(estimator, method, kind, self.classes)
 
@@ -108,7 +108,8 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback
     if method is not None:
         if method not in _METHODS or method not in has:
             raise ModelError(
-                f"{name} has no method {method!r}: it has {', '.join(has) or 'none of ' + str([*_METHODS])}"
+                f"Expected a method of {name} ({', '.join(has) or 'it has none of ' + ', '.join(_METHODS)}), got "
+                f"{method!r}."
             )
         return method
     wanted = "predict_proba" if kind in _CHANCES else "decision_function"
@@ -119,8 +120,9 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback
     if "predict" not in has or labels:
         asked = "" if kind is None else f" for kind={kind!r}"
         raise ModelError(
-            f"{name} gives nothing to explain{asked}: it has {', '.join(has) or 'no method that predicts'}. "
-            f"Probabilities need predict_proba, margins and logits need decision_function; labels are not explained"
+            f"{name} has nothing to explain{asked}: it has {', '.join(has) or 'no method that predicts'}. "
+            f"Probabilities need predict_proba, margins and logits need decision_function. Predicted labels cannot be "
+            f"explained."
         )
     if kind is None and _role(estimator) != "regressor":
         check_kind(fallback, f"{name}.predict")

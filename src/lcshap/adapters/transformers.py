@@ -76,7 +76,7 @@ class TransformersModel(Model):
         """From ``transformers.pipeline("text-classification")``: its model and tokenizer, without its softmax."""
         if getattr(pipe, "task", None) != "text-classification":
             task = getattr(pipe, "task", type(pipe).__name__)
-            raise ModelError(f'a pipeline for "text-classification" is needed, not {task!r}')
+            raise ModelError(f'Expected a pipeline for "text-classification", got {task!r}.')
         return cls(pipe.model, pipe.tokenizer, kind, max_length)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
@@ -144,12 +144,13 @@ def check_parts(model: Any, tokenizer: Any) -> None:
     """Refuse what is no model of transformers and its tokenizer."""
     if not (hasattr(model, "modules") and hasattr(model, "config")):
         raise ModelError(
-            f"{type(model).__name__} is no model of transformers: a PyTorch module with a config is needed, loaded "
-            f"by from_pretrained"
+            f"Expected a model of transformers, got {type(model).__name__}. Load one with from_pretrained, such as "
+            f"AutoModelForSequenceClassification.from_pretrained(...)."
         )
     if not (callable(tokenizer) and hasattr(tokenizer, "pad_token_id")):
         raise ModelError(
-            f"{type(tokenizer).__name__} is no tokenizer of transformers: AutoTokenizer.from_pretrained loads one"
+            f"Expected a tokenizer of transformers, got {type(tokenizer).__name__}. Load one with "
+            f"AutoTokenizer.from_pretrained(...)."
         )
 
 

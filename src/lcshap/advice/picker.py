@@ -69,9 +69,12 @@ class Picker:
         if isinstance(self.method, str):
             get_method(self.method)  # refuses what it does not know
         if self.goal is not None:
-            raise OptionError(f"goal={self.goal!r} is for method='auto': {self._said} answers a question of its own")
+            raise OptionError(
+                f"goal={self.goal!r} needs method='auto', got {self._said}, which answers its own question. "
+                f"Leave one of them out."
+            )
         if self.seed is not None and "seed" not in self._parameters:
-            raise OptionError(f"{self._said} leaves nothing to chance: it takes no seed")
+            raise OptionError(f"{self._said} draws nothing at random. Leave the seed out.")
         if self.interactions and "interactions" not in self._parameters:
             raise OptionError(
                 f"Expected a method that has pair interactions, got {self._said}. Leave out "
@@ -81,7 +84,7 @@ class Picker:
             for name in ("budget", "seed", "interactions"):
                 if getattr(self, name) not in (None, False) and name in self._parameters:
                     raise OptionError(
-                        f"{self._said} has its own {name}: leave out {name}={getattr(self, name)!r}, or set it there"
+                        f"{self._said} has its own {name}. Leave out {name}={getattr(self, name)!r}, or set it there."
                     )
 
     @property
@@ -187,6 +190,6 @@ def with_seed(method: Method | str, seed: int) -> dict[str, Any]:
     """The options of an explainer with this method and another seed, wherever that stands."""
     if isinstance(method, Method):
         if "seed" not in method.parameters:
-            raise OptionError(f"{method} leaves nothing to chance: there is no seed to vary")
+            raise OptionError(f"{method} draws nothing at random, so there is no seed to vary.")
         return {"method": replace(method, seed=seed)}  # type: ignore[call-arg]
     return {"seed": seed}

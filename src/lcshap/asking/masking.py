@@ -91,9 +91,12 @@ def ranked_chances(
     requests: list[tuple[ModelGame, Coalitions]] = []
     for game, e, count in zip(games, explanations, counts, strict=True):
         if e.scores.ndim == 2:
-            raise MetricError("a masking curve is about one output: explain one target, or take e.output(k)")
+            raise MetricError(
+                "Expected an explanation of one output for a masking curve, got several. Explain one target, or "
+                "use e.output(k)."
+            )
         if e.graph.d != game.d:
-            raise MetricError(f"an explanation of {e.graph.d} units for an input of {game.d}")
+            raise MetricError(f"Expected an explanation of {game.d} units, as the input has, got {e.graph.d}.")
         requests.append((chance_game(game), top_coalitions(e, count, keep)))
     return evaluate_games(requests)
 

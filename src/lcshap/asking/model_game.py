@@ -111,7 +111,7 @@ class ModelGame(AbstractGame):
             return self.value.stands(want.values)
         if self.store.lasting:  # another process has made room
             return self.value.stands(self._asked(want))
-        raise ModelError("only coalitions that have been evaluated can be asked about the decision")
+        raise ModelError("Expected coalitions that have been evaluated, got others. Evaluate them first.")
 
     def parts(self, coalitions: Coalitions) -> Floats:
         """What each unit adds to the value of each coalition, as the model says; `MethodError` where it does not."""
@@ -208,14 +208,17 @@ def _gradient(model: Model, masked: Masked, value: FixedValue) -> tuple[NDArray[
     """The gradient of v at the full input and the input less its reference, by unit: `(d, features[, values])`."""
     owners = masked.owners
     if owners is None or masked.rows_per_call > 1:
-        raise MethodError("gradients need rows of numbers and one reference: choose a method that needs only values")
+        raise MethodError(
+            "Expected rows of numbers and one reference for a gradient, got other rows. Choose a method that needs "
+            "only values."
+        )
     d = masked.graph.d
     ends = np.asarray(masked.rows(Coalitions.from_sets(d, [[], range(d)])), np.float64)
     rows = masked.rows(Coalitions.from_sets(d, [range(d)]))
     try:
         found = [model.gradient(rows, weights[None])[0] for weights in value.gradient_weights()]
     except NotImplementedError:
-        raise MethodError(f"{type(model).__name__} knows no gradient: choose a method that needs only values") from None
+        raise MethodError(f"{type(model).__name__} has no gradient. Choose a method that needs only values.") from None
     gradient = np.stack([_by_unit(g, owners, d) for g in found], axis=-1)
     return gradient if value.several else gradient[..., 0], _by_unit(ends[1] - ends[0], owners, d)
 

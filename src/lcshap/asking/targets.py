@@ -27,7 +27,7 @@ def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:
     if not isinstance(target, list | range | np.ndarray):
         return (_pair(target, names),), False
     if len(target) == 0:
-        raise TargetError("target is an empty list")
+        raise TargetError("Expected at least one target, got an empty list.")
     return tuple(_pair(one, names) for one in target), True
 
 
@@ -45,24 +45,26 @@ def _pair(target: Any, names: list[str]) -> tuple[int, int | None]:
     if not isinstance(target, tuple):
         return _index(target, names), None
     if len(target) != 2:
-        raise TargetError(f"a contrast is a pair (a, b), not {target!r}; for several classes give a list")
+        raise TargetError(f"Expected a pair (a, b) as a contrast, got {target!r}. For several classes, give a list.")
     a, b = (_index(one, names) for one in target)
     if a == b:
-        raise TargetError(f"the contrast {target!r} is of a class with itself")
+        raise TargetError(f"Expected two different classes in a contrast, got {target!r}.")
     return a, b
 
 
 def _index(target: Any, names: list[str]) -> int:
     if isinstance(target, str):
         if target not in names:
-            raise TargetError(f"there is no class named {target!r}: {_known(target, names)}")
+            raise TargetError(f"Expected the name of a class as the target, got {target!r}: {_known(target, names)}")
         return names.index(target)
     try:
         index = operator.index(target)
     except TypeError:
-        raise TargetError(f"a target is an index, a name, a list, a pair or 'all', not {target!r}") from None
+        raise TargetError(
+            f"Expected an index, a name, a list, a pair or 'all' as the target, got {target!r}."
+        ) from None
     if not 0 <= index < len(names) or isinstance(target, bool):
-        raise TargetError(f"target {target!r} is out of range: the model has 0 to {len(names) - 1}")
+        raise TargetError(f"Expected a target from 0 to {len(names) - 1}, got {target!r}.")
     return index
 
 

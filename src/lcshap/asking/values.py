@@ -76,7 +76,7 @@ class Value:
         if not 0 < self.floor < 1:
             raise OptionError(f"floor must be between 0 and 1, not {self.floor!r}")
         if self.target is not None and (callable(self.name) or self.name == "expected_log_prob"):
-            raise OptionError(f"{self.name} is not about one class: it takes no target")
+            raise OptionError(f"value={self.name!r} is about all classes. Leave the target out.")
 
     def resolve(self, full: Any, kind: Kind, classes: Sequence[str] | None = None) -> FixedValue:
         """Fix the target at the full input.
@@ -105,7 +105,9 @@ class Value:
         target = self.target
         if target is None and len(names) > 1 and kind == "output":
             last = len(names) - 1
-            raise TargetError(f"the model has {last + 1} outputs: say which with target=0 to {last}, a list, or 'all'")
+            raise TargetError(
+                f"The model has {last + 1} outputs. Set target to a number from 0 to {last}, a list, or 'all'."
+            )
         if target is None:
             table = chances.margins(full, kind) if kind in NO_CHANCES else chances.probabilities(full, kind)
             target = int(table[0].argmax()) if len(names) > 1 else 0
@@ -123,7 +125,7 @@ class Value:
             names = [str(c) for c in range(k)]
         else:
             what = "labels" if kind in LABELS else "classes"
-            raise TargetError(f"{len(classes)} names of {what} were given, the model has {k}")
+            raise TargetError(f"Expected {k} names of {what}, as many as the model has, got {len(classes)}.")
         return names[1:] if raw and columns < k else names  # the raw number of two classes is that of the second
 
 
@@ -179,7 +181,7 @@ class FixedValue:
         """Raise `ModelError` if these cannot be the answers of this model: cheap, so that it is noticed at once."""
         k = self.full.shape[-1]
         if outputs.shape[-1] != k:
-            raise ModelError(f"the model gave {k} outputs at the full input and {outputs.shape[-1]} later")
+            raise ModelError(f"Expected {k} outputs, as at the full input, got {outputs.shape[-1]}.")
         if self.kind in ("probabilities", "multilabel"):
             chances.probabilities(outputs, self.kind)
             self.seen.note(outputs)
@@ -287,7 +289,7 @@ def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
     """
     if isinstance(value, Value):
         if target is not None:
-            raise OptionError("give the target to the Value, not beside it")
+            raise OptionError("Expected one target, got one in the Value and one beside it. Set it in the Value.")
         return value
     usual = "output" if kind in NO_CHANCES else "log_odds" if kind in LABELS else "log_prob"
     return Value(usual if value is None else value, target)

@@ -128,7 +128,9 @@ class Wanted:
             self._outputs = np.empty((len(self._keys), *outputs.shape[1:]))
         if outputs.shape[1:] != self._outputs.shape[1:]:
             before, now = self._outputs.shape[-1], outputs.shape[-1]
-            raise ModelError(f"the model gave {before} outputs for some rows, {now} for others")
+            raise ModelError(
+                f"Expected as many outputs for every row, got {before} for some rows and {now} for others."
+            )
         self._outputs[rows] = outputs
 
 

@@ -49,7 +49,7 @@ def paired_bootstrap(
     if one.ndim != 1 or one.shape != other.shape or not len(one):
         raise MetricError(f"both methods need one number a sample, not shapes {one.shape} and {other.shape}")
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
-        raise MetricError("there are NaN or infinite numbers among the samples: leave these samples out of both")
+        raise MetricError("Expected finite numbers, got NaN or infinite ones. Leave these samples out of both.")
     if not 0 < confidence < 1:
         raise MetricError(f"confidence must be between 0 and 1, not {confidence!r}")
     if resamples < 2:

@@ -66,7 +66,7 @@ def agreement(scores: Any, reference: Any, top: int = 5) -> Agreement:
 
     a, b = _scores(scores), _scores(reference)
     if len(a) != len(b):
-        raise MetricError(f"scores of {len(a)} units and a reference of {len(b)}")
+        raise MetricError(f"Expected scores and a reference of as many units, got {len(a)} and {len(b)}.")
     if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
         raise MetricError(f"top must be a number of units of at least 1, not {top!r}")
     error, size = float(np.abs(a - b).sum()), float(np.abs(b).sum())
@@ -93,8 +93,8 @@ def rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
 
 def _scores(given: Any) -> NDArray[np.float64]:
     array = np.asarray(given.scores if isinstance(given, Explanation) else given, np.float64)
-    if array.ndim != 1 or not len(array) or not np.isfinite(array).all():
-        raise MetricError(
-            f"scores are finite numbers, one a unit, not an array of shape {array.shape}: give one output"
-        )
+    if array.ndim != 1 or not len(array):
+        raise MetricError(f"Expected scores, one for each unit, got an array of shape {array.shape}. Give one output.")
+    if not np.isfinite(array).all():
+        raise MetricError("Expected scores that are finite numbers, got NaN or infinite ones. Leave these units out.")
     return array

@@ -56,7 +56,7 @@ def paired(explainer: Explainer, x: Any, explanation: Any) -> tuple[list[ModelGa
     inputs = explainer.masker.inputs(x) if many else [x]
     explanations = list(explanation) if many else [explanation]
     if len(inputs) != len(explanations):
-        raise MetricError(f"{len(explanations)} explanations for {len(inputs)} inputs: give one for each")
+        raise MetricError(f"Expected an explanation for each of {len(inputs)} inputs, got {len(explanations)}.")
     return explainer.games(inputs), explanations
 
 

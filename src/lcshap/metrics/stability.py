@@ -62,10 +62,10 @@ def seed_stability(explainer: Explainer, x: Any, seeds: Iterable[int] = range(5)
     """
     numbers = list(seeds)
     if len(numbers) < 2:
-        raise MetricError(f"at least two seeds are needed, not {numbers}")
+        raise MetricError(f"Expected at least two seeds, got {numbers}.")
     found = [_seeded(explainer, seed)(x) for seed in numbers]
     if not all(isinstance(e, Explanation) and e.scores.ndim == 1 for e in found):
-        raise MetricError("stability is about one input and one output: explain one target")
+        raise MetricError("Expected one input and one output, got several. Explain one target.")
     scores = np.array([e.scores for e in found])
     pairs = [rank_correlation(a, b) for a, b in combinations(scores, 2)]
     return SeedStability(scores.std(axis=0, ddof=1), float(np.mean(pairs)))
@@ -112,13 +112,13 @@ def max_sensitivity(
     fixed = _at_its_class(explainer, x)
     first, *others = fixed([x, *(perturb(x, rng) for _ in range(samples))])
     if first.scores.ndim == 2:
-        raise MetricError("stability is about one input and one output: explain one target")
+        raise MetricError("Expected one input and one output, got several. Explain one target.")
     for e in others:
         if e.graph.d != first.graph.d:
-            raise MetricError(f"perturb made an input of {e.graph.d} units of one of {first.graph.d}")
+            raise MetricError(f"Expected perturb to keep the {first.graph.d} units of the input, got {e.graph.d}.")
     size = float(np.linalg.norm(first.scores))
     if not size:
-        raise MetricError("all scores are zero: a relative change of them is not defined")
+        raise MetricError("All scores are zero, so their relative change is not defined.")
     return float(np.linalg.norm([e.scores - first.scores for e in others], axis=1).max()) / size
 
 
@@ -127,7 +127,7 @@ def _seeded(explainer: Explainer, seed: int) -> Explainer:
     try:
         return replace(explainer, **with_seed(explainer.method, seed))
     except OptionError as error:
-        raise MetricError(f"the seed cannot be varied: {error}") from error
+        raise MetricError(f"The seed cannot be varied: {error}") from error
 
 
 def _at_its_class(explainer: Explainer, x: Any) -> Explainer:
