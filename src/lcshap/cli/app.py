@@ -58,7 +58,7 @@ Explain a text of your own, with one of these models or with yours:
   lcshap explain --model demo-text --text "Not bad, but never really funny."
   lcshap explain --model my_module:my_model --kind logits --text "Not bad."
 
-Other commands are serve, compare, bulk, plan, methods, report, reproduce and doctor.
+Other commands: serve, compare, bulk, plan, methods, report, reproduce, doctor.
 `lcshap --help` describes them, and `lcshap explain --help` has every option."""
 
 
