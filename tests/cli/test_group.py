@@ -109,6 +109,7 @@ class TestHelp:
 
     def test_examples_with_the_models_that_are_there_work(self, here):
         (here / "reviews.txt").write_text("Not bad.\nSo good.\n")
+        (here / "labels.txt").write_text("positive\npositive\n")
         found = [words for command in ("explain", "compare") for words in examples(command) if "demo-text" in words]
         assert len(found) >= 5
         for words in found:
