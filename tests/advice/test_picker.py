@@ -116,7 +116,7 @@ def test_interactions_reach_the_method():
     [
         ({"method": "lime"}, "Expected a method that has pair interactions, got lime"),
         ({"method": lc.Shapley()}, r"Expected a method that has pair interactions, got Shapley\(\)"),
-        ({"method": lc.LShapley()}, "has its own interactions: leave out interactions=True"),
+        ({"method": lc.LShapley()}, "has its own interactions. Leave out interactions=True"),
         ({"goal": "necessary"}, "a path of units has no pair interactions"),
     ],
 )
