@@ -13,6 +13,7 @@ from .drawings import drawing_of
 from .faint import FADED
 from .heat import FEW_OUTPUTS, heat_of
 from .notebook_pictures import background
+from .pairs import largest_pairs, note
 from .palette import limit_of
 from .prompts import sides_html
 from .sentences import lead_parts, residual_note
@@ -66,6 +67,7 @@ def to_html(e: Explanation, top: int = 10) -> str:
         parts += [
             "" if draw is None else draw(e, e.view),
             _bars(e, top),
+            _interactions(e),
             flip,
             _small(words.ending(e)),
             _small(residual_note(e)),
@@ -104,6 +106,15 @@ def _bars(e: Explanation, top: int) -> str:
         others = words.others(len(e.scores) - len(chosen))
         rows.append(f'<tr><th scope="row">{others}</th><td>{rest}</td><td></td></tr>')
     return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _interactions(e: Explanation) -> str:
+    """The pairs of units that interact most, with standard errors."""
+    rows = [
+        f'<tr><th scope="row">{html.escape(name)}</th><td>{html.escape(text)}</td></tr>'
+        for name, text in largest_pairs(e)
+    ]
+    return _small(note(e)) + (f"<table><tbody>{''.join(rows)}</tbody></table>" if rows else "")
 
 
 def _table(e: Explanation, top: int) -> str:

@@ -20,6 +20,7 @@ from .drawings import drawing_of
 from .faint import drawn_scores
 from .heat import FEW_OUTPUTS, heat_of
 from .letters import display_width, fit, wrapped
+from .pairs import largest_pairs, note
 from .palette import limit_of
 from .prompts import answer_lines
 from .screen import has_full_colour, in_256, is_dark
@@ -73,6 +74,7 @@ def render(
     drawn += legend(width, ink) if drawn else []
     said = [line for line in (flips.flip(e), words.ending(e), residual_note(e), words.faint(e)) if line]
     parts = [wrapped(lead(e), width), wrapped(words.heading(e), width), drawn, _bars(e, width, ink, top)]
+    parts.append(_interactions(e, width))
     parts.append(answer_lines(e, e.view, width) if isinstance(e.view, PromptView) else [])
     parts.append([line for text in said for line in wrapped(text, width)])
     return "\n\n".join("\n".join(part) for part in parts if part)
@@ -139,6 +141,15 @@ def _bars(e: Explanation, width: int, ink: Ink, top: int) -> list[str]:
     if others:
         lines += wrapped(words.others(others, ink.number(e.scores.sum() - scores.sum())), width)
     return lines
+
+
+def _interactions(e: Explanation, width: int) -> list[str]:
+    """The pairs of units that interact most, with standard errors."""
+    found, said = largest_pairs(e), note(e)
+    label = min(max((display_width(name) for name, _ in found), default=0), max(8, width // 2))
+    column = max((len(text) for _, text in found), default=0)
+    rows = [f"{fit(name, label)}  {fit(text, column, right=True)}" for name, text in found]
+    return [*wrapped(said, width), *rows] if said else []
 
 
 def _by_output(e: Explanation, width: int, colour: bool, dark: bool, palette: str) -> list[str]:

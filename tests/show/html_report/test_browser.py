@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fuzz.payloads import PAYLOADS, check_page, explanations
+from scipy import special
 
 import lcshap as lc
 from lcshap.core.explanation import Explanation
@@ -121,6 +122,23 @@ class TestText:
         assert number(first) == pytest.approx(value, rel=1e-3)
         page.locator("#pairs").uncheck()
         assert page.locator(".arcs path").count() == 0
+
+    def test_interactions_in_doubt_have_no_arcs_and_faint_bars(self, show, explain):
+        e = explain("a great good plot, poor bad great end")
+        errors = e.interactions.copy()
+        errors.data = np.where(np.abs(errors.data) == np.abs(errors.data).max(), 5.0, 1e-3)  # the largest is in doubt
+        e = replace(e, interaction_stderr=errors, freedom=20)
+        page = show(e)
+        page.locator("#pairs").check()
+        pairs = {(a, b): e.interactions.toarray()[a, b] for a, b in e.graph.edges.tolist()}
+        sure = {pair: v for pair, v in pairs.items() if errors.toarray()[pair] < 1}
+        largest = max(map(abs, pairs.values()))
+        wanted = sum(abs(v) >= 0.02 * largest and abs(v) > 1e-3 * special.stdtrit(20, 0.975) for v in sure.values())
+        assert page.locator(".arcs path").count() == wanted < len(pairs)
+        written = texts(page, "#interactions td.number")
+        assert any(cell.endswith(" ± 5") for cell in written)
+        assert all(" ± " in cell for cell in written)
+        assert page.locator("#interactions .bar i[style*=opacity]").count() >= 1
 
     def test_rounding_errors_are_no_interactions(self, show, explain):
         e = explain(TEXT)

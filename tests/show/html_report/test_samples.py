@@ -73,6 +73,17 @@ class TestNumbers:
         assert sorted(pairs) == e.graph.edges.tolist()
         expected = [e.interactions.toarray()[i, j] for i, j in pairs]
         np.testing.assert_allclose(unpack(entry["interactions"]), expected, rtol=1e-6)
+        assert "pair_stderr" not in entry
+        assert "pair_drawn" not in entry
+
+    def test_interactions_with_standard_errors(self, write, explain):
+        e = explain("a great good plot, poor bad great end")
+        errors = replace(e, interaction_stderr=abs(e.interactions) * 0.9, freedom=9)  # all intervals hold 0
+        entry = write(errors).sample()["entries"][0]
+        pairs = unpack(entry["pairs"]).reshape(-1, 2)
+        wanted = errors.interaction_stderr.toarray()[pairs[:, 0], pairs[:, 1]]
+        np.testing.assert_allclose(unpack(entry["pair_stderr"]), wanted, rtol=1e-6)
+        np.testing.assert_allclose(unpack(entry["pair_drawn"]), 0.3 * unpack(entry["interactions"]), rtol=1e-6)
 
     def test_what_is_not_finite(self, write):
         entry = write(made([np.inf, 1.0, np.nan], stderr=np.array([np.inf, 1, 2]))).sample()["entries"][0]

@@ -1,10 +1,9 @@
 // Clicks, drags and keys on the picture, and what a unit does together with others while the pointer is on it.
 
-import { spansOf, unpack } from "./blocks.js";
 import { byId } from "./elements.js";
-import { clip, format } from "./numbers.js";
+import { clip, errorOf, format } from "./numbers.js";
 import { shown } from "./shown.js";
-import { bySize } from "./units.js";
+import { bySize, interactionsOf } from "./units.js";
 import { toggle } from "./what_if.js";
 
 const MOST_PARTNERS = 5;
@@ -51,15 +50,15 @@ function showPartners(unit) {
   for (const element of box.querySelectorAll(".partner")) element.classList.remove("partner");
   byId("partners").textContent = "";
   if (unit < 0 || shown.bySentence || !("pairs" in shown.entry)) return;
-  const values = unpack(shown.entry.interactions);
-  const pairs = spansOf(shown.entry.pairs);
-  const own = bySize(values)
+  const found = interactionsOf(shown.entry, shown.words);
+  const { pairs } = found;
+  const own = bySize(found.drawn)
     .filter((k) => pairs[k].includes(unit))
     .slice(0, MOST_PARTNERS);
   const texts = own.map((k) => {
     const other = pairs[k][0] === unit ? pairs[k][1] : pairs[k][0];
     for (const element of box.querySelectorAll(`[data-unit="${other}"]`)) element.classList.add("partner");
-    return `${clip(shown.words.names[other], 30)} ${format(values[k], 3, true)}`;
+    return `${clip(shown.words.names[other], 30)} ${format(found.scores[k], 3, true)}${errorOf(found, k)}`;
   });
   const name = clip(shown.words.names[unit], 30);
   if (texts.length) byId("partners").textContent = `${name} together with ${texts.join(", ")}`;

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from scipy import sparse, special
+from scipy import special
 
 from ...core.explanation import Explanation
 from ...core.rounding import settled
@@ -16,6 +16,7 @@ from ...core.views import ImageView, TextView
 from ...errors import ShowError
 from .. import flips, recorded, words
 from ..faint import FADED
+from ..pairs import pairs_of
 from ..palette import clip_limit, limit_of
 from ..sentences import lead_parts, residual_note
 from .dataset import Leading, describe_sample
@@ -134,10 +135,13 @@ def _pack_entry(e: Explanation, column: int | None, pool: Pool) -> dict[str, Any
         entry["stderr"] = pack(one.stderr)
     if one.faint.any():
         entry["drawn"] = pack(np.where(one.faint, FADED * scores, scores))
-    if one.interactions is not None:
-        upper = sparse.coo_array(sparse.triu(one.interactions, k=1))
-        entry["pairs"] = pack(np.stack([upper.row, upper.col], axis=1).ravel())
-        entry["interactions"] = pack(upper.data)
+    if (pairs := pairs_of(one)) is not None:
+        entry["pairs"] = pack(pairs.units.ravel())
+        entry["interactions"] = pack(pairs.values)
+        if pairs.stderr is not None:
+            entry["pair_stderr"] = pack(pairs.stderr)
+        if pairs.faint.any():
+            entry["pair_drawn"] = pack(np.where(pairs.faint, FADED * pairs.values, pairs.values))
     if e.curve is not None:
         entry["curve"] = _curve(e)
     return entry

@@ -13,6 +13,7 @@ from ...core.views import MoleculeView
 from ...errors import ShowError
 from ...extras import need
 from ..molecules import read_molecule
+from ..pairs import sure_pairs
 from ..palette import RGB, find_palette, ink_on, limit_of
 from .base import PaletteName, axes, colour_bar, one_output, room_below, theme, view_of
 from .wording import number
@@ -57,11 +58,12 @@ def molecule(
 
 
 def bond_scores(e: Explanation, mol: Any, labels: NDArray[np.intp]) -> dict[int, float]:
-    """The interaction of the atoms of each bond, by the number of the bond; empty where there are none."""
-    if e.interactions is None or isinstance(e.interactions, tuple):
+    """The interaction of the atoms of each bond, by its number, 0 where the interval holds 0; empty without any."""
+    found = sure_pairs(e)
+    if found is None:
         return {}
     ends = {bond.GetIdx(): labels[[bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()]].tolist() for bond in mol.GetBonds()}
-    return {number: float(e.interactions[i, j]) for number, (i, j) in ends.items() if i != j and min(i, j) >= 0}
+    return {number: float(found[i, j]) for number, (i, j) in ends.items() if i != j and min(i, j) >= 0}
 
 
 def _readable(mol: Any, atoms: dict[int, RGB], bonds: dict[int, RGB], dark: bool) -> NDArray[np.float64]:

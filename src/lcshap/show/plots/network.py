@@ -16,6 +16,7 @@ from ...errors import ShowError
 from ...extras import need
 from .. import words
 from ..faint import drawn_scores
+from ..pairs import sure_pairs
 from ..palette import find_palette, hexadecimal, limit_of
 from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme
 from .wording import drawable, number
@@ -50,6 +51,7 @@ def network(
     """The graph, its units coloured by score and, where there are interactions, its edges by these.
 
     An edge is the wider the stronger its interaction; these have a scale of their own, which the colour bar names.
+    Those whose 95 % interval holds 0 are left out.
 
     Parameters
     ----------
@@ -101,11 +103,12 @@ def layout(graph: Graph) -> NDArray[np.float64]:
 
 
 def edge_values(e: Explanation) -> NDArray[np.float64]:
-    """The interaction of every edge of the graph; empty where there are none."""
-    if e.interactions is None or isinstance(e.interactions, tuple):
+    """The interaction of every edge of the graph, 0 where its interval holds 0; empty where there are none."""
+    found = sure_pairs(e)
+    if found is None:
         return np.zeros(0)
     one, other = e.graph.edges.T
-    return np.asarray(e.interactions[one, other], np.float64)
+    return np.asarray(found[one, other], np.float64)
 
 
 def draw_edges(

@@ -5,14 +5,12 @@ from __future__ import annotations
 from textwrap import wrap as fill
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
 from ...core.explanation import Explanation
 from ...core.views import TextView
 from ...errors import ShowError
 from .. import flips, words
 from ..faint import drawn_scores
+from ..pairs import pairs_of
 from ..palette import find_palette
 from .base import PaletteName, axes, colours, one_output, view_of
 from .page import WIDTH, Page, Row, cut
@@ -39,7 +37,8 @@ def text(
 
     Parameters
     ----------
-    interactions : draw the largest interactions as arcs where the explanation has any: up to ten, or this many.
+    interactions : draw the largest interactions as arcs where the explanation has any: up to ten, or this many. Those
+        whose 95 % interval holds 0 are left out.
     limit : the score of the full colour; by default the largest.
     output : which output, where there are several.
 
@@ -78,8 +77,8 @@ def _largest(e: Explanation, interactions: bool | int) -> list[tuple[int, int, f
     """The pairs of units that interact most, each from left to right; the largest last, which is drawn on top."""
     if not isinstance(interactions, int) or interactions < 0:
         raise ShowError(f"interactions is True, False or how many to draw, not {interactions!r}")
-    if e.interactions is None:
+    pairs = pairs_of(e)
+    if pairs is None:
         return []
-    pairs = sparse.coo_array(sparse.triu(e.interactions, 1))
-    order = np.argsort(-np.abs(pairs.data), kind="stable")[: _ARCS if interactions is True else int(interactions)]
-    return [(int(pairs.row[k]), int(pairs.col[k]), float(pairs.data[k])) for k in order[::-1] if pairs.data[k]]
+    order = pairs.leading[: _ARCS if interactions is True else int(interactions)]
+    return [(*pairs.units[k].tolist(), float(pairs.values[k])) for k in order[::-1]]

@@ -1,10 +1,10 @@
 // A text: its units on the colours of their scores, with arcs between units that interact.
 
-import { labelsOf, spansOf, unpack } from "./blocks.js";
+import { labelsOf, spansOf } from "./blocks.js";
 import { paint } from "./colours.js";
 import { ofElements, unitData } from "./element_picture.js";
 import { make, makeSvg } from "./elements.js";
-import { largestOf } from "./units.js";
+import { interactionsOf } from "./units.js";
 
 export function drawText(picture, box, { listed, units, bySentence, entry, arcs }) {
   const spans = spansOf(picture.spans);
@@ -46,9 +46,7 @@ function makeWord(text, unit, scored) {
 
 /** Arcs between units that interact, wide where they do so strongly; over a line's end they leave and come back. */
 function drawArcs(box, entry, units) {
-  const pairs = spansOf(entry.pairs);
-  const values = unpack(entry.interactions);
-  const most = largestOf(values, units);
+  const { pairs, scores: values, drawn, limit: most } = interactionsOf(entry, units);
   const frame = box.getBoundingClientRect();
   const places = new Map();
   for (const word of box.querySelectorAll("[data-part]")) {
@@ -61,7 +59,7 @@ function drawArcs(box, entry, units) {
   pairs.forEach((pair, k) => {
     const share = Math.abs(values[k]) / most;
     const [from, to] = pair.map((unit) => places.get(String(unit)));
-    if (share < 0.02 || !from || !to) return;
+    if (share < 0.02 || drawn[k] !== values[k] || !from || !to) return;
     const arc = makeSvg("path", { d: arcPath(from, to, edges), class: values[k] > 0 ? "positive" : "negative" });
     arc.style.setProperty("stroke-width", `${1 + 3 * share}px`);
     arc.style.setProperty("opacity", `${0.35 + 0.65 * share}`);

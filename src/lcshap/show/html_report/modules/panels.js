@@ -1,12 +1,11 @@
 // Beside the picture: sentences, numbers, the largest units and interactions.
 
-import { spansOf, unpack } from "./blocks.js";
 import { makeTable, scoreCells } from "./draw_table.js";
 import { byId, make } from "./elements.js";
 import { clip } from "./numbers.js";
 import { shown } from "./shown.js";
 import { state, update } from "./state.js";
-import { bySize, largestOf } from "./units.js";
+import { bySize, interactionsOf } from "./units.js";
 
 export function showFacts() {
   const { entry, words } = shown;
@@ -84,15 +83,13 @@ export function showInteractions() {
   const box = byId("interactions");
   box.hidden = !arcs;
   if (box.hidden) return box.replaceChildren();
-  const values = unpack(entry.interactions);
-  const pairs = spansOf(entry.pairs);
-  const limit = largestOf(values, words);
-  const rows = bySize(values)
+  const found = interactionsOf(entry, words);
+  const rows = bySize(found.drawn)
     .slice(0, FEW_UNITS)
     .map((k) => {
-      const [one, other] = pairs[k].map((unit) => clip(words.names[unit], 40));
+      const [one, other] = found.pairs[k].map((unit) => clip(words.names[unit], 40));
       const name = make("th", { scope: "row", dir: "auto" }, `${one} + ${other}`);
-      return make("tr", {}, name, ...scoreCells({ scores: values, limit }, k));
+      return make("tr", {}, name, ...scoreCells(found, k));
     });
   box.replaceChildren(make("h3", {}, "Interactions"), makeTable("Largest interactions", ["Pair", "Value", ""], rows));
 }

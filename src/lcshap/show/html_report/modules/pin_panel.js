@@ -1,13 +1,13 @@
 // A unit that the reader has clicked: its score by every method, its interactions, and where else it occurs.
 
-import { read, spansOf, unpack } from "./blocks.js";
+import { read } from "./blocks.js";
 import { makeTable, scoreCells } from "./draw_table.js";
 import { byId, make } from "./elements.js";
 import { clip, errorOf, format } from "./numbers.js";
 import { hasUnit, wordPattern } from "./selection.js";
 import { contentOf, shown } from "./shown.js";
 import { openSample, state, update } from "./state.js";
-import { bySize, largestOf } from "./units.js";
+import { bySize, interactionsOf } from "./units.js";
 
 const FEW_PINNED = 12;
 const MOST_READ = 200; // samples that are read to find a unit in them
@@ -27,7 +27,7 @@ export function showPin() {
   close.onclick = () => update({ pin: -1 });
   const name = clip(shown.units.names[state.pin], 80);
   const head = make("div", { class: "row" }, make("h3", { dir: "auto" }, `Unit “${name}”`), close);
-  const tables = [byMethod(), interactionsOf(), elsewhere()].filter(Boolean);
+  const tables = [byMethod(), partners(), elsewhere()].filter(Boolean);
   box.replaceChildren(head, make("div", { class: "tables" }, ...tables));
 }
 
@@ -43,16 +43,16 @@ function byMethod() {
   return makeTable("Score by every method", ["Method", "Rank", "Score", ""], rows);
 }
 
-function interactionsOf() {
+function partners() {
   const { entry, words, bySentence } = shown;
   if (bySentence || !("pairs" in entry)) return undefined;
-  const [values, pairs] = [unpack(entry.interactions), spansOf(entry.pairs)];
-  const own = bySize(values).filter((k) => pairs[k].includes(state.pin) && values[k] !== 0);
-  const limit = largestOf(values, words);
+  const found = interactionsOf(entry, words);
+  const { pairs } = found;
+  const own = bySize(found.drawn).filter((k) => pairs[k].includes(state.pin) && found.scores[k] !== 0);
   const rows = own.slice(0, FEW_PINNED).map((k) => {
     const other = pairs[k][0] === state.pin ? pairs[k][1] : pairs[k][0];
     const name = make("th", { scope: "row", dir: "auto" }, clip(words.names[other], 60));
-    return make("tr", {}, name, ...scoreCells({ scores: values, limit }, k));
+    return make("tr", {}, name, ...scoreCells(found, k));
   });
   return rows.length ? makeTable("Interactions with other units", ["Interacts with", "Value", ""], rows) : undefined;
 }

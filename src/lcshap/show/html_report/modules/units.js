@@ -56,8 +56,16 @@ export function normalised(units, scale, threshold, most) {
   return { ...units, scores: times(units.scores), stderr: times(units.stderr), drawn, limit, factor, hidden };
 }
 
+/** The pairs of units that interact, with what a table of scores needs; those whose interval holds 0 are drawn faint. */
+export function interactionsOf(entry, units) {
+  const scores = unpack(entry.interactions);
+  const stderr = entry.pair_stderr && unpack(entry.pair_stderr);
+  const drawn = entry.pair_drawn ? unpack(entry.pair_drawn) : scores;
+  return { pairs: spansOf(entry.pairs), scores, stderr, drawn, limit: largestOf(scores, units) };
+}
+
 /** What the widest arc stands for; next to the scores, rounding errors count for nothing. */
-export function largestOf(interactions, units) {
+function largestOf(interactions, units) {
   return interactions.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6 * units.limit);
 }
 
