@@ -114,11 +114,13 @@ class TestAxioms:
     def test_additive_games_are_read_off(self, method, graph):
         worth = np.arange(1.0, graph.d + 1)
         e = method.explain(lc.Game(lambda kept: kept @ worth, graph.d), graph)
+        error = abs(e.scores - worth).max()
         if method.axioms(graph).unit_mass:
             close(e.scores, worth)
+        elif isinstance(method, lc.ContextCite | lc.BanzhafSurrogate):
+            assert 1e-3 < error < 0.3  # their penalty and their prior shrink the scores a little
         else:
-            # The printed weights of C-Shapley do not sum to one, and regressions with a penalty shrink their scores.
-            assert abs(e.scores - worth).max() > 1e-3
+            assert error > 0.1  # the printed weights of C-Shapley do not sum to one
 
 
 @promising("symmetric")

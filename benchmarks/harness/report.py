@@ -45,8 +45,9 @@ the CSV files are:
 - **Error.** The error is the mean squared difference to the true Shapley values, averaged over the games and seeds of a
   family. A ratio below 1 says that our error is smaller. Ratios are limited to the range from 0.001 to 1000, and means
   of ratios are geometric means.
-- **Held out.** Families with a star were never used to tune our estimator. They are named in
-  `benchmarks/harness/families.py`.
+- **Held out.** Families with a star were not used to tune our estimator. They are named in
+  `benchmarks/harness/families.py`. Their errors were read several times while the estimator and this harness were
+  developed, so they are not as independent as data that nobody has seen.
 - **Time and memory.** Each estimate runs in a process of its own, on one core, with a limit of processor time. *Own*
   milliseconds are processor time without the model. *Model* milliseconds are what the bare model takes for the same
   rows; for tables of games that is a look-up. Memory is the largest resident size of the process less that at its
