@@ -200,8 +200,8 @@ def test_graphs():
         ({"names": ["a", "a", "b", "c", "d"], "pin": "a"}, "2 columns are named 'a'"),
         ({"names": NAMES, "pin": "sex", "drop": [2]}, "column 'sex' is both pinned and dropped"),
         ({"pin": [0, 1, 2], "drop": [3, 4]}, "all 5 columns are pinned or dropped"),
-        ({"background": np.zeros((2, 2, 2))}, r"not of shape \(2, 2, 2\)"),
-        ({"background": 3.0}, r"not of shape \(\)"),
+        ({"background": np.zeros((2, 2, 2))}, r"got an array of shape \(2, 2, 2\)"),
+        ({"background": 3.0}, r"got an array of shape \(\)"),
         ({"background": np.zeros((0, 5))}, "has no values"),
         ({"background": ["a", "b"]}, "the background has values that are no numbers"),
         (
