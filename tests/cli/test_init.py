@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import webbrowser
 
 import pytest
 from command import fails, process, run
@@ -40,7 +41,7 @@ def test_demo_prints_its_page_and_writes_another(here):
 
 def test_demo_writes_to_a_new_folder_and_opens_it(here, monkeypatch):
     opened = []
-    monkeypatch.setattr(cli.webbrowser, "open", opened.append)
+    monkeypatch.setattr(webbrowser, "open", opened.append)
     monkeypatch.setattr(tempfile, "tempdir", str(here))
     out = run("demo", "--open", "--color", "always")[0]
     assert "\033[48;2;" in out or "\033[38;2;" in out
@@ -88,6 +89,23 @@ def test_the_library_does_not_import_the_extra():
 def test_version():
     assert run("--version")[0] == f"lcshap {lc.__version__}\n"
     assert cli.main(["--version"]) == 0
+
+
+def test_the_version_is_printed_without_importing_the_rest():
+    code = "import sys; from lcshap.cli import main; main(['--version']); "
+    code += "print([m for m in ('numpy', 'scipy', 'typer', 'rich', 'asyncio', 'lcshap.show') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"lcshap {lc.__version__}\n[]\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")
+def test_a_version_that_cannot_be_written_is_an_error():
+    command = [sys.executable, "-m", "lcshap", "--version"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode != 0
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_real_runs():

@@ -6,19 +6,13 @@ import argparse
 import os
 import shutil
 import sys
-import tempfile
-import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 from .. import __version__
-from ..core.printable import printable
 from ..errors import LcshapError, OptionError
-from ..show.screen import is_dark
-from ..show.terminal import has_colour, write
-from . import demo
-from .targets import check_targets
 
 COLOURS = ("auto", "always", "never")
 THEMES = ("auto", "light", "dark")
@@ -36,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  where it is closed, as by >&-
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if given == ["--version"]:  # at once, without the imports below
+        with suppress(OSError):  # the usual way, below, says what is wrong with the output
+            print(f"lcshap {__version__}", flush=True)
+            return 0
     if find_spec("typer") is None or find_spec("rich") is None:
         return _without_extras(given)
     from .app import app
@@ -47,17 +45,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def show_demo(colour: str, html: Path | None, browse: bool, force: bool = False, theme: str = "auto") -> None:
-    """Explain a sentence and a digit, in the terminal and on a page: a new one in a temporary folder, or `html`."""
-    check_targets(html=html, force=force)
-    found = demo.explain()
-    page = found.save(Path(tempfile.mkdtemp(prefix="lcshap-")) / "lcshap-demo.html" if html is None else html)
-    write(demo.render(found, width(), has_colour(sys.stdout, colour), is_dark(theme)), sys.stdout)
-    write(f"\nOpen this page in a browser to explore the results: {printable(str(page))}", sys.stdout)
-    if browse:
-        webbrowser.open(page.resolve().as_uri())
-
-
 def width() -> int:
     """The width of the terminal in columns; at least 40."""
     return max(40, shutil.get_terminal_size().columns)
@@ -65,15 +52,19 @@ def width() -> int:
 
 def fail(message: str, code: int) -> int:
     """Say what is wrong in one line that does nothing to the terminal; return the exit code."""
+    from ..core.printable import printable
+    from ..show.terminal import write
+
     write(f"lcshap: error: {printable(message)}", sys.stderr)
     return code
 
 
 def _without_extras(given: list[str]) -> int:
-    if given[:1] not in (["demo"], ["--version"]):
+    if given[:1] != ["demo"]:
         return fail(_EXTRA, 1)
+    from .demo import show_demo
+
     parser = argparse.ArgumentParser(prog="lcshap")
-    parser.add_argument("--version", action="version", version=f"lcshap {__version__}")
     options = parser.add_subparsers().add_parser("demo")
     options.add_argument("--html", type=Path, help="where to write the web page (default: a temporary folder)")
     options.add_argument("--open", action="store_true", help="open the web page in a browser")

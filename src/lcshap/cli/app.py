@@ -16,9 +16,10 @@ from ..core.printable import printable
 from ..errors import LcshapError
 from ..estimators import METHODS
 from ..show.terminal import write
-from . import EXIT_CODES, complete, doctor, fail, show_demo, width
+from . import EXIT_CODES, complete, doctor, fail, width
 from .bulk import Job, look, sampled
 from .declare import UsageError, takes
+from .demo import show_demo
 from .files import named
 from .group import Command, Commands, examples, one_line, section
 from .inputs import read_shape

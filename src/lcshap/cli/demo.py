@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
+import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.explanation import Explanation
+from ..core.printable import printable
 from ..estimators import (
     LIME,
     CShapley,
@@ -29,9 +33,12 @@ from ..paper.networks.demo import SENTENCE, demo_digits, demo_text
 from ..show.html_report import report
 from ..show.letters import display_width, fit, wrapped
 from ..show.palette import limit_of
-from ..show.terminal import picture
+from ..show.screen import is_dark
+from ..show.terminal import has_colour, picture, write
 from ..show.terminal_pictures import Ink, legend
 from ..show.words import unexplained
+from . import width as terminal_width
+from .targets import check_targets
 
 _BUDGET = 36  # calls of methods that take a budget: four a word
 SHOWN: dict[str, Method] = {
@@ -215,3 +222,14 @@ def _parts(line: str) -> tuple[str, str]:
 
 def _signed(score: float) -> str:
     return f"{round(float(score), 2) + 0.0:+.2f}"  # adding zero turns -0.0 into 0.0
+
+
+def show_demo(colour: str, html: Path | None, browse: bool, force: bool = False, theme: str = "auto") -> None:
+    """Explain a sentence and a digit, in the terminal and on a page: a new one in a temporary folder, or `html`."""
+    check_targets(html=html, force=force)
+    found = explain()
+    page = found.save(Path(tempfile.mkdtemp(prefix="lcshap-")) / "lcshap-demo.html" if html is None else html)
+    write(render(found, terminal_width(), has_colour(sys.stdout, colour), is_dark(theme)), sys.stdout)
+    write(f"\nOpen this page in a browser to explore the results: {printable(str(page))}", sys.stdout)
+    if browse:
+        webbrowser.open(page.resolve().as_uri())
