@@ -222,6 +222,20 @@ class TestSentences:
 
 
 class TestPrinting:
+    def test_the_data_set_is_printed_where_it_is_shown_and_units_have_names(self, show, explain):
+        page = show(explain(TEXTS))
+        page.get_by_role("button", name="Data set").click()
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        assert texts(page, "#prints h2") == ["Data set", *TEXTS]
+        assert page.locator("#prints #dataset").count() == 1
+        names = page.locator("#prints #top th button, #prints #top td button")
+        assert names.count() >= len(TEXTS)
+        assert all(name.is_visible() for name in names.all())
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        page.emulate_media(media="screen")
+        assert page.locator("#dataset").is_visible()
+
     def test_all_samples_are_printed_in_light_colours(self, show, explain, tmp_path):
         found = explain(TEXTS)
         page = show(found, dark=True)

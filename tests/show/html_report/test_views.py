@@ -175,6 +175,14 @@ class TestFiles:
         assert {(33, 102, 172), (179, 88, 6)} & colours
         assert (255, 255, 255) in colours
 
+    def test_a_drawing_of_the_data_set_has_its_numbers_and_names(self, show, explain):
+        page = show(explain(TEXTS, target=None), labels=["for"] * len(TEXTS))
+        page.get_by_role("button", name="Data set").click()
+        shown = page.locator("#dataset td button, #dataset th button").all_inner_texts()
+        assert len(shown) > 4
+        words = re.findall(r"<text[^>]*>([^<]*)</text>", saved(page, "SVG").decode())
+        assert not set(shown) - set(words)
+
     def test_pixels_and_heat_maps_are_in_drawings(self, show):
         e = lc.Explanation(np.ones(4), 0.0, 4.0, lc.Graph.grid((2, 2)), 9, view=lc.maskers.Image().mask(np.eye(2)).view)
         assert saved(show(e), "SVG").count(b"data:image/png") >= 2

@@ -4,7 +4,7 @@ import { makeSvg, make } from "./elements.js";
 import { format } from "./numbers.js";
 import { scaleOf } from "./draw_series.js";
 
-const PLOT = { width: 340, height: 170, left: 56, right: 24, top: 12, bottom: 30 };
+const PLOT = { width: 340, height: 170, left: 70, right: 24, top: 12, bottom: 30 };
 
 /** A heading, the curve and what it is; `at` is the stop that is marked. */
 export function drawCurve(steps, at) {

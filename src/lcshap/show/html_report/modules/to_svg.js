@@ -4,24 +4,37 @@ import { makeSvg } from "./elements.js";
 
 const INLINED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-size"];
 const MORE_INLINED = ["font-family", "font-weight", "text-anchor"];
+const LEFT_OUT = ".unseen, select, button:not(table button)"; // in tables, buttons are names and numbers
 const MARGIN = 12;
+const GAP = 16; // the most between two elements
 
-/** A drawing of some elements, which are one below the other on the page. */
+/** A drawing of some elements, which are one below the other on the page; what stands between them leaves no gap. */
 export function toSvg(elements, background) {
   const frames = elements.map((element) => element.getBoundingClientRect());
+  const skipped = gapsBefore(frames);
   const left = Math.min(...frames.map((frame) => frame.left)) - MARGIN;
   const top = Math.min(...frames.map((frame) => frame.top)) - MARGIN;
   const width = Math.ceil(Math.max(...frames.map((frame) => frame.right)) - left + MARGIN);
-  const height = Math.ceil(Math.max(...frames.map((frame) => frame.bottom)) - top + MARGIN);
+  const height = Math.ceil(Math.max(...frames.map((frame, k) => frame.bottom - skipped[k])) - top + MARGIN);
   const svg = makeSvg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}` });
   svg.append(makeSvg("rect", { width, height, fill: background }));
-  for (const element of elements) addElement(svg, element, { left, top });
+  elements.forEach((element, k) => addElement(svg, element, { left, top: top + skipped[k] }));
   return svg;
+}
+
+/** For each frame, from top to bottom, by how much all gaps above it are too large. */
+function gapsBefore(frames) {
+  let [bottom, sum] = [frames[0].bottom, 0];
+  return frames.map((frame) => {
+    sum += Math.max(0, frame.top - bottom - GAP);
+    bottom = Math.max(bottom, frame.bottom);
+    return sum;
+  });
 }
 
 function addElement(svg, element, origin) {
   const style = getComputedStyle(element);
-  if (style.display === "none" || style.visibility === "hidden" || element.matches(".unseen, button, select")) return;
+  if (style.display === "none" || style.visibility === "hidden" || element.matches(LEFT_OUT)) return;
   if (element instanceof SVGSVGElement) return svg.append(copySvg(element, origin));
   addBoxes(svg, element, style, origin);
   if (element instanceof HTMLCanvasElement) return svg.append(copyCanvas(element, origin));
