@@ -253,7 +253,7 @@ class TestManyInputs:
     def test_all_bad_is_raised_as_it_is(self):
         with pytest.raises(lc.MaskerError, match="nothing to explain"):
             explainer("shapley")(["", " "])
-        with pytest.raises(lc.OptionError, match="errors must be 'raise' or 'keep'"):
+        with pytest.raises(lc.OptionError, match="Expected errors='raise' or errors='keep', got"):
             explainer("shapley")([TEXT], errors="ignore")
 
     def test_inputs_are_finished_one_after_the_other(self, monkeypatch):

@@ -115,7 +115,7 @@ class Explainer:
     def __post_init__(self) -> None:
         if not isinstance(self.masker, Masker):
             raise MaskerError(
-                f"{_named(self.masker)} is no masker: give one of lcshap.maskers, such as Text() or Image()"
+                f"Expected a masker, got {_named(self.masker)}. Give one of lcshap.maskers, such as Text() or Image()."
             )
         for name in ("batch_size", "max_calls"):
             if getattr(self, name) is not None:
@@ -225,7 +225,7 @@ class Explainer:
     ) -> list[Explanation] | list[Explanation | LcshapError]:
         """Explain many inputs; see ``__call__``."""
         if errors not in ("raise", "keep"):
-            raise OptionError(f"errors must be 'raise' or 'keep', not {errors!r}")
+            raise OptionError(f"Expected errors='raise' or errors='keep', got {errors!r}.")
         listed = self.masker.inputs(inputs)
         job = self._job([None] * len(listed), store, errors == "keep")
         masked: dict[int, Masked] = {}

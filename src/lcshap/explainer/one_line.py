@@ -63,5 +63,7 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
         elif isinstance(x, bytes | os.PathLike):
             masker = Bytes()
         else:
-            raise MaskerError(f"no masker is known for {type(x).__name__}: give one of lcshap.maskers")
+            raise MaskerError(
+                f"Expected a masker for an input of type {type(x).__name__}, got none. Give one of lcshap.maskers."
+            )
     return Explainer(model, masker, **options)(x)
