@@ -87,12 +87,12 @@ class TestLookingUp:
         assert lc.METHODS["lime"] is lc.METHODS.get("lime") is lc.get_method("lime") is lc.LIME
         assert "lima" not in lc.METHODS
         assert lc.METHODS.get("lima") is None
-        assert repr(lc.METHODS).startswith(f"<{len(lc.METHODS)} methods: c-shapley, ")
+        assert repr(lc.METHODS).startswith(f"<{len(lc.METHODS)} methods: banzhaf-surrogate, ")
 
     def test_an_unknown_name(self):
         with pytest.raises(KeyError):
             lc.METHODS["lima"]
-        with pytest.raises(lc.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? There are c-shapley, "):
+        with pytest.raises(lc.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? There are banzhaf-surrogate, "):
             lc.get_method("lima")
         with pytest.raises(lc.MethodError, match=r"got 'xyz'\. There are"):
             lc.get_method("xyz")
