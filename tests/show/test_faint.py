@@ -9,6 +9,7 @@ import pytest
 import lcshap as lc
 from lcshap.show import words
 from lcshap.show.faint import FADED, drawn_scores
+from lcshap.show.html_report.pack import Pool
 from lcshap.show.html_report.samples import _pack_entry
 from lcshap.show.notebook import to_html
 from lcshap.show.terminal import render
@@ -56,9 +57,9 @@ def test_notebook(e):
 
 
 def test_page(e):
-    entry = _pack_entry(e, None)
+    entry = _pack_entry(e, None, Pool())
     assert "drawn" in json.loads(json.dumps(entry))
-    assert "drawn" not in _pack_entry(replace(e, stderr=None), None)
+    assert "drawn" not in _pack_entry(replace(e, stderr=None), None, Pool())
 
 
 def test_figures(e):
