@@ -13,12 +13,12 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {  # file: title, what is t
     "explaining": (
         "Explaining a model",
         "One model, one masker and one method make an explainer.",
-        ("explain", "Explainer", "choose", "Choice", "locality", "Locality", "serve"),
+        ("explain", "Explainer", "choose", "Choice", "locality", "Locality", "zoom", "serve"),
     ),
     "explanations": (
         "Explanations",
         "What an explainer returns, and how it is saved, loaded and shown.",
-        ("Explanation", "PathExplanation", "load", "report"),
+        ("Explanation", "PathExplanation", "load", "report", "unsupported"),
     ),
     "games": (
         "Games, graphs and plans",

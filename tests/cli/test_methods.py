@@ -22,7 +22,7 @@ def test_every_method_can_be_named(name):
 
 @pytest.mark.parametrize("name", ["saliency", "gradient-input"])
 def test_methods_that_read_gradients_need_a_model_that_has_them(here, name):
-    fails("explain", "--model", "demo-text", "--method", name, code=2, match="choose a method that needs only values")
+    fails("explain", "--model", "demo-text", "--method", name, code=2, match="Choose a method that needs only values")
     module(here, "linear", "import torch\nnet = torch.nn.Linear(3, 2)\n")
     (here / "t.csv").write_text("a,b,c\n1,2,3\n4,5,6\n7,8,9\n")
     e = explained("--model", "linear:net", "--kind", "logits", "--csv", "t.csv", "--background", 0, "--method", name)

@@ -5,14 +5,23 @@ import runpy
 import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from command import run as run_command
+from tiny_lm import bpe, llama
 
 import lcshap as lc
 
 ROOT = Path(__file__).parents[2]
 made = runpy.run_path(str(ROOT / "docs/site/pages.py"), run_name="pages")
 PAGES = made["pages"]()
+CHAT = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
+LOADED = {  # what a page loads in a block "py", which does not run: a small model with random weights stands in for it
+    "docs/language_models.md": lambda: {
+        "model": llama(max_position_embeddings=2_000),
+        "tokenizer": bpe(chat_template=CHAT),
+    }
+}
 NUMBER = re.compile(r"[-+−]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 
 
@@ -44,7 +53,7 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(path, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(lc.METHODS, "_entries", {e.name: e for e in lc.METHODS.entries()})
-    for block, shown, printed in made["run"](path, {"__name__": "__main__"}):
+    for block, shown, printed in made["run"](path, {"__name__": "__main__", **LOADED.get(name(path), dict)()}):
         if shown:
             assert alike(printed, shown.code), f"{block.code}\nprinted:\n{printed}\npage:\n{shown.code}"
         else:
@@ -66,6 +75,7 @@ def test_the_commands_of_a_page_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for file, text in FILES.items():
         (tmp_path / file).write_text(text)
+    pd.DataFrame({"text": FILES["reviews.txt"].splitlines()}).to_parquet(tmp_path / "reviews.parquet")
     for line in made["commands"](path):
         if not re.match(r"lcshap (reproduce|demo)\b.*--(data|open)", line):
             run_command(*shlex.split(line)[1:])

@@ -91,7 +91,7 @@ def count_tokens(sequences: Sequences, shares: bool = True) -> tuple[int, int]:
     """How many tokens are computed, and how many the rows have.
 
     >>> count_tokens([([1, 2, 3], [9]), ([1, 2, 4], [9]), ([1, 2], [9])])
-    (5, 8)
+    (4, 8)
     """
     given = sum(len(prompt) + len(answer) - 1 for prompt, answer in sequences)
     return sum(len(rest) for _, _, rest in _steps(sequences)) if shares else given, given

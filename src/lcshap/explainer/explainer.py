@@ -79,7 +79,7 @@ class Explainer:
     ...     return [text.count("good") - 2.0 * text.count("bad") for text in texts]
     >>> explainer = lc.Explainer(positive, lc.maskers.Text(), method=lc.Shapley(), kind="output")
     >>> e = explainer("good plot, bad end")
-    >>> list(zip(e.names, e.scores.round(9).tolist()))
+    >>> list(zip(e.names, (e.scores.round(9) + 0.0).tolist()))
     [('good', 1.0), ('plot,', 0.0), ('bad', -2.0), ('end', 0.0)]
     >>> explainer
     Explainer(positive, Text(), Shapley(), kind='output')
