@@ -84,7 +84,7 @@ def test_every_call_is_accounted_for_whatever_goes_wrong(tmp_path):
         local = CausalLMModel(served.lm, served.tokenizer, ANSWER)
         np.testing.assert_allclose(e.scores, lc.Explainer(local, PROMPT, lc.Shapley())(X).scores, atol=1e-5)
         assert model.requests == 8 + model.retried
-        assert model.retried >= 5
+        assert model.retried >= 6  # one for each fault
         assert model.failed == 0
         count = served.requests
         again = lc.Explainer(asked(served), PROMPT, lc.Shapley(), store=store)(X)  # another object, the same file
