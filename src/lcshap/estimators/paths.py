@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ class _Path(Method):
 
     from_full: ClassVar[bool]
     has_plan: ClassVar[bool] = False
+    cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
 
     def __post_init__(self) -> None:
         check_count("budget", self.budget, least=1)
@@ -43,6 +44,17 @@ class _Path(Method):
             raise MethodError(f"share must be above 0 and at most 1, not {self.share!r}")
         if self.threshold is not None and not is_finite(self.threshold):
             raise MethodError(f"a threshold must be a finite number, not {self.threshold!r}")
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        """The parameters that the conformance suite runs."""
+        return cls(30), cls(12), cls(30, window=1, share=0.5)
+
+    def axioms(self, graph: Graph) -> Axioms:
+        """What it promises on this graph."""
+        return Axioms(
+            linear=False, planned=False, symmetric=False, dummy=False, monotone=False, efficient="depends"
+        )  # a unit that changes nothing shares what its neighbours on the path do
 
     @property
     @abstractmethod
@@ -144,19 +156,7 @@ class DeletionPath(_Path):
         "Choose it to ask what the decision hangs on: in the paper's studies nothing else lowered the value as fast at "
         f"equal calls. {caution}"
     )
-    cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
     from_full: ClassVar[bool] = True
-
-    @classmethod
-    def examples(cls) -> tuple[DeletionPath, ...]:
-        """The parameters that the conformance suite runs."""
-        return cls(30), cls(12), cls(30, window=1, share=0.5)
-
-    def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
-        return Axioms(
-            linear=False, planned=False, symmetric=False, dummy=False, monotone=False, efficient="depends"
-        )  # a unit that changes nothing shares what its neighbours on the path do
 
     @property
     def threshold(self) -> float | None:
@@ -211,19 +211,7 @@ class InsertionPath(_Path):
         "Choose it for the shortest extract that the model reads like the whole, where the model makes sense of "
         f"small pieces. {caution}"
     )
-    cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
     from_full: ClassVar[bool] = False
-
-    @classmethod
-    def examples(cls) -> tuple[InsertionPath, ...]:
-        """The parameters that the conformance suite runs."""
-        return cls(30), cls(12), cls(30, window=1, share=0.5)
-
-    def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
-        return Axioms(
-            linear=False, planned=False, symmetric=False, dummy=False, monotone=False, efficient="depends"
-        )  # a unit that changes nothing shares what its neighbours on the path do
 
     @property
     def threshold(self) -> float | None:
