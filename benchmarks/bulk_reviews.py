@@ -30,19 +30,8 @@ def shuffled(data: Path, path: Path) -> None:
 
 def run(data: Path, out: Path, workers: int, seconds: float) -> bool:
     """Run the command for so many seconds at most; whether it came to its end."""
-    command = [
-        sys.executable,
-        "-m",
-        "lcshap",
-        "bulk",
-        str(data),
-        "--column",
-        "text",
-        "--id",
-        "id",
-        "--model",
-        "demo-text",
-    ]
+    command = [sys.executable, "-m", "lcshap", "bulk", str(data), "--column", "text", "--id", "id"]
+    command += ["--label", "label", "--label-names", "0=negative,1=positive", "--model", "demo-text"]
     command += ["--method", "graph-kernel-shap", "--budget", "4d", "--out", str(out), "--workers", str(workers)]
     command += ["--shard-rows", "20"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -56,13 +45,18 @@ def run(data: Path, out: Path, workers: int, seconds: float) -> bool:
         return False
 
 
-def accuracy(data: Path, out: Path) -> str:
+def accuracy(out: Path) -> str:
     """How often the predictions agree with the labels."""
-    labels = pd.read_parquet(data, columns=["id", "label"]).set_index("id")["label"]
-    parts = pd.read_parquet(out / "parts", columns=["id", "prediction", "error"])
+    parts = pd.read_parquet(out / "parts", columns=["label", "prediction", "error"])
     parts = parts[parts["error"].isna()]
-    right = (parts["prediction"] == "positive").to_numpy() == (labels[parts["id"]] == 1).to_numpy()
+    right = parts["prediction"] == parts["label"]
     return f"{right.mean():.1%} of {len(parts):,} predictions agree with the label"
+
+
+def room(out: Path) -> str:
+    """How large the folder of a run is."""
+    files = [path for path in out.rglob("*") if path.is_file()]
+    return f"{sum(path.stat().st_size for path in files) / 1e6:,.1f} MB in {len(files):,} files"
 
 
 def main() -> None:
@@ -86,7 +80,8 @@ def main() -> None:
     print(f"{wall / 60:.1f} minutes by {given.workers} workers, killed {kills} times")
     found = lc.bulk.status(out)
     print(found)
-    print(accuracy(data, out))
+    print(room(out))
+    print(accuracy(out))
     print(lc.bulk.summary(out, 12, least=20).to_string(index=False, float_format="%.4f"))
 
 

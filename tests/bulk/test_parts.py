@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import lcshap as lc
+from lcshap.bulk.cells import Row
 from lcshap.bulk.parts import decode, encode, read_rows, schema
 from lcshap.bulk.shards import Shard
-from lcshap.bulk.sources import Row
 
 
 def shard(count):
-    return Shard(2, 20, tuple(Row(f"r{k}", None) for k in range(count)))
+    return Shard(2, 20, tuple(Row(f"r{k}", None, None, "good") for k in range(count)))
 
 
 def model(rows):
@@ -75,6 +75,7 @@ def test_errors_and_explanations_side_by_side(tmp_path):
     frame = pd.read_parquet(path)
     assert frame["error"].tolist()[1:] == ["an empty text", "KeyError: 'gone'"]
     assert frame["scores"].isna().tolist() == [False, True, True]
+    assert frame["label"].tolist() == ["good"] * 3
     assert np.array_equal(frame["scores"][0], explained().scores)
     table = pl.read_parquet(path)
     assert table["scores"][0].to_list() == explained().scores.tolist()

@@ -8,10 +8,11 @@ import sys
 import time
 from contextlib import contextmanager
 
+import pandas as pd
 import pytest
 
 import lcshap as lc
-from bulk_models import TEXTS, explainer, parts
+from bulk_models import TEXTS, explainer, opinions, parts
 from lcshap.bulk import explain_dataset, status
 
 ROWS = {"shard_rows": 6}
@@ -282,3 +283,19 @@ def test_ctrl_c_leaves_whole_parts_and_no_process(tmp_path, whole):
     assert b"KeyboardInterrupt" in said
     there = parts(out)
     assert there == {name: data for name, data in parts(whole).items() if name in there}
+
+
+def test_true_classes_stand_beside_the_predictions(tmp_path, here):
+    table = pd.DataFrame({"text": ["good good", "bad", "", "good but bad bad"], "stars": [1, 0, 1, 1]})
+    table.to_parquet(tmp_path / "t.parquet")
+    given = {"column": "text", "label": "stars", "label_names": {"0": "no", "1": "yes"}}
+    explain_dataset(tmp_path / "t.parquet", opinions, tmp_path / "out", **given)
+    found = pd.read_parquet(tmp_path / "out" / "parts")
+    assert found["label"].tolist() == ["yes", "no", "yes", "yes"]
+    assert found["prediction"].fillna("none").tolist() == ["yes", "no", "none", "no"]
+    assert [e.provenance["label"] for e in lc.bulk.load(tmp_path / "out")] == ["yes", "no", "yes"]
+    with pytest.raises(lc.BulkError, match=r"data.labels"):
+        explain_dataset(tmp_path / "t.parquet", opinions, tmp_path / "out", column="text")
+    with pytest.raises(lc.OptionError, match=r"classes of the model \(no, yes\) in the column 'stars', got '0'"):
+        explain_dataset(tmp_path / "t.parquet", opinions, tmp_path / "other", column="text", label="stars")
+    assert not (tmp_path / "other" / "manifest.json").exists()

@@ -14,6 +14,7 @@ from PIL import Image
 
 import lcshap as lc
 from lcshap.bulk import ImageOptions
+from lcshap.bulk.cells import Columns
 from lcshap.bulk.sources import open_source
 
 TEXTS = ["so good", 'a "quoted", text', "two\nlines", "naïve", "x" * 200_000]
@@ -48,18 +49,18 @@ WRITERS = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_tables_in_files(tmp_path, name):
     WRITERS[name](tmp_path / name)
-    source = open_source(tmp_path / name, "text", "key")
+    source = open_source(tmp_path / name, Columns("text", "key"))
     assert [row.x for row in source.rows()] == TEXTS
     assert source.count == 5
     for start in range(6):
         assert [row.id for row in source.rows(start)] == list("abcde")[start:]
-    assert source.description == open_source(str(tmp_path / name), "text", "key").description
-    assert open_source(tmp_path / name, "text").description != source.description
-    several = next(open_source(tmp_path / name, ["text", "stars"]).rows())
+    assert source.description == open_source(str(tmp_path / name), Columns("text", "key")).description
+    assert open_source(tmp_path / name, Columns("text")).description != source.description
+    several = next(open_source(tmp_path / name, Columns(["text", "stars"])).rows())
     assert several.id == "0"
     assert list(several.x) == ["text", "stars"]
     with pytest.raises(lc.OptionError, match=r"got 'txt'. It has key, text, stars"):
-        open_source(tmp_path / name, "txt")
+        open_source(tmp_path / name, Columns("txt"))
 
 
 def test_many_files_are_one_table(tmp_path):
@@ -78,7 +79,7 @@ def test_many_files_are_one_table(tmp_path):
     ids=["pyarrow", "pandas", "dataset"],
 )
 def test_tables_in_memory(table):
-    source = open_source(table, "text", "key")
+    source = open_source(table, Columns("text", "key"))
     assert (source.count, source.fixed) == (5, False)
     assert [(row.id, row.x) for row in source.rows(2)] == list(zip("cde", TEXTS[2:], strict=True))
 
@@ -86,13 +87,13 @@ def test_tables_in_memory(table):
 def test_rows_that_cannot_be_read_have_a_reason(tmp_path):
     data = tmp_path / "bad.csv"
     data.write_bytes(b"key,text\n1,good\n2,too,many\n3,\xff\xfe\n4,fine\n")
-    rows = list(open_source(data, "text", "key").rows())
+    rows = list(open_source(data, Columns("text", "key")).rows())
     assert [row.x for row in rows] == ["good", None, None, "fine"]
     assert "Expected 2 cells in the row that ends in line 3, got 3" in rows[1].error
     assert "Expected a text in UTF-8 in the column 'text'" in rows[2].error
     lines = tmp_path / "bad.jsonl"
     lines.write_text('{"text": "good"}\n{"text": \n[1]\n{"other": 1}\n{"text": null}\n')
-    rows = list(open_source(lines, "text").rows())
+    rows = list(open_source(lines, Columns("text")).rows())
     assert [row.x for row in rows] == ["good", None, None, None, None]
     assert ["line 2" in rows[1].error, "got list" in rows[2].error, "'text', got none" in rows[3].error] == [True] * 3
 
@@ -133,7 +134,7 @@ def test_what_is_nothing_to_read(tmp_path):
     with pytest.raises(lc.DataError, match=r"Expected a Parquet file"):
         open_source(tmp_path / "c.parquet")
     with pytest.raises(lc.OptionError, match=r"got a folder of text files"):
-        open_source(tmp_path / "b.txt", "text")
+        open_source(tmp_path / "b.txt", Columns("text"))
 
 
 def test_iterables():

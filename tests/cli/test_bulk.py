@@ -60,6 +60,22 @@ def test_texts_from_the_beginning_to_the_report(tmp_path, here, reviews):
     )
 
 
+def test_labels_tell_right_from_wrong(tmp_path, here):
+    data, out, page = tmp_path / "r.csv", tmp_path / "run", tmp_path / "page.html"
+    pd.DataFrame({"text": REVIEWS, "stars": [1, 5, 5, 5] * 3}).to_csv(data, index=False)
+    command = ("bulk", data, "--label", "stars", "--model", "demo-text", "--budget", "4d", "--out", out)
+    fails(*command, code=2, match="--label-names 1=negative")
+    fails(*command, "--label-names", "1,5", code=2, match="such as 0=negative,1=positive, got '1,5'")
+    run(*command, "--label-names", "1=negative, 5=positive")
+    run("report", out, "--out", page)
+    text = page.read_text(encoding="utf-8")
+    assert text.count('"label": "positive"') + text.count('"label":"positive"') == 9
+    (tmp_path / "labels.txt").write_text("negative\n" * 12)
+    run("report", out, "--out", page, "--force", "--labels", tmp_path / "labels.txt")
+    text = page.read_text(encoding="utf-8")
+    assert text.count('"label": "negative"') + text.count('"label":"negative"') == 12
+
+
 def test_a_preview_in_money(reviews):
     said, _ = run(
         *("bulk", reviews, "--column", "text", "--model", "demo-text", "--budget", "4d"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import BulkError
 from ..extras import need
+from .cells import Columns
 from .parts import schema
 from .run import BATCH_SIZE
 from .shards import Shard
@@ -24,6 +25,8 @@ def explain_batch(
     *,
     column: str | Sequence[str] | None = None,
     id: str | None = None,
+    label: str | None = None,
+    label_names: Mapping[str, str] | None = None,
     batch_size: int = BATCH_SIZE,
     threads: int = 1,
 ) -> Any:
@@ -32,7 +35,7 @@ def explain_batch(
     Parameters
     ----------
     frame : a pandas DataFrame.
-    factory, column, id, batch_size, threads : as for `explain_dataset`.
+    factory, column, id, label, label_names, batch_size, threads : as for `explain_dataset`.
 
     Returns
     -------
@@ -51,9 +54,9 @@ def explain_batch(
     >>> found["prediction"].tolist()
     ['negative', 'positive']
     """
-    work = Work(factory, batch_size, threads)
+    columns, work = Columns(column, id, label, label_names), Work(factory, batch_size, threads)
     worker = _WORKERS.get(work) or _WORKERS.setdefault(work, Worker(work))
-    done = worker.explain(Shard(0, 0, tuple(open_source(frame, column, id).rows())), worker.describe(), "")
+    done = worker.explain(Shard(0, 0, tuple(open_source(frame, columns).rows())), worker.describe(), "")
     if done.stopped:
         raise BulkError(f"The model failed for all {len(frame)} rows: {done.stopped}")
     return need("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part)).to_pandas()

@@ -27,7 +27,8 @@ def load(out: str | os.PathLike[str], errors: str = "skip", most: int | None = N
     Returns
     -------
     An iterator of `lcshap.Explanation`, each equal to what the explainer returned, but that its record also has the
-    number and the id of the row, as ``provenance["row"]`` and ``provenance["id"]``.
+    number and the id of the row, as ``provenance["row"]`` and ``provenance["id"]``, and its true class, if there is
+    one, as ``provenance["label"]``.
 
     Raises
     ------
@@ -66,7 +67,8 @@ def _explanations(
                     if wanted is not None and count not in wanted:
                         continue
                     e = decode(row, f"row {row['row']} of {path.name}")
-                    e.provenance.update(row=row["row"], id=row["id"])
+                    known = {name: row.get(name) for name in ("row", "id", "label")}
+                    e.provenance.update({name: cell for name, cell in known.items() if cell is not None})
                     yield e
                 elif errors == "raise":
                     raise BulkError(f"Row {row['row']} ({row['id']}) has no explanation: {row['error']}")

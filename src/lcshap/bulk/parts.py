@@ -9,7 +9,8 @@
 ``full_value``          what it says of the input
 ``prediction``          the class that the model predicts, with its ``probability``, where it has classes
 ``calls``               model calls that the scores rest on
-``error``               why the input could not be explained; then all columns after ``id`` are empty
+``label``               the true class, where the source has one
+``error``               why the input could not be explained; then there are only ``row``, ``id`` and ``label``
 ``record``              all the rest of the explanation as JSON: `lcshap.bulk.load` makes it again from the row
 ======================  ==========================================================================================
 
@@ -52,6 +53,7 @@ def schema(several: bool) -> Any:
             ("prediction", pa.string()),
             ("probability", pa.float64()),
             ("calls", pa.int64()),
+            ("label", pa.string()),
             ("error", pa.string()),
             ("record", pa.string()),
         ]
@@ -71,7 +73,7 @@ def encode(shard: Shard, found: Sequence[Explanation | Exception], several: bool
     The bytes of a Parquet file: the same for the same explanations.
     """
     pairs = enumerate(zip(shard.rows, found, strict=True), shard.start)
-    rows = [_as_row(number, row.id, e, several) for number, (row, e) in pairs]
+    rows = [{"row": number, "id": row.id, "label": row.label, **_as_cells(e, several)} for number, (row, e) in pairs]
     return table_bytes(need("pyarrow", "bulk").Table.from_pylist(rows, schema=schema(several)), notes)
 
 
@@ -83,17 +85,15 @@ def table_bytes(table: Any, notes: dict[str, str]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _as_row(number: int, id: str, e: Explanation | Exception, several: bool) -> dict[str, Any]:
+def _as_cells(e: Explanation | Exception, several: bool) -> dict[str, Any]:
     if isinstance(e, Exception):
-        return {"row": number, "id": id, "error": one_line(e)}
+        return {"error": one_line(e)}
     if (e.scores.ndim == 2) != several:
-        return {"row": number, "id": id, "error": f"Expected one number to explain, got {e.scores.shape[1]} outputs."}
+        return {"error": f"Expected one number to explain, got {e.scores.shape[1]} outputs."}
     content = to_dict(e)
     content["graph"] = {**content["graph"], "names": None}
     predicted, share = next(iter(e.provenance.get("prediction") or []), (None, None))  # the most probable class
     return {
-        "row": number,
-        "id": id,
         "names": [_readable(name) for name in e.names],
         "scores": e.scores.tolist(),
         "stderr": None if e.stderr is None else e.stderr.tolist(),

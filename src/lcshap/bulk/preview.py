@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import BulkError, OptionError
+from .cells import Columns, Row
 from .images import AS_IT_IS, ImageOptions
 from .line import spell
 from .local import LocalEngine, Task
 from .run import BATCH_SIZE
 from .shards import Shard
-from .sources import Row, Source, open_source
+from .sources import Source, open_source
 from .work import Done, Factory, Work
 
 SAMPLE = 32
@@ -91,6 +92,7 @@ def preview(
     *,
     column: str | Sequence[str] | None = None,
     id: str | None = None,
+    label: str | None = None,
     images: ImageOptions = AS_IT_IS,
     batch_size: int = BATCH_SIZE,
     threads: int = 1,
@@ -104,7 +106,7 @@ def preview(
 
     Parameters
     ----------
-    source, factory, column, id, images, batch_size, threads, workers : as for `explain_dataset`.
+    source, factory, column, id, label, images, batch_size, threads, workers : as for `explain_dataset`.
     sample : how many inputs are tried.
     price : of a row that is sent to the model, for the money.
 
@@ -121,7 +123,7 @@ def preview(
     --------
     ``print(lcshap.bulk.preview("reviews.parquet", "my_module:make_explainer", column="text", price=1e-5))``.
     """
-    rows = open_source(source, column, id, images)
+    rows = open_source(source, Columns(column, id, label), images)
     if isinstance(source, Iterator):
         raise OptionError("Expected a source that can be read twice, got an iterator. Give a list or a file.")
     picked = tuple(_spread(rows, sample))

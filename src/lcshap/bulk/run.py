@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Protocol, Self
 
 from ..errors import BulkError, OptionError
 from ..extras import need
 from . import manifest
+from .cells import Columns
 from .folder import Folder, Times
 from .images import AS_IT_IS, ImageOptions
 from .line import Line
@@ -19,6 +21,7 @@ from .status import Status, status
 from .work import Done, Factory, Work
 
 SHARD_ROWS, BATCH_SIZE = 50, 64
+_LOOKED_AT = 1000  # rows whose labels are compared with the classes of the model
 
 
 class Engine(Protocol):
@@ -57,6 +60,8 @@ def explain_dataset(
     *,
     column: str | Sequence[str] | None = None,
     id: str | None = None,
+    label: str | None = None,
+    label_names: Mapping[str, str] | None = None,
     images: ImageOptions = AS_IT_IS,
     shard_rows: int = SHARD_ROWS,
     batch_size: int = BATCH_SIZE,
@@ -82,8 +87,13 @@ def explain_dataset(
     out : the folder for the results. It is made if it is not there.
     engine : "local" for processes of this machine, "ray" for a cluster. One may begin with one and go on with the
         other.
-    column : of tables, the column that is explained; a list of them makes each input a dict. By default all but `id`.
+    column : of tables, the column that is explained; a list of them makes each input a dict. By default all but `id`
+        and `label`.
     id : of tables, the column that names the rows.
+    label : of tables, the column with the true classes. They are kept beside the predictions, and ``lcshap report``
+        tells right from wrong. The model does not see them.
+    label_names : the class that each value of that column stands for, such as ``{"0": "negative", "1": "positive"}``,
+        where the values are not the names of the classes.
     images : how image files become arrays.
     shard_rows : rows that are computed, and lost by a kill, together.
     batch_size : rows of a model call, unless the explainer has a batch size.
@@ -119,12 +129,27 @@ def explain_dataset(
     options = {"workers": workers, "address": address, "num_cpus": num_cpus, "num_gpus": num_gpus}
     folder = Folder(out)
     with folder.at_work():
-        rows = open_source(source, column, id, images)
+        rows = open_source(source, Columns(column, id, label, label_names), images)
         with make_engine(engine, work, **options) as running:
             described = running.describe()
+            _check_labels(rows, described["classes"])
             folder.begin(manifest.make(rows.description, described, shard_rows, threads))
             _Run(folder, rows, running, described, shard_rows, progress).run()
     return status(out)
+
+
+def _check_labels(source: Source, classes: list[str] | None) -> None:
+    """Refuse labels that are not classes of the model before the work begins: all predictions would count as wrong."""
+    if classes is None or not source.description.get("labels"):
+        return
+    found = {row.label for row in islice(source.rows(), _LOOKED_AT) if row.label is not None}
+    if found and not found & set(classes):
+        column, one = source.description["labels"][0], min(found)
+        raise OptionError(
+            f"Expected classes of the model ({', '.join(classes[:5])}) in the column {column!r}, got {one!r}. Say "
+            f"which class each value stands for: label_names={{{one!r}: {classes[0]!r}}}, or --label-names "
+            f"{one}={classes[0]}, and so on."
+        )
 
 
 def _check_counts(**counts: Any) -> None:

@@ -8,7 +8,8 @@ from itertools import islice
 
 from ..core.digest import lasting_digest
 from ..errors import OptionError
-from .sources import Row, Source
+from .cells import Row
+from .sources import Source
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Shard:
         ------
         OptionError : for inputs that can be told apart in this process alone.
         """
-        found, lasting = lasting_digest(lambda: [(row.id, row.x, row.error) for row in self.rows])
+        found, lasting = lasting_digest(lambda: [tuple(row) for row in self.rows])
         if not lasting:
             kinds = sorted({type(row.x).__name__ for row in self.rows})
             raise OptionError(

@@ -5,26 +5,19 @@ from __future__ import annotations
 import glob
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.digest import digest
 from ..errors import DataError, LcshapError, MaskerError, OptionError
 from ..extras import need
 from ..maskers.many import is_pandas
+from .cells import ALL, Columns, Row, shown
 from .filesystems import Place, list_files
 from .images import AS_IT_IS, ImageOptions, read_image
-from .readers import COMPRESSED, ENDINGS, FORMATS, Record
-
-
-class Row(NamedTuple):
-    """One input: its id, and what is explained, or why that cannot be read."""
-
-    id: str
-    x: Any
-    error: str | None = None
+from .readers import COMPRESSED, ENDINGS, FORMATS
 
 
 class Source(ABC):
@@ -73,16 +66,13 @@ class FileItem:
 class Tables(Source):
     """The rows of Parquet, Arrow, CSV or JSONL files, one file after the other."""
 
-    def __init__(self, kind: str, files: list[Place], columns: Sequence[str] | str | None, id: str | None) -> None:
-        self.format, self.files, self.id = FORMATS[kind], files, id
-        known = self.format.columns(files[0])
-        self.columns = _wanted(columns, id, known, files[0].path)
-        self.numbers = kind == "csv" and not isinstance(self.columns, str)  # cells of CSV files are texts
+    def __init__(self, kind: str, files: list[Place], columns: Columns) -> None:
+        self.format, self.files = FORMATS[kind], files
+        self.columns = columns.among(self.format.columns(files[0]), files[0].path, texts=kind == "csv")
         self.counts = [self.format.count(file) for file in files]
         self.description = {
             "kind": kind,
-            "columns": self.columns,
-            "id": id,
+            **self.columns.description,
             "rows": sum(self.counts),
             "files": [[PurePosixPath(file.path).name, file.digest()] for file in files],
         }
@@ -94,63 +84,14 @@ class Tables(Source):
 
     def rows(self, start: int = 0) -> Iterator[Row]:
         """The rows from number `start` on."""
-        wanted = [self.columns] if isinstance(self.columns, str) else list(self.columns)
-        wanted += [] if self.id is None or self.id in wanted else [self.id]
         number = 0
         for file, count in zip(self.files, self.counts, strict=True):
             if number + count > start:
                 first = max(0, start - number)
-                for place, record in enumerate(self.format.records(file, wanted, first), number + first):
-                    yield as_row(record, self.columns, self.id, place, self.numbers)
+                records = self.format.records(file, self.columns.names, first)
+                for place, record in enumerate(records, number + first):
+                    yield self.columns.row(record, place)
             number += count
-
-
-def _wanted(columns: Sequence[str] | str | None, id: str | None, known: list[str], path: str) -> list[str] | str:
-    """The column, or the columns, that are explained: by default all of them but the id, or the only one."""
-    given = [columns] if isinstance(columns, str) else list(columns or [])
-    for name in [*given, *([id] if id else [])]:
-        if name not in known:
-            raise OptionError(f"Expected a column of {path}, got {name!r}. It has {', '.join(known)}.")
-    if columns is None:
-        rest = [name for name in known if name != id]
-        return rest[0] if len(rest) == 1 else rest
-    return columns if isinstance(columns, str) else list(columns)
-
-
-def as_row(record: Record, columns: Sequence[str] | str, id: str | None, number: int, numbers: bool = False) -> Row:
-    """What is explained of a record: one of its cells, or several by their names, texts of `numbers` as numbers."""
-    if isinstance(record, str):
-        return Row(str(number), None, record)
-    name = str(number) if id is None else str(record.get(id))
-    wanted = [columns] if isinstance(columns, str) else list(columns)
-    for column in wanted:
-        if column not in record or (isinstance(columns, str) and record[column] is None):
-            return Row(name, None, f"Expected a value in the column {column!r}, got none.")
-        if isinstance(cell := record[column], str) and not _is_unicode(cell):
-            return Row(_shown(name), None, f"Expected a text in UTF-8 in the column {column!r}, got other bytes.")
-    if isinstance(columns, str):
-        return Row(_shown(name), record[columns])
-    return Row(_shown(name), {key: _number(record[key]) if numbers else record[key] for key in wanted})
-
-
-def _number(cell: Any) -> Any:
-    """A number where a text is one; a cell that is empty is missing."""
-    try:
-        return float(cell) if cell != "" else None
-    except ValueError:
-        return cell
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _shown(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class Files(Source):
@@ -175,7 +116,7 @@ class Files(Source):
     def rows(self, start: int = 0) -> Iterator[Row]:
         """The files from number `start` on; workers read them."""
         for file in self.files[start:]:
-            yield Row(_shown(self._name(file)), FileItem(file, self.kind, self.options))
+            yield Row(shown(self._name(file)), FileItem(file, self.kind, self.options))
 
 
 class Items(Source):
@@ -204,10 +145,10 @@ class Batches(Source):
 
     fixed = False
 
-    def __init__(self, table: Any, columns: Sequence[str] | str | None, id: str | None) -> None:
-        self.table, self.id = table, id
-        self.columns = _wanted(columns, id, list(table.schema.names), "the table")
-        self.description = {"kind": "table", "columns": self.columns, "id": id, "rows": self.count}
+    def __init__(self, table: Any, columns: Columns) -> None:
+        self.table = table
+        self.columns = columns.among(list(table.schema.names), "the table")
+        self.description = {"kind": "table", **self.columns.description, "rows": self.count}
 
     @property
     def count(self) -> int:
@@ -221,16 +162,11 @@ class Batches(Source):
             if number + len(batch) > start:
                 first = max(0, start - number)
                 for place, record in enumerate(batch.slice(first).to_pylist(), number + first):
-                    yield as_row(record, self.columns, self.id, place)
+                    yield self.columns.row(record, place)
             number += len(batch)
 
 
-def open_source(
-    source: Any,
-    columns: Sequence[str] | str | None = None,
-    id: str | None = None,
-    images: ImageOptions = AS_IT_IS,
-) -> Source:
+def open_source(source: Any, columns: Columns = ALL, images: ImageOptions = AS_IT_IS) -> Source:
     """The source that a user means.
 
     Parameters
@@ -238,9 +174,7 @@ def open_source(
     source : the path, the address or a list of paths of Parquet, Arrow, CSV or JSONL files, a pattern such as
         ``"data/*.parquet"``, a folder of such files, or of images, or of texts; a table of pyarrow or pandas, a
         dataset of pyarrow; or an iterable of inputs.
-    columns : of tables, the column that is explained; a list of columns makes each input a dict. By default all of
-        them but `id`; the only one is the input itself.
-    id : of tables, the column that names each row; by default rows are counted from 0.
+    columns : of tables, what each column is for.
     images : how image files become arrays.
 
     Returns
@@ -262,16 +196,16 @@ def open_source(
     if is_pandas(source):
         source = need("pyarrow", "bulk").Table.from_pandas(source, preserve_index=False)
     if hasattr(source, "to_batches"):
-        return Batches(source, columns, id)
+        return Batches(source, columns)
     if isinstance(source, str | os.PathLike):
-        return _open_files([os.fspath(source)], columns, id, images)
+        return _open_files([os.fspath(source)], columns, images)
     listed = isinstance(source, list | tuple) and source and all(map(_is_table_path, source))
     if listed:
-        return _open_files([os.fspath(path) for path in source], columns, id, images)
+        return _open_files([os.fspath(path) for path in source], columns, images)
     if not isinstance(source, Iterable):
         raise OptionError(f"Expected a path, a table or an iterable of inputs, got {type(source).__name__}.")
-    if columns is not None or id is not None:
-        raise OptionError("Expected a table for column= and id=, got an iterable, whose items are the inputs.")
+    if columns.given:
+        raise OptionError(f"Expected a table for {columns.given}, got an iterable, whose items are the inputs.")
     return Items(source)
 
 
@@ -287,9 +221,7 @@ def _kind(path: str) -> str | None:
     return ENDINGS.get(os.path.splitext(name)[1])
 
 
-def _open_files(
-    addresses: list[str], columns: Sequence[str] | str | None, id: str | None, images: ImageOptions
-) -> Source:
+def _open_files(addresses: list[str], columns: Columns, images: ImageOptions) -> Source:
     if len(addresses) == 1 and "://" not in addresses[0] and any(map(addresses[0].__contains__, "*?[")):
         addresses = sorted(glob.glob(addresses[0])) or addresses
     tops = [list_files(address) for address in addresses]
@@ -305,9 +237,9 @@ def _open_files(
     kind = str(kinds.pop())
     try:
         if kind in FORMATS:
-            return Tables(kind, readable, columns, id)
-        if columns is not None or id is not None:
-            raise OptionError(f"Expected a table for column= and id=, got a folder of {kind} files.")
+            return Tables(kind, readable, columns)
+        if columns.given:
+            raise OptionError(f"Expected a table for {columns.given}, got a folder of {kind} files.")
         return Files(kind, tops[0][0], readable, images)
     except OSError as error:
         if isinstance(error, LcshapError):

@@ -17,10 +17,11 @@ from ..core.redact import described
 from ..errors import BulkError, LcshapError, MaskerError, ModelError, OptionError, StoreError
 from ..explainer import Explainer
 from ..explainer.settled import settled
+from .cells import Row
 from .manifest import describe
 from .parts import encode, one_line
 from .shards import Shard
-from .sources import FileItem, Row
+from .sources import FileItem
 
 Factory = Callable[[], Explainer] | str
 _THREADS = (

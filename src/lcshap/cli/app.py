@@ -285,7 +285,7 @@ def report(pages: Pages, marks: Marks) -> None:
     if len(pages.files) == 1 and pages.files[0].is_dir():
         check_targets(html=pages.out, force=pages.force)
         sample = sampled(pages.files[0], pages.samples)
-        marked = pick_marks(marks, sample.places, sample.total, "input of the run")
+        marked = sample.marked | pick_marks(marks, sample.places, sample.total, "input of the run")
         _wrote(write_report(sample.explanations, pages.out, title=pages.title or sample.title, **marked))
         return
     missing = [str(path) for path in pages.files if not path.is_file()]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..bulk import ImageOptions, explain_dataset, load, preview, status, summary
+from ..bulk.cells import Columns
 from ..bulk.readers import FORMATS
 from ..bulk.sources import Source, open_source
 from ..core.explanation import Explanation
@@ -18,6 +19,7 @@ from ..extras import need
 from ..maskers import Masker, Tabular
 from .declare import UsageError
 from .inputs import DEMOS, Case, image_masker, image_model, text_masker
+from .marks import Marked
 from .methods import find_entry, given_by_name, in_seconds, make_methods
 from .models import import_object, load_model
 from .options import Input, MethodOption, MethodSettings, Task
@@ -99,10 +101,11 @@ class Job:
         self.data, self.run = data, run
         self.images = ImageOptions(data.grey, data.scale, data.channels_first, data.max_pixels)
         column: Any = data.column[0] if data.column and len(data.column) == 1 else data.column
-        self.source = open_source(data.input, column, data.id, self.images)
+        columns = Columns(column, data.id, data.label, _named(data.label_names))
+        self.source = open_source(data.input, columns, self.images)
         if data.drop:
-            column = _without(self.source, data.drop)
-            self.source = open_source(data.input, column, data.id, self.images)
+            columns = replace(columns, explained=_without(self.source, data.drop))
+            self.source = open_source(data.input, columns, self.images)
         if (task.model is None) == (run.factory is None):
             raise UsageError(
                 "Expected one of --model and --factory, got "
@@ -169,10 +172,11 @@ def look(what: str, folder: Path, top: int) -> str:
 
 
 class Sampled(NamedTuple):
-    """Explanations of a run for a page, its title, and which of how many inputs they explain."""
+    """Explanations of a run for a page, its title, their true classes, and which of how many inputs they explain."""
 
     explanations: list[Explanation]
     title: str
+    marked: Marked
     places: list[int]
     total: int
 
@@ -187,7 +191,19 @@ def sampled(folder: Path, most: int) -> Sampled:
     of = f"{good:,}" if len(found) == good else f"{len(found):,} of {good:,}"
     places = [e.provenance["row"] for e in found]
     total = max(there.rows, max(places) + 1) if there.total is None else there.total
-    return Sampled(found, f"{of} explanations ({folder.resolve().name})", places, total)
+    labels = [e.provenance.get("label") for e in found]
+    marked = Marked(labels=labels) if any(labels) else Marked()
+    return Sampled(found, f"{of} explanations ({folder.resolve().name})", marked, places, total)
+
+
+def _named(text: str | None) -> dict[str, str] | None:
+    """The classes that the values of a column stand for, from a text such as ``0=negative,1=positive``."""
+    if text is None:
+        return None
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(value.strip() and name.strip() for value, _, name in pairs):
+        raise UsageError(f"Expected --label-names such as 0=negative,1=positive, got {text!r}.")
+    return {value.strip(): name.strip() for value, _, name in pairs}
 
 
 def _workers(text: str | None) -> int | tuple[int, int] | None:

@@ -48,6 +48,21 @@ class BulkData:
         ),
     ] = None
     id: Annotated[String, option(_DATA, "The column that names the rows.", metavar="COLUMN")] = None
+    label: Annotated[
+        String,
+        option(
+            _DATA, "The column with the true classes, for `lcshap report`. The model does not see it.", metavar="COLUMN"
+        ),
+    ] = None
+    label_names: Annotated[
+        String,
+        option(
+            _DATA,
+            "The class that each value of --label stands for, such as 0=negative,1=positive. By default the values are "
+            "names of classes.",
+            metavar="NAMES",
+        ),
+    ] = None
     drop: Annotated[Many, option(_DATA, "A column to hide from the model. Can be repeated.", metavar="COLUMN")] = None
     background: Annotated[
         int, option(_DATA, "For rows: how many rows of the data replace absent columns.", min=1, metavar="NUMBER")

@@ -1,0 +1,55 @@
+"""What the columns of a table are for."""
+
+import math
+
+import pytest
+
+import lcshap as lc
+from lcshap.bulk.cells import Columns
+
+KNOWN = ["key", "text", "stars"]
+
+
+def test_what_is_not_named_is_explained():
+    assert Columns().among(KNOWN, "t").explained == KNOWN
+    assert Columns(id="key").among(KNOWN, "t").explained == ["text", "stars"]
+    assert Columns(id="key", label="stars").among(KNOWN, "t").explained == "text"
+    assert Columns("text", "key", "stars").among(KNOWN, "t").names == ["text", "key", "stars"]
+    assert Columns(["text", "stars"], label="stars").among(KNOWN, "t").names == ["text", "stars"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "label"),
+    [
+        ("good", "good"),
+        (1, "positive"),
+        (1.0, "positive"),
+        ("1", "positive"),
+        (0, "0"),
+        (2.5, "2.5"),
+        (True, "True"),
+        (None, None),
+        ("", None),
+        (math.nan, None),
+    ],
+)
+def test_labels_are_names_of_classes(cell, label):
+    columns = Columns("text", label="stars", label_names={"1": "positive"}).among(KNOWN, "t")
+    assert columns.row({"text": "x", "stars": cell}, 3) == ("3", "x", None, label)
+    assert columns.row({"text": None, "stars": cell}, 3).label == label
+    assert columns.row({"text": "x"}, 3).label is None
+
+
+def test_labels_are_part_of_the_manifest():
+    plain = Columns("text").among(KNOWN, "t").description
+    assert plain == {"columns": "text", "id": None, "labels": None}
+    marked = Columns("text", label="stars", label_names={"1": "bad"}).among(KNOWN, "t").description
+    assert marked["labels"] == ["stars", {"1": "bad"}]
+
+
+def test_columns_that_are_not_there():
+    for columns in (Columns("txt"), Columns(id="txt"), Columns(label="txt"), Columns(["text", "txt"])):
+        with pytest.raises(lc.OptionError, match=r"Expected a column of t, got 'txt'. It has key, text, stars"):
+            columns.among(KNOWN, "t")
+    with pytest.raises(lc.OptionError, match=r"the column of the true classes as label="):
+        Columns("text", label_names={"0": "bad"})
