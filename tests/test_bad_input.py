@@ -192,7 +192,7 @@ class TestFailure:
         explainer = self.explainer(model, method)
         with pytest.raises(lc.ModelError, match=r"failed on .*server") as info:
             explainer(TEXT)
-        assert "call again with store=error.store" in info.value.__notes__[0]
+        assert "Call again with store=error.store" in info.value.__notes__[0]
         before = list(model.rows)
         assert TEXT in before
         model.mend()

@@ -104,7 +104,10 @@ def test_a_far_away_model_is_called_far():
 
 def test_bad_input():
     game = chain_game(5)
-    with pytest.raises(lc.OptionError, match=r"4 pairs of permutations, a budget of at least 74, not 30"):
+    with pytest.raises(
+        lc.OptionError,
+        match="Expected a budget of at least 74 calls, which 4 pairs of permutations for an interval take, got 30",
+    ):
         lc.locality(game, CHAIN, budget=30)
     with pytest.raises(lc.OptionError, match="confidence"):
         lc.locality(game, CHAIN, confidence=95)

@@ -45,5 +45,5 @@ def test_pieces():
     assert list(top_coalitions(e, np.array([0, 1, 2]), keep=False)) == [(0, 1, 2), (0, 2), (0,)]
     assert masked_counts(np.array([0.0, 0.5, 20.0]), 50).tolist() == [0, 1, 10]
     assert log_odds(np.array([0.5])) == pytest.approx([0])
-    with pytest.raises(lc.MetricError, match="percents must rise"):
+    with pytest.raises(lc.MetricError, match=r"Expected percents that rise from 0 to at most 100, got \[5, 5\]"):
         check_percents([5, 5])

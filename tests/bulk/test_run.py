@@ -149,7 +149,7 @@ def test_a_corrupt_store_stops_the_run(tmp_path, here, monkeypatch):
     data[: 1 << 12] = b"x" * (1 << 12)
     store.write_bytes(data)
     before = parts(tmp_path / "out")
-    with pytest.raises(lc.StoreError, match=r"no database"):
+    with pytest.raises(lc.StoreError, match=r"not a database"):
         explain_dataset(TEXTS[:6], "bulk_models:stored", tmp_path / "out", **ROWS)
     assert parts(tmp_path / "out") == before
     assert store.read_bytes() == bytes(data)

@@ -141,7 +141,7 @@ def test_report_is_written_from_saved_explanations(here):
     assert "Two <methods>" not in page
     fails("report", "c.json", code=2, match="got 'c.json', which is not a file")
     (here / "d.json").write_text("{}")
-    fails("report", "d.json", code=1, match="not an explanation")
+    fails("report", "d.json", code=1, match="Expected an explanation saved by lcshap")
     fails("report", code=2, match="(?i)files")
 
 

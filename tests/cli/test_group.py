@@ -75,9 +75,15 @@ class TestExitCodes:
     def test_values_that_the_model_has_not_are_2(self, here):
         module(here, "two", "import numpy as np\ndef model(rows):\n    return np.ones((len(rows), 2))\n")
         own = ("explain", "--model", "two:model", "--kind", "output", "--text", "a b")
-        fails(*own, code=2, match="The model has 2 outputs")
+        fails(*own, code=2, match="Expected a target, because the model has 2 outputs, got none")
         fails(*own, "--target", "5", code=2, match="Expected a target from 0 to 1, got 5")
-        fails(*own, "--value", "prob", code=2, match="prob is about probabilities")
+        fails(
+            *own,
+            "--value",
+            "prob",
+            code=2,
+            match="Expected a model of probabilities for value='prob', got --kind output",
+        )
 
     def test_an_interruption_is_130(self, here):
         module(here, "stop", "def model(rows):\n    raise KeyboardInterrupt\n")

@@ -105,7 +105,7 @@ class TestLines:
         (here / "blank.txt").write_text("\n \n")
         fails("explain", *WORDS, "--lines", "blank.txt", code=1, match="at least one text in blank.txt, got none")
         (here / "e-3.json").write_text("precious")
-        fails(*lines, "--save", "e.json", code=2, match="of another kind")
+        fails(*lines, "--save", "e.json", code=2, match="which holds something else")
         assert not (here / "e-1.json").exists()
 
 
@@ -115,7 +115,9 @@ def test_compare_saves_each_method(here):
     assert [lc.load(f"m-{k}.json").provenance["name"] for k in (1, 2)] == ["shapley", "lime"]
     run("report", "m-1.json", "m-2.json")
     (here / "m-2.json").write_text("precious")
-    fails("compare", *WORDS, "--methods", "shapley,lime", "--save", "m.json", code=2, match="of another kind")
+    fails(
+        "compare", *WORDS, "--methods", "shapley,lime", "--save", "m.json", code=2, match="which holds something else"
+    )
 
 
 def test_what_is_printed_is_not_lost_with_a_file(capsys):

@@ -14,9 +14,9 @@ def shy(here):
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        (("--save", "nowhere/e.json"), "folder to write e.json to, got 'nowhere', which is not there"),
-        (("--html", "nowhere/e.html"), "which is not there"),
-        (("--plot", "nowhere/e.png"), "which is not there"),
+        (("--save", "nowhere/e.json"), "folder to write e.json to, got 'nowhere', which does not exist"),
+        (("--html", "nowhere/e.html"), "which does not exist"),
+        (("--plot", "nowhere/e.png"), "which does not exist"),
         (("--save", "."), "which is a folder"),
         (("--html", "e.txt"), "a name that ends in .html"),
         (("--plot", "e.tiff"), "saved as .png, .svg or .pdf"),
@@ -32,7 +32,14 @@ def test_what_cannot_be_written(here, option, says):
 def test_files_of_another_kind_need_force(here, option):
     name = {"--save": "notes.txt", "--html": "x.html", "--plot": "cat.png"}[option]
     (here / name).write_text("precious")
-    fails("explain", *SHY, option, name, code=2, match="of another kind. Choose another name, or say --force")
+    fails(
+        "explain",
+        *SHY,
+        option,
+        name,
+        code=2,
+        match="which holds something else. Choose another name, or overwrite it with --force",
+    )
     assert (here / name).read_text() == "precious"
     run("explain", "--model", "demo-text", "--text", "a b", option, name, "--force")
     assert (here / name).read_bytes() != b"precious"
@@ -48,10 +55,10 @@ def test_figures_are_known_again(here, name):
 def test_pages_of_report_and_demo(here):
     run("explain", "--model", "demo-text", "--text", "a b", "--save", "e.json")
     (here / "report.html").write_text("of another tool")
-    fails("report", "e.json", code=2, match="of another kind")
-    fails("report", "e.json", "--out", "nowhere/x.html", code=2, match="which is not there")
-    fails("demo", "--html", "report.html", code=2, match="of another kind")
-    fails("demo", "--html", "nowhere/x.html", code=2, match="which is not there")
+    fails("report", "e.json", code=2, match="which holds something else")
+    fails("report", "e.json", "--out", "nowhere/x.html", code=2, match="which does not exist")
+    fails("demo", "--html", "report.html", code=2, match="which holds something else")
+    fails("demo", "--html", "nowhere/x.html", code=2, match="which does not exist")
     assert (here / "report.html").read_text() == "of another tool"
     run("report", "e.json", "--force")
     run("report", "e.json")
@@ -59,7 +66,7 @@ def test_pages_of_report_and_demo(here):
 
 def test_names_do_nothing_to_the_terminal(here):
     nasty = "\x1b]0;owned\x07\u202e"
-    fails("explain", *SHY, "--save", f"{nasty}/e.json", code=2, match="which is not there")
+    fails("explain", *SHY, "--save", f"{nasty}/e.json", code=2, match="which does not exist")
     for arguments in (
         ("explain", *SHY, "--html", f"e{nasty}.txt"),
         ("explain", *SHY[:-1], "a b", "--method", nasty),

@@ -42,7 +42,7 @@ class TestViews:
         assert [s for _, s in downs] == sorted(s for s in e.scores.tolist() if s < 0)
         with pytest.raises(lc.OptionError, match="Expected 1 or -1 as sign"):
             e.top(sign="+")
-        with pytest.raises(lc.OptionError, match="there are 3 outputs: say which"):
+        with pytest.raises(lc.OptionError, match="Expected one output, got 3"):
             explained(3).top()
         assert explained(3).top(1, output=2) == explained(3).output(2).top(1)
 
@@ -74,7 +74,7 @@ class TestViews:
         assert sampled.stderr.shape == (6,)
         with pytest.raises(IndexError):
             many.output(3)
-        with pytest.raises(lc.OptionError, match="one output only"):
+        with pytest.raises(lc.OptionError, match="several outputs, got one"):
             explained().output(0)
 
     @pytest.mark.parametrize("outputs", [None, 2])

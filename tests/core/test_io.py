@@ -39,7 +39,7 @@ class TestRoundTrip:
         assert back.ranking.tolist() == e.ranking.tolist()
         assert back.graph == e.graph
         assert back.provenance["parameters"] == e.provenance["parameters"]
-        json.loads((tmp_path / "e.json").read_text(), parse_constant=lambda c: pytest.fail(f"{c} is not JSON"))
+        json.loads((tmp_path / "e.json").read_text(), parse_constant=lambda c: pytest.fail(f"{c} is not valid JSON"))
 
     @pytest.mark.parametrize("name", NAMED_GRAPHS)
     def test_any_graph(self, name, tmp_path):
@@ -50,10 +50,10 @@ class TestRoundTrip:
     @pytest.mark.parametrize(
         ("content", "says"),
         [
-            ("no json", "is not an explanation"),
-            ("[1, 2]", "is not an explanation"),
-            ('{"format": "other"}', "is not an explanation"),
-            ('{"format": "lcshap-explanation", "version": 99}', "has version 99, this lcshap reads up to 3"),
+            ("no json", "Expected an explanation saved by lcshap"),
+            ("[1, 2]", "Expected an explanation saved by lcshap"),
+            ('{"format": "other"}', "Expected an explanation saved by lcshap"),
+            ('{"format": "lcshap-explanation", "version": 99}', "version 3 or lower, got .* version 99"),
             ('{"format": "lcshap-explanation", "version": 1, "class": "os.system", "graph": {}}', "is damaged"),
             ('{"format": "lcshap-explanation", "version": 1, "class": "Explanation", "graph": {"d": 2}}', "is damaged"),
         ],
@@ -117,7 +117,7 @@ class TestSaving:
         explained().save(tmp_path / "e.json")
         before = (tmp_path / "e.json").read_bytes()
         e = lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, {"method": value})
-        with pytest.raises(lc.OptionError, match="Expected an explanation of finite numbers"):
+        with pytest.raises(lc.OptionError, match="Expected an explanation with finite numbers"):
             e.save(tmp_path / "e.json")
         assert (tmp_path / "e.json").read_bytes() == before
         assert [path.name for path in tmp_path.iterdir()] == ["e.json"]
@@ -236,7 +236,10 @@ class TestVersion1:
 class TestViews:
     @pytest.mark.parametrize("kind", ["sound", None, 3])
     def test_kinds_that_are_not_known_are_refused(self, kind):
-        with pytest.raises(lc.FileFormatError, match=r"of an input of kind text, bytes, .* got"):
+        with pytest.raises(
+            lc.FileFormatError,
+            match=r"Expected x\.json to explain an input of kind text, bytes, .*, prompt, got",
+        ):
             io.from_dict(old_file({"kind": kind, "labels": array([0, 1])}), "x.json")
 
     @pytest.mark.parametrize(

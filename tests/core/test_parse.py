@@ -10,16 +10,16 @@ from lcshap.core.parse import Place, parse
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b'{"a": NaN}', "NaN is not JSON"),
-        (b"[Infinity]", "Infinity is not JSON"),
-        (b"[1e999]", "a number beyond all others"),
-        (b"9" * 5000, "an integer of 5000 digits"),
-        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' comes twice"),
+        (b'{"a": NaN}', "NaN is not valid JSON"),
+        (b"[Infinity]", "Infinity is not valid JSON"),
+        (b"[1e999]", "is not finite"),
+        (b"9" * 5000, "an integer has 5000 digits"),
+        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' appears twice"),
         (b"[" * 10**6, "nested too deeply"),
         (b'{"a":' * 10**5, "nested too deeply"),
         (b"\xff\xfe", "utf-8"),
         (b"", "Expecting value"),
-        (b'{"\\u001b": 1, "\\u001b": 2}', "comes twice"),
+        (b'{"\\u001b": 1, "\\u001b": 2}', "appears twice"),
     ],
 )
 def test_what_is_not_json(data, says):

@@ -72,7 +72,7 @@ def test_merged_plans_evaluate_each_coalition_once():
 
 
 def test_plans_of_different_sizes_do_not_merge():
-    with pytest.raises(lc.PlanError, match=r"different numbers of units.*\[3, 4\]"):
+    with pytest.raises(lc.PlanError, match=r"the same number of units, got \[3, 4\]"):
         lc.Shapley().plan(lc.Graph.chain(3)) + lc.Shapley().plan(lc.Graph.chain(4))
     with pytest.raises(TypeError):
         lc.Shapley().plan(lc.Graph.chain(3)) + 1
@@ -211,6 +211,6 @@ def test_shapley_weights_are_exact():
 
 def test_plans_that_take_long_for_few_calls_are_refused():
     graph = lc.Graph.tree([-1] + [0] * 17)  # all 2^17 sets with the hub, each around all of its units
-    with pytest.raises(lc.errors.PlanTooLargeError, match="making the plan would take more than"):
+    with pytest.raises(lc.errors.PlanTooLargeError, match="would take more than"):
         lc.CShapley(2, marginals="decomposed").plan(graph)
     assert lc.CShapley(2, marginals="decomposed").plan(lc.Graph.tree([-1] + [0] * 11)).calls > 2**11

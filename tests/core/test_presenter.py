@@ -53,7 +53,7 @@ def test_explanations_go_through_the_slot(slot):
 def test_an_empty_slot_says_what_to_do(slot):
     slot(None)
     for ask in (E.show, E._repr_html_, E.plot, lambda: E.to_html("x.html"), lambda: list(E.__rich_console__(0, 0))):
-        with pytest.raises(lc.ShowError, match=r"got nothing\. Install a presenter first"):
+        with pytest.raises(lc.ShowError, match=r"got none\. Import lcshap, or install a presenter first"):
             ask()
 
 

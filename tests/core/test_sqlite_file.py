@@ -41,7 +41,7 @@ def test_what_a_store_is(path):
 @pytest.mark.parametrize("content", [b"id,text\n1,good\n" * 40, b"\0" * 4096, b"x"])
 def test_a_file_that_is_no_database(tmp_path, content):
     (tmp_path / "data.csv").write_bytes(content)
-    refused(tmp_path / "data.csv", "which is no database")
+    refused(tmp_path / "data.csv", "which is not a database")
 
 
 def test_an_empty_file_becomes_a_store(tmp_path):

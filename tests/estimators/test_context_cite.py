@@ -40,5 +40,7 @@ def test_what_is_refused():
             lc.ContextCite(**{"budget": 9, **options})
     with pytest.raises(lc.BudgetError, match="at least 4"):
         lc.ContextCite(3).plan(lc.Graph.chain(5))
-    with pytest.raises(lc.MethodError, match="no standard error"):
+    with pytest.raises(
+        lc.MethodError, match="Expected a method with standard errors, to stop on a tolerance or a ranking, got"
+    ):
         lc.ContextCite(30).explain(lc.Game(lambda kept: kept.sum(axis=1), 5), lc.Graph.chain(5), tolerance=1.0)

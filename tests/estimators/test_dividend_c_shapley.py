@@ -167,5 +167,5 @@ def test_too_large_is_refused_with_advice():
 
 @pytest.mark.parametrize("max_size", [0, -1, 2.5, "3", None, True])
 def test_bad_parameters(max_size):
-    with pytest.raises(lc.MethodError, match="max_size must be an integer of at least 1"):
+    with pytest.raises(lc.MethodError, match="Expected max_size as an integer of at least 1"):
         DividendCShapley(max_size)

@@ -128,7 +128,7 @@ class TestTriples:
 
 
 def test_bad_input():
-    with pytest.raises(lc.MethodError, match="reach must be"):
+    with pytest.raises(lc.MethodError, match="Expected reach as an integer of at least 0, got -1"):
         lc.GraphKernelSHAP(100, reach=-1)
     with pytest.raises(lc.MethodError, match=r"at most 4,096 units, not 5,000: .*SampleShapley"):
         lc.GraphKernelSHAP(10_000).plan(lc.Graph.chain(5_000))

@@ -83,11 +83,11 @@ def test_ten_units(graph):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"order": -1}, "order must be an integer of at least 0"),
-        ({"order": 1.5}, "order must be"),
-        ({"context": "gone"}, "context must be one of 'absent', 'present', 'both'"),
+        ({"order": -1}, "Expected order as an integer of at least 0"),
+        ({"order": 1.5}, r"Expected order as an integer of at least 0, got 1\.5"),
+        ({"context": "gone"}, "Expected one of 'absent', 'present', 'both'.* as context"),
         ({"interactions": "all"}, "Expected interactions=True or False, got 'all'"),
-        ({"order": 0, "interactions": True}, "interactions need an order of at least 1"),
+        ({"order": 0, "interactions": True}, "Expected an order of at least 1 for interactions, got 0"),
     ],
 )
 def test_bad_parameters(options, says):

@@ -40,7 +40,9 @@ class TestLIME:
         wanted = np.linalg.solve(A, X.T @ (weight * game.evaluate(plan.coalitions)))[1:]
         np.testing.assert_allclose(some.scores[largest], wanted, atol=1e-10)
         assert lc.LIME(80, seed=2, features=99).explain(game, chain).scores.tobytes() == full.scores.tobytes()
-        with pytest.raises(lc.MethodError, match="cannot stop"):
+        with pytest.raises(
+            lc.MethodError, match="Expected LIME without features, to stop on a tolerance or a ranking, got features=3"
+        ):
             lc.LIME(80, features=3).explain(game, chain, tolerance=0.1)
 
     def test_the_number_of_units_that_go_is_uniform(self):
@@ -53,9 +55,9 @@ class TestLIME:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"kernel_width": 0}, "kernel_width must be positive"),
-        ({"ridge": -1}, "ridge must be finite and not negative"),
-        ({"features": 0}, "features must be"),
+        ({"kernel_width": 0}, "Expected kernel_width as a positive finite number, got 0"),
+        ({"ridge": -1}, "Expected ridge as a finite number of at least 0, got -1"),
+        ({"features": 0}, "Expected features as an integer of at least 1, got 0"),
     ],
 )
 def test_bad_parameters(options, says):

@@ -40,5 +40,5 @@ def test_samples_are_drawn_while_they_fit():
 
 
 def test_a_budget_below_one_sample_is_refused():
-    with pytest.raises(lc.OptionError, match="does not cover one sample"):
+    with pytest.raises(lc.OptionError, match="Expected a budget of at least 4 calls, which one sample may take, got 3"):
         draw_within(lc.Graph.chain(6), 3, 2, draws(6))

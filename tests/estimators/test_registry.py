@@ -92,9 +92,11 @@ class TestLookingUp:
     def test_an_unknown_name(self):
         with pytest.raises(KeyError):
             lc.METHODS["lima"]
-        with pytest.raises(lc.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? There are banzhaf-surrogate, "):
+        with pytest.raises(
+            lc.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? The methods are banzhaf-surrogate, "
+        ):
             lc.get_method("lima")
-        with pytest.raises(lc.MethodError, match=r"got 'xyz'\. There are"):
+        with pytest.raises(lc.MethodError, match=r"got 'xyz'\. The methods are"):
             lc.get_method("xyz")
 
 
@@ -114,7 +116,10 @@ class TestRegistering:
         assert registry["half"] is again
 
     def test_names_that_clash(self, registry):
-        with pytest.raises(lc.MethodError, match=r"'shapley' of elsewhere\.Half: lcshap\.estimators\.shapley\.Shapley"):
+        with pytest.raises(
+            lc.MethodError,
+            match=r"'shapley' of elsewhere\.Half, which is the name of lcshap\.estimators\.shapley\.Shapley",
+        ):
             registry.add(make("shapley"))
         assert registry["shapley"] is lc.Shapley
 
@@ -225,4 +230,4 @@ class TestPlugins:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout == "False\nHalf() True\n"
-        assert "the method 'bad' of the package lcshap-half (lcshap_half:Nothing) is left out" in done.stderr
+        assert "The method 'bad' of the package lcshap-half (lcshap_half:Nothing) is left out" in done.stderr

@@ -28,7 +28,10 @@ class TestGradients:
 
     def test_without_gradients(self):
         g = lc.Graph.chain(3)
-        with pytest.raises(lc.MethodError, match=r"needs gradients .* FeatureAblation"):
+        with pytest.raises(
+            lc.MethodError,
+            match=r"Expected a game with gradients for Saliency, got one without.*needs.*FeatureAblation",
+        ):
             lc.Saliency().explain(lc.Game(lambda kept: kept.sum(axis=1), 3), g)
         with pytest.raises(lc.MethodError, match="has no plan"):
             lc.GradientInput().plan(g)

@@ -73,7 +73,10 @@ def test_many_units_fit_the_memory():
 
 
 def test_a_plan_that_does_not_fit_is_refused_at_once():
-    with pytest.raises(lc.errors.PlanTooLargeError, match=r"9.6 GB of memory, above 2 GB: explain needs no plan"):
+    with pytest.raises(
+        lc.errors.PlanTooLargeError,
+        match=r"9.6 GB of memory, above the limit of 2 GB. Call explain or cost, which need no plan",
+    ):
         lc.SampleShapley(80_000).plan(lc.Graph.chain(20_000))
     with pytest.raises(lc.errors.PlanTooLargeError, match="above max_calls"):
         lc.SampleShapley(80_000).explain(lc.Game(np.any, 20_000), lc.Graph.chain(20_000), max_calls=10_000)

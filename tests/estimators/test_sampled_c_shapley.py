@@ -33,5 +33,5 @@ def test_unbiased_and_its_intervals_cover(context, weights):
 
 
 def test_bad_parameters():
-    with pytest.raises(lc.MethodError, match="weights must be"):
+    with pytest.raises(lc.MethodError, match="Expected one of 'myerson', 'paper' as weights, got 'x'"):
         lc.SampledCShapley(9, weights="x")

@@ -30,7 +30,13 @@ def test_unbiased_and_its_intervals_cover(context):
     check_unbiased(lc.SampledLShapley, options, lc.Graph.grid((3, 4)), oracle)
 
 
-@pytest.mark.parametrize(("options", "says"), [({"order": -1}, "order must be"), ({"context": "x"}, "context must be")])
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"order": -1}, "Expected order as an integer of at least 0, got -1"),
+        ({"context": "x"}, "Expected one of 'absent', 'present', 'both' as context, got 'x'"),
+    ],
+)
 def test_bad_parameters(options, says):
     with pytest.raises(lc.MethodError, match=says):
         lc.SampledLShapley(9, **options)

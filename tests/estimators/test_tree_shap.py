@@ -84,7 +84,7 @@ def test_few_units_need_few_calls_and_many_no_more():
 
 def test_a_game_without_trees():
     v = lc.Game(lambda kept: kept.sum(axis=1), 3)
-    with pytest.raises(lc.MethodError, match="Expected a tree ensemble and a table, got a game that knows of no trees"):
+    with pytest.raises(lc.MethodError, match="Expected a tree ensemble and a table, got a game without trees"):
         lc.TreeSHAP().explain(v, lc.Graph.chain(3))
 
 
@@ -96,9 +96,13 @@ def test_trees_that_do_not_agree_with_the_model_are_refused(error):
     values[5] += 0 if np.isnan(error) else error
     if np.isnan(error):
         trees.trees.value[-3] = np.nan
-    with pytest.raises(lc.MethodError, match="got a model that differs from it by"):
+    with pytest.raises(
+        lc.MethodError, match="Expected a model whose output is the sum of its trees, got one that differs from that"
+    ):
         lc.TreeSHAP().explain(game_with(trees, values, 4), lc.Graph.chain(4))
-    with pytest.raises(lc.MethodError, match="got a model that differs from it by"):
+    with pytest.raises(
+        lc.MethodError, match="Expected a model whose output is the sum of its trees, got one that differs from that"
+    ):
         reads(game_with(trees, values, 4))
 
 

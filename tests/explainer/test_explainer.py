@@ -153,7 +153,7 @@ class TestExplainer:
             make(budget=10)
         with pytest.raises(lc.MethodError, match="got 'magic'"):
             make(method="magic")
-        with pytest.raises(lc.OptionError, match="must be a method"):
+        with pytest.raises(lc.OptionError, match="Expected a method, its name or 'auto', got 3"):
             make(method=3)
 
     def test_background_rows_average_probabilities_before_the_log(self):

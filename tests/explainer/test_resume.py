@@ -125,7 +125,10 @@ def test_a_store_is_about_this_model_and_this_input_alone():
 
 
 def test_the_store_must_be_one():
-    with pytest.raises(lc.OptionError, match=r"Expected a store, such as that of an error"):
+    with pytest.raises(
+        lc.OptionError,
+        match=r"Expected a store, such as error\.store, lcshap\.MemoryStore\(\) or the path of a file, got ValueError",
+    ):
         explainer(value, "shapley")(X, store=ValueError("another"))
 
 

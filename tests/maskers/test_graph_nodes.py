@@ -304,7 +304,7 @@ def test_nothing_heavy_is_imported():
         ((FEATURES, [(0, 1, 2)]), "pairs of integers"),
         ((FEATURES, [(0, 3)]), r"the edge \(0, 3\) leads outside"),
         ((FEATURES, [(0, -1)]), r"the edge \(0, -1\) leads outside"),
-        ((FEATURES, np.full((3, 3), np.nan)), "contains NaN"),
+        ((FEATURES, np.full((3, 3), np.nan)), "finite numbers, got NaN"),
     ],
 )
 def test_inputs_that_are_no_graphs(x, message):

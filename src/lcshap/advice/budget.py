@@ -179,10 +179,10 @@ def in_seconds(make: Callable[[int], Method], calls: int, seconds: float, pace: 
         return make(max(calls, 1))
     except BudgetError as error:
         least = error.least
-        needs = "more calls than that" if least is None else f"{least:,} calls, about {least * pace:.2g} s"
+        needs = "of more seconds" if least is None else f"for at least {least:,} calls, about {least * pace:.2g} s"
         raise BudgetError(
-            f"A budget of {seconds:g} s is too short: at {pace:.2g} s a call it has room for {max(calls, 0):,} calls, "
-            f"and this takes at least {needs}. Give more seconds.",
+            f"Expected a budget {needs}, got {seconds:g} s. At {pace:.2g} s a call there is time for only "
+            f"{max(calls, 0):,} calls. Give more seconds.",
             least,
         ) from None
 

@@ -137,7 +137,7 @@ def choose(
     methods compared in docs/benchmarks.md.
     """
     if goal not in GOALS:
-        raise OptionError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {goal!r}")
+        raise OptionError(f"Expected one of {', '.join(map(repr, GOALS))} as goal, got {goal!r}.")
     check_pairs(interactions, goal)
     calls = parse_budget(budget, graph.d, game)
     method: Method
@@ -156,7 +156,8 @@ def choose(
         least = graph.d + 2
         if calls < least:
             raise BudgetError(
-                f"goal {goal!r} needs a budget of at least {least} calls for {graph.d} units, not {calls}", least
+                f"Expected a budget of at least {least} calls for goal={goal!r} and {graph.d} units, got {calls}.",
+                least,
             )
         method = path(calls)
         way = "taking units away" if goal == "necessary" else "building up from nothing"
@@ -191,8 +192,8 @@ def fair_estimator(
         return Shapley(), f"all 2^{d} = {2**d:,} coalitions fit: the result is exact"
     if calls < 2 * d:
         raise BudgetError(
-            f"goal 'fair' needs a budget of at least {2 * d} calls for {d} units, not {calls}"
-            + (f"; FeatureAblation takes {d + 2}, and answers another question" if calls >= d + 2 else ""),
+            f"Expected a budget of at least {2 * d} calls for goal='fair' and {d} units, got {calls}."
+            + (f" FeatureAblation takes {d + 2}, and answers another question." if calls >= d + 2 else ""),
             2 * d,
         )
     if calls <= most_calls(d):

@@ -136,7 +136,7 @@ def locality(
             "input call explainer.locality(x)."
         )
     if not 0 < confidence < 1:
-        raise OptionError(f"confidence must be between 0 and 1, not {confidence!r}")
+        raise OptionError(f"Expected a confidence between 0 and 1, got {confidence!r}.")
     budget = 16 * graph.d if budget is None else budget
     methods = tuple(method.on(graph) for method in (_default_methods() if methods is None else methods))
     sampler = SampleShapley(budget, seed)
@@ -145,13 +145,17 @@ def locality(
     if isinstance(sampled.operator, MarginalMap) and sampled.operator.samples < _FEWEST:
         least = 2 + 2 * (graph.d - 1) * _FEWEST
         raise BudgetError(
-            f"an interval needs {_FEWEST} pairs of permutations, a budget of at least {least}, not {budget}", least
+            f"Expected a budget of at least {least} calls, which {_FEWEST} pairs of permutations for an "
+            f"interval take, got {budget}.",
+            least,
         )
     controls = [_control(method, graph, sampler, sampled) for method in methods]
     merged = PlanSum((sampled, *plans, *(c for c in controls if c is not None)))
     values = game.evaluate(merged.coalitions)
     if values.ndim != 1:
-        raise OptionError("the locality check takes a game with one output: ask for one at a time")
+        raise OptionError(
+            "Expected a game with one output for the locality check, got several. Check one output at a time."
+        )
     columns = iter(merged.columns)
     shapley_values = values[next(columns)]
     shapley = explain_values(sampled, shapley_values, game)

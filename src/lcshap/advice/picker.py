@@ -60,21 +60,24 @@ class Picker:
         if self.seed is not None:
             check_count("seed", self.seed)
         if self.goal is not None and self.goal not in GOALS:
-            raise OptionError(f"goal must be one of {', '.join(map(repr, GOALS))}, not {self.goal!r}")
+            raise OptionError(f"Expected one of {', '.join(map(repr, GOALS))} as goal, got {self.goal!r}.")
         check_pairs(self.interactions, self.goal if self.method == "auto" else None)
         if self.method == "auto":
             return
         if not isinstance(self.method, Method | str):
-            raise OptionError(f"method must be a method, its name or 'auto', not {self.method!r}")
+            raise OptionError(f"Expected a method, its name or 'auto', got {self.method!r}.")
         if isinstance(self.method, str):
             get_method(self.method)  # refuses what it does not know
         if self.goal is not None:
             raise OptionError(
-                f"goal={self.goal!r} needs method='auto', got {self._said}, which answers its own question. "
-                f"Leave one of them out."
+                f"Expected method='auto' with goal={self.goal!r}, got {self._said}, which answers a question "
+                "of its own. Leave one of them out."
             )
         if self.seed is not None and "seed" not in self._parameters:
-            raise OptionError(f"{self._said} draws nothing at random. Leave the seed out.")
+            raise OptionError(
+                f"Expected a method that samples with a seed, got {self._said}, which is deterministic. Leave "
+                "the seed out."
+            )
         if self.interactions and "interactions" not in self._parameters:
             raise OptionError(
                 f"Expected a method that has pair interactions, got {self._said}. Leave out "
@@ -84,7 +87,8 @@ class Picker:
             for name in ("budget", "seed", "interactions"):
                 if getattr(self, name) not in (None, False) and name in self._parameters:
                     raise OptionError(
-                        f"{self._said} has its own {name}. Leave out {name}={getattr(self, name)!r}, or set it there."
+                        f"Expected {name} once, got {self._said}, which has its own, and "
+                        f"{name}={getattr(self, name)!r}. Leave the option out, or set it in the method."
                     )
 
     @property
@@ -179,8 +183,8 @@ class Picker:
             takes = method.cost(graph, self.max_calls).calls
             if takes > calls:
                 raise BudgetError(
-                    f"{method} takes {takes:,} calls on {graph.d} units, more than the budget of {calls:,}. Give a "
-                    "larger budget, or a method that has one, such as 'graph-kernel-shap'.",
+                    f"Expected a budget of at least {takes:,} calls for {method} on {graph.d} units, got "
+                    f"{calls:,}. Give a larger budget, or a method that has one, such as 'graph-kernel-shap'.",
                     takes,
                 )
         return method
@@ -190,6 +194,8 @@ def with_seed(method: Method | str, seed: int) -> dict[str, Any]:
     """The options of an explainer with this method and another seed, wherever that stands."""
     if isinstance(method, Method):
         if "seed" not in method.parameters:
-            raise OptionError(f"{method} draws nothing at random, so there is no seed to vary.")
+            raise OptionError(
+                f"Expected a method that samples, to vary its seed, got {method}, which is deterministic."
+            )
         return {"method": replace(method, seed=seed)}  # type: ignore[call-arg]
     return {"seed": seed}

@@ -35,7 +35,7 @@ def as_outputs(outputs: Any) -> Floats:
     """Outputs `(n, k)` or `(n, M, k)` in float64, finite."""
     array = np.asarray(outputs, np.float64)
     if array.ndim not in (2, 3) or 0 in array.shape[1:]:
-        raise ModelError(f"outputs have shape {array.shape}: (n, k) or (n, background rows, k) is needed")
+        raise ModelError(f"Expected outputs of shape (n, k) or (n, background rows, k), got {array.shape}.")
     check_rows(np.isfinite(array), array, "the model answered", "every answer must be a finite number")
     return array
 

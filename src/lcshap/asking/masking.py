@@ -54,7 +54,10 @@ class MaskingCurve:
         """The mean of `drop` from 0 to `upto` percent, by trapezoids between the percents that were measured."""
         inside = self.percents <= upto
         if self.percents[inside][-1] != upto or self.percents[0] != 0:
-            raise MetricError(f"an area up to {upto} % needs values at 0 % and {upto} %: {self.percents.tolist()}")
+            raise MetricError(
+                f"Expected values at 0 % and {upto} % for an area up to {upto} %, got values at "
+                f"{self.percents.tolist()}."
+            )
         return float(np.trapezoid(self.drop[inside], self.percents[inside]) / upto)
 
 
@@ -143,7 +146,7 @@ def check_percents(percents: Sequence[float] | NDArray[np.float64], least: float
     """Percentages as an array, if they rise from at least `least` to at most 100."""
     share = np.asarray(percents, np.float64)
     if share.ndim != 1 or not len(share) or (np.diff(share) <= 0).any() or share[0] < least or share[-1] > 100:
-        raise MetricError(f"percents must rise from {least:g} to at most 100, not {percents!r}")
+        raise MetricError(f"Expected percents that rise from {least:g} to at most 100, got {percents!r}.")
     return share
 
 

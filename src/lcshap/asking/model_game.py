@@ -145,8 +145,9 @@ class ModelGame(AbstractGame):
             value = self.value(again[0])[0]
             if not np.allclose(value, once[row], rtol=tolerance, atol=tolerance):
                 raise ModelError(
-                    f"Asked twice, the model gave two answers for v({name(some, row)}): {once[row]} and {value}. "
-                    "Is dropout on, does a row depend on the others in its batch, or does the model draw at random?"
+                    f"Expected the same answer for the same row, got {once[row]} and then {value} for "
+                    f"v({name(some, row)}). Switch off dropout, check that a row does not depend on the other "
+                    "rows of its batch, and that the model draws nothing at random."
                 )
 
 

@@ -72,11 +72,16 @@ class Value:
 
     def __post_init__(self) -> None:
         if not callable(self.name) and self.name not in VALUES:
-            raise OptionError(f"value must be one of {', '.join(map(repr, VALUES))} or a function, not {self.name!r}")
+            raise OptionError(
+                f"Expected one of {', '.join(map(repr, VALUES))} or a function as value, got {self.name!r}."
+            )
         if not 0 < self.floor < 1:
-            raise OptionError(f"floor must be between 0 and 1, not {self.floor!r}")
+            raise OptionError(f"Expected a floor between 0 and 1, got {self.floor!r}.")
         if self.target is not None and (callable(self.name) or self.name == "expected_log_prob"):
-            raise OptionError(f"value={self.name!r} is about all classes. Leave the target out.")
+            raise OptionError(
+                f"Expected no target with value={self.name!r}, which is about all classes, got one. Leave the "
+                "target out."
+            )
 
     def resolve(self, full: Any, kind: Kind, classes: Sequence[str] | None = None) -> FixedValue:
         """Fix the target at the full input.
@@ -91,12 +96,12 @@ class Value:
         if kind in NO_CHANCES and not callable(self.name) and self.name != "output":
             other = 'kind="logits"' if kind == "margin" else 'kind="logits" or kind="probabilities"'
             raise TargetError(
-                f'{self.name} is about probabilities and the model gives kind="{kind}": explain value="output", '
-                f"or say {other} if its numbers are that"
+                f'Expected a model of probabilities for value={self.name!r}, got kind="{kind}". Explain '
+                f'value="output", or set {other} if that is what the model returns.'
             )
         full = chances.as_outputs(full)
         if len(full) != 1:
-            raise ModelError(f"the answer at the full input has shape {full.shape}: (1, k) or (1, M, k) is needed")
+            raise ModelError(f"Expected an answer of shape (1, k) or (1, M, k) at the full input, got {full.shape}.")
         if kind not in NO_CHANCES:
             chances.probabilities(full, kind)  # what is no probability is refused, whatever is explained
         if callable(self.name) or self.name == "expected_log_prob":
@@ -106,7 +111,8 @@ class Value:
         if target is None and len(names) > 1 and kind == "output":
             last = len(names) - 1
             raise TargetError(
-                f"The model has {last + 1} outputs. Set target to a number from 0 to {last}, a list, or 'all'."
+                f"Expected a target, because the model has {last + 1} outputs, got none. Set target to a "
+                f"number from 0 to {last}, a list, or 'all'."
             )
         if target is None:
             table = chances.margins(full, kind) if kind in NO_CHANCES else chances.probabilities(full, kind)
@@ -230,7 +236,10 @@ class FixedValue:
         """
         name = self.value.name
         if callable(name) or (name == "output" and self.kind not in (*NO_CHANCES, "multilabel-logits")):
-            raise ModelError(f"no gradient is known for the value {name!r} of a model of kind={self.kind!r}")
+            raise ModelError(
+                f"Expected a value with a known gradient, got {name!r} of a model of kind={self.kind!r}. "
+                "Choose a method that needs only values."
+            )
         if name == "expected_log_prob":
             if self.kind in LABELS:  # at its maximum, as of classes, where the softmax makes it zero
                 return np.zeros((1, self.full.shape[-1]))
@@ -277,7 +286,8 @@ class FixedValue:
         values = np.asarray(self.value.name(chances.as_given(outputs, self.kind)), np.float64)
         if values.ndim not in (1, 2) or len(values) != len(outputs) or 0 in values.shape[1:]:
             raise ModelError(
-                f"the value function made shape {values.shape} of {outputs.shape}: (n,) or (n, m) is needed"
+                "Expected the value function to return shape (n,) or (n, m) for outputs of shape "
+                f"{outputs.shape}, got {values.shape}."
             )
         return values
 

@@ -163,8 +163,8 @@ def space(engine: Engine, masked: Masked, store: Store | None = None) -> bytes:
         return digest(engine.fingerprint, masked.key)
     if not masked.lasting:
         warnings.warn(
-            f"{type(masked).__name__} holds a function or another object that is known in this process alone: the "
-            f"store cannot find its answers again after a restart",
+            f"{type(masked).__name__} holds a function or another object that only this process knows. After "
+            "a restart, the store will not find its answers again.",
             stacklevel=2,
         )
     return digest(engine.content_fingerprint, masked.key)

@@ -48,7 +48,7 @@ class Coalitions:
         rows = [sorted(set(s)) for s in sets]
         for row in rows:
             if row and not (row[0] >= 0 and row[-1] < d):
-                raise PlanError(f"the coalition {row} has a unit outside 0..{d - 1}")
+                raise PlanError(f"Expected units from 0 to {d - 1} in every coalition, got the coalition {row}.")
         flat = np.array([i for row in rows for i in row], np.int32)
         offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
         return cls(d, flat, offsets, np.zeros(len(rows), bool))
@@ -77,7 +77,9 @@ class Coalitions:
     def concat(cls, parts: Sequence[Coalitions]) -> Coalitions:
         """One batch after the other."""
         if len({p.d for p in parts}) != 1:
-            raise PlanError(f"coalitions over different numbers of units: {sorted({p.d for p in parts})}")
+            raise PlanError(
+                f"Expected coalitions over the same number of units, got {sorted({p.d for p in parts})} units."
+            )
         lengths = np.concatenate([np.diff(p.offsets) for p in parts])
         return cls(
             parts[0].d,

@@ -118,7 +118,7 @@ class Explanation:
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """A confidence interval for each score, by Student's t; the score itself twice where nothing was sampled."""
         if not 0 < confidence < 1:
-            raise OptionError(f"confidence must be between 0 and 1, not {confidence!r}")
+            raise OptionError(f"Expected a confidence between 0 and 1, got {confidence!r}.")
         if self.stderr is None:
             return self.scores, self.scores
         width = half_width(self.stderr, self.freedom or 0, confidence)
@@ -156,7 +156,9 @@ class Explanation:
     def output(self, index: int) -> Explanation:
         """The explanation of one output of several."""
         if self.scores.ndim == 1:
-            raise OptionError("this explanation has one output only")
+            raise OptionError(
+                "Expected an explanation of several outputs, got one output. Leave out the choice of an output."
+            )
         column = range(self.scores.shape[1])[index]
         interactions, errors = (
             part[column] if isinstance(part, tuple) else None for part in (self.interactions, self.interaction_stderr)
@@ -226,7 +228,9 @@ class Explanation:
         """
         label = np.asarray(labels)
         if label.shape != (self.graph.d,) or label.dtype.kind not in "iu" or label.min() < 0:
-            raise OptionError(f"labels must be {self.graph.d} integers from 0 up, one a unit")
+            raise OptionError(
+                f"Expected {self.graph.d} integers of at least 0 as labels, one for each unit, got {labels!r:.60}."
+            )
         count = int(label.max()) + 1
         scores = np.zeros((count, *self.scores.shape[1:]))
         np.add.at(scores, label, self.scores)
@@ -291,7 +295,9 @@ class Explanation:
         if self.scores.ndim == 1:
             return self
         if output is None:
-            raise OptionError(f"there are {self.scores.shape[1]} outputs: say which, output=0 for the first")
+            raise OptionError(
+                f"Expected one output, got {self.scores.shape[1]}. Choose one, such as output=0 for the first."
+            )
         return self.output(output)
 
     def __eq__(self, other: object) -> bool:

@@ -70,15 +70,17 @@ def check_target(path: str | Path, ours: Callable[[bytes], bool] | None = None) 
 
     Examples
     --------
-    >>> check_target("no/such/folder/e.json")
+    >>> check_target("no/e.json")
     Traceback (most recent call last):
         ...
-    lcshap.errors.OptionError: Expected a folder to write e.json to, got 'no/such/folder', which is not there. Make it.
+    lcshap.errors.OptionError: Expected a folder to write e.json to, got 'no', which does not exist. Create it first.
     """
     path = Path(path)
     folder = path.parent
     if not folder.is_dir():
-        state, advice = ("is no folder", "Choose another") if folder.exists() else ("is not there", "Make it")
+        state, advice = (
+            ("is not a folder", "Choose another one") if folder.exists() else ("does not exist", "Create it first")
+        )
         raise OptionError(
             f"Expected a folder to write {printable(path.name)} to, got {str(folder)!r}, which {state}. {advice}."
         )
@@ -89,15 +91,19 @@ def check_target(path: str | Path, ours: Callable[[bytes], bool] | None = None) 
     except (OSError, ValueError) as error:  # a name that is too long, or one with a null character
         raise OptionError(f"Expected the name of a file to write, got {str(path)!r}: {error}.") from None
     if mode is not None and stat.S_ISDIR(mode):
-        raise OptionError(f"Expected the name of a file to write, got {str(path)!r}, which is a folder.")
+        raise OptionError(
+            f"Expected the name of a file to write, got {str(path)!r}, which is a folder. Add a file name."
+        )
     usual = mode is None or stat.S_ISREG(mode)
     wanted = [*([folder] if usual else []), *([] if mode is None else [path])]
     if not all(os.access(place, os.W_OK) for place in wanted):
-        raise OptionError(f"Expected a file that can be written, got {str(path)!r}, which nobody lets us write.")
+        raise OptionError(
+            f"Expected a file that can be written, got {str(path)!r}, which is write-protected. Choose another name."
+        )
     if ours is not None and path.is_file() and path.stat().st_size and not ours(_ends(path)):
         raise OptionError(
-            f"Expected a new file, or one that lcshap wrote, got {str(path)!r}, which is of another kind. Choose "
-            "another name, or say --force to overwrite it."
+            f"Expected a new file, or one that lcshap wrote, got {str(path)!r}, which holds something else. "
+            "Choose another name, or overwrite it with --force."
         )
     return path
 

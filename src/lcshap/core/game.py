@@ -123,14 +123,14 @@ class Game(AbstractGame):
 
     def __post_init__(self) -> None:
         if not callable(self.fn):
-            raise GameError(f"a game needs a function of a boolean array (n, d), not {type(self.fn).__name__}")
+            raise GameError(f"Expected a function of a boolean array of shape (n, d), got {type(self.fn).__name__}.")
         for name, value in (("d", self.d), ("batch_size", self.batch_size)):
             try:
                 good = value is None or operator.index(value) >= 1
             except TypeError:
                 good = False
             if not good:
-                raise GameError(f"{name} must be an integer of at least 1, not {value!r}")
+                raise GameError(f"Expected {name} as an integer of at least 1, got {value!r}.")
 
     @property
     def rows(self) -> int:
@@ -140,7 +140,9 @@ class Game(AbstractGame):
     def evaluate(self, coalitions: Coalitions) -> NDArray[np.float64]:
         """The value of each coalition: `(n,)`, or `(n, outputs)` if that is what `fn` returns."""
         if coalitions.d != self.d:
-            raise GameError(f"the game has {self.d} units, the coalitions are over {coalitions.d}")
+            raise GameError(
+                f"Expected coalitions over the {self.d} units of the game, got coalitions over {coalitions.d} units."
+            )
         if self.store is None:
             return self._evaluate(coalitions)
         keys = set_keys(coalitions)
@@ -165,7 +167,9 @@ class Game(AbstractGame):
             if not np.isfinite(part).all():
                 row = int(np.argwhere(~np.isfinite(part))[0, 0])
                 where = name(coalitions, start + row)
-                raise GameError(f"Expected finite parts, got others for v({where}). Return finite numbers.")
+                raise GameError(
+                    f"Expected finite parts, got NaN or infinite ones for v({where}). Return finite numbers."
+                )
             found.append(part)
         return np.concatenate(found) if found else np.empty((0, self.d))
 
@@ -178,7 +182,8 @@ class Game(AbstractGame):
                 values = np.empty((len(coalitions), *answer.shape[1:]))
             if answer.shape[1:] != values.shape[1:]:
                 raise GameError(
-                    f"the game returned outputs of shape {values.shape[1:]} once and {answer.shape[1:]} later"
+                    f"Expected outputs of shape {values.shape[1:]}, as the game returned before, got "
+                    f"{answer.shape[1:]}. Return the same number of outputs for every batch."
                 )
             values[start:stop] = answer
             if store is not None:
@@ -190,7 +195,10 @@ class Game(AbstractGame):
         bad = np.flatnonzero(~np.isfinite(answer.reshape(len(answer), -1)).all(axis=1))
         if len(bad):
             row = int(bad[0])
-            raise GameError(f"v({name(coalitions, start + row)}) is {answer[row]}: every value must be a finite number")
+            raise GameError(
+                f"Expected a finite value of v({name(coalitions, start + row)}), got {answer[row]}. Return "
+                "finite numbers for every coalition."
+            )
         if self.check:
             again = self._call(coalitions.dense(start, stop)[::-1])[::-1]
             same = again.shape == answer.shape and np.isclose(again, answer, rtol=self.tolerance, atol=self.tolerance)
@@ -198,8 +206,9 @@ class Game(AbstractGame):
             if len(differs):
                 row = int(differs[0])
                 raise GameError(
-                    f"asked twice, the game gave two answers for v({name(coalitions, start + row)}): "
-                    f"{answer[row]} and {again[row]}. Is dropout on, or does a row depend on the others in its batch?"
+                    f"Expected the same value for the same coalition, got {answer[row]} and then {again[row]} "
+                    f"for v({name(coalitions, start + row)}). Switch off dropout, and check that a row does "
+                    "not depend on the other rows of its batch."
                 )
         return answer
 
@@ -208,10 +217,11 @@ class Game(AbstractGame):
         answer = np.asarray(self.fn(kept))
         self.tally.rows += n
         if answer.dtype.kind not in "fiub":
-            raise GameError(f"the game returned {answer.dtype} for {n} coalitions: real numbers are needed")
+            raise GameError(f"Expected real numbers from the game for {n} coalitions, got {answer.dtype}.")
         if answer.ndim not in (1, 2) or len(answer) != n or 0 in answer.shape:
             raise GameError(
-                f"the game returned shape {answer.shape} for {n} coalitions: ({n},) or ({n}, outputs) is needed"
+                f"Expected values of shape ({n},) or ({n}, outputs) from the game for {n} coalitions, got "
+                f"{answer.shape}."
             )
         return answer.astype(np.float64)
 

@@ -56,8 +56,8 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Explanation:
         data = stream.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise FileFormatError(
-            f"Expected a file of at most {max_bytes:,} bytes, got {printable(str(path))}, which has more. If it is an "
-            "explanation, say load(path, max_bytes=...)."
+            f"Expected a file of at most {max_bytes:,} bytes, got {printable(str(path))}, which is larger. If "
+            "it is an explanation, load it with load(path, max_bytes=...)."
         )
     return from_dict(parse(data, str(path)), str(path))
 
@@ -65,17 +65,22 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Explanation:
 def from_dict(content: Any, source: str = "this") -> Explanation:
     """The explanation in a dict made by `to_dict`."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileFormatError(f"{printable(source)} is not an explanation saved by lcshap")
+        raise FileFormatError(
+            f"Expected an explanation saved by lcshap, got {printable(source)}, which is something else."
+        )
     place = Place(content, source)
     version = place["version"].whole()
     if version > VERSION:
         raise FileFormatError(
-            f"{printable(source)} has version {version}, this lcshap reads up to {VERSION}: update it"
+            f"Expected a file of version {VERSION} or lower, got {printable(source)}, which has version "
+            f"{version}. Update lcshap to read it."
         )
     try:
         return _explanation(place)
     except (GraphError, OptionError) as error:  # of what is made of the parts
-        raise FileFormatError(f"{printable(source)} is damaged: {error}") from None
+        raise FileFormatError(
+            f"Expected an explanation as it was saved, got {printable(source)}, which is damaged: {error}"
+        ) from None
 
 
 def _explanation(place: Place) -> Explanation:

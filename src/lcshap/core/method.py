@@ -77,11 +77,11 @@ class Stop:
 
     def __post_init__(self) -> None:
         if self.tolerance is not None and not self.tolerance > 0:
-            raise MethodError(f"tolerance must be positive, not {self.tolerance!r}")
+            raise MethodError(f"Expected a positive tolerance, got {self.tolerance!r}.")
         if self.top is not None:
             check_count("top", self.top, least=1)
         if not 0 < self.confidence < 1:
-            raise MethodError(f"confidence must be between 0 and 1, not {self.confidence!r}")
+            raise MethodError(f"Expected a confidence between 0 and 1, got {self.confidence!r}.")
 
     @property
     def early(self) -> bool:
@@ -223,15 +223,18 @@ class Method(ABC):
         """Refuse to stop early where there is nothing to stop."""
         if stop is not None and stop.early:
             raise MethodError(
-                f"{self} makes a fixed number of calls: it cannot stop on a tolerance or a ranking. "
-                "Choose a method that samples, such as GraphKernelSHAP or SampleShapley."
+                f"Expected a method that samples, to stop on a tolerance or a ranking, got {self}, which "
+                "makes a fixed number of calls. Choose GraphKernelSHAP or SampleShapley."
             )
 
     # -- what a method brings -----------------------------------------------------------------------------------------
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         """Build the plan. Call `check_calls` as soon as it is sure that there will be more than `limit` calls."""
-        raise MethodError(f"{type(self).__name__} has no plan in advance: use cost for what it takes, and explain")
+        raise MethodError(
+            f"Expected a method that chooses its coalitions in advance, got {type(self).__name__}, which has "
+            "no plan. Call cost to see how many calls it takes, and explain to run it."
+        )
 
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         """Other methods to recommend where this one costs too much: of each group the first that fits."""
@@ -269,7 +272,7 @@ def run_methods(
     programs = []
     for method, game, graph in zip(methods, games, graphs, strict=True):
         if game.d != graph.d:
-            raise GameError(f"the game has {game.d} units, the graph {graph.d}")
+            raise GameError(f"Expected a game of {graph.d} units, as the graph has, got {game.d} units.")
         programs.append(_counted(method.program(game, graph, max_calls, stop), game))
     drive(programs, evaluate_games(games), found)
     return found  # type: ignore[return-value]  # errors are there only if the games return them
@@ -293,11 +296,11 @@ def check_count(name: str, value: Any, least: int = 0) -> int:
     except TypeError:
         count = least - 1
     if count < least or isinstance(value, bool):
-        raise MethodError(f"{name} must be an integer of at least {least}, not {value!r}")
+        raise MethodError(f"Expected {name} as an integer of at least {least}, got {value!r}.")
     return count
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Raise unless the value is one of the choices."""
     if value not in choices:
-        raise MethodError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+        raise MethodError(f"Expected one of {', '.join(map(repr, choices))} as {name}, got {value!r}.")

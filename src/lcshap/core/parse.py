@@ -43,7 +43,9 @@ def parse(data: bytes, source: str) -> Any:
         )
     except (ValueError, RecursionError) as error:  # also of decoding
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), most=200)
-        raise FileFormatError(f"{printable(source)} is not an explanation saved by lcshap: {reason}") from None
+        raise FileFormatError(
+            f"Expected an explanation saved by lcshap, got {printable(source)}, which cannot be read: {reason}."
+        ) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -51,24 +53,24 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen = set[str]()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice[:60]!r} comes twice")
+        raise ValueError(f"the key {twice[:60]!r} appears twice")
     return found
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{name} is not valid JSON")
 
 
 def _whole(digits: str) -> int:
     if len(digits) > _DIGITS:
-        raise ValueError(f"an integer of {len(digits)} digits")
+        raise ValueError(f"an integer has {len(digits)} digits")
     return int(digits)
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ValueError(f"a number beyond all others, {digits[:60]}")
+        raise ValueError(f"the number {digits[:60]} is not finite")
     return number
 
 

@@ -232,7 +232,7 @@ class PlanSum:
     def __post_init__(self) -> None:
         sizes = {p.graph.d for p in self.parts}
         if len(sizes) > 1:
-            raise PlanError(f"plans over different numbers of units cannot be merged: {sorted(sizes)}")
+            raise PlanError(f"Expected plans over the same number of units, got {sorted(sizes)} units.")
 
     def __add__(self, other: Plan | PlanSum) -> PlanSum:
         if isinstance(other, Plan):
@@ -309,8 +309,8 @@ def check_entries(entries: int, calls: int, limit: int | None) -> None:
     """Raise `PlanTooLargeError` where a plan has few calls but so many terms that it would fill the memory."""
     if limit is not None and entries > _ENTRIES_PER_CALL * limit:
         raise PlanTooLargeError(
-            f"at least {calls:,} calls but {entries:,} unit indices (about {_bytes(24 * entries)} of memory), "
-            f"above {_ENTRIES_PER_CALL} for each of max_calls={limit:,}",
+            f"at least {calls:,} calls and {entries:,} unit indices (about {_bytes(24 * entries)} of memory), "
+            f"above the limit of {_ENTRIES_PER_CALL} indices for each call of max_calls={limit:,}",
             calls,
         )
 
@@ -343,8 +343,8 @@ def check_time(indices: int, calls: int, limit: int | None) -> None:
     seconds = _SECONDS_AN_INDEX * indices
     if limit is not None and seconds > 5 + 20e-6 * calls:
         raise PlanTooLargeError(
-            f"at least {calls:,} calls, but {indices:,} unit indices of sets around units: making the plan would take "
-            f"more than {seconds:.0f} s, which only max_calls=None allows",
+            f"at least {calls:,} calls and {indices:,} unit indices of sets around units, which would take "
+            f"more than {seconds:.0f} s to plan. Only max_calls=None allows that",
             calls,
             above="time",
         )
@@ -354,7 +354,8 @@ def check_memory(needed: int, calls: int, limit: int | None, fits: str = "") -> 
     """Raise `PlanTooLargeError` where making a plan would take more bytes than `MEMORY`. `fits` says what would do."""
     if limit is not None and needed > MEMORY:
         raise PlanTooLargeError(
-            f"{calls:,} calls and about {_bytes(needed)} of memory, above {_bytes(MEMORY)}{fits and ': '}{fits}",
+            f"{calls:,} calls and about {_bytes(needed)} of memory, above the limit of "
+            f"{_bytes(MEMORY)}{fits and '. '}{fits}",
             calls,
             above="memory",
         )

@@ -47,5 +47,7 @@ def presenter() -> Presenter:
     'lcshap.show'
     """
     if not _installed:
-        raise ShowError("Expected something that shows explanations, got nothing. Install a presenter first.")
+        raise ShowError(
+            "Expected a presenter to show explanations with, got none. Import lcshap, or install a presenter first."
+        )
     return _installed[0]()

@@ -25,8 +25,8 @@ def read_view(place: Place, d: int) -> View | None:
         if isinstance(name, list | dict):
             place["kind"].fail("a text")
         raise FileFormatError(
-            f"Expected {printable(place.source)} to be of an input of kind {', '.join(KINDS)}, got "
-            f"{printable(repr(name), most=60)}. Update lcshap, or make the explanation without a view."
+            f"Expected {printable(place.source)} to explain an input of kind {', '.join(KINDS)}, got "
+            f"{printable(repr(name), most=60)}. Update lcshap, or save the explanation without a view."
         )
     return KINDS[name](**_READERS[name](place, d - 1))
 

@@ -34,8 +34,8 @@ def save(e: Any, path: str | Path) -> Path:
         text = "{\n" + ",\n".join(lines) + "\n}\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise OptionError(
-            f"Expected an explanation of finite numbers with a record of plain data, got one that JSON has no words "
-            f"for: {error}. Change its provenance."
+            "Expected an explanation with finite numbers and a record of plain data, got one that JSON "
+            f"cannot hold: {error}. Change its provenance."
         ) from error
     return write_file(path, text.encode("utf-8", "backslashreplace"))  # halves of characters, as JSON escapes them
 

@@ -95,7 +95,7 @@ def _check_head(path: str) -> None:
     if not head:
         return
     if head[: len(_MAGIC)] != _MAGIC[: len(head)]:
-        raise StoreError(f"Expected a store, got {path!r}, which is no database. {_MOVE}")
+        raise StoreError(f"Expected a store, got {path!r}, which is not a database. {_MOVE}")
     if not _logs(path, "-wal", "-journal"):  # else the file itself may be older than what it holds
         _check_whole(path, head)
         version, application = struct.unpack_from(">I", head, 60)[0], struct.unpack_from(">I", head, 68)[0]
@@ -174,8 +174,8 @@ def translated(path: str) -> Iterator[None]:
         why = str(error)
         if "locked" in why:
             raise StoreError(
-                f"Expected the store {path!r} to be free, got a lock: another process has been writing to it for long. "
-                f"Try again, or give SQLiteStore(path, timeout=...) more seconds."
+                f"Expected the store {path!r} to be free, got a lock: another process has been writing to it "
+                "for a long time. Try again, or wait longer with SQLiteStore(path, timeout=...)."
             ) from error
         raise StoreError(f"Expected a store that can be read and written, got {path!r}: {why}.") from error
     except sqlite3.DatabaseError as error:

@@ -107,8 +107,8 @@ class SQLiteStore(Store):
         number, dtype, known = row
         if (dtype, known) != (_TYPE, shape):
             raise StoreError(
-                f"Expected answers of shape {known}, as in the store {self.path!r}, got {shape}. Has the model changed "
-                f"under the same name? Give it another one: Explainer(..., model_name=...)."
+                f"Expected answers of shape {known}, as in the store {self.path!r}, got {shape}. If the model "
+                "has changed, give it another name with Explainer(..., model_name=...)."
             )
         return int(number)
 

@@ -84,7 +84,10 @@ class BanzhafSurrogate(SampledMethod):
     def check_stop(self, stop: Stop | None) -> None:
         """It knows no standard error."""
         if stop is not None and stop.early:
-            raise MethodError("BanzhafSurrogate has no standard error: it cannot stop on a tolerance or a ranking.")
+            raise MethodError(
+                "Expected a method with standard errors, to stop on a tolerance or a ranking, got "
+                "BanzhafSurrogate, which has none. Choose GraphKernelSHAP."
+            )
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)

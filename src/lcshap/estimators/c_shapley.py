@@ -104,7 +104,7 @@ class CShapley(Method):
             check_count("max_size", self.max_size, least=1)
         if self.order is None and self.max_size is None:
             raise MethodError(
-                "give an order, a max_size, or both: without either every connected set counts (see Myerson)"
+                "Expected an order, a max_size or both, got neither. For all connected sets choose Myerson."
             )
         check_choice("context", self.context, CONTEXTS)
         check_choice("weights", self.weights, ("auto", "paper", "myerson"))

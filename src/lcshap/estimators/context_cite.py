@@ -76,7 +76,7 @@ class ContextCite(SampledMethod):
         super().__post_init__()
         check_count("tokens", self.tokens, least=1)
         if not (is_finite(self.alpha) and self.alpha >= 0):
-            raise MethodError(f"Expected alpha to be finite and not negative, got {self.alpha!r}.")
+            raise MethodError(f"Expected alpha as a finite number of at least 0, got {self.alpha!r}.")
 
     def minimum(self, graph: Graph) -> int:
         """∅, V and two between."""
@@ -85,7 +85,10 @@ class ContextCite(SampledMethod):
     def check_stop(self, stop: Stop | None) -> None:
         """It knows no standard error."""
         if stop is not None and stop.early:
-            raise MethodError("ContextCite has no standard error: it cannot stop on a tolerance or a ranking.")
+            raise MethodError(
+                "Expected a method with standard errors, to stop on a tolerance or a ranking, got "
+                "ContextCite, which has none. Choose GraphKernelSHAP."
+            )
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)

@@ -117,13 +117,13 @@ class GraphKernelSHAP(SampledMethod):
         d, pairs = graph.d, count_pairs(graph.d, self.budget)
         if d > _MOST_UNITS:
             raise MethodError(
-                f"GraphKernelSHAP takes at most {_MOST_UNITS:,} units, not {d:,}: choose larger units (superpixels, "
-                f"patches, sentences), or SampleShapley, which needs less memory"
+                f"Expected at most {_MOST_UNITS:,} units for GraphKernelSHAP, got {d:,}. Choose larger units "
+                "(superpixels, patches, sentences), or SampleShapley, which needs less memory."
             )
         if 2 * pairs + 2 > most_calls(d):
             raise MethodError(
-                f"GraphKernelSHAP takes at most {most_calls(d):,} calls for {d:,} units, not {_shown(self.budget)}: "
-                f"choose a smaller budget, or SampleShapley, which needs less memory"
+                f"Expected at most {most_calls(d):,} calls of GraphKernelSHAP for {d:,} units, got "
+                f"{_shown(self.budget)}. Choose a smaller budget, or SampleShapley, which needs less memory."
             )
         check_calls(2 * pairs + 2, limit, exact=True)
         kept = np.concatenate([np.ones((1, d), bool), design(d, pairs, self.seed, not graph.is_chain)])

@@ -86,7 +86,7 @@ class KernelSHAP(SampledMethod):
 
 def check_design(d: int, rows: int, calls: int, limit: int | None) -> None:
     """Raise `PlanTooLargeError` where a regression of so many rows on d units, or its equations, do not fit."""
-    check_memory(_BYTES_A_CELL * d * max(rows, d), calls, limit, "SampleShapley has no equations to solve")
+    check_memory(_BYTES_A_CELL * d * max(rows, d), calls, limit, "Choose SampleShapley, which solves no equations")
 
 
 def count_pairs(d: int, budget: int) -> int:

@@ -84,11 +84,13 @@ class LShapley(Method):
         check_choice("context", self.context, CONTEXTS)
         if not isinstance(self.interactions, bool):
             raise MethodError(
-                f"Expected interactions=True or False, got {self.interactions!r}. L-Shapley has those of the graph's "
-                "edges alone; GraphKernelSHAP has those of all pairs."
+                f"Expected interactions=True or False, got {self.interactions!r}. L-Shapley computes the "
+                "interactions of the graph's edges; GraphKernelSHAP computes those of all pairs."
             )
         if self.interactions and self.order == 0:
-            raise MethodError("interactions need an order of at least 1: at order 0 no neighbourhood holds two units")
+            raise MethodError(
+                "Expected an order of at least 1 for interactions, got 0. At order 0 no neighbourhood has two units."
+            )
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         balls = _small_balls(graph, self.order, limit)

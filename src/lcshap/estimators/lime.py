@@ -81,9 +81,9 @@ class LIME(SampledMethod):
         if self.features is not None:
             check_count("features", self.features, least=1)
         if not (is_finite(self.kernel_width) and self.kernel_width > 0):
-            raise MethodError(f"kernel_width must be positive and finite, not {self.kernel_width!r}")
+            raise MethodError(f"Expected kernel_width as a positive finite number, got {self.kernel_width!r}.")
         if not (is_finite(self.ridge) and self.ridge >= 0):
-            raise MethodError(f"ridge must be finite and not negative, not {self.ridge!r}")
+            raise MethodError(f"Expected ridge as a finite number of at least 0, got {self.ridge!r}.")
 
     def minimum(self, graph: Graph) -> int:
         """∅, V and something between."""
@@ -108,7 +108,10 @@ class LIME(SampledMethod):
     def check_stop(self, stop: Stop | None) -> None:
         """Units are selected at the end: an estimate on the way has not selected them."""
         if self.features is not None and stop is not None and stop.early:
-            raise MethodError("LIME with features selects units at the end: it cannot stop on a tolerance or a ranking")
+            raise MethodError(
+                "Expected LIME without features, to stop on a tolerance or a ranking, got "
+                f"features={self.features!r}. It selects units only at the end. Leave features out."
+            )
 
 
 def _draw(d: int, budget: int, rng: np.random.Generator) -> NDArray[np.bool_]:

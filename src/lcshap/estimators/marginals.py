@@ -108,5 +108,5 @@ def draw_within(
         if columns.size > _MOST:  # hardly anything is new any more: nearly all coalitions that can come up are there
             break
     if columns is None:
-        raise MethodError(f"a budget of {budget} does not cover one sample, which takes up to {most + 2} calls")
+        raise MethodError(f"Expected a budget of at least {most + 2} calls, which one sample may take, got {budget}.")
     return coalitions, np.stack(notes), columns

@@ -78,7 +78,9 @@ def draw_orders(d: int, budget: int, seed: int) -> Orders:
             break
         found, known = more, more.calls
     if found is None:
-        raise MethodError(f"a budget of {budget} does not cover a pair of orders, which takes up to {2 * d} calls")
+        raise MethodError(
+            f"Expected a budget of at least {2 * d} calls, which a pair of orders may take, got {budget}."
+        )
     return found
 
 

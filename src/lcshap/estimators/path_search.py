@@ -165,7 +165,9 @@ class PathSearch:
         d = self.graph.d
         values = yield from self._ask([[], list(range(d)), *([i] for i in range(d))], most=self.method.budget)
         if values.ndim == 2 and self.method.output >= values.shape[1]:
-            raise MethodError(f"output {self.method.output} of a game that has {values.shape[1]} outputs")
+            raise MethodError(
+                f"Expected an output from 0 to {values.shape[1] - 1} of the game, got {self.method.output}."
+            )
         self.ends = values[1::-1] if self.method.from_full else values[:2]
         self.last = self.marginals(values[2:], values[0])
         self.pool = {(i,): gain for i, gain in enumerate(self.steer(self.last).tolist())}

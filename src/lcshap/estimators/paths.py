@@ -41,9 +41,9 @@ class _Path(Method):
         check_count("window", self.window, least=1)
         check_count("output", self.output)
         if not 0 < self.share <= 1:
-            raise MethodError(f"share must be above 0 and at most 1, not {self.share!r}")
+            raise MethodError(f"Expected a share above 0 and at most 1, got {self.share!r}.")
         if self.threshold is not None and not is_finite(self.threshold):
-            raise MethodError(f"a threshold must be a finite number, not {self.threshold!r}")
+            raise MethodError(f"Expected the threshold as a finite number, got {self.threshold!r}.")
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
@@ -83,8 +83,8 @@ class _Path(Method):
         least = min(graph.d + 2, 2**graph.d)
         if self.budget < least:
             raise BudgetError(
-                f"a budget of {self.budget} is too small: {self.name} on {graph.d} units needs {least} calls at least "
-                "(the empty and the full coalition, and one for each unit)",
+                f"Expected a budget of at least {least} calls for {self.name} on {graph.d} units (the empty "
+                f"and the full coalition, and one call for each unit), got {self.budget}.",
                 least,
             )
 

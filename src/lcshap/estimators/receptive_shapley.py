@@ -106,7 +106,7 @@ class ReceptiveShapley(Method):
     def __post_init__(self) -> None:
         check_count("hops", self.hops)
         if not isinstance(self.interactions, bool):
-            raise MethodError(f"Expected True or False for interactions, got {self.interactions!r}. Give one of them.")
+            raise MethodError(f"Expected interactions=True or False, got {self.interactions!r}.")
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
         """The coalitions whose parts are asked for; on some of them the value is asked for too."""
@@ -182,8 +182,8 @@ def _design(hops: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_arra
             at = f"above max_calls={limit:,}" if limit is not None else "which no machine can do"
             shown = f"{2**n:,}" if n < 50 else f"2^{n}"
             raise PlanTooLargeError(
-                f"at least {shown} calls, {at}: {n} units are within {k} hops of {unit}, and neighbourhoods of up to "
-                f"{most} units fit, as those of hops={max(k - 1, 0)} do",
+                f"at least {shown} calls, {at}: {n} units are within {k} hops of {unit}. Neighbourhoods of at "
+                f"most {most} units fit, as those of hops={max(k - 1, 0)} do",
                 2**n,
             )
         if k == hops:
@@ -212,8 +212,8 @@ def _parts(game: AbstractGame, coalitions: Coalitions) -> Floats:
     found = game.parts(coalitions)
     if found is None:
         raise MethodError(
-            "Expected a game that knows the part of each unit, got one without parts. Give Game(..., part_fn=...), or "
-            "choose a method that needs only values, such as GraphKernelSHAP."
+            "Expected a game that returns the part of each unit, got one without parts. Give Game(..., "
+            "part_fn=...), or choose a method that needs only values, such as GraphKernelSHAP."
         )
     return found
 
@@ -231,10 +231,10 @@ def _check_sums(parts: Floats, values: Floats, checked: Coalitions) -> Floats:
     worst = int(gaps.max(axis=1).argmax())
     if not (gaps <= _AGREE * np.reshape(scale, -1)).all():
         raise MethodError(
-            f"Expected parts that sum to the value, but for a constant, got sums that differ from it by "
-            f"{gaps[worst].max():.2g} at {name(checked, worst)}. Return what each node adds to the output after a sum "
-            "or a mean over all nodes, with nothing but a linear layer behind it; or choose another method, such as "
-            "GraphKernelSHAP."
+            "Expected parts that sum to the value, up to a constant, got sums that differ from it by "
+            f"{gaps[worst].max():.2g} at {name(checked, worst)}. Return what each node adds to the output, "
+            "after a sum or a mean over all nodes that only a linear layer follows; or choose another "
+            "method, such as GraphKernelSHAP."
         )
     return np.asarray(scale)
 
@@ -256,11 +256,11 @@ def _table(
         row = int(gaps.max(axis=1).argmax())
         one, other = (name(Coalitions.from_dense(kept[[r]]), 0) for r in (first[code[row]], row))
         raise MethodError(
-            f"Expected parts that depend on units within hops={method.hops} alone, got one of unit {i} that differs by "
-            f"{gaps[row].max():.2g} between {one} and {other}, which agree there. Set hops to the number of "
-            "message-passing layers, and one more where absent nodes lose their edges and layers divide by degrees; "
-            "divide a mean by all nodes, and put batch normalisation into evaluation mode; or choose another method, "
-            "such as GraphKernelSHAP."
+            f"Expected parts that depend only on units within hops={method.hops}, got one of unit {i} that "
+            f"differs by {gaps[row].max():.2g} between {one} and {other}, which agree there. Set hops to the "
+            "number of message-passing layers, and to one more if absent nodes lose their edges and layers "
+            "divide by degrees; divide a mean by the number of all nodes; put batch normalisation into "
+            "evaluation mode; or choose another method, such as GraphKernelSHAP."
         )
     return np.asarray(part[first] - part[first[0]])
 

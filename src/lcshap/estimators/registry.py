@@ -114,7 +114,8 @@ class Registry(Mapping[str, type[Method]]):
             near = get_close_matches(str(name), self._entries, 3, 0.6)
             guess = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
             raise MethodError(
-                f"Expected the name of a method, got {name!r}. {guess}There are {', '.join(sorted(self._entries))}."
+                f"Expected the name of a method, got {name!r}. {guess}The methods are "
+                f"{', '.join(sorted(self._entries))}."
             )
         return self._entries[name]
 
@@ -148,8 +149,8 @@ class Registry(Mapping[str, type[Method]]):
         known = self._entries.setdefault(entry.name, entry)
         if not _same(known.method, method):
             raise MethodError(
-                f"Expected a name that no other method has, got {entry.name!r} of {_full_name(method)}: "
-                f"{_full_name(known.method)} has it. Change the attribute `name` of one of them."
+                f"Expected a name that no other method has, got {entry.name!r} of {_full_name(method)}, which "
+                f"is the name of {_full_name(known.method)} too. Change the attribute `name` of one of them."
             )
         self._entries[entry.name] = entry
         return method
@@ -254,7 +255,7 @@ def _full_name(method: type[Method]) -> str:
 
 def _who(point: EntryPoint) -> str:
     package = f" of the package {point.dist.name}" if point.dist is not None else ""
-    return f"the method {point.name!r}{package} ({point.value})"
+    return f"The method {point.name!r}{package} ({point.value})"
 
 
 def _like(text: str, method: type[Method]) -> str:

@@ -114,7 +114,7 @@ class RegressionCShapley(Method):
         check_choice("windows", self.windows, ("kept", "removed"))
         number = isinstance(self.ridge, int | float | np.number) and not isinstance(self.ridge, bool)
         if not (number and is_finite(self.ridge) and self.ridge >= 0):
-            raise MethodError(f"ridge must be a finite number of at least 0, not {self.ridge!r}")
+            raise MethodError(f"Expected ridge as a finite number of at least 0, got {self.ridge!r}.")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         check = checks(limit)

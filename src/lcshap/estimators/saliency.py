@@ -41,8 +41,8 @@ class GradientMethod(Method):
         self.check_stop(stop)
         if game.gradient is None:
             raise MethodError(
-                f"{type(self).__name__} needs gradients and this game has none: give Game(..., gradient=...), "
-                f"or choose a method that needs only values, such as FeatureAblation"
+                f"Expected a game with gradients for {type(self).__name__}, got one without. Give Game(..., "
+                "gradient=...), or choose a method that needs only values, such as FeatureAblation."
             )
         gradient, change = (np.asarray(array, np.float64) for array in game.gradient())
         if (
@@ -52,8 +52,8 @@ class GradientMethod(Method):
             or len(change) != game.d
         ):
             raise MethodError(
-                f"the gradient must have shape ({game.d}, features) or ({game.d}, features, outputs) and the change "
-                f"({game.d}, features), not {gradient.shape} and {change.shape}"
+                f"Expected a gradient of shape ({game.d}, features) or ({game.d}, features, outputs) and a "
+                f"change of shape ({game.d}, features), got {gradient.shape} and {change.shape}."
             )
         ends = Coalitions.from_sets(game.d, [[], range(game.d)])
         nothing = Plan(self, graph, ends, np.zeros((game.d, 2)))

@@ -90,7 +90,7 @@ class SampleShapley(SampledMethod):
             exact = Shapley()._plan(graph, limit)
             return Plan(self, graph, exact.coalitions, exact.operator)
         check_calls(self._least(d), limit)
-        check_memory(_BYTES_AN_INDEX * self._indices(d), self.budget, limit, "explain needs no plan, use it or cost")
+        check_memory(_BYTES_AN_INDEX * self._indices(d), self.budget, limit, "Call explain or cost, which need no plan")
         coalitions, orders, columns = draw_within(graph, self.budget, 2 * (d - 1), self.draw(d))
         check_calls(len(coalitions), limit, exact=True)
         return Plan(self, graph, coalitions, _means(orders, columns, len(coalitions)))

@@ -52,8 +52,8 @@ class SampledMethod(Method):
         least = self.minimum(graph)
         if self.budget < least:
             raise BudgetError(
-                f"{type(self).__name__} needs a budget of at least {least} calls for {graph.d} units, "
-                f"not {self.budget}",
+                f"Expected a budget of at least {least} calls of {type(self).__name__} for {graph.d} units, "
+                f"got {self.budget}.",
                 least,
             )
 
@@ -92,7 +92,7 @@ class SampledMethod(Method):
         if stop is None:
             return (yield from self._estimates(game, graph, max_calls, lambda estimate: None, "once"))[0]
         if stop.top is not None and stop.top > graph.d:
-            raise MethodError(f"top must be an integer from 1 to {graph.d}, not {stop.top!r}")
+            raise MethodError(f"Expected top as an integer from 1 to {graph.d}, got {stop.top!r}.")
         pace: Pace = "growing" if stop.early else "even"
         e, why = yield from self._estimates(game, graph, max_calls, partial(_reason, stop), pace)
         return replace(e, provenance={**e.provenance, "stopped": why})

@@ -53,7 +53,7 @@ def balls_within(graph: Graph, order: int, limit: int | None, bytes_each: int) -
         work += balls.nnz
         if limit is not None and work > _GROWN:
             raise PlanTooLargeError(
-                f"neighbourhoods of order {order:,}, which take too long to grow: only max_calls=None allows that",
+                f"neighbourhoods of order {order:,}, which take too long to build. Only max_calls=None allows that",
                 graph.d,
                 above="time",
             )

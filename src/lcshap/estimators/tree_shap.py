@@ -216,7 +216,7 @@ def _checked(d: int) -> Coalitions:
 def _trees(game: AbstractGame) -> TreeGame:
     if game.trees is None:
         raise MethodError(
-            "Expected a tree ensemble and a table, got a game that knows of no trees. Choose a method that needs only "
+            "Expected a tree ensemble and a table, got a game without trees. Choose a method that needs only "
             "values, such as GraphKernelSHAP."
         )
     return game.trees()
@@ -232,7 +232,7 @@ def _agree(found: Floats, wanted: Floats, values: Floats, game: TreeGame) -> Non
     gap = float(np.abs(found - wanted).max())
     if not gap <= max(_AGREE, game.trees.rounding) * max(1.0, float(np.abs(values).max())):
         raise MethodError(
-            f"Expected a number that is the sum of the trees, got a model that differs from it by {gap:.2g}: it does "
-            "something else with the sum, or shap does not read the trees right. Choose another method, such as "
-            "GraphKernelSHAP."
+            "Expected a model whose output is the sum of its trees, got one that differs from that sum by "
+            f"{gap:.2g}. It transforms the sum, or shap reads its trees wrongly. Choose another method, such "
+            "as GraphKernelSHAP."
         )

@@ -244,8 +244,9 @@ class Explainer:
             if len(failed) == len(job.found):  # none could be explained: most likely it is not about the input
                 raise error
             raise RunFailedError(
-                f"input {failed[0]} cannot be explained: {error} (the others are in error.explanations; with "
-                "errors='keep' the place of such an input holds its error)",
+                f"Input {failed[0]} cannot be explained: {str(error).rstrip('.')}. The explanations of the "
+                "other inputs are in error.explanations. With errors='keep', the errors of such inputs are "
+                "returned in their places.",
                 list(job.found),
                 job.store,
             ) from error
@@ -347,8 +348,8 @@ class Explainer:
         """A store that is given as such or by its path. One that outlives the process must know the model as it is."""
         if given is not None and not isinstance(given, Store | str | os.PathLike):
             raise OptionError(
-                f"Expected a store, such as that of an error (error.store), lcshap.MemoryStore() or the path of a "
-                f"file, got {type(given).__name__}."
+                "Expected a store, such as error.store, lcshap.MemoryStore() or the path of a file, got "
+                f"{type(given).__name__}."
             )
         store = SQLiteStore(given) if isinstance(given, str | os.PathLike) else given
         if store is not None and store.lasting:

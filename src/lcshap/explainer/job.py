@@ -84,11 +84,11 @@ class Job:
 
     def _unfinished(self, error: BaseException) -> Unfinished:
         count = sum(isinstance(e, Explanation) for e in self.found)
-        kept = f"{count:,} of {len(self.found):,} explanations are finished" if len(self.found) > 1 else ""
-        how = "call again with store=error.store to go on from here: nothing is asked twice"
-        note = "; ".join(part for part in (kept, how) if part)
+        kept = f"{count:,} of {len(self.found):,} explanations are finished." if len(self.found) > 1 else ""
+        how = "Call again with store=error.store to resume. No row is asked twice."
+        note = " ".join(part for part in (kept, how) if part)
         if isinstance(error, KeyboardInterrupt):
-            return Interrupted(f"interrupted ({note})", list(self.found), self.store)
+            return Interrupted(f"Interrupted. {note}", list(self.found), self.store)
         failure = RunFailedError(str(error), list(self.found), self.store, getattr(error, "row", None))
         failure.add_note(note)
         return failure

@@ -53,7 +53,7 @@ def test_sizes_and_names():
     for bad in (0, -1, 2.5, "3", 10**12):
         with pytest.raises(lc.GraphError):
             check_size(bad)
-    with pytest.raises(lc.GraphError, match="1 names for 2 units"):
+    with pytest.raises(lc.GraphError, match="Expected 2 names, one for each unit, got 1"):
         check_names(["a"], 2)
 
 

@@ -121,7 +121,7 @@ def test_an_image_of_imagenet_size():
 
 
 def test_bad_arguments():
-    with pytest.raises(lc.GraphError, match="'square' or a 'rectangle', not 'round'"):
+    with pytest.raises(lc.GraphError, match="Expected 'square' or 'rectangle' as the shape of windows, got 'round'"):
         windows(lc.Graph.chain(3), 2, "round")
-    with pytest.raises(lc.GraphError, match="at least 1, not 0"):
+    with pytest.raises(lc.GraphError, match="Expected a window size of at least 1, got 0"):
         windows(lc.Graph.chain(3), 0)

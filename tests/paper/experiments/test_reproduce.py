@@ -196,9 +196,9 @@ def test_bad_input(tmp_path):
     with pytest.raises(lc.OptionError, match=r"no experiment 'imbd': choose one of imdb"):
         reproduce("imbd")
     for samples in (0, -1, 2.5, True, "3"):
-        with pytest.raises(lc.OptionError, match="samples must be an integer of at least 1"):
+        with pytest.raises(lc.OptionError, match="Expected samples as an integer of at least 1"):
             reproduce(text_study(), samples=samples)
-    with pytest.raises(lc.OptionError, match="seed must be an integer of at least 0"):
+    with pytest.raises(lc.OptionError, match="Expected seed as an integer of at least 0"):
         reproduce(text_study(), seed=-1)
     with pytest.raises(lc.OptionError, match="methods must be different ones of l-shapley"):
         reproduce(text_study(), methods=["saliency"], out=tmp_path)  # no gradient

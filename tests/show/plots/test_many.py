@@ -105,7 +105,7 @@ class TestSummary:
 
         many = lc.Explainer(two, lc.maskers.Text(), lc.Shapley(), kind="output", target="all")(TEXTS[:2])
         assert summary(many, output=1)["per_input"].sum() == 0
-        with pytest.raises(lc.ShowError, match="say which"):
+        with pytest.raises(lc.ShowError, match="Choose one, such as output=0"):
             summary(many)
 
 

@@ -23,11 +23,11 @@ def check_size(d: Any) -> int:
     try:
         size = operator.index(d)
     except TypeError:
-        raise GraphError(f"the number of units must be an integer, not {d!r}") from None
+        raise GraphError(f"Expected the number of units as an integer, got {d!r}.") from None
     if size < 1:
-        raise GraphError(f"a graph needs at least one unit, not {size}: there is nothing to explain")
+        raise GraphError(f"Expected a graph of at least one unit, got {size}. There is nothing to explain.")
     if size > MAX_UNITS:
-        raise GraphError(f"at most {MAX_UNITS:,} units, not {size:,}")
+        raise GraphError(f"Expected a graph of at most {MAX_UNITS:,} units, got {size:,}. Make units of several parts.")
     return size
 
 
@@ -36,9 +36,9 @@ def check_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     if names is None:
         return tuple(map(str, range(d)))
     if isinstance(names, str):
-        raise GraphError(f"names must be a list of {d} strings, not one string; did you mean {names!r}.split()?")
+        raise GraphError(f"Expected names as a list of {d} strings, got one string. Did you mean {names!r}.split()?")
     if len(names) != d:
-        raise GraphError(f"{len(names)} names for {d} units")
+        raise GraphError(f"Expected {d} names, one for each unit, got {len(names)}.")
     return tuple(map(str, names))
 
 
@@ -47,11 +47,12 @@ def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
     outside = np.flatnonzero(((edges < 0) | (edges >= d)).any(axis=1))
     if len(outside):
         u, v = edges[outside[0]].tolist()
-        raise GraphError(f"the edge ({u}, {v}) leads outside the graph: units are 0..{d - 1}")
+        raise GraphError(f"Expected edges between the units 0 to {d - 1}, got the edge ({u}, {v}).")
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     if len(loops):
         raise GraphError(
-            f"unit {int(edges[loops[0], 0])} has an edge to itself: self-loops mean nothing here, leave them out"
+            f"Expected edges between two different units, got an edge from unit {int(edges[loops[0], 0])} to "
+            "itself. Leave self-loops out."
         )
     one, other = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
     both = (np.concatenate([one, other]), np.concatenate([other, one]))
@@ -126,11 +127,13 @@ def tree_edges(parents: Sequence[int | None]) -> NDArray[np.int64]:
             path.append(i)
             i = above[i]
             if not 0 <= i < len(above):
-                raise GraphError(f"unit {path[-1]} has parent {i}: give 0..{len(above) - 1}, or -1 for a root")
+                raise GraphError(
+                    f"Expected a parent from 0 to {len(above) - 1}, or -1 for a root, got {i} for unit {path[-1]}."
+                )
             if i in (start, path[-1]):
-                raise GraphError(f"unit {i} is its own ancestor: this is not a tree")
+                raise GraphError(f"Expected a tree, got parents with a cycle: unit {i} is its own ancestor.")
             if len(path) > len(above):
-                raise GraphError(f"following parents from unit {start} goes round in circles: this is not a tree")
+                raise GraphError(f"Expected a tree, got parents with a cycle that starts at unit {start}.")
         for i in path:
             done[i] = True
     return np.array([(i, p) for i, p in enumerate(above) if p != -1], np.int64).reshape(-1, 2)
@@ -142,7 +145,10 @@ def pair_edges(pairs: Iterable[tuple[int, int]] | ArrayLike) -> NDArray[np.int64
     if array.size == 0:
         return np.empty((0, 2), np.int64)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise GraphError("edges must be pairs of integers, such as [(0, 1), (1, 2)]")
+        raise GraphError(
+            f"Expected edges as pairs of integers, such as [(0, 1), (1, 2)], got an array of {array.dtype} of "
+            f"shape {array.shape}."
+        )
     return array.astype(np.int64)
 
 
@@ -150,8 +156,8 @@ def square(A: Any) -> sparse.coo_array:
     """A matrix of any kind as a sparse square one without stored zeros."""
     matrix = sparse.coo_array(A)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise GraphError(f"an adjacency matrix is square, not of shape {matrix.shape}")
+        raise GraphError(f"Expected a square adjacency matrix, got shape {matrix.shape}.")
     if matrix.data.dtype.kind == "f" and np.isnan(matrix.data).any():
-        raise GraphError("the adjacency matrix contains NaN: is that an edge or not?")
+        raise GraphError("Expected an adjacency matrix of finite numbers, got NaN. Write 0 where there is no edge.")
     matrix.eliminate_zeros()
     return matrix

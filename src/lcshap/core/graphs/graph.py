@@ -76,7 +76,7 @@ class Graph:
         """Pixels, patches or voxels, numbered row by row: 4 neighbours in 2-D, 6 in 3-D; 8 and 26 with `diagonal`."""
         sides = tuple(build.check_size(side) for side in shape)
         if not sides:
-            raise GraphError("a grid needs at least one side, such as (28, 28)")
+            raise GraphError("Expected a grid of at least one side, such as (28, 28), got none.")
         if len(sides) > 32:
             raise GraphError(f"Expected a grid of at most 32 sides, got {len(sides)}.")
         d = build.check_size(prod(sides))

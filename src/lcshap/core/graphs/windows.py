@@ -47,9 +47,9 @@ def windows(
     (9, 8)
     """
     if shape not in ("square", "rectangle"):
-        raise GraphError(f"a window is a 'square' or a 'rectangle', not {shape!r}")
+        raise GraphError(f"Expected 'square' or 'rectangle' as the shape of windows, got {shape!r}.")
     if max_size < 1:
-        raise GraphError(f"a window has a size of at least 1, not {max_size!r}")
+        raise GraphError(f"Expected a window size of at least 1, got {max_size!r}.")
     if graph.kind not in ("chain", "grid"):
         check(*fewest(graph, max_size))
         tables = [level.members for level in connected_sets(graph, max_size=max_size, check=check)]
