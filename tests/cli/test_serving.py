@@ -3,16 +3,29 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
 
+import deadly
 import httpx
 import numpy as np
+import psutil
 import pytest
 from command import fails, module, run
 from PIL import Image
+from playing import Client
 
 import lcshap as lc
-from lcshap.cli.serving import read_examples, source_of
+from lcshap.cli.options import OutputKind, Task
+from lcshap.cli.serving import load_isolated, read_examples, source_of
 from lcshap.errors import MaskerError
+
+
+@pytest.fixture
+def opened():
+    with ExitStack() as stack:
+        yield stack
 
 
 def serving(*arguments, folder):
@@ -51,6 +64,35 @@ def test_a_model_of_the_user_with_examples(tmp_path):
         code, out, err = ended(process)
     assert (code, out) == (0, "")
     assert "Traceback" not in err
+
+
+def test_the_server_goes_on_when_the_model_dies(tmp_path, opened):
+    """A real process; the model has another one, unless somebody says otherwise, and ends with the server."""
+    (tmp_path / "mine.py").write_text(Path(deadly.__file__).read_text())
+    (tmp_path / "rest.py").write_text("async def model(texts):\n    return [len(text) for text in texts]\n")
+    process, url = serving("--model", "mine:model", "--kind", "logits", "--text", "so good", folder=tmp_path)
+    try:
+        client = Client(SimpleNamespace(url=url))
+        opened.callback(client.http.close)
+        asked = lambda text: client.post("/api/predict", {"input": {"text": text}})  # noqa: E731
+        assert asked("good print").status_code == 200
+        assert "exit code 3. It is started again" in asked("so die").json()["error"]
+        assert asked("a good film").json()["outputs"][1][1] == pytest.approx(1 / (1 + np.exp(-1)))
+        (child,) = psutil.Process(process.pid).children()[-1:]
+    finally:
+        code, out, err = ended(process)
+    assert (code, out) == (0, "")
+    assert "Traceback" not in err
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+def test_where_a_model_runs(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    module(tmp_path, "far", "async def model(texts):\n    return [len(text) for text in texts]\n")
+    far = load_isolated("far:model", Task(model="far:model", kind=OutputKind("output")))
+    assert not isinstance(far, lc.adapters.IsolatedModel)  # it asks another machine: it stays here
+    with pytest.raises(lc.OptionError, match="has no 'none'"):
+        load_isolated("deadly:none", Task())
 
 
 def test_hosts_and_ports_that_are_refused():

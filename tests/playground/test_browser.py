@@ -9,6 +9,7 @@ import threading
 import time
 from importlib.resources import files
 
+import deadly
 import numpy as np
 import pytest
 from PIL import Image
@@ -262,6 +263,22 @@ def test_a_model_that_raises_hangs_and_comes_back(visit, explainer, model):
     model.gate.set()
     explain(page)
     assert page.locator("#wrong").is_hidden()
+
+
+def test_a_model_that_dies(visit):
+    with lc.adapters.IsolatedModel(deadly.make, "logits") as model:
+        page = visit(lc.Explainer(model, lc.maskers.Text(), classes=["no", "yes"]), ["a good film"])
+        explain(page)
+        page.fill("#text", "they die young")
+        says(page, "#wrong", "The model ended its process with exit code 3. It is started again.")
+        page.click("#run")
+        says(page, "#wrong", "exit code 3")
+        page.fill("#text", "all is good again")
+        says(page, "#cost", "4 units")
+        explain(page)
+        assert page.locator("#wrong").is_hidden()
+        unit(page, 2).click()
+        says(page, "#promise", "changes by")
 
 
 def test_a_remote_model_that_dies(visit):

@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 
+import psutil
 import pytest
 from playing import XSS, Client
 
@@ -154,7 +155,6 @@ def test_broken_requests_do_no_harm(client):
 
 def test_a_thousand_requests_are_bounded(client, model):
     """From ten threads at once; all are answered, the memory stays flat, the server stays up."""
-    psutil = pytest.importorskip("psutil")
     process = psutil.Process()
     codes = []
 

@@ -6,6 +6,7 @@ from .causal_lm import CausalLMModel
 from .difference import DifferenceModel
 from .find import find_model
 from .image import ImageModel
+from .isolated import IsolatedModel
 from .jax import JaxModel
 from .keras import KerasModel
 from .onnx import OnnxModel
@@ -24,6 +25,7 @@ __all__ = [
     "DifferenceModel",
     "FillMaskModel",
     "ImageModel",
+    "IsolatedModel",
     "JaxModel",
     "KerasModel",
     "Model",

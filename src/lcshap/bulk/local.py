@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
 import signal
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,13 +12,13 @@ from multiprocessing import connection
 from typing import Any, NamedTuple
 
 from .. import errors
+from ..core.child import PATIENCE, Child
 from ..core.redact import described
 from ..errors import BulkError, LcshapError, OptionError
 from .shards import Shard
 from .work import Done, Work, Worker
 
 TRIES = 3  # of a shard whose worker dies
-_PATIENCE = 5.0  # seconds that a worker has to end
 
 
 class Task(NamedTuple):
@@ -53,7 +51,6 @@ class LocalEngine:
         self.work = work
         self.workers = workers or max(1, _cores() // work.threads)
         _check_picklable(work)
-        self._context = multiprocessing.get_context("spawn")
         self._crew: list[_Process] = []
 
     def describe(self) -> dict[str, Any]:
@@ -102,7 +99,7 @@ class LocalEngine:
 
     def _start(self) -> _Process:
         with _environment(self.work.environment):
-            worker = _Process(self._context, self.work)
+            worker = _Process(self.work)
         self._crew.append(worker)
         return worker
 
@@ -115,14 +112,11 @@ class LocalEngine:
         self._crew.clear()
 
 
-class _Process:
+class _Process(Child):
     """The main process's side of a worker."""
 
-    def __init__(self, context: Any, work: Work) -> None:
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
-        self.process.start()
-        theirs.close()  # so that the end of the worker ends the connection
+    def __init__(self, work: Work) -> None:
+        super().__init__(_serve, work)
 
     def send(self, name: str, *arguments: Any) -> None:
         with suppress(OSError):  # it has died: that is noticed when its answer is read
@@ -133,34 +127,17 @@ class _Process:
         try:
             good, answer = self.connection.recv()
         except (EOFError, OSError):
-            self.process.join(_PATIENCE)
+            self.process.join(PATIENCE)
             self.connection.close()
             return None
         if not good:
             raise revived(*answer)
         return answer
 
-    @property
-    def exit_code(self) -> str:
-        code = self.process.exitcode
-        if code is not None and code < 0:
-            out = " (out of memory?)" if -code == signal.SIGKILL else ""
-            return f"signal {signal.Signals(-code).name}{out}"
-        return f"exit code {code}"
-
-    def end(self) -> None:
-        self.process.terminate()
-        self.process.join(_PATIENCE)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
-        self.connection.close()
-
 
 def _serve(channel: Any, work: Work) -> None:
     """The worker's side: make the explainer, then answer until nobody asks."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process, which ends the workers
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     worker: Worker | None = None
     while True:
         try:
@@ -177,14 +154,6 @@ def _serve(channel: Any, work: Work) -> None:
             channel.send(answer)
         except OSError:
             return
-
-
-def _end_with_parent() -> None:
-    """End at once when the main process does, also in the middle of a shard."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 def told(error: Exception) -> tuple[str, str]:

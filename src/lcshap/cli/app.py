@@ -363,7 +363,7 @@ def play(source: Input, task: Task, option: MethodOption, settings: MethodSettin
     from ..playground import Limits, serve
 
     with quiet_stdout():
-        served = prepare_serving(source, task, option, settings, serving.examples)
+        served = prepare_serving(source, task, option, settings, serving.examples, serving.same_process)
         if option.preview:
             raise UsageError("--preview is for explain. The page shows the cost of each run before it starts.")
         serve(

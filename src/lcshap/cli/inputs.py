@@ -37,8 +37,8 @@ class Case(NamedTuple):
     classes: list[str] | None
 
 
-def read_case(source: Input, task: Task) -> Case:
-    """The model and the input that the options name."""
+def read_case(source: Input, task: Task, load: Callable[[str], Any] = load_model) -> Case:
+    """The model, as `load` gives it for the name that --model has, and the input that the options name."""
     if task.model is None:
         raise UsageError(
             "Expected a model, got none. Give one with --model: an .onnx file, package.module:object, demo-text or "
@@ -57,7 +57,7 @@ def read_case(source: Input, task: Task) -> Case:
         model, masker, x = DEMOS[task.model]()
         masker, x = _demo_input(masker, x, source, given)
     else:
-        model = load_model(task.model)
+        model = load(task.model)
         masker, x = _READERS[given[0]](source)
     if source.masker is not None:
         masker = import_object(source.masker, "--masker")

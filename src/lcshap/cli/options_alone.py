@@ -155,6 +155,15 @@ class Serving:
             "--allow-others",
         ),
     ] = False
+    same_process: Annotated[
+        bool,
+        option(
+            _SERVER,
+            "Run the model in the process of the server. By default it has a process of its own, so that the server "
+            "goes on when the model dies.",
+            "--same-process",
+        ),
+    ] = False
     most_calls: Annotated[
         int, option(_SERVER, "The most model calls of one method on one input.", min=1, metavar="NUMBER")
     ] = 20_000

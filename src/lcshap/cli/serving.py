@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..adapters.base import Kind, Model
+from ..adapters.isolated import IsolatedModel
 from ..errors import MaskerError
 from ..explainer import Explainer
+from ..explainer.explainer import adapt
 from ..maskers import Masker
 from ..maskers.image_files import decode_image
 from .declare import UsageError
 from .files import named, read
 from .inputs import DEMOS, SOURCES, read_case
 from .methods import make_methods
+from .models import load_model
 from .options import Input, MethodOption, MethodSettings, Task
 from .work import by_name, make_explainer
 
@@ -31,12 +36,21 @@ class Served(NamedTuple):
 
 
 def prepare_serving(
-    source: Input, task: Task, option: MethodOption, settings: MethodSettings, examples: Path | None
+    source: Input,
+    task: Task,
+    option: MethodOption,
+    settings: MethodSettings,
+    examples: Path | None,
+    same_process: bool = False,
 ) -> Served:
-    """The explainer that the options describe, and the inputs that the page offers first."""
+    """The explainer that the options describe, and the inputs that the page offers first.
+
+    The model gets a process of its own, unless `same_process` is set, or it is a demo or a remote model.
+    """
     given = any(getattr(source, name) is not None for name in SOURCES)
     blank = not given and task.model not in DEMOS
-    case = read_case(replace(source, text=_TEXT) if blank else source, task)
+    load = load_model if same_process else partial(load_isolated, task=task)
+    case = read_case(replace(source, text=_TEXT) if blank else source, task, load)
     found = list(case.x.values()) if source.lines is not None else [case.x]
     if examples is not None:
         found = read_examples(examples, case.masker, source.max_pixels) + ([] if blank else found)
@@ -44,6 +58,19 @@ def prepare_serving(
         found = []
     explainer = make_explainer(case, task, settings, **_method(case.masker, found, option, settings))
     return Served(explainer, found, source_of(task.model or ""))
+
+
+def load_isolated(name: str, task: Task) -> Any:
+    """The model in a process of its own, so that the server goes on when it dies; remote models stay here."""
+    made = IsolatedModel(partial(_make_model, name, None if task.kind is None else task.kind.value, task.value))
+    if not made.remote:
+        return made
+    made.close()
+    return load_model(name)
+
+
+def _make_model(name: str, kind: Kind | None, value: str | None) -> Model:
+    return adapt(load_model(name), kind, value)
 
 
 def _method(masker: Masker, examples: list[Any], option: MethodOption, settings: MethodSettings) -> dict[str, Any]:

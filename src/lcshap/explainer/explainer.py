@@ -122,8 +122,7 @@ class Explainer:
                 check_count(name, getattr(self, name), least=1)
         if self.model_name is not None and not (isinstance(self.model_name, str) and self.model_name):
             raise OptionError(f"Expected model_name as a text that is not empty, got {self.model_name!r}.")
-        kind: Kind | None = "logits" if self._asks_log_odds() else self.kind
-        adapter = find_model(self.model, kind, fallback="output" if says_output(self.value) else None)
+        adapter = adapt(self.model, self.kind, self.value)
         stop = Stop(self.tolerance, self.top, self.confidence)
         target = adapter.target if self.target is None and self.value in (None, "output") else self.target
         value = find_value(self.value, adapter.kind, target)
@@ -150,11 +149,6 @@ class Explainer:
         for name, derived in (("adapter", adapter), ("setup", setup), ("picker", picker)):
             object.__setattr__(self, name, derived)
         object.__setattr__(self, "store", self._known(self.store))
-
-    def _asks_log_odds(self) -> bool:
-        """Whether log-odds are asked of a model that has them itself, and nobody has said what else it gives."""
-        value = self.value.name if isinstance(self.value, Value) else self.value
-        return self.kind is None and value == "log_odds" and gives_log_odds(self.model)
 
     @property
     def engine(self) -> Engine:
@@ -366,6 +360,14 @@ class Explainer:
         budget, seed = (getattr(self, name) if name in has else None for name in ("budget", "seed"))
         pairs = self.interactions if "interactions" in has else False
         return Picker(method, None, budget, seed, self.max_calls, interactions=pairs)
+
+
+def adapt(model: Any, kind: Kind | None, value: Any) -> Model:
+    """The adapter that an explainer with these options puts its model behind."""
+    name = value.name if isinstance(value, Value) else value
+    if kind is None and name == "log_odds" and gives_log_odds(model):  # and nobody has said what else it gives
+        kind = "logits"
+    return find_model(model, kind, fallback="output" if says_output(value) else None)
 
 
 def _changed(thing: Any) -> list[str]:

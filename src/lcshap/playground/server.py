@@ -133,16 +133,21 @@ class Playground:
             limit_concurrency=_CONNECTIONS,
             timeout_graceful_shutdown=1,
         )
-        self._server = uvicorn.Server(config)
-        sockets = {"sockets": [self._socket]}
-        self._thread = threading.Thread(target=self._server.run, kwargs=sockets, name="lcshap server", daemon=True)
+        self._server, self._ended = uvicorn.Server(config), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="lcshap server", daemon=True)
         self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._ended.set()
 
     def wait(self) -> None:
         """Wait until Ctrl-C, then end."""
         try:
-            while self._thread.is_alive():
-                self._thread.join(0.2)
+            while not self._ended.wait(0.2):  # not `join`: in Python 3.11, Ctrl-C makes it count the thread as ended
+                pass
         except KeyboardInterrupt:
             print("\nThe playground has ended.", file=sys.stderr)
         finally:

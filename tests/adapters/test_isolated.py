@@ -1,0 +1,121 @@
+"""A model in a process of its own: it dies, hangs and raises there, and answers again."""
+
+import os
+import pickle
+import threading
+import time
+from functools import partial
+
+import deadly
+import numpy as np
+import pytest
+
+import lcshap as lc
+from lcshap.adapters import IsolatedModel
+from lcshap.playground.runs import interrupt
+
+
+@pytest.fixture(scope="module")
+def model():
+    with IsolatedModel(deadly.make, "logits") as made:
+        yield made
+
+
+def test_it_answers_as_the_model_does(model, capfd):
+    texts = ["good", "so good good", "print"]
+    np.testing.assert_array_equal(model.predict(texts), deadly.model(texts[:2]) + [[0.0, 0.0]])
+    assert (model.kind, model.classes, model.remote, model.blends) == ("logits", None, False, False)
+    assert capfd.readouterr().out == ""
+    e = lc.Explainer(model, lc.maskers.Text(), "shapley")("a good film")
+    expected = lc.Explainer(deadly.model, lc.maskers.Text(), "shapley", kind="logits")("a good film")
+    np.testing.assert_array_equal(e.scores, expected.scores)
+    assert e.provenance["model"] == expected.provenance["model"] == "CallableModel"
+    assert model.fingerprint("mine") == lc.adapters.CallableModel(deadly.model, "logits").fingerprint("mine")
+
+
+@pytest.mark.parametrize(("word", "said"), [("die", "exit code 3"), ("crash", "signal SIGSEGV")])
+def test_it_dies_and_answers_again(model, word, said):
+    before = model._child.process.pid
+    explainer = lc.Explainer(model, lc.maskers.Text(), "shapley")
+    with pytest.raises(lc.ModelError, match=f"The model ended its process with {said}. It is started again"):
+        explainer(f"{word} young")
+    assert model.predict(["good"]).tolist() == [[0.0, 1.0]]
+    assert model._child.process.pid != before
+
+
+def test_what_it_raises_is_raised_here(model):
+    with pytest.raises(ValueError, match="sad") as info:
+        model.predict(["raise"])
+    assert info.value.args == ("sad", 3)
+    with pytest.raises(Exception, match="4") as info:
+        model.predict(["leave"])
+    assert type(info.value).__name__ == "SystemExit"
+    with pytest.raises(lc.ModelError, match=r"the full input: ValueError\('sad', 3\)"):
+        lc.Explainer(model, lc.maskers.Text())("raise")
+    with pytest.raises(NotImplementedError):
+        model.gradient(["good"], np.ones((1, 2)))
+    with pytest.raises(NotImplementedError):
+        model.trees()
+
+
+@pytest.mark.parametrize(("word", "same"), [("sleep", True), ("stuck", False)])
+def test_a_call_that_hangs_is_interrupted(model, word, same):
+    """Python code is interrupted in its process; where that does not help, the process is ended."""
+    model.predict(["good"])
+    before, ended = model._child.process.pid, []
+
+    def work():
+        try:
+            model.predict([word])
+        except KeyboardInterrupt:
+            ended.append(time.monotonic())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.3)
+    interrupt(thread)
+    thread.join(20)
+    assert ended
+    assert model.predict(["good"]).tolist() == [[0.0, 1.0]]
+    assert (model._child.process.pid == before) is same
+
+
+def test_one_that_died_in_between_is_not_missed(model):
+    model.predict(["good"])
+    os.kill(model._child.process.pid, 9)
+    model._child.process.join()
+    assert model.predict(["good"]).tolist() == [[0.0, 1.0]]
+
+
+def test_it_travels(model):
+    assert pickle.loads(pickle.dumps(model)).predict(["good"]).tolist() == [[0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (deadly.make_nothing, OSError, "no weights"),
+        (deadly.make_end, lc.ModelError, "exit code 5"),
+        (dict, lc.ModelError, "Expected a model, got dict"),
+        (lambda: deadly.model, lc.OptionError, "at the top of a module"),
+    ],
+)
+def test_what_cannot_be_made(make, error, said):
+    with pytest.raises(error, match=said):
+        IsolatedModel(make, "logits")
+
+
+def test_trees_travel():
+    tree = pytest.importorskip("sklearn.tree")
+    table = np.random.default_rng(0).normal(size=(100, 3))
+    model = tree.DecisionTreeRegressor(max_depth=3).fit(table, table[:, 0] + table[:, 1])
+    masker = lc.maskers.Tabular(table[:4])
+    expected = lc.Explainer(model, masker, "tree-shap")(table[5])
+    with IsolatedModel(partial(_same, model)) as isolated:
+        e = lc.Explainer(isolated, masker, "tree-shap")(table[5])
+    np.testing.assert_array_equal(e.scores, expected.scores)
+    assert expected.scores.any()
+
+
+def _same(thing):
+    return thing
