@@ -23,7 +23,7 @@ def model():
 
 def test_it_answers_as_the_model_does(model, capfd):
     texts = ["good", "so good good", "print"]
-    np.testing.assert_array_equal(model.predict(texts), deadly.model(texts[:2]) + [[0.0, 0.0]])
+    np.testing.assert_array_equal(model.predict(texts), [*deadly.model(texts[:2]), [0.0, 0.0]])
     assert (model.kind, model.classes, model.remote, model.blends) == ("logits", None, False, False)
     assert capfd.readouterr().out == ""
     e = lc.Explainer(model, lc.maskers.Text(), "shapley")("a good film")
