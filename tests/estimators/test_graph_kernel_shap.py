@@ -85,7 +85,7 @@ def test_too_few_pairs_say_so():
 
 @pytest.mark.parametrize("calls_a_unit", [2, 8])
 def test_the_seed_chooses_the_pairs(calls_a_unit):
-    """At few calls the pairs are prefixes of permutations, at more they are chosen one by one: both from the seed."""
+    """For many units the pairs are random, for fewer they are chosen one by one: both from the seed."""
     v, chain = lc.Game(lambda kept: np.tanh(kept @ np.linspace(-1, 1, 20)) * kept[:, 3], 20), lc.Graph.chain(20)
     one, same, other = (lc.GraphKernelSHAP(20 * calls_a_unit, seed=s) for s in (0, 0, 1))
     assert one.plan(chain).coalitions == same.plan(chain).coalitions

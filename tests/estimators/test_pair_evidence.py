@@ -27,7 +27,7 @@ def test_it_finds_the_units_that_interact():
 def test_units_stay_alike_where_nothing_tells_them_apart():
     """Of games drawn from a prior in which units are alike, few get reaches of their own."""
     space = Space(pairs(12, 40), Terms(12))
-    K = space.shape(space.mean).among(space.kept)
+    K = space.shape(space.mean, space.alike).among(space.kept)
     draws = np.linalg.cholesky(K) @ np.random.default_rng(0).normal(size=(40, 10))
     assert sum(np.ptp(fit(space, odd).reach) > 0 for odd in draws.T) <= 3
 
@@ -43,9 +43,18 @@ def test_scale_does_not_matter():
     assert thousand.white == pytest.approx(1e6 * one.white, rel=1e-6)
 
 
-def test_many_units_are_alike():
+def test_few_values_of_many_units_leave_them_alike():
     d = UNITS + 1
     kept = pairs(d, 30)
     shape = fit(Space(kept, Terms(d)), np.random.default_rng(0).normal(size=30))
     assert np.ptp(shape.reach) == 0
     assert np.ptp(shape.own) == 0
+
+
+def test_many_units_differ_as_what_they_do_by_themselves():
+    d = UNITS + 36
+    kept = pairs(d, 200)
+    odd = np.where(kept, 1.0, -1.0)[:, :5].sum(axis=1) + (kept[:, 0] & kept[:, 1] & kept[:, 2])
+    shape = fit(Space(kept, Terms(d)), odd)
+    assert shape.own[:5].min() > 5 * shape.own[5:].max()
+    assert shape.reach[:5].min() > 5 * shape.reach[5:].max()

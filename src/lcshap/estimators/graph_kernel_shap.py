@@ -15,17 +15,15 @@ from ..core.plan import Plan, SampledMap, check_calls
 from ..errors import MethodError
 from .axioms import Axioms
 from .kernel_shap import count_pairs, pair_columns
-from .pair_design import design, few
-from .pair_few import FewPairs
+from .pair_design import LARGE, design
 from .pair_interactions import EvenProcess
 from .pair_posterior import additive, all_pairs, posterior
 from .pair_shape import Terms
-from .pair_space import ROWS, Space
+from .pair_space import Space
 from .sampled import SampledMethod
 
 _CROWD = 64  # so many near triples per unit are no neighbourhood any more: the term is left out
 _LARGEST = 1 << 27  # pairs times units
-_TABLE = 96, 2048  # with so many pairs, few for the units, priors come from a table instead of being fitted
 _MOST_UNITS = 4096  # more of either would not fit a small machine
 
 
@@ -54,14 +52,16 @@ class GraphKernelSHAP(SampledMethod):
 
     Notes
     -----
-    The pairs are chosen without looking at v: single units and their complements first where calls are few (on graphs
-    other than a chain), prefixes of permutations for many units, and otherwise one by one so that each lowers the
-    posterior variance most. Above 8,192 calls the further pairs are random, and a regression with the weights of the
-    Shapley kernel learns from them what the process misses. Where pairs are few for the units (below 2.5 calls a unit,
-    or below d²/20 calls), all units reach equally far, and from 96 pairs on priors come from a small table that is
-    solved once for all inputs with as many units. The scores always sum to v(V) - v(∅). A game whose odd part
-    is a sum over units, such as one in which only pairs interact, comes out exactly from 2.5 calls per unit on. The
-    scores are not linear in v, since the prior is fitted to it.
+    The pairs are chosen without looking at v. For more than 64 units they are random, with all sizes equally often.
+    For fewer units each is the one that lowers the posterior variance most; where calls are few, single units and
+    their complements come first (on graphs other than a chain). Above 8,192 calls the further pairs are random, and a
+    regression with the weights of the Shapley kernel learns from them what the process misses.
+
+    From 64 pairs on, a regression with heavy tails first estimates how much each unit does by itself, and the prior
+    starts from there: in a long text a few words do most. Up to 64 units their reaches are then fitted one by one, if
+    the evidence says that this pays. The scores always sum to v(V) - v(∅). A game whose odd part is a sum over units,
+    such as one in which only pairs interact, comes out exactly from 2.5 calls per unit on. The scores are not linear
+    in v, since the prior is fitted to it.
 
     Choose it to estimate Shapley values; ``docs/benchmarks.md`` has its error beside that of others, on games and
     models by kind. The standard error is the posterior's, scaled by leave-one-out errors; it needs 2.5 calls per unit.
@@ -165,10 +165,7 @@ class PairProcess(SampledMap):
     @property
     def nbytes(self) -> int:  # type: ignore[override]
         """Memory held, what is kept from one input for the next included."""
-        n, kept = min(len(self.kept), ROWS), self.kept.nbytes + self.triples.nbytes
-        return kept + (
-            self._space.nbytes if isinstance(self._space, FewPairs) else 8 * n**2 * (len(self._space.terms) + 1)
-        )
+        return self.kept.nbytes + self.triples.nbytes + self._space.nbytes
 
     @property
     def freedom(self) -> int:
@@ -210,16 +207,14 @@ class PairProcess(SampledMap):
         scores = additive(self.kept, odd)
         if scores is not None:
             return scores, np.zeros(d) if self.freedom else np.full(d, np.inf)
-        scores, error = posterior(self.kept, odd, self._space, not few(d, self.samples))
+        scores, error = posterior(self.kept, odd, self._space)
         return scores, error if self.freedom else np.full(d, np.inf)
 
     @cached_property
-    def _space(self) -> Space | FewPairs:
+    def _space(self) -> Space:
         """What scores are computed in: it does not depend on v, so it is made once for all inputs."""
         d = self.shape[0]
-        if not few(d, self.samples):
-            return Space(self.kept, Terms(d, self.triples))
-        return FewPairs(self.kept) if _TABLE[0] < self.samples < _TABLE[1] else Space(self.kept, Terms(d))
+        return Space(self.kept, Terms(d, self.triples) if d <= LARGE else Terms(d))
 
     def head(self, samples: int) -> PairProcess:
         """The first pairs."""

@@ -17,9 +17,7 @@ _BLOCK, _RATIO = 256, 4  # so many pairs are chosen at a time, out of so many ti
 _LINEAR, _REST = 1.0, {"linear": 0.0, "smooth": 0.15, "pool": 0.0, "white": 0.2}
 
 
-def few(d: int, pairs: int) -> bool:
-    """Whether there are so few pairs for so many units that prefixes of permutations are the best choice (measured)."""
-    return pairs < d * max(1.25, d / 40)
+LARGE = 64  # with more units than this pairs are random: choosing them takes long, and gains little (measured)
 
 
 @lru_cache(maxsize=64)
@@ -35,10 +33,10 @@ def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
         return rng.permutation(_all(d))
     taken = {_key(np.ones(d, bool))}
     first = min(pairs, MOST_PAIRS)  # those for the process; the others are to be random
-    alone = rng.permutation(np.eye(d, dtype=bool))[:first] if single and d > 2 and first <= 2 * d else _none(d)
+    alone = rng.permutation(np.eye(d, dtype=bool))[:first] if single and 2 < d <= LARGE and first <= 2 * d else _none(d)
     parts = [_fresh(alone, taken)]
-    if few(d, first) and (every is None or 2 * first < every):
-        parts.append(_prefixes(d, first - len(alone), rng, taken))
+    if d > LARGE:
+        parts.append(_random(d, first, rng, taken))
     else:
         parts.append(_chosen(d, first - len(alone), every, rng, taken, alone))
     if pairs > first and every is not None and 2 * pairs > every:
@@ -104,17 +102,6 @@ def _greedy(pool: Kept, count: int, rest: Prior, linear: Array) -> Kept:
         variance = np.maximum(variance - known[step] ** 2, np.float32(1e-6))
         best = int(np.where(free, np.einsum("ij,ij->j", C, C) / variance, -1).argmax())
     return np.asarray(rows[order[1:]])
-
-
-def _prefixes(d: int, pairs: int, rng: np.random.Generator, taken: set[bytes]) -> Kept:
-    """Prefixes of random permutations (their complements are those of the reverses), the last evenly thinned."""
-    found, have = [_none(d)], 0
-    while have < pairs:
-        left = pairs - have
-        sizes = np.arange(1, d) if left >= d - 1 else _spread(d, left, rng)
-        found.append(_fresh(rng.permutation(d) < sizes[:, None], taken)[:left])
-        have += len(found[-1])
-    return np.concatenate(found)
 
 
 def _random(d: int, count: int, rng: np.random.Generator, taken: set[bytes], by_kernel: bool = False) -> Kept:

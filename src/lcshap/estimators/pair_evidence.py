@@ -11,11 +11,13 @@ from scipy import linalg
 from .pair_prior import Array
 from .pair_shape import Shape
 from .pair_space import SPREAD, Point, Space
+from .pair_units import shares
 
 _STEPS, _ENOUGH = 10, 0.3  # at most so many steps; a step that gains less evidence (a logarithm) is the last
 _FURTHEST = 2.0  # no logarithm moves further than that in a step
 _SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so many units had shown it
 _PAYS = 1.0  # the evidence (a logarithm) that units with reaches of their own have to add before they are fitted
+_MANY = 64  # with fewer pairs all units are taken to be alike at first: too little is known of each
 _SPREADS = (0.25, 0.5, 1.0, 2.0)  # how much units may differ, when it is asked whether that pays
 
 Look = Callable[[Array, float], Point | None]
@@ -24,8 +26,9 @@ Look = Callable[[Array, float], Point | None]
 def fit(space: Space, odd: Array, units: bool = True) -> Shape:
     """The shape of greatest evidence, given f at the coalitions of the space, the first of which is V.
 
-    First all units are taken to be alike, which leaves a handful of numbers to find. Whether units differ is asked
-    only then, by the evidence that it would add: where calls are few, reaches of single units are mostly noise.
+    First it is taken as given how units differ (see `shares`; with few pairs they are alike), which leaves a handful
+    of numbers to find. Whether reaches of single units are fitted is asked only then, by the evidence that it would
+    add: where calls are few they are mostly noise.
 
     Parameters
     ----------
@@ -39,17 +42,30 @@ def fit(space: Space, odd: Array, units: bool = True) -> Shape:
         The prior, in the units of f.
     """
     scale = float(np.sqrt(np.mean(odd**2))) or 1.0
-    y = odd[: len(space.kept)] / scale
+    y, coarse = odd / scale, space.coarse
+    pattern = coarse.alike
+    if units and len(y) >= _MANY:
+        pattern = coarse.pattern(np.log(shares(space.all, y)))
 
-    def look(at: Array, spread: float) -> Point | None:
-        return space.look(at, spread, y)
+    def common(at: Array, spread: float) -> Point | None:
+        return coarse.look(at, spread, y[coarse.rows], pattern)
 
-    at = climb(look, space.mean, space.first)
+    def each(at: Array, spread: float) -> Point | None:
+        return space.look(at, spread, y[space.rows])
+
+    at = climb(common, space.mean, space.first)
     if units and space.free:
-        start = np.concatenate([at, np.zeros(space.d)])
-        if _gain(look(start, SPREAD), space.first) > _PAYS:
-            at = climb(look, start, space.first)
-    found, square = space.shape(at), scale**2
+        middle = pattern.units.mean()
+        start = np.concatenate([at, pattern.units - middle])
+        start[[0, 3]] += middle  # the common logarithms of reach and own worth
+        start[space.first - 1] = 1.0  # in a pattern they are the same
+        if _gain(each(start, SPREAD), space.first) > _PAYS:
+            return _scaled(space.shape(climb(each, start, space.first)), scale**2)
+    return _scaled(space.shape(at, pattern), scale**2)
+
+
+def _scaled(found: Shape, square: float) -> Shape:
+    """The same prior for values whose square is larger by a factor."""
     return replace(
         found,
         own=square * found.own,

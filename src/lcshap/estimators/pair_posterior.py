@@ -6,7 +6,6 @@ import numpy as np
 from scipy import linalg, special
 
 from .pair_evidence import fit
-from .pair_few import FewPairs
 from .pair_prior import Array, prior
 from .pair_shape import Kept, Shape
 from .pair_space import Space
@@ -49,13 +48,13 @@ def _fits(found: Array, left: Array, largest: float) -> bool:
     return bool(np.abs(left).max() <= _ADDITIVE * largest)
 
 
-def posterior(kept: Kept, odd: Array, space: Space | FewPairs, units: bool = True) -> tuple[Array, Array]:
+def posterior(kept: Kept, odd: Array, space: Space, units: bool = True) -> tuple[Array, Array]:
     """The mean and the deviation of the Shapley values, given f at these coalitions, the first of which is V.
 
     Parameters
     ----------
     kept, odd : the coalitions, and f there.
-    space : what the prior is fitted in, or a table of priors; made of the same coalitions, and good for many inputs.
+    space : what the prior is fitted in; made of the same coalitions, and good for many inputs.
     units : whether units may have reaches of their own.
 
     Returns
@@ -63,10 +62,7 @@ def posterior(kept: Kept, odd: Array, space: Space | FewPairs, units: bool = Tru
     tuple of arrays
         One number a unit each.
     """
-    if isinstance(space, FewPairs):
-        scores, variance = space.posterior(odd)
-    else:
-        scores, variance = _fitted(kept, odd, fit(space, odd, units))
+    scores, variance = _fitted(kept, odd, fit(space, odd, units))
     drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
     return scores + drift / len(scores), _CAUTION * np.sqrt(variance)
 

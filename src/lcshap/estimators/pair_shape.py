@@ -238,8 +238,8 @@ def nodes() -> tuple[Array, Array]:
 def odd_product(one: Array, two: Array, reach: Array) -> tuple[Array, Array]:
     """The odd part of exp(-θ-weighted number of differences), scaled to 1 at equality; and the even one, as scaled."""
     total = reach.sum()
-    near = np.exp(((one * reach) @ two.T - total) / 2)
-    far = np.exp(-total) / near
+    agree = (one * reach) @ two.T
+    near, far = np.exp((agree - total) / 2), np.exp(-(agree + total) / 2)
     scale = -np.expm1(-total)
     return (near - far) / scale, (near + far) / scale
 

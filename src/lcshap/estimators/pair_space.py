@@ -6,19 +6,35 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from .pair_prior import Array
 from .pair_shape import Kept, Shape, Terms, odd_product
 
 ROWS = 512  # pairs that the evidence is computed from, at most: it takes the cube of that
-UNITS = 400  # with more units than this, or than pairs, all units reach equally far
+COMMON = 192  # and so many, where the logarithms of single units are given
+UNITS = 64  # with more units than this, or than pairs, reaches of single units are not fitted
 SPREAD = 0.5  # units differ in the logarithm of their reach by so much, before anything is seen
 _LOW, _HIGH = -16.0, 8.0  # bounds of logarithms of shares
 # What logarithms are expected to be (a normal distribution: mean and deviation), where f has a mean square of 1.
 _REACH, _PRODUCT, _WHITE, _OWN = (8.0, 1.5), (0.1, 2.0), (1e-4, 3.0), (1.0, 2.0)
 _TERM, _TIE = (0.003, 3.0), (0.5, 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """How units differ, where that is given: the logarithms of their reaches and shares, and what follows from them.
+
+    Attributes
+    ----------
+    units : one logarithm a unit.
+    agreement : the sum over units of their shares, with the sign of whether two coalitions agree, `(n, n)`.
+    total : the sum of all shares.
+    """
+
+    units: Array
+    agreement: Array
+    total: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +51,21 @@ class Point:
 class Space:
     """The logarithms: of the common reach, of white noise, product, own and each term; the tie; and one a unit.
 
-    The last ones may be left out: then all units are alike. The tie says how much a unit that reaches further also does
-    more by itself. What does not depend on v is computed once, so a space serves all inputs with these coalitions.
+    The last ones may be left out: then they are those of a pattern. The tie says how much a unit that reaches further
+    also does more by itself. What does not depend on v is computed once, so a space serves all inputs with these
+    coalitions.
 
     Parameters
     ----------
-    kept : coalitions, `(n, d)`, the first of which is V; the first `ROWS` are used.
+    kept : coalitions, `(n, d)`, the first of which is V.
     terms : the terms whose form is the same for every input.
+    rows : so many of the coalitions are used, spread evenly.
     """
 
-    def __init__(self, kept: Kept, terms: Terms) -> None:
-        self.kept, self.terms, self.d = kept[:ROWS], terms, kept.shape[1]
+    def __init__(self, kept: Kept, terms: Terms, rows: int = ROWS) -> None:
+        n, self.d = kept.shape
+        self.rows = np.arange(n) if n <= rows else np.linspace(0, n - 1, rows).astype(np.intp)
+        self.all, self.kept, self.terms = kept, kept[self.rows], terms
         self.free = self.d <= min(UNITS, len(self.kept))  # whether units may have reaches of their own
         wide = [(_REACH[0] / self.d, _REACH[1]), _WHITE, _PRODUCT, _OWN, *[_TERM] * len(terms)]
         self.first = len(wide) + 1  # where the units begin
@@ -53,42 +73,64 @@ class Space:
         self._deviation = np.array([*(s for _, s in wide), _TIE[1]])
 
     @cached_property
+    def coarse(self) -> Space:
+        """The same with fewer rows, for the logarithms that all units have in common."""
+        return self if len(self.kept) <= COMMON else Space(self.all, self.terms, COMMON)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that is held once inputs have been explained, about."""
+        sizes = {len(self.kept), min(len(self.kept), COMMON)}
+        return sum(8 * n**2 * (len(self.terms) + 1) for n in sizes)
+
+    def pattern(self, units: Array) -> Pattern:
+        """How units differ, from their logarithms."""
+        share = np.exp(units)
+        return Pattern(units, (self._signs * share) @ self._signs.T, float(share.sum()))
+
+    @cached_property
+    def alike(self) -> Pattern:
+        """Units do not differ."""
+        return self.pattern(np.zeros(self.d))
+
+    @cached_property
     def _signs(self) -> Array:
         return np.where(self.kept, 1.0, -1.0)
 
     @cached_property
-    def _parts(self) -> tuple[NDArray[np.intp], list[Array]]:
-        """On how many units coalitions agree, and the covariances of all terms."""
-        n = len(self.kept)
-        agreement = np.empty((n, n), np.intp)
-        found: list[Array] = [np.empty((n, n)) for _ in range(len(self.terms))]
-        for rows, common, parts in self.terms.tiles(self.kept, self.kept):
-            agreement[rows] = common
-            for whole, part in zip(found, parts, strict=True):
-                whole[rows] = part
-        return agreement, found
+    def _parts(self) -> list[Array]:
+        """The covariances of all terms."""
+        return self.terms.covariances(self.kept, self.kept)
 
     def deviation(self, spread: float, units: int = 0) -> Array:
         """How far each logarithm is expected from its mean."""
         return np.concatenate([self._deviation, np.full(units, spread)])
 
-    def shape(self, at: Array) -> Shape:
-        """The shares and reaches of these logarithms."""
-        units = at[self.first :] if len(at) > self.first else np.zeros(self.d)
+    def shape(self, at: Array, pattern: Pattern | None = None) -> Shape:
+        """The shares and reaches of these logarithms; those of the units are the last, or those of a pattern."""
+        units, tie = (at[self.first :], at[self.first - 1]) if pattern is None else (pattern.units, 1.0)
         white, product, own, *shares = np.exp(np.clip(at[1 : self.first - 1], _LOW, _HIGH))
-        tied = np.exp(np.clip(at[self.first - 1] * units, _LOW, _HIGH))
+        tied = np.exp(np.clip(tie * units, _LOW, _HIGH))
         reach = np.exp(np.clip(at[0] + units, -12.0, 3.0))
         return Shape(own / self.d * tied, reach, float(product), np.array(shares), float(white), self.terms)
 
-    def look(self, at: Array, spread: float, y: Array) -> Point | None:
-        """The negative logarithm of the evidence, prior included, with its derivatives; None where K is singular."""
-        shape, terms = self.shape(at), self._parts[1]
-        found = self._alike(shape, y) if len(at) == self.first else self._each(shape, at, y)
+    def look(self, at: Array, spread: float, y: Array, pattern: Pattern | None = None) -> Point | None:
+        """The negative logarithm of the evidence, prior included, with its derivatives; None where K is singular.
+
+        Parameters
+        ----------
+        at : the logarithms, those of the units included where there is no pattern.
+        spread : by how much the logarithms of the units are expected to differ.
+        y : f at the coalitions of the space.
+        pattern : how units differ, where that is not to be found. Their own worth differs as their reach does.
+        """
+        shape = self.shape(at, pattern)
+        found = self._each(shape, at, y) if pattern is None else self._common(shape, pattern, y)
         if found is None:
             return None
         inverse, logarithm, alpha, moved, traces = found
         moved[:, 1], traces[1] = shape.white * alpha, shape.white * np.trace(inverse)
-        for k, (share, term) in enumerate(zip(shape.shares, terms, strict=True), start=4):
+        for k, (share, term) in enumerate(zip(shape.shares, self._parts, strict=True), start=4):
             moved[:, k], traces[k] = share * (term @ alpha), share * np.vdot(inverse, term)
         deviation = self.deviation(spread, len(at) - self.first)
         off = at.copy()
@@ -102,25 +144,24 @@ class Space:
     # Both of these fill in what concerns the reach, the product and what units do by themselves: one column a
     # logarithm, K's derivative times alpha, and the sum of K's inverse times K's derivative.
 
-    def _alike(self, shape: Shape, y: Array) -> Looked | None:
-        """Where all units are alike, all of it is a function of the number of units that agree."""
-        d, (agreement, _) = self.d, self._parts
-        reach, own = shape.reach[0], shape.own[0]
-        agree = 2 * np.arange(d + 1.0) - d
-        far = np.exp(-reach * np.arange(d, -1.0, -1.0))
-        scale = -np.expm1(-reach * d)
-        product, even = (far - far[::-1]) / scale, (far + far[::-1]) / scale
-        by_reach = shape.product * reach * (agree * even / 2 - d * (0.5 + (1 - scale) / scale) * product)
-        by_product = shape.product * product
-        solved = self._solve((by_product + own * agree)[agreement], shape, y)
+    def _common(self, shape: Shape, pattern: Pattern, y: Array) -> Looked | None:
+        """Where it is known how units differ."""
+        reach, own = shape.reach.sum() / pattern.total, shape.own.sum() / pattern.total
+        total = reach * pattern.total
+        near = np.exp((reach * pattern.agreement - total) / 2)
+        far = np.exp(-(reach * pattern.agreement + total) / 2)
+        scale = -np.expm1(-total)
+        product, even = (near - far) / scale, (near + far) / scale
+        by_own = own * pattern.agreement
+        solved = self._solve(shape.product * product + by_own, shape, y)
         if solved is None:
             return None
         inverse, logarithm, alpha = solved
+        even *= reach * pattern.agreement / 2
+        even -= total * (0.5 + (1 - scale) / scale) * product
         moved, traces = np.zeros((len(y), self.first)), np.zeros(self.first)
-        sums = np.bincount(agreement.ravel(), inverse.ravel(), d + 1)
-        moved[:, 0], traces[0] = by_reach[agreement] @ alpha, sums @ by_reach
-        moved[:, 2], traces[2] = by_product[agreement] @ alpha, sums @ by_product
-        moved[:, 3], traces[3] = own * (self._signs @ (self._signs.T @ alpha)), own * (sums @ agree)
+        for k, (share, matrix) in {0: (shape.product, even), 2: (shape.product, product), 3: (1.0, by_own)}.items():
+            moved[:, k], traces[k] = share * (matrix @ alpha), share * np.vdot(inverse, matrix)
         return inverse, logarithm, alpha, moved, traces
 
     def _each(self, shape: Shape, at: Array, y: Array) -> Looked | None:
@@ -151,7 +192,7 @@ class Space:
 
     def _solve(self, K: Array, shape: Shape, y: Array) -> tuple[Array, float, Array] | None:
         """The inverse of K, to which terms and white noise are added, half its logarithm, and alpha."""
-        for share, term in zip(shape.shares, self._parts[1], strict=True):
+        for share, term in zip(shape.shares, self._parts, strict=True):
             K += share * term
         K[np.diag_indices(len(y))] += shape.white
         inverse, logarithm = inverse_of(K)

@@ -1,0 +1,49 @@
+"""How much units differ: the share of each in what units do by themselves, before a prior is fitted to an input."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from .pair_prior import Array
+from .pair_shape import Kept
+
+_FREEDOM = 1.0  # of Student's t distribution that worths are taken to have: a few units may do nearly all
+_STEPS = 8  # of expectation and maximisation; the error of the scores hardly depends on it (measured)
+_LEAST = 0.05  # the residual has at least such a share of the pairs as degrees of freedom
+
+
+def shares(kept: Kept, odd: Array) -> Array:
+    r"""The variance that each unit's own worth seems to have, over the mean of all.
+
+    A Bayesian linear regression of f on the units, :math:`f = \sum_j b_j c_j + \varepsilon`, in which each
+    :math:`b_j` has a variance :math:`a_j` of its own. The variances have an inverse gamma prior, so that a worth has
+    Student's t distribution; its scale, the variances and the variance of the residual are found by expectation and
+    maximisation. In texts and images most units do next to nothing, and a prior that knows which ones leaves
+    much less unknown.
+
+    Parameters
+    ----------
+    kept, odd : coalitions `(n, d)`, and f there.
+
+    Returns
+    -------
+    array
+        One positive number a unit, 1 on average.
+    """
+    n, d = kept.shape
+    signs = np.where(kept, 1.0, -1.0)
+    gram, pull, square = signs.T @ signs, signs.T @ odd, float(odd @ odd)
+    variance, noise = np.full(d, square / n / d), square / n / 2
+    for _ in range(_STEPS):
+        root = np.sqrt(variance)
+        matrix = root[:, None] * gram * (root / noise)
+        matrix[np.diag_indices(d)] += 1
+        factor = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        mean = root * linalg.cho_solve((factor, True), root * pull / noise, check_finite=False)
+        left = np.diag(linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0])  # of each variance, after the data
+        residual = square - 2 * float(mean @ pull) + float(mean @ gram @ mean)
+        noise = max(residual / max(n - float(np.sum(1 - left)), _LEAST * n), np.finfo(float).eps * square / n)
+        scale = d / np.sum(1 / variance)
+        variance = (mean**2 + variance * left + _FREEDOM * scale) / (1 + _FREEDOM)
+    return np.asarray(variance / variance.mean())
