@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 import lcshap as lc
-from benchmarks.contexts import load_model, make_contexts
+from benchmarks.facts import make_contexts
+from benchmarks.smollm2 import load_model
 from lcshap.adapters.prefix_sharing import count_tokens
 
 ANSWER = " The answer is in the first of these passages."

@@ -7,6 +7,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 
 import lcshap as lc
 import oracles
+from lcshap.adapters import prefix_sharing
 from lcshap.adapters.causal_lm import CausalLMModel
 from lcshap.errors import ModelError
 from lcshap.maskers.subwords import Subwords
@@ -115,9 +116,11 @@ def test_only_the_logits_that_are_needed_are_made():
     every = CausalLMModel(Wrapped(model), TOKENIZER, " Paris and").predict(prompts)
     np.testing.assert_allclose(few, every, atol=1e-6)
     assert [shape[1] for shape in shapes] == [3, len(ids(PROMPT)) + 2]
+    shared = CausalLMModel(model, TOKENIZER, " Paris and")
+    shared.predict(["The"])
     shapes.clear()
-    np.testing.assert_allclose(CausalLMModel(model, TOKENIZER, " Paris and").predict(prompts), every, atol=1e-6)
-    assert [shape[1] for shape in shapes] == [2, 2]
+    np.testing.assert_allclose(shared.predict(prompts), every, atol=1e-6)
+    assert [shape[1] for shape in shapes] == [4]  # two of each row
 
 
 def test_a_prompt_that_is_too_long():
@@ -160,8 +163,10 @@ def test_an_answer_and_its_sentences_are_columns_of_the_same_calls():
     model, asked = gpt2(), []
     model.register_forward_hook(lambda module, args, output: asked.append(1))
     lm = CausalLMModel(model, TOKENIZER, ANSWER, parts="sentence")
+    lm.predict(["The"])
+    asked.clear()
     found, each = lm.predict([PROMPT, "The"]), CausalLMModel(model, TOKENIZER, ANSWER, per_token=True)
-    assert len(asked) == 2
+    assert len(asked) == 1
     assert lm.classes == [ANSWER, "Paris is the capital.", "Madrid is not."]
     tokens = each.predict([PROMPT, "The"])
     first = sum(lm.answers[0].columns[:, 1] == 1)
@@ -215,7 +220,8 @@ def test_an_answer_that_the_model_generates_is_recorded():
     assert drawn[0].record["generated"] == "sampled at temperature 2 from seed 1"
 
 
-def test_ctrl_c_keeps_what_was_found():
+def test_ctrl_c_keeps_what_was_found(monkeypatch):
+    monkeypatch.setattr(prefix_sharing, "STEP", 0)  # a row in each step
     model, asked = gpt2(), []
 
     def stop(module, args):
@@ -223,9 +229,11 @@ def test_ctrl_c_keeps_what_was_found():
         if len(asked) == 3:
             raise KeyboardInterrupt
 
+    lm = CausalLMModel(model, TOKENIZER, " Paris")
+    lm.predict(["The"])
     model.register_forward_pre_hook(stop)
     with pytest.raises(lc.Interrupted) as caught:
-        CausalLMModel(model, TOKENIZER, " Paris").predict(["The", "is", "of", "France"])
+        lm.predict(["The", "is", "of", "France"])
     assert np.isfinite(caught.value.answers).sum() == 2
 
 

@@ -5,7 +5,7 @@ from tiny_lm import bpe, by_hand, gpt2, llama, mistral
 
 import lcshap as lc
 from lcshap.adapters.causal_lm import CausalLMModel
-from lcshap.adapters.prefix_sharing import count_tokens, shared_log_probs
+from lcshap.adapters.prefix_sharing import STEP, can_pack, count_tokens, shared_log_probs
 from lcshap.adapters.row_by_row import padded_log_probs
 from lcshap.errors import ModelError
 
@@ -28,17 +28,63 @@ def random_rows(seed, count=40):
     return rows
 
 
+@pytest.mark.parametrize("packed", [True, False])
 @pytest.mark.parametrize("name", MODELS)
-def test_the_same_numbers_as_row_by_row(name):
+def test_the_same_numbers_as_row_by_row(name, packed):
     model = MODELS[name]()
     rows = random_rows(1)
-    shared = dict(shared_log_probs(model, rows))
+    assert can_pack(model)
+    shared = dict(shared_log_probs(model, rows, packed))
     padded = dict(padded_log_probs(model, rows))
     assert sorted(shared) == sorted(padded) == list(range(len(rows)))
     for number, (prompt, answer) in enumerate(rows):
         np.testing.assert_allclose(shared[number], padded[number], atol=1e-5)
         if number < 8:
             np.testing.assert_allclose(shared[number], by_hand(model, prompt, answer), atol=1e-5)
+
+
+def test_in_double_precision_nothing_but_rounding_differs():
+    model = llama(attn_implementation="sdpa").double()
+    rows = random_rows(4)
+    shared, padded = dict(shared_log_probs(model, rows)), dict(padded_log_probs(model, rows))
+    assert max(np.abs(shared[row] - padded[row]).max() for row in padded) < 1e-12
+
+
+def test_attention_without_sdpa():
+    model = llama(attn_implementation="eager")
+    rows = random_rows(4)
+    assert can_pack(model)
+    shared, padded = dict(shared_log_probs(model, rows)), dict(padded_log_probs(model, rows))
+    assert max(np.abs(shared[row] - padded[row]).max() for row in padded) < 1e-5
+
+
+def test_a_row_longer_than_a_step_is_a_step_of_its_own():
+    model = gpt2(n_positions=2 * STEP)
+    rng = np.random.default_rng(5)
+    long = rng.integers(0, 320, STEP + 40).tolist()
+    rows = [(long, [1, 2]), (long[:-5], [3]), ([*long[:7], 8, 9], [4, 5, 6]), (long[:2], [7])]
+    shared = dict(shared_log_probs(model, rows))
+    for number, (prompt, answer) in enumerate(rows):
+        np.testing.assert_allclose(shared[number], by_hand(model, prompt, answer), atol=1e-5)
+
+
+def test_a_model_that_makes_something_else_of_the_mask_is_computed_row_by_row():
+    class Deaf(type(llama())):
+        def forward(self, input_ids, attention_mask=None, position_ids=None, past_key_values=None, use_cache=None):
+            return super().forward(
+                input_ids, position_ids=position_ids, past_key_values=past_key_values, use_cache=use_cache
+            )
+
+    deaf = Deaf(llama().config)
+    deaf.load_state_dict(llama().state_dict())
+    assert not can_pack(deaf)
+    lm = CausalLMModel(deaf, bpe(), " Paris")
+    assert lm.shares
+    np.testing.assert_allclose(
+        lm.predict(["The capital", "The"]),
+        CausalLMModel(llama(), bpe(), " Paris").predict(["The capital", "The"]),
+        atol=1e-5,
+    )
 
 
 def test_the_tokens_computed_are_the_nodes_of_the_tree():
@@ -54,6 +100,11 @@ def test_the_model_is_sent_no_other_tokens():
     model.register_forward_pre_hook(lambda _, args, kwargs: sent.append(kwargs["input_ids"].numel()), with_kwargs=True)
     rows = random_rows(3)
     list(shared_log_probs(model, rows))
+    assert sum(sent) == count_tokens(rows)[0]
+    assert len(sent) < len(rows) / 10
+    assert max(sent) <= STEP
+    sent.clear()
+    list(shared_log_probs(model, rows, packed=False))
     assert sum(sent) == count_tokens(rows)[0]
     assert len(sent) == len(rows)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .answers import Answer, Parts, read_answer
 from .base import Model
 from .callable import check_answers
 from .generation import generate
-from .prefix_sharing import BATCH, count_tokens, may_share, shared_log_probs
+from .prefix_sharing import BATCH, can_pack, count_tokens, may_share, shared_log_probs
 from .row_by_row import Sequences, padded_log_probs
 from .transformers import check_parts, longest, start_token, text_config
 
@@ -136,17 +137,27 @@ class CausalLMModel(Model):
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
         """Log-probabilities, `(n, columns)`, in float64. The error of Ctrl-C has those that were found."""
-        work = shared_log_probs if self.shares else padded_log_probs
         answers = np.full((len(rows), len(self.classes or ())), np.nan)
         tables = [answer.columns[:, 1:] if self.per_token else answer.columns for answer in self.answers]
         first = np.cumsum([0, *(table.shape[1] for table in tables)])
         try:
-            for number, found in work(self.model, self._sequences(rows)):
+            for number, found in self._log_probs(self._sequences(rows)):
                 row, k = divmod(number, len(tables))
                 answers[row, first[k] : first[k + 1]] = found @ tables[k]
         except KeyboardInterrupt as error:
             raise Interrupted("Ctrl-C while the language model was asked", answers=answers) from error
         return check_answers(answers, len(rows), type(self.model).__name__)
+
+    def _log_probs(self, sequences: Sequences) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """The numbers of rows with the log-probabilities of their answers."""
+        if not self.shares:
+            return padded_log_probs(self.model, sequences)
+        return shared_log_probs(self.model, sequences, self._packs)
+
+    @cached_property
+    def _packs(self) -> bool:
+        """Whether the model computes the rests of several rows in one step."""
+        return can_pack(self.model)
 
     @property
     def reads(self) -> bool:

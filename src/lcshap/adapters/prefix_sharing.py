@@ -5,6 +5,10 @@ order of their tokens, every prompt shares with the one before it the longest be
 So one cache of keys and values is enough: it is cut back to the common beginning, and only the rest of the prompt and
 the answer are computed. Together these are the nodes of the tree of all token sequences: none is computed twice.
 
+What is left of a row is often short, and a model that computes ten tokens is nearly as slow as one that computes a
+hundred. So the rests of several rows are computed in one step, one after the other: a mask lets each token see those
+before it in its own row, and its position is the one that it has there.
+
 This is exact where the keys and values of a token depend on the tokens before it alone, in a causal model with full
 attention. Positions may be absolute or rotary, because a shared token stands at the same place in all rows.
 """
@@ -13,6 +17,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +30,7 @@ from .torch import evaluation, tensor_in
 from .transformers import text_config
 
 BATCH = 1024  # rows that are sorted together
+STEP = 256  # tokens that are computed together, where one row does not have more
 _FULL = ("full_attention",)
 
 
@@ -58,10 +64,16 @@ def why_not(model: Any) -> str:
     return ""
 
 
-def shared_log_probs(model: Any, sequences: Sequences) -> Iterator[tuple[int, NDArray[np.float64]]]:
+def shared_log_probs(
+    model: Any, sequences: Sequences, packed: bool = True
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """What `padded_log_probs` yields, to rounding, with shared beginnings computed once.
 
-    One row is computed at a time, with one cache as long as the longest row: memory does not grow with their number.
+    Memory does not grow with the number of rows: there is one cache, as long as the longest row and one step.
+
+    Parameters
+    ----------
+    packed : compute about `STEP` tokens of several rows in one step, see `can_pack`. Otherwise one row at a time.
 
     Yields
     ------
@@ -69,22 +81,44 @@ def shared_log_probs(model: Any, sequences: Sequences) -> Iterator[tuple[int, ND
     """
     torch = need("torch", "torch")
     make = need("transformers", "transformers").DynamicCache
-    where = next(model.parameters()).device
+    where, cache = next(model.parameters()).device, None
     with evaluation(model), torch.no_grad():
-        for number, shared, rest in _steps(sequences):
-            if shared == 0:
-                cache = make(config=model.config)
-            elif (extra := cache.get_seq_length() - shared) > 0:
-                cache.crop(-extra)
-            answer = sequences[number][1]
+        for step in _steps(sequences, STEP if packed else 0):
+            cache = _cut(cache, step.kept) if len(step.kept) else make(config=model.config)
+            needed = np.concatenate([path[-len(sequences[row][1]) :] for row, path in step.rows]) - len(step.kept)
+            kept = options(model, "logits_to_keep", torch.from_numpy(needed).to(where))
             made = model(
-                input_ids=torch.tensor([rest], device=where),
+                input_ids=torch.tensor([step.ids], device=where),
                 past_key_values=cache,
                 use_cache=True,
-                **options(model, "position_ids", torch.arange(shared, shared + len(rest), device=where)[None]),
-                **options(model, "logits_to_keep", len(answer)),
+                **options(model, "position_ids", torch.from_numpy(step.places[None]).to(where)),
+                **({} if len(step.rows) == 1 else {"attention_mask": _additive(step.mask(), model)}),
+                **kept,
             )
-            yield number, log_probs(tensor_in(made)[0, -len(answer) :], answer)
+            logits = tensor_in(made)[0] if kept else tensor_in(made)[0, needed]
+            for row, _ in step.rows:
+                answer = sequences[row][1]
+                yield row, log_probs(logits[: len(answer)], answer)
+                logits = logits[len(answer) :]
+
+
+def can_pack(model: Any) -> bool:
+    """Whether the tokens of several rows can be computed in one step: a model has to take masks and positions for that.
+
+    A model that takes them may still do something else with them, so two short rows are computed in both ways.
+    """
+    names = inspect.signature(model.forward).parameters
+    known = getattr(model.config, "_attn_implementation", None) in ("sdpa", "eager")
+    if not known or not {"position_ids", "attention_mask"} <= set(names):
+        return False
+    size = int(text_config(model).vocab_size)
+    rows = [([token % size for token in (7, 1, 5, first, 3, 2)], [4 % size]) for first in (2, 6)]
+    try:
+        one, other = (dict(shared_log_probs(model, rows, packed)) for packed in (True, False))
+    except (TypeError, ValueError, RuntimeError, IndexError):
+        return False
+    near = 1e-4 if next(model.parameters()).dtype.itemsize >= 4 else 0.05
+    return all(np.allclose(one[row], other[row], atol=near) for row in other)
 
 
 def count_tokens(sequences: Sequences, shares: bool = True) -> tuple[int, int]:
@@ -94,21 +128,74 @@ def count_tokens(sequences: Sequences, shares: bool = True) -> tuple[int, int]:
     (4, 8)
     """
     given = sum(len(prompt) + len(answer) - 1 for prompt, answer in sequences)
-    return sum(len(rest) for _, _, rest in _steps(sequences)) if shares else given, given
+    return sum(len(step.ids) for step in _steps(sequences, STEP)) if shares else given, given
 
 
-def _steps(sequences: Sequences) -> Iterator[tuple[int, int, list[int]]]:
-    """In which order rows are computed: the number of a row, how many tokens it shares with the one before, the rest.
+@dataclass(eq=False)
+class Step:
+    """Tokens that are computed together: the branches by which some rows differ from what is in the cache.
+
+    Attributes
+    ----------
+    kept : the tokens of the cache that are kept, the common beginning of the last row of the step before and the first
+        row of this one.
+    ids, depths : the tokens that are computed, and the place of each in its row.
+    rows : each row by its number, with the places of its tokens among those that are kept and those that are computed.
+    starts : how many tokens of each row were there before it was added; the others follow one another.
+    """
+
+    kept: NDArray[np.intp]
+    ids: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    rows: list[tuple[int, NDArray[np.intp]]] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+
+    def add(self, number: int, beginning: NDArray[np.intp], rest: list[int]) -> NDArray[np.intp]:
+        """One more row: where its beginning is, and the tokens after that. Returns where all its tokens are."""
+        start = len(self.kept) + len(self.ids)
+        path = np.concatenate([beginning, np.arange(start, start + len(rest))])
+        self.ids += rest
+        self.depths += range(len(beginning), len(path))
+        self.rows.append((number, path))
+        self.starts.append(len(beginning))
+        return path
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The position of each token."""
+        return np.array(self.depths, np.int64)
+
+    def mask(self) -> NDArray[np.bool_]:
+        """Which tokens each token sees: those before it in its row, and itself."""
+        first = len(self.kept)
+        seen = np.zeros((len(self.ids), first + len(self.ids)), bool)
+        for (_, path), start in zip(self.rows, self.starts, strict=True):
+            own = slice(path[start] - first, path[-1] - first + 1)
+            seen[own, path[:start]] = True
+            seen[own, path[start] : path[-1] + 1] = np.tri(len(path) - start, dtype=bool)
+        return seen
+
+
+def _steps(sequences: Sequences, size: int) -> Iterator[Step]:
+    """What is computed, in which order: steps of at most `size` tokens, or of one row.
 
     The last token of a prompt is always computed: its logits are those of the first token of the answer.
     """
     before: list[int] = []
+    path, step = np.empty(0, np.intp), None
     for number in sorted(range(len(sequences)), key=lambda n: list(sequences[n][0])):
         prompt, answer = sequences[number]
         ids = [*prompt, *answer[:-1]]
         shared = min(_common(before, ids), len(prompt) - 1)
-        yield number, shared, ids[shared:]
+        if step is None or len(step.ids) + len(ids) - shared > size:
+            if step is not None:
+                yield step
+            step = Step(path[:shared])
+            path = np.arange(shared)
+        path = step.add(number, path[:shared], ids[shared:])
         before = ids
+    if step is not None:
+        yield step
 
 
 def _common(one: Sequence[int], two: Sequence[int]) -> int:
@@ -116,3 +203,20 @@ def _common(one: Sequence[int], two: Sequence[int]) -> int:
     length = min(len(one), len(two))
     differ = np.flatnonzero(np.asarray(one[:length]) != np.asarray(two[:length]))
     return int(differ[0]) if len(differ) else length
+
+
+def _cut(cache: Any, kept: NDArray[np.intp]) -> Any:
+    """A cache of keys and values with some of its tokens, in this order."""
+    torch = need("torch", "torch")
+    for layer in cache.layers:
+        where = torch.from_numpy(kept).to(layer.keys.device)
+        layer.keys, layer.values = layer.keys[..., where, :], layer.values[..., where, :]
+    return cache
+
+
+def _additive(seen: NDArray[np.bool_], model: Any) -> Any:
+    """A mask as models of transformers take it, `(1, 1, tokens, tokens)`: 0 where a token is seen, else very low."""
+    torch = need("torch", "torch")
+    like = next(model.parameters())
+    made = torch.zeros(seen.shape, dtype=like.dtype, device=like.device)
+    return made.masked_fill_(torch.from_numpy(~seen).to(like.device), torch.finfo(like.dtype).min)[None, None]
