@@ -163,3 +163,26 @@ def answer(
     copies = np.array([[part.strip(".") == token for token in tokens] for part in view.parts])
     record = {"method": "Shapley()", "value": "log_prob", "targets": list(tokens)}
     return made(0.1 * draw + 2.0 * copies, list(view.parts), view, record)
+
+
+ANSWER = "Hansen built it 😀. <b>Norway</b> is cold. Boats leave."
+PARTS = ["Hansen built it 😀.", "<b>Norway</b> is cold.", "Boats leave."]
+SPANS = [(0, len(ANSWER)), *((ANSWER.index(part), ANSWER.index(part) + len(part)) for part in PARTS)]
+SOURCES = ["Ole Hansen built the lighthouse.", "There are <i>boats</i> in the harbour.", "Bread is baked."]
+
+
+class KnownAnswer(lc.adapters.Model):
+    """A language model whose log-probabilities are known: the second sentence rests on nothing."""
+
+    kind, target, classes = "output", "all", ["whole", "first", "second", "third"]
+    answered = ANSWER, np.array(SPANS)
+
+    def predict(self, rows):
+        parts = [[5.0 * ("Hansen" in row) - 6, 0.1 * ("Bread" in row) - 2, 2.0 * ("boats" in row)] for row in rows]
+        return np.c_[np.sum(parts, axis=1), parts]
+
+
+def prompt():
+    """Three sources and an answer of three sentences, each an output."""
+    masker = lc.maskers.Prompt("{sources}\n\nWho built it?")
+    return lc.Explainer(KnownAnswer(), masker, lc.Shapley())({"sources": SOURCES})

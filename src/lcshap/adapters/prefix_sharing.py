@@ -153,7 +153,7 @@ class Step:
     def add(self, number: int, beginning: NDArray[np.intp], rest: list[int]) -> NDArray[np.intp]:
         """One more row: where its beginning is, and the tokens after that. Returns where all its tokens are."""
         start = len(self.kept) + len(self.ids)
-        path = np.concatenate([beginning, np.arange(start, start + len(rest))])
+        path: NDArray[np.intp] = np.concatenate([beginning, np.arange(start, start + len(rest))])
         self.ids += rest
         self.depths += range(len(beginning), len(path))
         self.rows.append((number, path))

@@ -19,7 +19,6 @@ from .terminal_pictures import text_runs
 from .words import shorten, signed
 
 Floats = NDArray[np.float64]
-_NOTHING = "rests on nothing in the context"
 _PARTS = 200  # parts of an answer that light their sources
 
 STYLE = """
@@ -35,20 +34,19 @@ STYLE = """
 def answer_lines(e: Explanation, view: PromptView, width: int) -> list[str]:
     """Each part of the answer with the sources that it rests on, as lines of text."""
     lines: list[str] = []
-    scores, bare = e.scores.reshape(len(e.scores), -1), unsupported(e)
-    limit = limit_of([e.scores])
-    for output, part in enumerate(view.answer_parts[: scores.shape[1]]):
-        said = f"“{shorten(printable(part.strip()), 200)}” "
-        if bare[output]:
-            said += _NOTHING
-        else:
-            named = (
-                f"{shorten(printable(e.names[unit]), 60)} ({signed(float(scores[unit, output]), limit)})"
-                for unit in supporters(e, output)
-            )
-            said += "rests on " + "; ".join(named)
-        lines += wrapped(said + ".", width)
+    for output, part in enumerate(view.answer_parts[: e.scores.reshape(len(e.scores), -1).shape[1]]):
+        lines += wrapped(f"“{shorten(printable(part.strip()), 200)}” {rests_on(e, output)}.", width)
     return lines
+
+
+def rests_on(e: Explanation, output: int) -> str:
+    """Which sources an output rests on, with their scores, as the end of a sentence."""
+    scores, limit = e.scores.reshape(len(e.scores), -1), limit_of([e.scores])
+    named = [
+        f"{shorten(printable(e.names[unit]), 60)} ({signed(float(scores[unit, output]), limit)})"
+        for unit in supporters(e, output)
+    ]
+    return "rests on " + "; ".join(named) if named else "rests on nothing in the context"
 
 
 def sides_html(e: Explanation, view: PromptView) -> str:
@@ -57,13 +55,13 @@ def sides_html(e: Explanation, view: PromptView) -> str:
     Parts that rest on nothing in the context are underlined with a wave.
     """
     name = _name(e, view)
-    scores, bare = e.scores.reshape(len(e.scores), -1), unsupported(e)
+    scores = e.scores.reshape(len(e.scores), -1)
     count = min(scores.shape[1], len(view.answer_spans), _PARTS)
     limits = [limit_of([scores[:, k]]) for k in range(count)]
     rules = [f".{name}:has(:where(.lcshap-answer span:hover)) :where(.lcshap-prompt span){{background:none!important}}"]
     rules += [
         f".{name}:has(.a{k}:hover) .u{unit}{{{background(float(scores[unit, k]), limits[k])}!important}}"
-        for k in range(count)
+        for k in np.flatnonzero(~unsupported(e)[:count]).tolist()
         for unit in np.flatnonzero(np.abs(scores[:, k]) > 0.05 * limits[k]).tolist()
     ]
     rest = _rest(scores[:, 0], limit_of([scores[:, 0]]))
@@ -71,7 +69,7 @@ def sides_html(e: Explanation, view: PromptView) -> str:
         html.escape(text) if unit < 0 else f'<span class="u{unit}" style="{rest[unit]}">{html.escape(text)}</span>'
         for text, unit in text_runs(printable(view.text, lines=True), owners(view))
     )
-    answer = _answer(view, count, bare, scores)
+    answer = _answer(e, view, count)
     return (
         f"<style>{STYLE}{''.join(rules)}</style>"
         f'<div class="lcshap-sides {name}"><div class="lcshap-prompt">{prompt}</div>'
@@ -90,10 +88,10 @@ def _rest(scores: Floats, limit: float) -> list[str]:
     return [background(float(score), limit) for score in scores]
 
 
-def _answer(view: PromptView, count: int, bare: NDArray[np.bool_], scores: Floats) -> str:
+def _answer(e: Explanation, view: PromptView, count: int) -> str:
     """The answer in its parts. A part that is all of the answer stands for itself only where there is no other."""
-    spans = view.answer_spans[:count].tolist()
-    inner = [k for k, (s, e) in enumerate(spans) if (s, e) != (0, len(view.answer))] or list(range(min(count, 1)))
+    bare, spans = unsupported(e), view.answer_spans[:count].tolist()
+    inner = [k for k, (s, t) in enumerate(spans) if (s, t) != (0, len(view.answer))] or list(range(min(count, 1)))
     found, at = [], 0
     for k in sorted(inner, key=lambda k: spans[k]):
         start, end = spans[k]
@@ -101,8 +99,7 @@ def _answer(view: PromptView, count: int, bare: NDArray[np.bool_], scores: Float
             continue
         found.append(html.escape(printable(view.answer[at:start], lines=True)))
         mark = " lcshap-none" if bare[k] else ""
-        title = _NOTHING if bare[k] else f"largest score {signed(float(scores[:, k].max()), limit_of([scores[:, k]]))}"
         text = html.escape(printable(view.answer[start:end], lines=True))
-        found.append(f'<span class="a{k}{mark}" tabindex="0" title="{title}">{text}</span>')
+        found.append(f'<span class="a{k}{mark}" tabindex="0" title="{html.escape(rests_on(e, k))}">{text}</span>')
         at = end
     return "".join(found) + html.escape(printable(view.answer[at:], lines=True))

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from showing import answer
+from showing import answer, prompt
 
 import lcshap as lc
 from lcshap.core.views import MoleculeView, SeriesView
@@ -61,7 +61,7 @@ def bars():
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("make", [text, image, series, dump, table, molecule, bars, answer])
+@pytest.mark.parametrize("make", [text, image, series, dump, table, molecule, bars, answer, prompt])
 def test_no_violation(make, dark, show):
     page = show({"one": [make(), text("good"), text("a bad film")], "two": [make()]}, dark=dark, labels=["yes"] * 3)
     page.locator("#keep").click()

@@ -12,6 +12,7 @@ from ...errors import MissingExtraError
 from ...extras import need
 from ..drawings import drawing_of
 from ..molecules import read_molecule
+from .answers import pack_answer, utf16_places
 from .pack import Pool, number, pack
 
 
@@ -29,9 +30,8 @@ def pack_bars(view: View | None, pool: Pool) -> dict[str, Any]:
 def pack_text(view: TextView, pool: Pool) -> dict[str, Any]:
     """Where the parts are, in UTF-16 as JavaScript counts, and where sentences are if they are coarser than units."""
     text, spans, sentences = view.text, view.spans, view.sentences
-    wide = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4") > 0xFFFF
-    utf16 = np.arange(len(text) + 1) + np.concatenate([[0], np.cumsum(wide)])
-    made = {"kind": "text", "spans": pack(utf16[spans].ravel()), **_labels(view, pool)}
+    utf16 = utf16_places(text)
+    made = {"kind": "text", "spans": pack(utf16[spans].ravel()), **_labels(view, pool), **pack_answer(view)}
     if len(sentences) and _nested(spans, view.labels, sentences):
         made["sentences"] = pack(utf16[sentences].ravel())
     return made

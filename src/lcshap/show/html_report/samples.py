@@ -19,6 +19,7 @@ from ..faint import FADED
 from ..pairs import pairs_of
 from ..palette import clip_limit, limit_of
 from ..sentences import lead_parts, residual_note
+from .answers import pack_part
 from .dataset import Leading, describe_sample
 from .pack import Pool, number, pack, to_float32
 from .pictures import draw
@@ -144,7 +145,7 @@ def _pack_entry(e: Explanation, column: int | None, pool: Pool) -> dict[str, Any
             entry["pair_drawn"] = pack(np.where(pairs.faint, FADED * pairs.values, pairs.values))
     if e.curve is not None:
         entry["curve"] = _curve(e)
-    return entry
+    return entry | pack_part(e, column)
 
 
 def _shared(provenance: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ..notebook_pictures import heat_picture, png
 from ..palette import limit_of
 from ..sentences import lead_parts
 from ..terminal_pictures import text_runs
+from .answers import static_answer
 from .samples import Sample
 
 _SAMPLES, _UNITS, _LETTERS = 10, 12, 5000  # that are shown: samples, units of each, letters of a text
@@ -51,14 +52,14 @@ def shades() -> str:
 
 
 def _article(sample: Sample, name: str) -> str:
-    (method, _), (e, column) = next(iter(sample.entries.items()))
-    e = e if column is None else e.output(column)
+    (method, _), (whole, column) = next(iter(sample.entries.items()))
+    e = whole if column is None else whole.output(column)
     said = "".join(
         f"<em>{html.escape(part)}</em>" if k % 2 else html.escape(part) for k, part in enumerate(lead_parts(e))
     )
     numbers = f"{html.escape(method)}: {html.escape(words.ending(e))}"
     return (
-        f'<article><h2 dir="auto">{html.escape(name)}</h2><p>{said}</p>{_picture(e)}{_table(e)}'
+        f'<article><h2 dir="auto">{html.escape(name)}</h2><p>{said}</p>{_picture(e)}{static_answer(whole)}{_table(e)}'
         f'<p class="note">{numbers}</p></article>'
     )
 

@@ -1,5 +1,6 @@
 // Puts the page together: who is told what, in this order, and the first drawing.
 
+import { showAnswer } from "./answer_panel.js";
 import { read } from "./blocks.js";
 import { showControls } from "./controls.js";
 import { showView, startDataset } from "./dataset_panel.js";
@@ -26,6 +27,7 @@ const FILTERS = "search word label predicted verdict";
 watch(NUMBERS, findShown);
 watch("sample", () => (byId("name").textContent = shown.listed.name));
 watch(`${NUMBERS} outputs`, showControls);
+watch(NUMBERS, showAnswer);
 watch(NUMBERS, showPicture);
 watch(`${NUMBERS} outputs`, showOutputs);
 watch(ENTRY, showFacts);
