@@ -10,7 +10,6 @@ from ..errors import BulkError
 from ..extras import need
 from .cells import Columns
 from .parts import schema
-from .run import BATCH_SIZE
 from .shards import Shard
 from .sources import open_source
 from .work import Factory, Work, Worker
@@ -27,7 +26,7 @@ def explain_batch(
     id: str | None = None,
     label: str | None = None,
     label_names: Mapping[str, str] | None = None,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int | None = None,
     threads: int = 1,
 ) -> Any:
     """Explain the rows of a DataFrame, which share batches. The explainer is made once in each process.

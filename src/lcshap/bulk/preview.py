@@ -14,7 +14,6 @@ from .cells import Columns, Row
 from .images import AS_IT_IS, ImageOptions
 from .line import spell
 from .local import LocalEngine, Task
-from .run import BATCH_SIZE
 from .shards import Shard
 from .sources import Source, open_source
 from .work import Done, Factory, Work
@@ -94,7 +93,7 @@ def preview(
     id: str | None = None,
     label: str | None = None,
     images: ImageOptions = AS_IT_IS,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int | None = None,
     threads: int = 1,
     workers: int | None = None,
     sample: int = SAMPLE,

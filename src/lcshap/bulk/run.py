@@ -20,7 +20,7 @@ from .sources import Source, open_source
 from .status import Status, status
 from .work import Done, Factory, Work
 
-SHARD_ROWS, BATCH_SIZE = 50, 64
+SHARD_ROWS = 50
 _LOOKED_AT = 1000  # rows whose labels are compared with the classes of the model
 
 
@@ -64,7 +64,7 @@ def explain_dataset(
     label_names: Mapping[str, str] | None = None,
     images: ImageOptions = AS_IT_IS,
     shard_rows: int = SHARD_ROWS,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int | None = None,
     threads: int = 1,
     workers: int | tuple[int, int] | None = None,
     address: str | None = None,
@@ -96,7 +96,8 @@ def explain_dataset(
         where the values are not the names of the classes.
     images : how image files become arrays.
     shard_rows : rows that are computed, and lost by a kill, together.
-    batch_size : rows of a model call, unless the explainer has a batch size.
+    batch_size : rows of a model call, unless the explainer has a batch size. By default 64, and up to 512 where the
+        inputs of a shard are short texts or rows of tables.
     threads : of the model, in each worker.
     workers : how many; with Ray also a pair, the least and the most. By default one for each core.
     address, num_cpus, num_gpus : for Ray: the cluster ("auto" for the one that runs here), and what each worker needs.
@@ -124,7 +125,7 @@ def explain_dataset(
     (3, 1, ('It', 'just', 'sucks'))
     """
     need("pyarrow", "bulk")
-    _check_counts(shard_rows=shard_rows, batch_size=batch_size, threads=threads)
+    _check_counts(shard_rows=shard_rows, batch_size=1 if batch_size is None else batch_size, threads=threads)
     work = Work(factory, batch_size, threads)
     options = {"workers": workers, "address": address, "num_cpus": num_cpus, "num_gpus": num_gpus}
     folder = Folder(out)

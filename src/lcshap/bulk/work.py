@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from ..adapters.onnx import THREADS
 from ..core.explanation import Explanation
 from ..core.redact import described
@@ -23,6 +25,8 @@ from .parts import encode, one_line
 from .shards import Shard
 from .sources import FileItem
 
+LEAST, MOST = 64, 512  # rows in a batch, where neither the user nor the model says how many
+LETTERS = 64_000  # that a batch of more than the least has at most, about
 Factory = Callable[[], Explainer] | str
 _THREADS = (
     THREADS,
@@ -41,12 +45,13 @@ class Work:
     Attributes
     ----------
     factory : makes the explainer: a function, or its name as ``package.module:function``.
-    batch_size : rows in a batch, where the explainer does not say it.
+    batch_size : rows in a batch, where the explainer does not say it. None: as the inputs of a shard are large, see
+        `rows_at_once`.
     threads : of the model, in each worker.
     """
 
     factory: Factory
-    batch_size: int
+    batch_size: int | None
     threads: int
 
     @property
@@ -85,9 +90,11 @@ class Worker:
     def __init__(self, work: Work) -> None:
         os.environ.update(work.environment)
         self.work = work
-        self.explainer = settled(make(work.factory), work.batch_size)
+        self.made = make(work.factory)
+        self.batch_size = self.made.batch_size or self.made.adapter.batch_size or work.batch_size
+        self.explainer = settled(self.made, self.batch_size or LEAST)
         _cap_loaded(work.threads)
-        self.description = describe(self.explainer)
+        self.description = {**describe(self.explainer), "batch_size": self.batch_size or [LEAST, MOST, LETTERS]}
 
     def describe(self) -> dict[str, Any]:
         """What the results depend on, for the manifest."""
@@ -116,8 +123,10 @@ class Worker:
                 "Are all workers given the same files and the same code?"
             )
         start = time.perf_counter()
-        self.explainer = settled(self.explainer, self.work.batch_size)  # a batch size halved by one shard ends with it
-        found = self._explain([_loaded(row) for row in shard.rows])
+        loaded = [_loaded(row) for row in shard.rows]
+        # Made anew for each shard: a batch size that was halved because memory ran out ends with its shard.
+        self.explainer = settled(self.made, self.batch_size or rows_at_once(loaded))
+        found = self._explain(loaded)
         errors = [e for e in found if isinstance(e, Exception)]
         stopped = None
         if len(errors) == len(found) > 1 and all(isinstance(e, ModelError) for e in errors):
@@ -163,6 +172,35 @@ class Worker:
             raise
         except Exception as error:
             return error if isinstance(error, LcshapError) else MaskerError(described(error))
+
+
+def rows_at_once(inputs: list[Any]) -> int:
+    """How many rows a batch of a shard has: more where its inputs are short, because a batch takes a time of its own.
+
+    It depends on the inputs alone. A number counts as much as eight letters.
+
+    Examples
+    --------
+    >>> rows_at_once(["A short text."]), rows_at_once(["word " * 100]), rows_at_once(["word " * 1000])
+    (512, 128, 64)
+    """
+    sizes = [_letters(x) for x in inputs if not isinstance(x, Exception)]
+    known = [size for size in sizes if size is not None]
+    if not known or len(known) < len(sizes):
+        return LEAST
+    most = LETTERS * len(known) // max(sum(known), 1)
+    return LEAST << max(0, min(most // LEAST, MOST // LEAST).bit_length() - 1)
+
+
+def _letters(x: Any) -> int | None:
+    """How large a row is; None where nobody knows, as for images."""
+    if isinstance(x, str):
+        return len(x)
+    cells = list(x.values()) if isinstance(x, dict) else x
+    if not isinstance(cells, list | tuple | np.ndarray):
+        return None
+    sizes = [len(cell) if isinstance(cell, str) else 8 if np.isscalar(cell) or cell is None else None for cell in cells]
+    return None if None in sizes else sum(filter(None, sizes))
 
 
 def _loaded(row: Row) -> Any:

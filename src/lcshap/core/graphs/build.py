@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -16,6 +17,7 @@ from ...errors import GraphError
 
 MAX_UNITS = 10_000_000
 MAX_EDGES = 2**25
+_SHORT = 1024  # units of chains whose matrices are kept
 
 
 def check_size(d: Any) -> int:
@@ -61,6 +63,16 @@ def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False
     return matrix
+
+
+def chain_adjacency(d: int) -> sparse.csr_array:
+    """The matrix of a chain. Those of short chains are kept: many texts have as many words as another one."""
+    return _short_chain(d) if d <= _SHORT else adjacency(d, grid_edges((d,), diagonal=False))
+
+
+@lru_cache(maxsize=_SHORT)
+def _short_chain(d: int) -> sparse.csr_array:
+    return adjacency(d, grid_edges((d,), diagonal=False))
 
 
 def grid_edges(shape: tuple[int, ...], diagonal: bool) -> NDArray[np.int64]:

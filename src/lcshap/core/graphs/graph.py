@@ -63,7 +63,7 @@ class Graph:
     def chain(cls, d: int, names: Sequence[str] | None = None) -> Graph:
         """Units in a row, each next to the one before and after: words in a text, steps in time."""
         d = build.check_size(d)
-        return cls._make(d, build.grid_edges((d,), diagonal=False), names, "chain")
+        return cls(build.chain_adjacency(d), build.check_names(names, d), "chain", (d,))
 
     @classmethod
     def ring(cls, d: int, names: Sequence[str] | None = None) -> Graph:
@@ -130,9 +130,9 @@ class Graph:
     @property
     def edges(self) -> NDArray[np.int32]:
         """All edges as an array `(m, 2)`, the smaller unit first, in ascending order."""
-        upper = sparse.triu(self.adjacency, k=1, format="coo")
-        order = np.lexsort((upper.col, upper.row))
-        return np.stack([upper.row[order], upper.col[order]], axis=1).astype(np.int32)
+        one, other = np.repeat(np.arange(self.d), self.degrees), self.adjacency.indices
+        upper = one < other
+        return np.stack([one[upper], other[upper]], axis=1).astype(np.int32)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
