@@ -1,11 +1,9 @@
-"""What runs over data sets take: memory, workers, and shared batches.
+"""What runs over data sets take: memory, and what a second worker brings; `bulk_batches` is about shared batches.
 
 ``memory``: the peak memory of the main process and of its worker, for short texts and a model that takes no time, by
 the number of inputs. ``workers``: the seconds of two workers and of one on a model that keeps the processor busy, in
-turn; and how many cores this machine really had meanwhile, by two plain processes against one. ``batches``: short
-texts, one `explainer(x)` a text in a loop, against shards that share batches; by the demo word-CNN in processor
-seconds, and by a model that takes 10 ms a call and 0.1 ms a row, as a service or a large network does, in seconds.
-``python benchmarks/bulk_scaling.py memory workers batches [--inputs 1000 5000 20000]``
+turn; and how many cores this machine really had meanwhile, by two plain processes against one.
+``python benchmarks/bulk_scaling.py memory workers [--inputs 1000 5000 20000]``
 """
 
 from __future__ import annotations
@@ -19,9 +17,6 @@ import time
 from pathlib import Path
 
 import lcshap as lc
-from lcshap.bulk.shards import Shard
-from lcshap.bulk.sources import Row
-from lcshap.bulk.work import Work, Worker
 
 WORDS = ("a", "film", "that", "is", "not", "bad", "but", "never", "really", "funny", "and", "far", "too", "long")
 
@@ -137,56 +132,10 @@ def workers(inputs: int, rounds: int) -> None:
     print(f"workers median {statistics.median(found):.2f}, of plain processes {statistics.median(room):.2f}")
 
 
-# -- batches ----------------------------------------------------------------------------------------------------
-
-
-def service(texts: list[str]) -> list[float]:
-    """Takes 10 ms a call and 0.1 ms a row."""
-    time.sleep(0.01 + 1e-4 * len(texts))
-    return lengths(texts)
-
-
-def remote() -> lc.Explainer:
-    """An explainer of a model that takes 10 ms a call."""
-    return lc.Explainer(service, lc.maskers.Text(), lc.LShapley(2), kind="output", model_name="service", batch_size=256)
-
-
-def reviews() -> lc.Explainer:
-    """The demo word-CNN by a method that takes little time of its own."""
-    model, masker, _ = lc.models.demo.demo_text()
-    return lc.Explainer(model, masker, lc.LShapley(2), model_name="demo-text", batch_size=64)
-
-
-def fitted() -> lc.Explainer:
-    """The demo word-CNN by the method that fits its prior to each text."""
-    return lc.models.demo.review_explainer()
-
-
-def batches(inputs: int, rounds: int) -> None:
-    """Print how much faster shards are than a loop, each in one process."""
-    texts = [text(k) for k in range(inputs)]
-    rows = tuple(Row(str(k), one) for k, one in enumerate(texts))
-    for factory, clock in ((fitted, time.process_time), (reviews, time.process_time), (remote, time.perf_counter)):
-        worker, alone, ratios = Worker(Work(factory, 64, 1)), factory(), []
-        for _ in range(rounds):
-            start = clock()
-            for one in texts:
-                alone(one)
-            loop, start = clock() - start, clock()
-            for number in range(0, inputs, 50):
-                worker.explain(Shard(number, number, rows[number : number + 50]), worker.describe(), "")
-            together = clock() - start
-            ratios.append(loop / together)
-        print(
-            f"batches {factory.__name__}, {inputs:,} texts of 7 to 15 words: {1e3 * loop / inputs:.1f} ms a text in a "
-            f"loop, {1e3 * together / inputs:.1f} in shards; {statistics.median(ratios):.1f} times as fast (median)"
-        )
-
-
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="+", choices=["memory", "workers", "batches"])
+    parser.add_argument("what", nargs="+", choices=["memory", "workers"])
     parser.add_argument("--inputs", type=int, nargs="+", default=[1000, 5000, 20000])
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
@@ -194,8 +143,6 @@ def main() -> None:
         memory(given.inputs)
     if "workers" in given.what:
         workers(400, given.rounds)
-    if "batches" in given.what:
-        batches(400, given.rounds)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ import pytest
 
 import bulk_models
 import lcshap as lc
+from lcshap.bulk.cells import Row
 from lcshap.bulk.shards import Shard
-from lcshap.bulk.sources import Row
-from lcshap.bulk.work import Work, Worker, find, make
+from lcshap.bulk.work import LEAST, MOST, Work, Worker, find, make, rows_at_once
 
 
 def shard(*texts, start=0):
@@ -35,9 +35,52 @@ def test_a_part_depends_on_the_make_up_of_batches_and_on_nothing_else(threads):
     assert first.part == again.part
     assert first.calls == again.calls
     assert first.sent == again.sent
-    other = Worker(Work("bulk_models:explainer", 64, 1))
-    other.explainer = lc.explainer.settled.settled(bulk_models.explainer(batch_size=8), 8)
+    other = made(lambda: bulk_models.explainer(batch_size=8))
     assert other.explain(shard(*bulk_models.TEXTS[:6]), other.describe(), "").part != first.part
+
+
+@pytest.mark.parametrize(
+    ("inputs", "rows"),
+    [
+        (["so good"] * 3, MOST),
+        (["w " * 130, lc.MaskerError("unreadable")], 128),
+        (["x" * 5000], LEAST),
+        ([""], MOST),
+        ([], LEAST),
+        ([[1.0, 2.0], (3, 4), np.zeros(2), {"a": 1, "b": "text", "c": None}], MOST),
+        ([{"a": "x" * 5000, "b": 1}], LEAST),
+        ([np.zeros((3, 28, 28))], LEAST),
+        ([[{"role": "user", "content": "hi"}]], LEAST),
+        (["short", np.zeros((2, 2))], LEAST),
+        ([3], LEAST),
+    ],
+)
+def test_short_inputs_share_larger_batches(inputs, rows):
+    assert rows_at_once(inputs) == rows
+
+
+def test_the_batch_size_of_a_shard_is_that_of_its_inputs_alone(threads):
+    sizes = []
+
+    def noted(texts):
+        sizes.append(len(texts))
+        return [1.0 * len(text) for text in texts]
+
+    def factory(**options):
+        return lc.Explainer(noted, lc.maskers.Text(), lc.KernelSHAP(24), kind="output", model_name="n", **options)
+
+    worker = made(factory, None)
+    assert worker.describe()["batch_size"] == [64, 512, 64_000]
+    for texts, largest in (
+        (bulk_models.TEXTS, 512),
+        ([f"{k} b c " + "x" * 2000 for k in range(10)], 64),
+        (bulk_models.TEXTS, 512),
+    ):
+        sizes.clear()
+        done = worker.explain(shard(*texts), worker.describe(), "")
+        assert max(sizes) == min(largest, sum(done.sent) - len(texts))
+    assert made(factory, 32).describe()["batch_size"] == 32
+    assert made(lambda: factory(batch_size=8), 32).describe()["batch_size"] == 8
 
 
 def test_a_worker_with_another_model_is_refused(threads):
