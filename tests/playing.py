@@ -6,6 +6,7 @@ import time
 from urllib.parse import urlsplit
 
 import httpx
+from playwright.sync_api import expect
 
 
 class Client:
@@ -62,6 +63,27 @@ class Model:
     def score(text):
         words = text.lower().split()
         return 1.5 * words.count("good") - 2.0 * words.count("bad") - 1.0 * ("not good" in text.lower()) - 0.25
+
+
+def explain(page, seconds=20):
+    page.click("#run")
+    page.locator("#saves a").first.wait_for(timeout=1000 * seconds)
+
+
+def says(page, place, text):
+    """Wait until a part of the page says this."""
+    expect(page.locator(place)).to_contain_text(text, timeout=15_000)
+
+
+def unit(page, number):
+    return page.locator(f'#picture [data-unit="{number}"]').first
+
+
+def wait_until(fact, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not fact():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.01)
 
 
 XSS = [

@@ -82,6 +82,15 @@ class TestAnytime:
         assert found[-1].calls == whole.calls
         np.testing.assert_allclose(found[2].full_value - found[2].base_value, whole.full_value - whole.base_value)
 
+    def test_a_stream_by_the_clock(self):
+        """The first estimate is there at once, the last is that of `explain`, and few lie between."""
+        game, method = smooth_game(12, seed=10), lc.SampleShapley(900)
+        every = list(method.stream(game, self.graph))
+        found = list(method.stream(game, self.graph, every=60.0))
+        assert [e.calls for e in found] == [every[0].calls, every[-1].calls]
+        assert found[0].scores.tobytes() == every[0].scores.tobytes()
+        assert found[1].scores.tobytes() == every[-1].scores.tobytes()
+
     def test_the_first_estimates_are_those_of_a_smaller_budget(self):
         game = smooth_game(12, seed=10)
         first = next(iter(lc.SampleShapley(900, seed=3).stream(game, self.graph)))

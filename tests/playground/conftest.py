@@ -6,6 +6,12 @@ from playing import Client, Model
 import lcshap as lc
 from lcshap.playground import Limits, Playground
 
+LISTEN = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+"""
+TEXT = "a good film with a good plot, not bad at all"
+
 
 @pytest.fixture
 def model():
@@ -52,3 +58,42 @@ def explainer(model):
 @pytest.fixture
 def client(connect, explainer):
     return connect(explainer)
+
+
+@pytest.fixture
+def visit(chromium, start):
+    """Opens pages of a playground, each in a browser of its own; no error, dialog or foreign request may happen."""
+    contexts, complaints = [], []
+
+    def visit(explainer, examples=(TEXT,), width=1280, height=900, dark=False, touch=False, **options):
+        playground = explainer if hasattr(explainer, "url") else start(explainer, examples, **options)
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            accept_downloads=True,
+            has_touch=touch,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        origin = playground.url.partition("?")[0]
+        page.on("console", lambda message: expected(message.text) or complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda r: r.url.startswith((origin, "data:", "blob:")) or complaints.append(r.url))
+        page.add_init_script(LISTEN)
+        page.goto(playground.url)
+        page.playground = playground
+        return page
+
+    yield visit
+    for context in contexts:
+        for page in context.pages:
+            complaints += page.evaluate("window.violations") + page.evaluate("window.hit ? ['hit'] : []")
+        context.close()
+    assert complaints == []
+
+
+def expected(message):
+    """What Chromium writes by itself: about an answer such as 400, and about tests that read pixels."""
+    return "Failed to load resource" in message or "willReadFrequently" in message

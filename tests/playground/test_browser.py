@@ -1,8 +1,6 @@
 """The page in a real browser, against a real server on loopback."""
 
 import asyncio
-import base64
-import io
 import json
 import re
 import threading
@@ -12,72 +10,14 @@ from importlib.resources import files
 import deadly
 import numpy as np
 import pytest
-from PIL import Image
-from playing import XSS
-from playwright.sync_api import expect
+from playing import explain, says, unit, wait_until
 
 import lcshap as lc
-from lcshap.paper.networks.demo import SENTENCE, demo_digits, demo_text
+from lcshap.paper.networks.demo import SENTENCE, demo_text
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 RUN_AXE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
-LISTEN = """
-window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
-"""
 TEXT = "a good film with a good plot, not bad at all"
-
-
-@pytest.fixture
-def visit(chromium, start):
-    """Opens pages of a playground, each in a browser of its own; no error, dialog or foreign request may happen."""
-    contexts, complaints = [], []
-
-    def visit(explainer, examples=(TEXT,), width=1280, height=900, dark=False, **options):
-        playground = explainer if hasattr(explainer, "url") else start(explainer, examples, **options)
-        context = chromium.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        origin = playground.url.partition("?")[0]
-        page.on("console", lambda message: expected(message.text) or complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda r: r.url.startswith((origin, "data:", "blob:")) or complaints.append(r.url))
-        page.add_init_script(LISTEN)
-        page.goto(playground.url)
-        page.playground = playground
-        return page
-
-    yield visit
-    for context in contexts:
-        for page in context.pages:
-            complaints += page.evaluate("window.violations") + page.evaluate("window.hit ? ['hit'] : []")
-        context.close()
-    assert complaints == []
-
-
-def expected(message):
-    """What Chromium writes by itself about an answer such as 400."""
-    return "Failed to load resource" in message
-
-
-def explain(page, seconds=20):
-    page.click("#run")
-    page.locator("#saves a").first.wait_for(timeout=1000 * seconds)
-
-
-def says(page, place, text):
-    """Wait until a part of the page says this."""
-    expect(page.locator(place)).to_contain_text(text, timeout=15_000)
-
-
-def unit(page, number):
-    return page.locator(f'#picture [data-unit="{number}"]').first
 
 
 def demo(visit, **options):
@@ -185,9 +125,26 @@ def test_columns_side_by_side_with_contrast_and_interactions(visit, explainer):
     assert page.locator("#picture .partner").count() > 0
 
 
-def test_locality(visit, explainer):
+def test_auto_offers_interactions(visit, explainer):
+    page = visit(explainer)
+    page.locator("#how summary").click()
+    page.check("#way-0-pairs")
+    explain(page)
+    unit(page, 1).hover()
+    assert "together with" in page.locator("#partners").inner_text()
+    page.select_option("#way-0-method", "kernel-shap")
+    assert page.locator("#way-0-pairs").count() == 0  # that one has none
+
+
+def test_locality_and_how_it_is_cancelled(visit, explainer, model):
     page = visit(explainer)
     explain(page)
+    model.gate.clear()
+    page.click("#local")
+    page.click("#cancel")
+    says(page, "#status", "Cancelled")
+    model.gate.set()
+    wait_until(lambda: not page.playground.session.crew.running)
     page.click("#local")
     page.locator("#locality table").wait_for()
     assert "LShapley" in page.locator("#locality").inner_text()
@@ -206,10 +163,21 @@ def test_save_and_reload_the_link(visit, explainer, tmp_path):
     assert "lcshap" in (tmp_path / "saved.html").read_text()[:200]
     compile((tmp_path / "saved.py").read_text(), "saved.py", "exec")
     scores = page.locator("#top td.number").all_inner_texts()
+    unit(page, 0).click()
+    unit(page, 1).click()
+    page.fill("#instead", "<b>bad")
+    page.click("#replace button")
+    says(page, "#picture", "<b>bad é 漢字 film")
+    page.click("#undo")
+    said = page.locator("#promise").inner_text()
     page.reload()
     page.locator("#saves a").first.wait_for()
     assert page.input_value("#text") == "a good é 漢字 film"
     assert page.locator("#top td.number").all_inner_texts() == scores
+    says(page, "#promise", said)  # the steps are there again, at the same one
+    page.click("#redo")
+    says(page, "#picture", "<b>bad é 漢字 film")
+    assert page.locator("#steps li").count() == 4
 
 
 def test_two_browsers_at_once(visit, explainer, model):
@@ -240,9 +208,7 @@ def test_cancel_stops_the_model(visit, explainer, model):
     page.click("#cancel")
     page.locator("#run").wait_for()
     assert "Cancelled" in page.locator("#status").inner_text()
-    end = time.monotonic() + 5
-    while page.playground.session.crew.running and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_until(lambda: not page.playground.session.crew.running)
     before = model.rows
     time.sleep(0.3)
     assert model.rows == before < 9000
@@ -328,102 +294,6 @@ def test_the_server_ends_while_the_page_is_open(visit, explainer):
     page.playground.close()
     page.fill("#text", "anybody there?")
     says(page, "#wrong", "does not answer")
-
-
-# -- other inputs -----------------------------------------------------------------------------------------------------
-
-
-def test_digits(visit, tmp_path):
-    model, _, digit = demo_digits()
-    page = visit(lc.Explainer(model, lc.maskers.Image(patch=4), value="log_odds"), [digit])
-    page.locator("#said meter").first.wait_for()
-    explain(page)
-    assert page.locator("#picture canvas").count() == 3
-    box = page.locator("#picture canvas").first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.locator("#answer meter").first.wait_for()
-    Image.fromarray(255 - digit).resize((56, 56)).save(tmp_path / "other.png")
-    page.set_input_files("#file", tmp_path / "other.png")
-    page.locator("#edit img").wait_for()
-    explain(page)
-
-
-def test_a_bomb_is_refused_on_the_page(visit, tmp_path):
-    page = visit(
-        lc.Explainer(lambda rows: [0.0] * len(rows), lc.maskers.Image(patch=4), kind="output"), [np.zeros((8, 8))]
-    )
-    file = io.BytesIO()
-    Image.new("1", (9000, 9000)).save(file, "PNG")
-    (tmp_path / "bomb.png").write_bytes(file.getvalue())
-    assert len(file.getvalue()) < 50_000
-    page.set_input_files("#file", tmp_path / "bomb.png")
-    says(page, "#wrong", "at most 4,000,000 pixels")
-
-
-def test_a_row_of_a_lightgbm_table(visit):
-    lightgbm = pytest.importorskip("lightgbm")
-    draw = np.random.default_rng(0)
-    table = draw.normal(size=(300, 4))
-    forest = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(table, table[:, 0] + table[:, 1] > 0)
-    masker = lc.maskers.Tabular(table[:10], names=["age", "dose", "weight", "height"])
-    page = visit(lc.Explainer(forest, masker), [table[0]])
-    page.fill("#cell-0", "2.5")
-    page.fill("#cell-1", "1")
-    page.locator("#said meter").first.wait_for()
-    explain(page)
-    assert page.locator("#picture tbody tr").count() == 4
-    page.locator("#picture tbody tr").first.click()
-    page.locator("#answer meter").first.wait_for()
-    page.fill("#instead", "-2.5")
-    page.locator("#replace button").click()
-    says(page, "#promise", "With the replacement")
-    page.fill("#cell-2", "heavy")
-    says(page, "#wrong", "Expected a number")
-
-
-def test_a_smiles(visit):
-    model = lambda rows: [float(row.count("O")) for row in rows]  # noqa: E731
-    page = visit(lc.Explainer(model, lc.maskers.Molecule(), kind="output"), ["CCO"])
-    page.fill("#text", "CC(=O)Oc1ccccc1C(=O)O")
-    says(page, "#cost", "13 units")
-    explain(page)
-    assert page.locator("#picture circle").count() == 13
-    page.locator("#picture [data-unit='2']").last.click(force=True)
-    page.locator("#answer .says").wait_for()
-
-
-# -- what is hostile or large -----------------------------------------------------------------------------------------
-
-
-def test_texts_are_texts(visit, explainer):
-    """Forty attacks in one run each way: typed, as an example, as a class, in the link."""
-    page = visit(lc.Explainer(explainer.model, lc.maskers.Text(), kind="logits", classes=XSS[:2]), XSS)
-    for text in XSS:
-        page.fill("#text", f"good {text}")
-    page.fill("#text", " ".join(text.replace(" ", "\u00a0") for text in XSS))
-    says(page, "#cost", "units")
-    explain(page, 60)
-    for number in range(0, 40, 7):
-        unit(page, number).hover()
-        unit(page, number).click()
-    page.fill("#instead", XSS[2])
-    page.locator("#replace button").click()
-    page.locator("#answer meter").first.wait_for()
-    for text in XSS[:6]:
-        link = base64.urlsafe_b64encode(json.dumps({"input": {"text": text}, "ways": [{"method": text}]}).encode())
-        page.goto(f"{page.playground.url.partition('?')[0]}#{link.decode()}")
-        page.reload()
-        page.wait_for_timeout(50)
-    assert page.evaluate("window.hit") is None
-
-
-def test_a_text_that_is_too_long_is_refused(visit, explainer, model):
-    page = visit(explainer)
-    page.locator("#said meter").first.wait_for()
-    page.evaluate("document.querySelector('#text').removeAttribute('maxlength')")
-    page.fill("#text", "x " * 15_000)
-    says(page, "#wrong", "at most 20,000 characters")
-    assert model.rows == 1
 
 
 # -- for everybody ----------------------------------------------------------------------------------------------------

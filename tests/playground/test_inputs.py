@@ -51,6 +51,35 @@ def test_what_cannot_be_read_is_refused(masker, sent):
         reader(masker, text=100).read(sent)
 
 
+@pytest.mark.parametrize(
+    ("masker", "x"),
+    [
+        (lc.maskers.Series(), np.array([0.1, 2.0, 3.0], np.float32)),
+        (lc.maskers.Series(), np.array([3, 1, 2])),
+        (lc.maskers.Series(channels="last"), np.random.default_rng(0).normal(size=(5, 2))),
+        (lc.maskers.Series(channels="first"), np.random.default_rng(0).normal(size=(2, 5))),
+    ],
+)
+def test_a_series_is_the_same_after_it_was_edited_and_left(masker, x):
+    found = reader(masker, [x])
+    (example,) = found.about()["examples"]
+    read = found.read({"series": example["content"]})
+    np.testing.assert_array_equal(read, x)
+    assert read.dtype == x.dtype
+
+
+def test_lines_of_a_series():
+    read = lambda text, **limits: reader(lc.maskers.Series(), **limits).read({"series": text})  # noqa: E731
+    assert read("1 2 3").tolist() == read("1\n\n2\n3\n").tolist() == [1, 2, 3]
+    assert reader(lc.maskers.Series(channels="last")).read({"series": "1, 2\n3;4"}).tolist() == [[1, 2], [3, 4]]
+    for wrong in ("1 2\n3", "a\nb", 5):
+        with pytest.raises(MaskerError, match="Expected"):
+            read(wrong)
+    with pytest.raises(MaskerError, match="at most 3 numbers"):
+        read("1 2 3 4", pixels=3)
+    assert reader(lc.maskers.Series(), [np.zeros(60_000)]).about()["examples"][0]["content"] is None
+
+
 def test_examples_are_given_back_as_they_are():
     image = np.arange(12.0).reshape(3, 4)
     assert reader(lc.maskers.Image(), [image]).read({"example": 0}) is image

@@ -21,6 +21,7 @@ def test_parameters_and_budgets():
     column = read_column({"method": "graph-kernel-shap", "interactions": True, "budget": "4d"})
     assert column.method(lc.Graph.chain(50)) == lc.GraphKernelSHAP(200, interactions=True)
     assert read_column({}).method(lc.Graph.chain(5)) is None
+    assert read_column({"interactions": True}).parameters == {"interactions": True}
     assert read_column({"method": "auto"}).method(lc.Graph.chain(5)) == "auto"
 
 
@@ -29,6 +30,7 @@ def test_parameters_and_budgets():
     [
         [],
         {"method": 3},
+        {"interactions": "all"},
         {"method": "__import__"},
         {"method": "l-shapley", "order": [1]},
         {"budget": 1.5},

@@ -8,7 +8,8 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -107,7 +108,7 @@ class IsolatedModel(Model):
 
     def cost(self, calls: int) -> str | None:
         """What the answers cost, as the model says."""
-        return None if (said := self._ask("cost", calls)) is None else str(said)
+        return self._ask("cost", calls) if self.remote else None
 
     @property
     def reads(self) -> bool:
@@ -140,7 +141,7 @@ class IsolatedModel(Model):
 
     def close(self) -> None:
         """End the other process. The next question starts a new one."""
-        with self._lock:
+        with self._turn():
             self._end()
 
     def __enter__(self) -> Self:
@@ -153,7 +154,7 @@ class IsolatedModel(Model):
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         """What a method of the model returns or raises; `ModelError` where the process dies."""
-        with self._lock:
+        with self._turn():
             if self._child is not None and not self._child.process.is_alive():
                 self._end()  # it has died since it was asked last
             child = self._child = self._child or self._start()
@@ -179,6 +180,16 @@ class IsolatedModel(Model):
         if good:
             return answer
         raise _revived(*answer)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the calls of other threads, in a way that can be interrupted."""
+        while not self._lock.acquire(timeout=_GLANCE):
+            pass
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _start(self) -> Child:
         return Child(_serve, self._make, self._kind)

@@ -209,8 +209,12 @@ class Method(ABC):
         values = yield plan.coalitions
         return explain_values(plan, values, game)
 
-    def stream(self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS) -> Iterator[Explanation]:
-        """Yield explanations that get better as calls are made. A method that estimates nothing yields one.
+    def stream(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, every: float = 0.0
+    ) -> Iterator[Explanation]:
+        """Yield explanations that get better as calls are made, `every` so many seconds at most.
+
+        A method that estimates nothing yields one.
 
         >>> import lcshap as lc
         >>> v = lc.Game(lambda kept: kept.sum(axis=1) * 1.0, 3)

@@ -25,6 +25,7 @@ Look = Callable[[Callable[[], Explanation]], "str | None"]
 Pace = Literal["growing", "even", "once"]
 FIRST, _GROWTH = 8, 1.25  # how many samples before the first estimate, and how much more before the next
 _EVEN = 64  # how often to look at the clock
+_SHARE = 3  # times as long as an estimate took, the model is asked before the next
 
 
 class SampledMethod(Method):
@@ -57,8 +58,15 @@ class SampledMethod(Method):
                 least,
             )
 
-    def stream(self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS) -> Iterator[Explanation]:
+    def stream(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, every: float = 0.0
+    ) -> Iterator[Explanation]:
         """Yield an explanation, with its standard error, again and again as calls are made, until the budget is used.
+
+        Parameters
+        ----------
+        every : seconds between two explanations, at least. Making one takes time itself: with a positive number, model
+            calls also get three times as long as the explanation before took.
 
         Stop whenever it is good enough: what was not asked for is not evaluated. The last one yielded is the same, to
         the last bit, as ``explain`` (for games whose values do not depend on the batch they are asked for in).
@@ -74,7 +82,18 @@ class SampledMethod(Method):
         True
         """
         estimates: list[Explanation] = []
-        program = self._estimates(game, graph, max_calls, lambda estimate: estimates.append(estimate()))
+        due = 0.0
+
+        def look(estimate: Callable[[], Explanation]) -> None:
+            nonlocal due
+            begin = time.monotonic()
+            if begin < due:
+                return
+            estimates.append(estimate())
+            end = time.monotonic()
+            due = max(begin + every, end + _SHARE * (end - begin)) if every else 0.0
+
+        program = self._estimates(game, graph, max_calls, look)
         try:
             request = next(program)
             while True:

@@ -278,10 +278,14 @@ class Explainer:
         found = cast("list[Explanation]", job.found)
         return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in found]
 
-    def stream(self, x: Any, *, store: Store | None = None) -> Iterator[Explanation]:
+    def stream(self, x: Any, *, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
         """Yield explanations of one input that get better as calls are made, until the budget is used.
 
         Stop whenever it is good enough. A method that estimates nothing yields one explanation.
+
+        Parameters
+        ----------
+        every : seconds between two explanations, at least; 0 yields as many as are worth it by the number of calls.
 
         Examples
         --------
@@ -299,7 +303,7 @@ class Explainer:
         with job.running():
             (game,) = job.games({0: masked}).values()
             picked = job.pick(game, self.picker, start)
-            for e in picked.method.stream(game, masked.graph, self.max_calls):
+            for e in picked.method.stream(game, masked.graph, self.max_calls, every):
                 yield job.recorded(e, game, picked)
 
     # -- asking without explaining --------------------------------------------------------------------------------

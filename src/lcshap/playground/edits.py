@@ -1,85 +1,234 @@
-"""Inputs in which some units are replaced: another word, another value."""
+"""Inputs in which some units are replaced: another word, another value, another colour. The units stay the same."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..core.views import TableView, TextView
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.views import TableView, hot_name
 from ..errors import MaskerError
-from ..maskers.base import Masked, Masker
+from ..maskers import Bytes, Image, Masker, Molecule, Prompt, Series, Subwords, Tabular, Text, Tokens
+from ..maskers.base import Masked
+from ..maskers.bytes import MaskedBytes
+from ..maskers.image import MaskedImage
+from ..maskers.masked_table import MaskedTabular
+from ..maskers.photographs import channels_back, channels_last, make_reference
+from ..maskers.prompt import MaskedPrompt
+from ..maskers.series import MaskedSeries
+from ..maskers.subwords import MaskedSubwords
+from ..maskers.text import MaskedText
+from ..maskers.tokens import MaskedTokens
+
+Replaced = Mapping[int, Any]
+COLOURS = ("mean", "black", "blur", "noise")  # what may stand in the place of a part of an image, by name
+_KINDS: dict[type[Masker], str] = {
+    Text: "text",
+    Subwords: "text",
+    Prompt: "text",
+    Tabular: "value",
+    Image: "image",
+    Series: "number",
+    Bytes: "hex",
+    Tokens: "number",
+}
+_NEVER = "Units of this kind can be removed, not replaced. Choose another example instead."
+_NO_ATOMS = (
+    "Atoms can be removed, not replaced: another element has other bonds, so that the molecule may not exist. Edit the "
+    "SMILES instead."
+)
 
 
-def edited(
-    x: Any, masked: Masked, masker: Masker, kept: Sequence[int], replaced: Mapping[int, Any]
-) -> tuple[Any, list[int]]:
-    """An input with some units replaced, and which of its units are kept.
+def how_to_replace(masker: Masker) -> dict[str, Any]:
+    """How the page asks for what replaces a unit ("text", "value", "number", "hex" or "image"), or why it does not."""
+    if isinstance(masker, Molecule):
+        return {"kind": None, "why": _NO_ATOMS}
+    kind = next((kind for known, kind in _KINDS.items() if isinstance(masker, known)), None)
+    return {"kind": kind, "why": "" if kind else _NEVER, "colours": list(COLOURS)}
+
+
+def edited(masked: Masked, masker: Masker, replaced: Replaced) -> Masked:
+    """An input with some units replaced. It has the same units, with the same numbers.
 
     Parameters
     ----------
-    x, masked, masker : the input, the same cut into units, and what cuts it.
-    kept : the units that are still there, by their numbers in `x`.
-    replaced : for some units what stands in their place: a text, or the value of a column.
+    masked, masker : the input, cut into units, and what cut it.
+    replaced : for some units what stands in their place. Of texts and prompts it is a text; of tables the value of the
+        column (of a one-hot block the category); of images "mean", "black", "blur", "noise" or a colour such as
+        "#ff8800"; of series a number, or one for each number of the unit; of files bytes in hexadecimal; of token ids
+        an id.
 
     Returns
     -------
-    The new input, and the units to keep in it: those of `kept`, and all that the replacements bring.
+    The same input, in which these units are others.
 
     Raises
     ------
-    MaskerError : where units of this kind cannot be replaced.
+    MaskerError : where units of this kind cannot be replaced, or not by this.
 
     Examples
     --------
     >>> import lcshap as lc
     >>> text = lc.maskers.Text()
-    >>> edited("not so bad", text.mask("not so bad"), text, [0, 2], {2: "very good"})
-    ('not so very good', [0, 2, 3])
+    >>> changed = edited(text.mask("not so bad"), text, {2: "very good"})
+    >>> changed.rows(lc.Coalitions.from_sets(3, [[0, 2], [0, 1]]))
+    ['not very good', 'not so']
     """
-    view = masked.view
     wrong = [unit for unit in replaced if not 0 <= unit < masked.graph.d]
     if wrong:
         raise MaskerError(f"Expected units from 0 to {masked.graph.d - 1}, got {wrong[0]}.")
-    if isinstance(view, TextView) and isinstance(x, str):
-        return _edited_text(view, masker, set(kept), replaced)
-    if isinstance(view, TableView):
-        return _edited_row(view, kept, replaced)
-    raise MaskerError("Units of this kind can be removed, not replaced. Edit the input itself instead.")
+    for kind, edit in _EDITS.items():
+        if isinstance(masked, kind):
+            return edit(masked, masker, replaced)
+    raise MaskerError(how_to_replace(masker)["why"] or _NEVER)
 
 
-def _edited_text(view: TextView, masker: Masker, kept: set[int], replaced: Mapping[int, Any]) -> tuple[str, list[int]]:
-    pieces, at, gone, size = list[str](), 0, list[tuple[int, int]](), 0
-    for (start, end), unit in zip(view.spans.tolist(), view.labels.tolist(), strict=True):
-        text = view.text[start:end] if unit not in replaced else str(replaced[unit])
-        pieces += [view.text[at:start], text]
-        size += start - at + len(text)
-        if unit >= 0 and unit not in kept and unit not in replaced:
-            gone.append((size - len(text), size))
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+
+def _edit_text(masked: MaskedText, masker: Masker, replaced: Replaced) -> MaskedText:
+    numbers = masked.numbers["unit"].tolist()
+    texts = [masked.text[start:end] for start, end in masked.pieces.tolist()]
+    for unit, value in replaced.items():
+        texts[numbers[unit]] = str(value)
+    pieces, parts, at, size = np.empty_like(masked.pieces), list[str](), 0, 0
+    for number, (start, end) in enumerate(masked.pieces.tolist()):
+        parts += [masked.text[at:start], texts[number]]
+        size += start - at + len(texts[number])
+        pieces[number] = size - len(texts[number]), size
         at = end
-    changed = "".join([*pieces, view.text[at:]])
-    new = masker.mask(changed).view
-    assert isinstance(new, TextView)
-    lost = {
-        unit
-        for (start, end), unit in zip(new.spans.tolist(), new.labels.tolist(), strict=True)
-        if any(start < b and a < end for a, b in gone)
-    }
-    return changed, [unit for unit in range(int(new.labels.max()) + 1) if unit not in lost]
+    text = "".join([*parts, masked.text[at:]])
+    spans = tuple((int(start), int(end)) for start, end in pieces[numbers])
+    return replace(masked, text=text, pieces=pieces, spans=spans)
 
 
-def _edited_row(view: TableView, kept: Sequence[int], replaced: Mapping[int, Any]) -> tuple[list[Any], list[int]]:
+def _edit_sides(masked: Any, masker: Masker, replaced: Replaced) -> Any:
+    """A prompt with its sources, or a pair of texts: units are numbered from one to the next."""
+    sides, first = list[Any](), 0
+    for side in masked.sides:
+        count = 0 if isinstance(side, str) else side.graph.d
+        own = {unit - first: value for unit, value in replaced.items() if first <= unit < first + count}
+        sides.append(_edit_text(side, masker, own) if own else side)
+        first += count
+    return replace(masked, sides=tuple(sides))
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _edit_row(masked: MaskedTabular, masker: Masker, replaced: Replaced) -> Masked:
+    view = masked.view
+    assert isinstance(view, TableView)
     texts = view.texts or ("",) * len(view.columns)
     row = [text or value for text, value in zip(texts, view.values.tolist(), strict=True)]
-    for column, unit in enumerate(view.labels.tolist()):
-        if unit in replaced:
-            row[column] = _number(replaced[unit])
-    return row, sorted({*kept, *replaced})
+    for unit, value in replaced.items():
+        columns = np.flatnonzero(view.labels == unit).tolist()
+        if len(columns) == 1:
+            row[columns[0]] = _value(value)
+        else:
+            for column, number in zip(columns, _hot([view.columns[c] for c in columns], value), strict=True):
+                row[column] = number
+    return masker.mask(row)
 
 
-def _number(value: Any) -> Any:
+def _value(value: Any) -> Any:
     """A number where the text is one."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         return value
     return int(number) if number.is_integer() else number
+
+
+def _hot(names: list[str], value: Any) -> list[float]:
+    """A category as the columns of its one-hot block."""
+    rows = np.eye(len(names)).tolist()
+    found = {hot_name(names, np.array(row)): row for row in rows}
+    if str(value) not in found:
+        raise MaskerError(f"Expected one of {', '.join(map(repr, found))} for these columns, got {value!r:.40}.")
+    return list(found[str(value)])
+
+
+# -- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _edit_image(masked: MaskedImage, masker: Masker, replaced: Replaced) -> MaskedImage:
+    pixels = channels_last(masked.x, masked.channels).copy()
+    for unit, value in replaced.items():
+        there = masked.labels == unit
+        pixels[there] = channels_last(_paint(masked, value), masked.channels)[there]
+    return replace(masked, x=np.ascontiguousarray(channels_back(pixels, masked.channels)))
+
+
+def _paint(masked: MaskedImage, value: Any) -> NDArray[Any]:
+    """An image of this colour, or another version of the image itself."""
+    x, channels = masked.x, masked.channels
+    if value in COLOURS:
+        return make_reference(value, x, channels, 0)
+    if not isinstance(value, str) or not re.fullmatch(r"#[0-9a-fA-F]{6}", value):
+        raise MaskerError(f"Expected one of {', '.join(COLOURS)} or a colour such as #ff8800, got {value!r:.40}.")
+    shares = np.array([int(value[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    depth = channels_last(x, channels).shape[2]
+    grey = [float(shares @ [0.299, 0.587, 0.114])]
+    colour = np.array([*shares, 1.0] if depth == 4 else shares if depth == 3 else grey * depth)
+    low, high = (0, 255) if x.dtype == np.uint8 else (float(x.min()), float(x.max()))
+    low, high = (0, 1) if x.dtype.kind == "f" and low >= 0 and high <= 1 else (low, high)
+    return make_reference(low + (high - low) * colour, x, channels, 0)
+
+
+def _edit_series(masked: MaskedSeries, masker: Masker, replaced: Replaced) -> MaskedSeries:
+    x = masked.x.copy()
+    for unit, value in replaced.items():
+        there = masked.labels == unit
+        numbers = _numbers(value, int(there.sum()), float)
+        x[there] = np.rint(numbers) if x.dtype.kind in "iu" else numbers
+    return replace(masked, x=x)
+
+
+def _edit_tokens(masked: MaskedTokens, masker: Masker, replaced: Replaced) -> MaskedTokens:
+    ids = masked.ids.copy()
+    for unit, value in replaced.items():
+        ids[masked.positions[unit]] = _numbers(value, 1, int)[0]
+    return replace(masked, ids=ids)
+
+
+def _edit_bytes(masked: MaskedBytes, masker: Masker, replaced: Replaced) -> MaskedBytes:
+    x, full = masked.x.copy(), masked.full.copy()
+    for unit, value in replaced.items():
+        start, end = masked.spans[unit]
+        parts = " ".join(re.findall("..?", str(value).replace(" ", "")))
+        given = np.array(_numbers(parts, end - start, lambda part: int(part, 16)))
+        shown = np.flatnonzero(masked.labels == unit)
+        if not np.array_equal(full[shown], x[start:end]):
+            raise MaskerError("These bytes cannot be replaced: the model sees them in another order, or only in part.")
+        x[start:end] = full[shown] = given
+    return replace(masked, x=x, full=full)
+
+
+def _numbers(value: Any, count: int, read: Callable[[str], Any]) -> list[Any]:
+    """One number for all, or as many as the unit has."""
+    parts = str(value).replace(",", " ").split()
+    try:
+        found = [read(part) for part in parts]
+    except ValueError:
+        found = []
+    if len(found) not in (1, count) or not np.isfinite(found).all():
+        several = "" if count == 1 else f", or {count} of them"
+        raise MaskerError(f"Expected a number{several}, got {value!r:.40}.")
+    return found * count if len(found) == 1 else found
+
+
+_EDITS: dict[type[Masked], Callable[[Any, Masker, Replaced], Masked]] = {
+    MaskedText: _edit_text,
+    MaskedPrompt: _edit_sides,
+    MaskedSubwords: _edit_sides,
+    MaskedTabular: _edit_row,
+    MaskedImage: _edit_image,
+    MaskedSeries: _edit_series,
+    MaskedTokens: _edit_tokens,
+    MaskedBytes: _edit_bytes,
+}

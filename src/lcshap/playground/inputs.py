@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.views import TableView
+from ..core.views import SeriesView, TableView
 from ..errors import MaskerError
 from ..extras import need
-from ..maskers import Bytes, Image, Masker, Molecule, Subwords, Tabular, Text, Tokens
+from ..maskers import Bytes, Image, Masker, Molecule, Series, Subwords, Tabular, Text, Tokens
 from ..maskers.image_files import decode_image
 from ..maskers.photographs import channels_back, channels_last, read_image
 from .limits import Limits
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")  # decoded by Pillow itself; others may call programs
 _CHOICES = 40  # values of a column that the page offers
+_LONG = 50_000  # numbers of a series that the page does not get to edit
 
 
 class Reader:
@@ -34,7 +35,8 @@ class Reader:
 
     Attributes
     ----------
-    kind : how the page edits an input: "text", "smiles", "tokens", "image", "bytes", "table", or "examples".
+    kind : how the page edits an input: "text", "smiles", "tokens", "series", "image", "bytes", "table", or
+        "examples".
     """
 
     kind = "examples"
@@ -135,6 +137,44 @@ class TokensReader(TextReader):
     def content(self, x: Any) -> Any:
         """Integers with spaces between."""
         return " ".join(str(int(i)) for i in x)
+
+
+class SeriesReader(Reader):
+    """A time series as numbers: a line for each step, with a number for each channel."""
+
+    kind = "series"
+
+    def parse(self, content: Any) -> NDArray[Any]:
+        """The series, with the channels and the type of numbers of the first example, where there is one."""
+        if not isinstance(content, str):
+            raise MaskerError(f"Expected a series as a text, got {type(content).__name__}.")
+        lines = [line.replace(",", " ").replace(";", " ").split() for line in content.splitlines() if line.strip()]
+        if sum(map(len, lines)) > self.limits.pixels:
+            raise MaskerError(f"Expected a series of at most {self.limits.pixels:,} numbers. Give a shorter one.")
+        if len(lines) == 1:
+            lines = [[part] for part in lines[0]]  # all steps of one channel in a line
+        widths = {len(line) for line in lines}
+        if len(widths) != 1:
+            raise MaskerError("Expected a line for each step, with the same number of values in all lines.")
+        try:
+            table = np.array(lines, np.float64)
+        except ValueError:
+            raise MaskerError("Expected numbers, with spaces or commas between, and a line for each step.") from None
+        like = np.asarray(self.examples[0]) if self.examples else table
+        if like.dtype.kind in "iu":
+            table = np.rint(table)
+        channels = self.masker.channels  # type: ignore[attr-defined]
+        if table.shape[1] == 1 and (like.ndim == 1 or channels in (None, "none")):
+            table = table[:, 0]
+        elif channels == "first":
+            table = np.ascontiguousarray(table.T)
+        return table.astype(like.dtype if like.dtype.kind in "iuf" else np.float64)
+
+    def content(self, x: Any) -> str | None:
+        """A line for each step, in as many digits as give the same numbers back."""
+        view = self.masker.mask(x).view
+        assert isinstance(view, SeriesView)
+        return None if view.series.size > _LONG else "\n".join(" ".join(map(str, step)) for step in view.series)
 
 
 class BytesReader(Reader):
@@ -239,6 +279,7 @@ def find_reader(masker: Masker, examples: Sequence[Any], limits: Limits) -> Read
         Molecule: SmilesReader,
         Tokens: TokensReader,
         Bytes: BytesReader,
+        Series: SeriesReader,
         Image: ImageReader,
         Tabular: TableReader,
     }

@@ -15,7 +15,7 @@ class Limits:
     ----------
     body : bytes that one request may have.
     text : characters of a text or a SMILES.
-    pixels : pixels of an image, by its header: a larger one is not decoded.
+    pixels : pixels of an image, by its header: a larger one is not decoded; and numbers of a series.
     units : units that an input may be cut into.
     calls : model calls that one method may take on one input.
     columns : methods, targets and references that may run side by side.

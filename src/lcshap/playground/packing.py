@@ -7,8 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.explanation import Explanation
+from ..core.views import TextView, View
 from ..show.html_report.pack import Pool
+from ..show.html_report.pictures import draw
 from ..show.html_report.samples import collect, pack_sample
+
+
+def pack_picture(view: View | None) -> dict[str, Any]:
+    """What a picture needs of an input in which units were replaced, beside what it needs of the input as it was.
+
+    >>> import lcshap as lc
+    >>> pack_picture(lc.maskers.Text().mask("so good").view)["text"]
+    'so good'
+    """
+    packed = draw(view, Pool())
+    own = {name: part for name, part in packed.items() if name not in ("labels", "columns")}  # they stay as they were
+    return {**own, "text": view.text} if isinstance(view, TextView) else own
 
 
 def pack_blocks(explanations: Mapping[str, Explanation]) -> dict[str, Any]:

@@ -101,8 +101,11 @@ def read_column(sent: Any) -> Column:
         raise OptionError("Expected a budget such as 400 or '8d'.")
     name = given.pop("method", None)
     if name in (None, "", "auto"):
+        own = {"interactions": given.pop("interactions")} if "interactions" in given else {}
         _refuse(given)
-        return Column(name or None, {}, target, reference, budget or None)
+        if not all(isinstance(value, bool) for value in own.values()):
+            raise OptionError("Expected true or false as interactions.")
+        return Column(name or None, own, target, reference, budget or None)
     if not isinstance(name, str) or name not in METHODS:
         raise OptionError(f"Expected the name of a method, got {name!r:.60}.")
     known = {f.name for f in fields(METHODS[name]) if f.init and f.name != "budget"}

@@ -24,15 +24,17 @@ from ..errors import MaskerError, OptionError
 from ..estimators import METHODS
 from ..explainer import Explainer
 from ..maskers.base import Masked
-from .edits import edited
+from .edits import edited, how_to_replace
 from .inputs import Reader, find_reader
 from .limits import Limits
 from .memory import SessionStore
+from .packing import pack_picture
 from .references import OWN, references
 from .requests import Column
 from .runs import Crew, GuardedEngine, Run, Turns
 
 Emit = Callable[[dict[str, Any]], None]
+_EVERY = 0.15  # seconds between two estimates on the page
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,9 @@ class Session:
         method = column.method(self.check(masker.mask(x)).graph)
         if method is not None:
             changes |= {"method": method, "goal": None, "seed": None, "tolerance": None, "top": None, "budget": None}
-        if column.budget is not None and (method or base.method) == "auto":
-            changes["budget"] = column.budget
+        if (method or base.method) == "auto":
+            changes |= {} if column.budget is None else {"budget": column.budget}
+            changes |= dict(column.parameters)
         made = replace(
             base,
             model=base.adapter,
@@ -157,20 +160,21 @@ class Session:
         """What the model says when some units are gone and others are replaced; beside what it says of the input."""
         explainer = self.bench(run, x, column)
         game = explainer.game(x)
-        gone = sorted({unit for unit in removed if 0 <= unit < game.d})
-        other, kept = game, [unit for unit in range(game.d) if unit not in set(gone)]
-        if replaced:
-            changed, kept = edited(x, game.masked, explainer.masker, kept, replaced)
-            self.check(explainer.masker.mask(changed))
-            other = explainer.game(changed)
+        for value in replaced.values():
+            if len(str(value)) > self.limits.text:
+                raise MaskerError(f"Expected a replacement of at most {self.limits.text:,} characters. Give less.")
+        gone = set(removed) - set(replaced)
+        kept = [unit for unit in range(game.d) if unit not in gone]
+        masked = edited(game.masked, explainer.masker, replaced) if replaced else game.masked
         full = self.said(game, game.value.full)
-        coalition = Coalitions.from_sets(other.d, [kept])
-        want = Wanted(explainer.engine, other.masked, coalition, self.store, Tally(), None)
+        coalition = Coalitions.from_sets(game.d, [kept])
+        want = Wanted(explainer.engine, masked, coalition, self.store, Tally(), None)
         (outputs,) = answer(explainer.engine, [want])
         if isinstance(outputs, Exception):
             raise outputs
         self.learn_pace(run)
-        return {"before": full, "now": self.said(game, outputs), "rows": run.rows, "seconds": run.seconds}
+        found = {"before": full, "now": self.said(game, outputs), "rows": run.rows, "seconds": run.seconds}
+        return {**found, "picture": pack_picture(masked.view)} if replaced else found
 
     def explain(self, run: Run, x: Any, columns: Sequence[Column], emit: Emit) -> Result:
         """Explain an input by each column in turn; `emit` is told of every estimate."""
@@ -180,7 +184,7 @@ class Session:
         begin = time.monotonic()
         for number, column in enumerate(columns):
             label = ""
-            for e in self.bench(run, x, column).stream(x):
+            for e in self.bench(run, x, column).stream(x, every=_EVERY):
                 run.check()
                 if not label:
                     label = _unique(column.label(e), found)
@@ -220,6 +224,11 @@ class Session:
             "input": self.reader.about(),
             "references": list(self.maskers),
             "own": OWN,
+            "replace": how_to_replace(self.explainer.masker),
+            "auto": {
+                "name": "auto" if self.explainer.method == "auto" else "as configured",
+                "pairs": self.explainer.method == "auto",
+            },
             "methods": [
                 {"name": entry.name, "pairs": any(f.name == "interactions" for f in fields(entry.method))}
                 for entry in METHODS.entries()

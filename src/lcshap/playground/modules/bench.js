@@ -4,6 +4,7 @@ import { read } from "./blocks.js";
 
 export const bench = {
   input: null, // as it is sent to the server
+  problem: null, // why the input cannot be sent
   ways: [{}], // the columns that the next run has
   ran: null, // { input, ways, labels, result } of the run that is shown
   running: null, // the AbortController of a run

@@ -2,6 +2,7 @@
 
 import { about, bench } from "./bench.js";
 import { byId, make } from "./elements.js";
+import { makeSeriesEditor, showChart } from "./series_editor.js";
 
 const TITLES = { text: "Text", smiles: "SMILES", tokens: "Token ids", image: "Image", bytes: "File" };
 let tellEdit = () => {};
@@ -15,7 +16,7 @@ export function startEditor(onChange) {
     select.onchange = () => choose(Number(select.value));
     byId("examples").append(make("label", { for: "example" }, "Examples"), select);
   }
-  const build = { table: buildTable, image: buildFile, bytes: buildFile }[kind] ?? buildText;
+  const build = { table: buildTable, image: buildFile, bytes: buildFile, series: buildSeries }[kind] ?? buildText;
   if (kind !== "examples") build(kind);
 }
 
@@ -32,24 +33,44 @@ export function chooseFirst() {
 
 /** Make this the input, and show it in the editor. */
 export function setInput(input) {
-  bench.input = input;
+  take(input);
   const { kind } = about().input;
   const content = input[kind];
   if (byId("text") && content !== undefined) byId("text").value = content;
+  if (kind === "series") showChart();
   if (kind === "table" && content)
     content.forEach((value, k) => (byId(`cell-${k}`).value = value ?? ""));
   if (kind === "image") showImage(content);
   tellEdit();
 }
 
+/** An input that is too long for the server stays in the editor, and is not sent. */
+function take(input) {
+  const { kind } = about().input;
+  const { text: most, body } = about().limits;
+  const length = typeof input[kind] === "string" ? input[kind].length : 0;
+  const allowed = ["text", "smiles", "tokens"].includes(kind) ? most : body;
+  const counts = `at most ${allowed.toLocaleString("en")} characters, got ${length.toLocaleString("en")}`;
+  bench.problem = length > allowed ? `Expected ${counts}. Give a shorter input.` : null;
+  bench.input = input;
+}
+
 function buildText(kind) {
   const rows = kind === "text" ? 7 : 3;
-  const box = make("textarea", { id: "text", rows, spellcheck: "false", dir: "auto", maxlength: about().limits.text });
+  const box = make("textarea", { id: "text", rows, spellcheck: "false", dir: "auto" });
   box.oninput = () => {
-    bench.input = { [kind]: box.value };
+    take({ [kind]: box.value });
     tellEdit();
   };
   byId("edit").append(make("label", { for: "text" }, TITLES[kind] ?? kind), box);
+}
+
+function buildSeries() {
+  const parts = makeSeriesEditor((series) => {
+    take({ series });
+    tellEdit();
+  });
+  byId("edit").append(...parts);
 }
 
 function buildTable() {
@@ -58,7 +79,7 @@ function buildTable() {
     const keys = numeric[k] ? { inputmode: "decimal" } : {};
     const cell = make("input", { id: `cell-${k}`, autocomplete: "off", ...keys });
     cell.oninput = () => {
-      bench.input = { table: columns.map((_, i) => byId(`cell-${i}`).value) };
+      take({ table: columns.map((_, i) => byId(`cell-${i}`).value) });
       tellEdit();
     };
     const parts = [make("label", { for: `cell-${k}` }, name), cell];

@@ -1,5 +1,6 @@
 // Clicks, drags and keys on the picture, and what a unit does together with others while the pointer is on it.
 
+import { labelsOf } from "./blocks.js";
 import { byId } from "./elements.js";
 import { clip, errorOf, format } from "./numbers.js";
 import { shown } from "./shown.js";
@@ -7,41 +8,106 @@ import { bySize, interactionsOf } from "./units.js";
 import { toggle } from "./what_if.js";
 
 const MOST_PARTNERS = 5;
-const drag = { from: -1, to: -1 };
+const FAR = 4; // pixels that a pointer moves before it drags
+const drag = { event: null, unit: -1, chosen: [] }; // where it began, on which unit, and what is selected
 
 export function startGestures() {
   const box = byId("picture");
   box.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    drag.from = drag.to = shown.picture.unitAt(event);
+    const unit = shown.picture.unitAt(event);
+    if (event.button === 0) Object.assign(drag, { event, unit, chosen: unit < 0 ? [] : [unit] });
   });
   box.addEventListener("pointermove", (event) => {
-    const unit = shown.picture.unitAt(event);
-    showPartners(unit);
-    if (!(event.buttons & 1) || drag.from < 0 || unit < 0 || event.pointerType === "touch") return;
-    drag.to = unit;
-    const chosen = range();
-    for (const element of box.querySelectorAll("[data-unit]"))
-      element.classList.toggle("selecting", chosen.length > 1 && chosen.includes(Number(element.dataset.unit)));
+    const here = pointed(box, event);
+    showPartners(here ? shown.picture.unitAt(here) : -1);
+    if (!drag.event || !(event.buttons & 1)) return;
+    if (Math.hypot(event.clientX - drag.event.clientX, event.clientY - drag.event.clientY) < FAR) return;
+    drag.chosen = selected(box, here);
+    showSelection(box, event);
   });
   box.addEventListener("pointerleave", () => showPartners(-1));
-  box.addEventListener("pointercancel", () => (drag.from = -1));
+  box.addEventListener("pointercancel", () => endDrag(box)); // the browser scrolls instead
   document.addEventListener("pointerup", () => {
-    for (const element of box.querySelectorAll(".selecting")) element.classList.remove("selecting");
-    if (drag.from >= 0) toggle(range());
-    drag.from = -1;
+    const { chosen } = drag;
+    endDrag(box);
+    if (chosen.length) toggle(chosen);
   });
   box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") endDrag(box);
     if (!["Enter", "Delete", " "].includes(event.key) || shown.marked === undefined) return;
     event.preventDefault();
     toggle([shown.marked]);
   });
 }
 
-function range() {
-  const [first, last] = [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)];
-  if (!["text", "bytes"].includes(shown.packed.kind)) return [...new Set([drag.from, drag.to])];
-  return Array.from({ length: last - first + 1 }, (_, k) => first + k);
+function endDrag(box) {
+  Object.assign(drag, { event: null, unit: -1, chosen: [] });
+  for (const element of box.querySelectorAll(".selecting")) element.classList.remove("selecting");
+  byId("band").hidden = true;
+}
+
+/** What lies under the pointer, also of a finger, whose events all belong to where it was set down; null outside. */
+function pointed(box, event) {
+  const target = document.elementFromPoint(event.clientX, event.clientY);
+  return box.contains(target) ? { target, clientX: event.clientX, clientY: event.clientY } : null;
+}
+
+/** The units between where the drag began and where it is: in the order of reading, or in the rectangle between. */
+function selected(box, here) {
+  const { kind } = shown.packed;
+  if (["text", "bytes"].includes(kind)) {
+    const unit = here ? shown.picture.unitAt(here) : -1;
+    if (unit < 0 || drag.unit < 0) return drag.chosen;
+    const [first, last] = [Math.min(drag.unit, unit), Math.max(drag.unit, unit)];
+    return Array.from({ length: last - first + 1 }, (_, k) => first + k);
+  }
+  if (!here) return drag.chosen;
+  return kind === "image" ? regionsBetween(here) : elementsBetween(box, bandOf(here));
+}
+
+function bandOf({ clientX, clientY }) {
+  const [x, y] = [drag.event.clientX, drag.event.clientY];
+  const [left, top] = [Math.min(x, clientX), Math.min(y, clientY)];
+  return { left, top, right: Math.max(x, clientX), bottom: Math.max(y, clientY) };
+}
+
+/** The units of all pixels in the rectangle. */
+function regionsBetween(here) {
+  const canvas = drag.event.target.closest("canvas");
+  if (!canvas || here.target.closest("canvas") !== canvas) return drag.chosen;
+  const { width, height } = shown.packed;
+  const place = canvas.getBoundingClientRect();
+  const { left, top, right, bottom } = bandOf(here);
+  const column = (x) => Math.min(width - 1, Math.floor(((x - place.left) / place.width) * width));
+  const row = (y) => Math.min(height - 1, Math.floor(((y - place.top) / place.height) * height));
+  const labels = labelsOf(shown.packed, width * height);
+  const found = new Set();
+  for (let y = row(top); y <= row(bottom); y++)
+    for (let x = column(left); x <= column(right); x++) found.add(labels[y * width + x]);
+  return [...found].filter((unit) => unit >= 0).sort((a, b) => a - b);
+}
+
+/** The units of all elements that the rectangle touches. */
+function elementsBetween(box, frame) {
+  const found = new Set();
+  for (const element of box.querySelectorAll("[data-unit]")) {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    if (left <= frame.right && right >= frame.left && top <= frame.bottom && bottom >= frame.top)
+      found.add(Number(element.dataset.unit));
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** Outline what is selected, and draw the rectangle where there is one. */
+function showSelection(box, event) {
+  const chosen = new Set(drag.chosen);
+  for (const element of box.querySelectorAll("[data-unit]"))
+    element.classList.toggle("selecting", chosen.has(Number(element.dataset.unit)));
+  const band = byId("band");
+  band.hidden = ["text", "bytes"].includes(shown.packed.kind);
+  const { left, top, right, bottom } = bandOf(event);
+  const sides = { left: left + scrollX, top: top + scrollY, width: right - left, height: bottom - top };
+  for (const [side, size] of Object.entries(sides)) band.style.setProperty(side, `${size}px`);
 }
 
 /** The units that a unit interacts with most. */

@@ -17,10 +17,11 @@ import { findShown } from "./shown.js";
 import { redraw, watch } from "./state.js";
 import { startTheme } from "./theme.js";
 import { showWays, startWays } from "./ways.js";
-import { forgetChanges, refreshWhatIf, showWhatIf, startWhatIf } from "./what_if.js";
+import { beginChanges, refreshWhatIf, showWhatIf, startWhatIf } from "./what_if.js";
 
 const PARTS = "sample method output sentences interactions scale threshold alike";
 let drawn = null; // the run whose changes are on the page
+let linked = readLink(location.hash);
 
 watch(PARTS, findShown);
 watch(`${PARTS} outputs`, showControls);
@@ -36,7 +37,9 @@ watch(PARTS, showBeside);
 watch(PARTS, () => {
   if (drawn === bench.ran) return refreshWhatIf();
   drawn = bench.ran;
-  forgetChanges();
+  const same = linked && JSON.stringify(linked.input) === JSON.stringify(bench.ran.input);
+  beginChanges(same ? linked : null);
+  linked = null;
 });
 
 startTheme(() => bench.ran && redraw());
@@ -48,7 +51,7 @@ startRunning(() => {
 });
 startPicture();
 startGestures();
-startWhatIf();
+startWhatIf(keepLink);
 startPaths();
 startKeeping();
 startSettings();
@@ -59,7 +62,6 @@ startResizing(() => {
   showWhatIf();
 });
 
-const linked = readLink(location.hash);
 if (linked) {
   bench.ways = linked.ways;
   showWays();

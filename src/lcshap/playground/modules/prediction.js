@@ -21,6 +21,7 @@ async function predict() {
   pending = new AbortController();
   const { signal } = pending;
   try {
+    if (bench.problem) throw new Error(bench.problem);
     const said = await ask("/api/predict", { input: bench.input, columns: bench.ways }, signal);
     if (signal.aborted) return;
     byId("said").replaceChildren(makeSaid(said));

@@ -18,6 +18,7 @@ export function startRunning(onFinished) {
 
 export async function run() {
   if (bench.running) return;
+  if (bench.problem) return complain(new Error(bench.problem));
   const ways = structuredClone(bench.ways);
   const now = { input: structuredClone(bench.input), ways, labels: [], result: null };
   complain(null);

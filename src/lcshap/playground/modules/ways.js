@@ -22,7 +22,7 @@ export function showWays() {
 }
 
 function makeWay(way, number) {
-  const { methods, classes, references } = about();
+  const { auto, methods, classes, references } = about();
   const set = (name, value) => {
     if (value === "" || value === undefined) delete way[name];
     else way[name] = value;
@@ -42,7 +42,7 @@ function makeWay(way, number) {
     const [one, other] = [byId(id("target")).value, byId(id("against")).value];
     set("target", one && other && one !== other ? [one, other] : one);
   };
-  const listed = [["auto", "auto"], ...methods.map(({ name }) => [name, name])];
+  const listed = [["auto", auto.name], ...methods.map(({ name }) => [name, name])];
   const parts = [
     pick("Method", "method", listed, way.method ?? "auto", (name) => {
       delete way.interactions;
@@ -60,7 +60,7 @@ function makeWay(way, number) {
     const take = (name) => set("reference", name === about().own ? "" : name);
     parts.push(pick("Absent units", "reference", references.map((r) => [r, r]), way.reference ?? about().own, take));
   }
-  if (methods.find(({ name }) => name === way.method)?.pairs) {
+  if ((way.method ? methods.find(({ name }) => name === way.method) : auto)?.pairs) {
     const box = make("input", { type: "checkbox", id: id("pairs") });
     box.checked = way.interactions === true;
     box.onchange = () => set("interactions", box.checked || undefined);

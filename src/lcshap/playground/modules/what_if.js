@@ -3,31 +3,43 @@
 import { bench, wayOf } from "./bench.js";
 import { byId, make } from "./elements.js";
 import { clip, format } from "./numbers.js";
+import { drawInto } from "./picture_panel.js";
 import { makeSaid } from "./prediction.js";
+import { showReplacing, startReplacing } from "./replacing.js";
 import { shown } from "./shown.js";
 import { ask, complain } from "./talk.js";
 
 const nothing = () => ({ removed: [], replaced: {}, said: null, text: "the input as it is" });
 const past = { steps: [nothing()], at: 0, unit: null };
 let question = null;
+let repainted = null; // the picture of an input with replaced units, and what it was drawn from
+let tellSteps = () => {};
 
-export function startWhatIf() {
+/** `onChange` is called when there is a new step, or another one is shown. */
+export function startWhatIf(onChange) {
+  tellSteps = onChange;
   byId("undo").onclick = () => go(past.at - 1);
   byId("redo").onclick = () => go(past.at + 1);
   byId("reset").onclick = () => change([], {}, "all back");
-  byId("replace").onsubmit = (event) => {
-    event.preventDefault();
+  startReplacing((value) => {
     const { removed, replaced } = now();
-    const word = byId("instead").value;
     const rest = removed.filter((unit) => unit !== past.unit);
-    change(rest, { ...replaced, [past.unit]: word }, `replace ${nameOf(past.unit)} by ${clip(word, 30)}`);
-  };
+    change(rest, { ...replaced, [past.unit]: value }, `replace ${nameOf(past.unit)} by ${clip(value, 30)}`);
+  });
 }
 
-/** A new run: nothing is gone. */
-export function forgetChanges() {
-  Object.assign(past, { steps: [nothing()], at: 0, unit: null });
-  showWhatIf();
+/** A new run: nothing is gone; or what a link says is, where one led here. */
+export function beginChanges(linked) {
+  const steps = (linked?.steps ?? []).map((step) => ({ ...nothing(), ...step }));
+  Object.assign(past, { steps: [nothing(), ...steps], at: 0, unit: null });
+  question?.abort();
+  go(linked?.at ?? 0);
+}
+
+/** The steps after the first, and which one is shown, for a link. */
+export function stepsTaken() {
+  const steps = past.steps.slice(1).map(({ removed, replaced, text }) => ({ removed, replaced, text }));
+  return steps.length ? { steps, at: past.at } : {};
 }
 
 export function now() {
@@ -63,6 +75,7 @@ function go(at) {
   past.at = Math.max(0, Math.min(at, past.steps.length - 1));
   showWhatIf();
   answer();
+  tellSteps();
 }
 
 async function answer() {
@@ -95,17 +108,26 @@ export function refreshWhatIf() {
   if (isChanged(now())) answer();
 }
 
+/** Draw the input as it is now: with what replaces units, where the model has been asked about that. */
+function paintChanges(picture) {
+  const painted = repainted?.drawn === shown.picture ? repainted.picture : undefined;
+  if (painted === picture) return;
+  const { text = shown.listed.text, ...packed } = picture ?? {};
+  const content = { ...shown, packed: { ...shown.packed, ...packed }, listed: { ...shown.listed, text } };
+  shown.picture = drawInto(byId("picture"), content);
+  repainted = { drawn: shown.picture, picture };
+}
+
 export function showWhatIf() {
   const step = now();
+  paintChanges(step.said?.picture);
   const masked = new Uint8Array(shown.words.scores.length);
   for (const unit of step.removed) masked[unit] = 1;
   shown.picture.mask(masked);
   byId("undo").disabled = past.at === 0;
   byId("redo").disabled = past.at === past.steps.length - 1;
   byId("reset").disabled = !isChanged(step);
-  const replaceable = ["text", "table"].includes(shown.packed.kind) && past.unit !== null && !shown.bySentence;
-  byId("replace").hidden = !replaceable;
-  if (replaceable) byId("which").textContent = nameOf(past.unit);
+  showReplacing(past.unit === null || shown.bySentence ? null : nameOf(past.unit));
   byId("promise").textContent = promiseText(step);
   byId("answer").replaceChildren(...(step.said ? [makeSaid(step.said.now, step.said.before)] : []));
   showHistory();

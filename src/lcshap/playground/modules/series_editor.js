@@ -1,0 +1,91 @@
+// The editor of a series: its numbers as a text, and the same as lines that can be drawn on.
+
+import { byId, make, makeSvg } from "./elements.js";
+import { format } from "./numbers.js";
+
+const SIZE = { width: 360, height: 90, edge: 8 }; // of the chart of a channel
+const MOST_DRAWN = 5000; // numbers; a longer series is edited as a text alone
+
+/** The text box, the choice of a file, and the chart. `tell` is called with each new text. */
+export function makeSeriesEditor(tell) {
+  const box = make("textarea", { id: "text", rows: 5, spellcheck: "false", inputmode: "decimal" });
+  box.oninput = () => {
+    showChart();
+    tell(box.value);
+  };
+  const file = make("input", { type: "file", id: "file", accept: ".csv,.txt,text/*" });
+  file.onchange = async () => {
+    box.value = dropHeader(await file.files[0].text());
+    box.oninput();
+  };
+  const chart = make("div", { id: "chart" });
+  return [
+    make("label", { for: "text" }, "Series: a line for each step, with a number for each channel"),
+    box,
+    make("label", { for: "file" }, "or a file with such lines"),
+    file,
+    chart,
+  ];
+}
+
+/** The first line of a table with names has no numbers. */
+function dropHeader(text) {
+  const [first, ...rest] = text.split(/\r?\n/);
+  return numbersOf(first).every(isNaN) ? rest.join("\n") : text;
+}
+
+function numbersOf(line) {
+  return line.split(/[\s,;]+/).filter(Boolean).map(Number);
+}
+
+/** The steps in the text box, all on one line or one a line; null where they are no table of numbers. */
+function readSteps() {
+  const lines = byId("text").value.split("\n").filter((line) => line.trim()).map(numbersOf);
+  const steps = lines.length === 1 ? lines[0].map((value) => [value]) : lines;
+  const fits = steps.length > 1 && steps.every((step) => step.length === steps[0].length && step.every(isFinite));
+  return fits && steps.length * steps[0].length <= MOST_DRAWN ? steps : null;
+}
+
+/** Draw the numbers in the text box. */
+export function showChart() {
+  const steps = readSteps();
+  byId("chart").replaceChildren(...(steps ? steps[0].map((_, channel) => makeChart(steps, channel)) : []));
+}
+
+function makeChart(steps, channel) {
+  const { width, height, edge } = SIZE;
+  const values = steps.map((step) => step[channel]);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = (high - low || 1) * 0.25; // one can draw beyond the largest and the smallest number
+  const scale = (height - 2 * edge) / (high - low + 2 * room);
+  const x = (step) => edge + (step * (width - 2 * edge)) / (steps.length - 1);
+  const y = (value) => height - edge - (value - low + room) * scale;
+  const points = () => values.map((value, step) => `${x(step)},${y(value)}`).join(" ");
+  const line = makeSvg("polyline", { points: points() });
+  const name = `Channel ${channel + 1} as a line, from ${format(low, 3)} to ${format(high, 3)}; drag to draw on it`;
+  const svg = makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": name }, line);
+  let last = null;
+  const draw = (event) => {
+    const place = svg.getBoundingClientRect();
+    const at = ((event.clientX - place.left) / place.width) * width;
+    const share = Math.max(0, Math.min(1, (at - edge) / (width - 2 * edge)));
+    const step = Math.round(share * (steps.length - 1));
+    const value = (height - edge - ((event.clientY - place.top) / place.height) * height) / scale + low - room;
+    const [from, to] = [Math.min(last ?? step, step), Math.max(last ?? step, step)];
+    for (let k = from; k <= to; k++) values[k] = Number(value.toPrecision(4));
+    last = step;
+    line.setAttribute("points", points());
+  };
+  svg.onpointerdown = (event) => {
+    svg.setPointerCapture(event.pointerId);
+    draw(event);
+  };
+  svg.onpointermove = (event) => last !== null && draw(event);
+  svg.onpointerup = () => {
+    last = null;
+    values.forEach((value, step) => (steps[step][channel] = value));
+    byId("text").value = steps.map((step) => step.join(" ")).join("\n");
+    byId("text").oninput();
+  };
+  return svg;
+}

@@ -1,0 +1,255 @@
+"""Inputs of all kinds in a real browser, and what is hostile or large."""
+
+import base64
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+from playing import XSS, explain, says, unit
+
+import lcshap as lc
+from lcshap.paper.networks.demo import demo_digits
+
+# -- other inputs -----------------------------------------------------------------------------------------------------
+
+
+def test_digits(visit, tmp_path):
+    model, _, digit = demo_digits()
+    page = visit(lc.Explainer(model, lc.maskers.Image(patch=4), value="log_odds"), [digit])
+    page.locator("#said meter").first.wait_for()
+    explain(page)
+    assert page.locator("#picture canvas").count() == 3
+    box = page.locator("#picture canvas").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.locator("#answer meter").first.wait_for()
+    Image.fromarray(255 - digit).resize((56, 56)).save(tmp_path / "other.png")
+    page.set_input_files("#file", tmp_path / "other.png")
+    page.locator("#edit img").wait_for()
+    explain(page)
+
+
+class Means:
+    """The mean of each image, and the last images that it saw."""
+
+    def __call__(self, images):
+        self.seen = images
+        return images.mean(axis=(1, 2))
+
+
+@pytest.fixture
+def squares(visit):
+    """A page of an image of 4 by 4 patches, of which patch k has the colour 10 k; and its model."""
+    image = np.kron(10 * np.arange(16).reshape(4, 4), np.ones((8, 8), int)).astype(np.uint8)
+
+    def squares(**options):
+        model = Means()
+        masker = lc.maskers.Image(patch=8, reference="black")
+        page = visit(lc.Explainer(model, masker, kind="output"), [image], **options)
+        explain(page)
+        return page, model, image
+
+    return squares
+
+
+def patch(page, row, column, number=0):
+    """The middle of a patch of one of the canvases, on the screen."""
+    box = page.locator("#picture canvas").nth(number).bounding_box()
+    return box["x"] + (column + 0.5) * box["width"] / 4, box["y"] + (row + 0.5) * box["height"] / 4
+
+
+def test_drag_over_an_image(squares):
+    page, model, image = squares()
+    page.mouse.move(*patch(page, 1, 0))
+    page.mouse.down()
+    page.mouse.move(*patch(page, 2, 1), steps=4)
+    page.locator("#band").wait_for()
+    page.mouse.up()
+    says(page, "#promise", "changes by")
+    expected = image.copy()
+    expected[8:24, 0:16] = 0  # patches 4, 5, 8 and 9
+    np.testing.assert_array_equal(model.seen[-1], expected)
+    assert page.locator("#band").is_hidden()
+
+
+def swipe(page, *places):
+    """A finger that goes from place to place."""
+    session = page.context.new_cdp_session(page)
+    points = lambda place: [{"x": place[0], "y": place[1]}]  # noqa: E731
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points(places[0])})
+    for place in places[1:]:
+        session.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points(place)})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_drag_with_a_finger(squares, visit, explainer):
+    page, model, image = squares(width=390, height=844, touch=True)
+    page.locator("#picture canvas").first.scroll_into_view_if_needed()
+    (x, y), end = patch(page, 1, 1), patch(page, 1, 2)
+    swipe(page, (x, y), (x + 15, y), (x + 25, y), end)
+    says(page, "#promise", "changes by")
+    expected = image.copy()
+    expected[8:16, 8:24] = 0
+    np.testing.assert_array_equal(model.seen[-1], expected)
+    page = visit(explainer, width=390, height=844, touch=True)
+    explain(page)
+    unit(page, 0).scroll_into_view_if_needed()
+    boxes = [unit(page, number).bounding_box() for number in (0, 1, 2)]
+    swipe(page, *[(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes])
+    says(page, "#promise", "changes by")
+    assert page.locator("#picture .masked").count() == 3
+
+
+def test_a_patch_is_replaced_by_a_colour(squares):
+    page, model, image = squares()
+    page.mouse.click(*patch(page, 0, 3))
+    page.select_option("#instead", "")
+    page.fill("#colour", "#ffffff")
+    page.click("#replace button")
+    says(page, "#promise", "With the replacement")
+    expected = image.copy()
+    expected[:8, 24:] = 255
+    np.testing.assert_array_equal(model.seen[-1], expected)
+    pixel = "() => [...document.querySelector('#picture canvas').getContext('2d').getImageData(28, 3, 1, 1).data]"
+    assert page.evaluate(pixel) == [255, 255, 255, 255]
+    page.select_option("#instead", "mean")
+    page.click("#replace button")
+    says(page, "#history", "by mean")
+    page.click("#undo")
+    page.click("#undo")
+    assert page.evaluate(pixel) == [0, 0, 0, 255]  # gone
+    page.click("#undo")
+    assert page.evaluate(pixel) == [30, 30, 30, 255]
+
+
+def test_a_series(visit):
+    seen = []
+
+    def model(rows):
+        seen.append(rows)
+        return rows.sum(axis=(1, 2))
+
+    series = np.arange(24, dtype=np.float32).reshape(12, 2)
+    masker = lc.maskers.Series(window=3, reference=0.0, channels="last", names=["up", "down"])
+    page = visit(lc.Explainer(model, masker, kind="output"), [series])
+    explain(page)
+    page.locator("#picture [data-unit='1']").first.click()
+    page.fill("#instead", "-1")
+    page.click("#replace button")
+    says(page, "#promise", "With the replacement")
+    expected = series.copy()
+    expected[3:6] = -1
+    np.testing.assert_array_equal(seen[-1][-1], expected)
+    page.fill("#text", "\n".join(f"{k},{k * k}" for k in range(9)))
+    says(page, "#cost", "3 units")
+    explain(page)
+    np.testing.assert_array_equal(seen[-1][-1][:, 1].max(), 64)
+    box = page.locator("#chart svg").nth(1).bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 5, box["y"] + box["height"] / 2, steps=9)
+    page.mouse.up()
+    lines = [line.split() for line in page.input_value("#text").split("\n")]
+    assert [line[0] for line in lines] == [str(k) for k in range(9)]
+    assert len({line[1] for line in lines}) == 1  # a flat line was drawn
+    page.fill("#text", "1 2\n3")
+    says(page, "#wrong", "same number of values")
+
+
+def test_a_bomb_is_refused_on_the_page(visit, tmp_path):
+    page = visit(
+        lc.Explainer(lambda rows: [0.0] * len(rows), lc.maskers.Image(patch=4), kind="output"), [np.zeros((8, 8))]
+    )
+    file = io.BytesIO()
+    Image.new("1", (9000, 9000)).save(file, "PNG")
+    (tmp_path / "bomb.png").write_bytes(file.getvalue())
+    assert len(file.getvalue()) < 50_000
+    page.set_input_files("#file", tmp_path / "bomb.png")
+    says(page, "#wrong", "at most 4,000,000 pixels")
+
+
+def test_a_row_of_a_lightgbm_table(visit):
+    lightgbm = pytest.importorskip("lightgbm")
+    draw = np.random.default_rng(0)
+    table = draw.normal(size=(300, 4))
+    forest = lightgbm.LGBMClassifier(n_estimators=10, verbose=-1).fit(table, table[:, 0] + table[:, 1] > 0)
+    masker = lc.maskers.Tabular(table[:10], names=["age", "dose", "weight", "height"])
+    page = visit(lc.Explainer(forest, masker), [table[0]])
+    page.fill("#cell-0", "2.5")
+    page.fill("#cell-1", "1")
+    page.locator("#said meter").first.wait_for()
+    explain(page)
+    assert page.locator("#picture tbody tr").count() == 4
+    page.locator("#picture tbody tr").first.click()
+    page.locator("#answer meter").first.wait_for()
+    page.fill("#instead", "-2.5")
+    page.locator("#replace button").click()
+    says(page, "#promise", "With the replacement")
+    page.fill("#cell-2", "heavy")
+    says(page, "#wrong", "Expected a number")
+
+
+def test_a_smiles(visit):
+    model = lambda rows: [float(row.count("O")) for row in rows]  # noqa: E731
+    page = visit(lc.Explainer(model, lc.maskers.Molecule(), kind="output"), ["CCO"])
+    page.fill("#text", "CC(=O)Oc1ccccc1C(=O)O")
+    says(page, "#cost", "13 units")
+    explain(page)
+    assert page.locator("#picture circle").count() == 13
+    page.locator("#picture [data-unit='2']").last.click(force=True)
+    page.locator("#answer .says").wait_for()
+    says(page, "#why", "Edit the SMILES instead")
+    assert page.locator("#replace").is_hidden()
+
+
+# -- what is hostile or large -----------------------------------------------------------------------------------------
+
+
+def test_texts_are_texts(visit, explainer):
+    """Forty attacks in one run each way: typed, as an example, as a class, in the link."""
+    page = visit(lc.Explainer(explainer.model, lc.maskers.Text(), kind="logits", classes=XSS[:2]), XSS)
+    for text in XSS:
+        page.fill("#text", f"good {text}")
+    page.fill("#text", " ".join(text.replace(" ", "\u00a0") for text in XSS))
+    says(page, "#cost", "units")
+    explain(page, 60)
+    for number in range(0, 40, 7):
+        unit(page, number).hover()
+        unit(page, number).click()
+    page.fill("#instead", XSS[2])
+    page.locator("#replace button").click()
+    page.locator("#answer meter").first.wait_for()
+    for text in XSS[:6]:
+        link = base64.urlsafe_b64encode(json.dumps({"input": {"text": text}, "ways": [{"method": text}]}).encode())
+        page.goto(f"{page.playground.url.partition('?')[0]}#{link.decode()}")
+        page.reload()
+        page.wait_for_timeout(50)
+    assert page.evaluate("window.hit") is None
+
+
+def test_a_megabyte_is_typed_and_pasted(visit, explainer, model):
+    """It stays in the box, is not sent, and the page says why; then everything goes on."""
+    page = visit(explainer)
+    page.locator("#said meter").first.wait_for()
+    sizes = []
+    page.on("request", lambda request: sizes.append(len(request.post_data or "")))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for put in ("paste", "type"):
+        page.fill("#text", "")
+        page.focus("#text")
+        if put == "paste":
+            page.evaluate("navigator.clipboard.writeText('so good '.repeat(125000))")
+            page.keyboard.press("Control+V")
+        else:
+            page.keyboard.insert_text("so good " * 125_000)
+        says(page, "#wrong", "at most 20,000 characters, got 1,000,000")
+        assert len(page.input_value("#text")) == 1_000_000
+        page.click("#run")
+        assert page.locator("#run").is_visible()
+    assert max(sizes, default=0) < 1000
+    page.fill("#text", "so good")
+    says(page, "#cost", "2 units")
+    explain(page)
+    assert page.locator("#wrong").is_hidden()
+    assert model.rows < 10
