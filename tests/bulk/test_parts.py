@@ -2,6 +2,7 @@
 
 import io
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -77,6 +78,9 @@ def test_errors_and_explanations_side_by_side(tmp_path):
     assert frame["scores"].isna().tolist() == [False, True, True]
     assert frame["label"].tolist() == ["good"] * 3
     assert np.array_equal(frame["scores"][0], explained().scores)
+    counted = duckdb.sql(f"select id, list_sum(scores) as total, len(names) as units, label from '{path}' order by id")
+    assert counted.fetchall()[0] == ("r0", pytest.approx(explained().scores.sum()), 4, "good")
+    assert counted.fetchall()[1:] == [("r1", None, None, "good"), ("r2", None, None, "good")]
     table = pl.read_parquet(path)
     assert table["scores"][0].to_list() == explained().scores.tolist()
     assert table["names"][0].to_list() == ["0", "1", "2", "3"]
@@ -95,6 +99,21 @@ def test_all_parts_have_one_schema(tmp_path):
 def test_the_same_explanations_are_the_same_bytes():
     found = [explained(), lc.MaskerError("x")]
     assert encode(shard(2), found, False, {}) == encode(shard(2), found, False, {})
+
+
+@pytest.mark.parametrize(
+    ("target", "prediction"), [(None, "toxic"), ("rude", None), ("toxic", "toxic"), (["rude", "toxic"], "toxic")]
+)
+def test_labels_that_do_not_exclude_each_other(tmp_path, target, prediction):
+    def labels(rows):
+        return np.stack([rows.sum(axis=1), -rows.sum(axis=1), rows[:, 0] - 0.9], axis=1)
+
+    masker, options = lc.maskers.Tabular(np.zeros(4)), {"kind": "multilabel-logits", "target": target}
+    explainer = lc.Explainer(labels, masker, "shapley", classes=["toxic", "rude", "spam"], **options)
+    e = explainer.one(np.array([1.0, 1.0, 0.5, 0.0]))
+    (row,) = read_rows(str(written(tmp_path, [e], e.scores.ndim == 2)))
+    assert row["prediction"] == prediction
+    assert row["probability"] == (None if prediction is None else pytest.approx(1 / (1 + np.exp(-2.5))))
 
 
 def test_several_outputs_where_one_was_promised(tmp_path):

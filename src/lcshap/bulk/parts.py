@@ -7,7 +7,9 @@
 ``scores``, ``stderr``  one number a unit; with several outputs, a list of one number an output for each unit
 ``base_value``          what the model says of nothing, one number, or one an output
 ``full_value``          what it says of the input
-``prediction``          the class that the model predicts, with its ``probability``, where it has classes
+``prediction``          the class that the model predicts, with its ``probability``, where it has classes. Of labels
+                        that do not exclude each other: the most probable one that is explained, if it is more
+                        probable than not
 ``calls``               model calls that the scores rest on
 ``label``               the true class, where the source has one
 ``error``               why the input could not be explained; then there are only ``row``, ``id`` and ``label``
@@ -32,6 +34,7 @@ from ..core.parse import parse
 from ..core.record import to_dict
 from ..errors import LcshapError
 from ..extras import need
+from ..show.recorded import predicted
 from .shards import Shard
 
 _APART = ("scores", "stderr", "base_value", "full_value", "calls", "rows")  # columns of their own, or of the run
@@ -92,17 +95,17 @@ def _as_cells(e: Explanation | Exception, several: bool) -> dict[str, Any]:
         return {"error": f"Expected one number to explain, got {e.scores.shape[1]} outputs."}
     content = to_dict(e)
     content["graph"] = {**content["graph"], "names": None}
-    predicted, share = next(iter(e.provenance.get("prediction") or []), (None, None))  # the most probable class
+    name, share = next(iter(e.provenance.get("prediction") or predicted(e)), (None, None))  # the most probable class
     return {
-        "names": [_readable(name) for name in e.names],
+        "names": [_readable(unit) for unit in e.names],
         "scores": e.scores.tolist(),
         "stderr": None if e.stderr is None else e.stderr.tolist(),
         "base_value": np.asarray(e.base_value).tolist(),
         "full_value": np.asarray(e.full_value).tolist(),
-        "prediction": predicted,
+        "prediction": name,
         "probability": share,
         "calls": e.calls,
-        "record": json.dumps({name: part for name, part in content.items() if name not in _APART}, allow_nan=False),
+        "record": json.dumps({key: part for key, part in content.items() if key not in _APART}, allow_nan=False),
     }
 
 

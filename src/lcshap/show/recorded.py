@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .chances import percent
+import numpy as np
+
+from ..core.explanation import Explanation
+from .chances import chance, percent
 from .literals import literal
 from .words import target
 
@@ -81,6 +84,26 @@ def read_prediction(provenance: dict[str, Any]) -> list[tuple[str, float | None]
             if number or share is None:
                 found.append((target(name), float(share) if number else None))
     return found
+
+
+def predicted(e: Explanation) -> list[tuple[str, float | None]]:
+    """What the model predicts, as `read_prediction` gives it; where the record does not say it, what the value tells.
+
+    Of labels that do not exclude each other, that are those which are explained and more probable than not.
+
+    >>> import numpy as np
+    >>> import lcshap as lc
+    >>> made = {"value": "log_odds", "targets": ["toxic"]}
+    >>> predicted(lc.Explanation(np.ones(1), -2.0, 1.0, lc.Graph.chain(1), 2, made))
+    [('toxic', 0.7310585786300049)]
+    """
+    found, items = read_prediction(e.provenance), e.provenance.get("targets")
+    values = np.ravel(e.full_value).tolist()
+    if found or not isinstance(items, list | tuple) or len(items) != len(values):
+        return found
+    shares = [(target(item), chance(value, e)) for item, value in zip(items, values, strict=True)]
+    likely = [pair for pair in shares if (pair[1] or 0.0) >= 0.5]
+    return sorted(likely, key=lambda pair: -(pair[1] or 0.0))
 
 
 _SETTINGS: dict[str, Callable[[Any], str]] = {

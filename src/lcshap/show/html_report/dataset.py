@@ -13,9 +13,7 @@ from ...core.printable import printable
 from ...core.rounding import settled
 from ...core.views import BytesView, ImageView, TextView
 from ...errors import ShowError
-from ..chances import chance
-from ..recorded import read_prediction
-from ..words import target
+from ..recorded import predicted
 from .pack import number
 
 _TOP = 12  # units that are named for a class, and against it
@@ -48,7 +46,7 @@ def describe_sample(e: Explanation, label: str | None) -> dict[str, Any]:
     >>> describe_sample(e, "bad")
     {'predicted': 'good', 'confidence': 0.75, 'label': 'bad', 'loss': 1.38629}
     """
-    shares = read_prediction(e.provenance) or _from_value(e)
+    shares = predicted(e)
     found: dict[str, Any] = {}
     if shares:
         found["predicted"] = shares[0][0]
@@ -60,15 +58,6 @@ def describe_sample(e: Explanation, label: str | None) -> dict[str, Any]:
         if share is not None:
             found["loss"] = number(-math.log(max(share, 1e-12)))
     return found
-
-
-def _from_value(e: Explanation) -> list[tuple[str, float | None]]:
-    """The prediction of an explanation that does not record it, where its value tells it."""
-    items = e.provenance.get("targets")
-    share = chance(e.full_value, e) if e.scores.ndim == 1 else None
-    if share is None or share < 0.5 or not isinstance(items, list | tuple) or len(items) != 1:
-        return []
-    return [(target(items[0]), share)]
 
 
 def check_classes(samples: Sequence[dict[str, Any]]) -> None:
