@@ -137,7 +137,30 @@ class Page(HTMLParser):
 
 
 def unpack(text):
-    return np.frombuffer(base64.b64decode(text[2:]), TYPES[text[:2]])
+    data = base64.b64decode(text[2:])
+    if text[:2] == "b2":  # the first half of each float
+        return np.stack([np.zeros(len(data) // 2, "<u2"), np.frombuffer(data, "<u2")], axis=1).view("<f4").ravel()
+    return np.frombuffer(data, TYPES[text[:2]])
+
+
+def unpack_spans(packed):
+    if isinstance(packed, str):
+        return unpack(packed).reshape(-1, 2).tolist()
+    low, width, numbers = packed
+    found, at = [], 0
+    for number in unpack(numbers).tolist():
+        length, gap = divmod(number, width)
+        found.append([at + low + gap, at + low + gap + length])
+        at = found[-1][1]
+    return found
+
+
+def unpack_order(packed, expected):
+    if packed is None or isinstance(packed, str):
+        return list(expected) if packed is None else unpack(packed).tolist()
+    order = np.array(expected)
+    order[unpack(packed[0])] = unpack(packed[1])
+    return order.tolist()
 
 
 def made(scores, names=None, view=None, provenance=None, **more):

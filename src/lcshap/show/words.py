@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,12 +124,20 @@ def outputs(e: Explanation) -> list[str]:
     return names if len(set(names)) == len(names) == wanted else [f"output {k}" for k in range(wanted)]
 
 
-def numbered(names: Sequence[str]) -> list[str]:
-    """Names with a number behind those that come twice."""
+def numbered(names: Sequence[str], cut: Callable[[str], str] = str) -> list[str]:
+    """Names with a number where one comes more than once. The script of a page does the same with the words of a text.
+
+    Parameters
+    ----------
+    cut : what is done to each name before its number is added.
+
+    >>> numbered(["so", "good", "so"])
+    ['so (1)', 'good', 'so (2)']
+    """
     times, seen, found = Counter(names), Counter[str](), []
     for name in names:
         seen[name] += 1
-        found.append(name + (f" ({seen[name]})" if times[name] > 1 else ""))
+        found.append(cut(name) + (f" ({seen[name]})" if times[name] > 1 else ""))
     return found
 
 
@@ -275,11 +284,7 @@ def unit_names(e: Explanation, most: int | None = None) -> list[str]:
     ----------
     most : names of more characters are cut.
     """
-    times, seen, names = Counter(e.names), Counter[str](), []
-    for name in e.names:
-        seen[name] += 1
-        short = printable(name) if most is None else shorten(name, most)
-        names.append(short + (f" ({seen[name]})" if times[name] > 1 else ""))
+    names = numbered(e.names, printable if most is None else partial(shorten, most=most))
     texts = e.view.unit_texts if isinstance(e.view, TableView) else {}
     values = {unit: number(value) for unit, value in unit_values(e).items()}
     for unit, value in {**values, **texts}.items():

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from fuzz.payloads import PAYLOADS, check_page, explanations
 from scipy import special
+from showing import made, text_view
 
 import lcshap as lc
 from lcshap.core.explanation import Explanation
+from lcshap.show.words import unit_names
 
 TEXT = "A good plot, but poor actors. The end was great! Not bad"
 TEXTS = [TEXT, "bad film", "a great film", "poor plot and bad end", "good fun"]
@@ -89,6 +91,24 @@ class TestText:
         page = show(e)
         page.hover('#picture [data-unit="2"]')
         assert number(text(page, "#tip").partition(", rank")[0]) == pytest.approx(e.stderr[2], rel=0.06)
+
+    def test_words_of_any_script_are_numbered_and_ranked_as_python_does(self, show):
+        words = ["très,", "très", "好", "—", "он", "🎉", "он", "très", "bien", "très"]
+        scores = np.array([1.0, 1.0 + 1e-12, 0.5, -1.0 - 2e-12, 0.25, 2.0, -0.25 - 1e-12, 0.1, 0.05, 1.0 + 3e-12])
+        errors = np.where(np.arange(10) % 3, 0.01, 9.0)
+        e = made(scores, words, text_view(" ".join(words)), stderr=errors, freedom=9)
+        page = show(e, palette="paper")
+        names = unit_names(e)
+        assert names[1] == "très (1)"
+        assert texts(page, "#top tbody th") == [names[unit] for unit in e.leading()]
+        for unit in range(10):
+            page.hover(f'#picture [data-unit="{unit}"]')
+            assert text(page, "#tip").startswith(f"{names[unit]}: ")
+            found = [int(part) for part in re.findall(r"\d+", colour(page, f'#picture [data-unit="{unit}"]'))]
+            share = abs(scores[unit]) / 2 * (0.3 if e.faint[unit] else 1)
+            assert min(found) == pytest.approx(255 * (1 - share), abs=2)
+        assert e.faint.any()
+        assert not e.faint.all()
 
     def test_sentences_add_scores_up(self, show, explain):
         e = explain(TEXT)
@@ -260,6 +280,20 @@ class TestPrinting:
         assert page.locator("#sample").inner_html() == before
         assert len(page.pdf(path=tmp_path / "page.pdf")) > 1000
         assert page.locator("#sample").inner_html() == before
+
+    def test_many_samples_are_printed_in_short(self, show, explain, tmp_path):
+        many = [f"a  good plot {k}, and a great end but poor actors" for k in range(24)]
+        page = show(explain(many), names=["mine", *[None] * 23])
+        data = page.pdf(path=tmp_path / "many.pdf", format="A4")
+        assert len(re.findall(rb"/Type\s*/Page\b", data)) <= 7  # one page a sample in full
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print")
+        assert texts(page, "#prints h2") == ["mine"]  # names that are the beginning of the text are not said twice
+        assert texts(page, "#prints > p") == ["24 samples, explained by LShapley(order=1, context='absent', interactions=True)."]
+        assert texts(page, "#prints #picture") == many
+        assert page.locator("#prints #curve").first.is_hidden()
+        assert page.locator("#prints main").first.locator("#top tbody tr:visible").count() == 6
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
 
     def test_pictures_are_printed(self, show):
         masker = lc.maskers.Image()

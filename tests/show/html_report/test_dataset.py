@@ -77,9 +77,8 @@ class TestPage:
         for label in ("against", "for"):
             for predicted in ("against", "for"):
                 there = [t for t, s, own in zip(TEXTS, said, LABELS, strict=True) if (own, s) == (label, predicted)]
-                button = page.get_by_role(
-                    "button", name=f"{len(there)} samples of {label}, predicted as {predicted}", exact=True
-                )
+                samples = "1 sample" if len(there) == 1 else f"{len(there)} samples"
+                button = page.get_by_role("button", name=f"{samples} of {label}, predicted as {predicted}", exact=True)
                 assert button.inner_text() == str(len(there))
                 button.click()
                 assert names(page) == there

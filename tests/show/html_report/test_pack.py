@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from showing import NASTY, unpack
+from hypothesis import given
+from hypothesis import strategies as st
+from showing import NASTY, unpack, unpack_order, unpack_spans
 
-from lcshap.show.html_report.pack import Pool, embed, number, pack
+from lcshap.show.html_report.pack import Pool, embed, number, pack, pack_order, pack_short, pack_spans
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_numbers_as_javascript_reads_them(value, expected):
 @pytest.mark.parametrize("nasty", NASTY)
 def test_embedded_texts_mean_nothing_in_html(nasty):
     text = embed({nasty: [nasty]})
-    assert text.isascii()
+    assert text.encode()  # no halves of characters
     assert not set(text) & set("<>&")
     assert json.loads(text) == {nasty: [nasty]}
 
@@ -59,3 +61,31 @@ def test_numbers_beyond_those_of_the_page_stay_finite():
     found = unpack(pack(np.array([1e300, -1e300, np.inf, 0.5])))
     most = np.finfo(np.float32).max
     assert found.tolist() == [most, -most, np.inf, 0.5]
+
+
+@given(st.lists(st.tuples(st.integers(-3, 40), st.integers(0, 3000)), max_size=20))
+def test_spans_come_back(steps):
+    spans, at = [], 10
+    for gap, length in steps:
+        spans.append([at + gap, at + gap + length])
+        at = spans[-1][1]
+    assert unpack_spans(pack_spans(np.array(spans, np.int64).reshape(-1, 2))) == spans
+
+
+def test_words_of_a_text_take_a_byte_each():
+    spans = np.array([[6 * k, 6 * k + 5] for k in range(300)])
+    assert len(pack_spans(spans)[2]) == 2 + 400
+
+
+@given(st.permutations(range(9)))
+def test_orders_come_back(order):
+    assert unpack_order(pack_order(order, np.arange(9)), np.arange(9)) == list(order)
+
+
+def test_standard_errors_keep_two_digits_and_what_is_finite_stays_so():
+    numbers = np.array([0.0, 1e-30, 0.0123456, 7.77, 1e30, 1e300, np.inf, np.nan])
+    found = unpack(pack_short(numbers))
+    np.testing.assert_allclose(found[:5], numbers[:5], rtol=1 / 256)
+    assert np.isfinite(found[5])
+    assert np.isinf(found[6])
+    assert np.isnan(found[7])

@@ -51,7 +51,7 @@ class TestSafety:
         assert page.samples[0]["entries"][0][1] == printable(nasty)
         assert page.pool(page.samples[0]["names"]) == [printable(nasty)]
         entry = page.sample()["entries"][0]
-        assert entry["curve"]["what"] == nasty
+        assert page.pool(entry["curve"]["said"])["what"] == nasty
         assert [nasty, f"{nasty} = {nasty}"] in page.pool(entry["made"])[0]
         data = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page.source)
         assert len(data) == len(page.blocks)

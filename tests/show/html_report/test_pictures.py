@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from showing import made, text_view, unpack
+from showing import made, text_view, unpack, unpack_spans
 
 import lcshap as lc
 from lcshap.core.views import TableView, TextView, View
@@ -17,7 +17,7 @@ class TestPictures:
         names = [text[s:e] for s, e in view.spans]
         page = write(made(np.arange(len(names)), names, view))
         wide = page.samples[0]["text"].encode("utf-16-le")
-        spans = unpack(page.sample()["picture"]["spans"]).reshape(-1, 2)
+        spans = unpack_spans(page.sample()["picture"]["spans"])
         assert [wide[2 * s : 2 * e].decode("utf-16-le") for s, e in spans] == names
         assert "names" not in page.samples[0]
 
@@ -26,7 +26,7 @@ class TestPictures:
         view = text_view(text)
         picture = write(made(np.zeros(len(view.spans)), None, view)).sample()["picture"]
         expected = lc.maskers.Text(units="sentence").mask(text).spans
-        assert unpack(picture["sentences"]).reshape(-1, 2).tolist() == [list(span) for span in expected]
+        assert unpack_spans(picture["sentences"]) == [list(span) for span in expected]
 
     @pytest.mark.parametrize(("text", "units"), [("only one sentence.", "word"), ("One. Two.", "sentence")])
     def test_no_sentences_where_they_add_nothing(self, write, text, units):
@@ -85,7 +85,7 @@ class TestPictures:
         view = lc.maskers.Bytes(4).mask(bytes(range(10))).view
         picture = write(made([1.0, 2.0, 3.0], None, view)).sample()["picture"]
         assert unpack(picture["bytes"]).tolist() == list(range(10))
-        assert unpack(picture["spans"]).tolist() == [0, 4, 4, 8, 8, 10]
+        assert unpack_spans(picture["spans"]) == [[0, 4], [4, 8], [8, 10]]
 
     def test_table(self, write):
         view = lc.maskers.Tabular([0, 0, 0], names=["age", "dose", "sex"], pin=["dose"]).mask([70.5, 1 / 3, 1]).view

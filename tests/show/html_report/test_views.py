@@ -145,7 +145,7 @@ class TestFiles:
         rows = list(csv.DictReader(io.StringIO(saved(page, "CSV").decode("utf-8-sig"))))
         assert [row["unit"] for row in rows] == list(e.names)
         np.testing.assert_allclose([float(row["score"]) for row in rows], e.scores, rtol=1e-5, atol=1e-9)
-        np.testing.assert_allclose([float(row["stderr"]) for row in rows], e.stderr, rtol=1e-5)
+        np.testing.assert_allclose([float(row["stderr"]) for row in rows], e.stderr, rtol=1 / 256)
         found = json.loads(saved(page, "JSON"))
         assert (found["text"], found["output"]) == (TEXTS[0], "for")
         assert [unit["unit"] for unit in found["units"]] == list(e.names)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+_MOST_OF_16_BITS = 3.38e38  # finite, also after rounding to eight binary digits
+_ESCAPED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")  # the last are halves of characters, which UTF-8 does not have
 
 
 def pack(array: ArrayLike) -> str:
@@ -19,14 +23,61 @@ def pack(array: ArrayLike) -> str:
     """
     numbers = np.asarray(array)
     kind = _smallest(numbers) if numbers.dtype.kind in "iub" else "f4"
-    numbers = to_float32(numbers) if kind == "f4" else numbers
+    return kind + _encoded(to_float32(numbers) if kind == "f4" else numbers, kind)
+
+
+def pack_short(array: ArrayLike) -> str:
+    """Numbers of which two digits are shown, such as standard errors, as the first 16 of the 32 bits of a float.
+
+    That keeps eight binary digits: numbers are rounded by at most one part in 256.
+
+    >>> pack_short([0.5, 1 / 3])
+    'b2AD+rPg=='
+    """
+    floats = to_float32(array, _MOST_OF_16_BITS)
+    bits = np.ascontiguousarray(floats).view(np.uint32)
+    return "b2" + _encoded(np.where(np.isfinite(floats), bits + np.uint32(0x8000), bits) >> np.uint32(16), "u2")
+
+
+def _encoded(numbers: NDArray[Any], kind: str) -> str:
     data = np.ascontiguousarray(numbers, np.dtype(kind).newbyteorder("<"))
-    return kind + base64.b64encode(data.tobytes()).decode("ascii")
+    return base64.b64encode(data.tobytes()).decode("ascii")
 
 
-def to_float32(numbers: ArrayLike) -> NDArray[np.float32]:
-    """Numbers as the page has them; what is finite stays so."""
-    most = np.finfo(np.float32).max
+def pack_spans(spans: NDArray[Any]) -> str | list[int | str]:
+    """Starts and ends of parts: one small number a part where they follow each other closely.
+
+    The number of a part is ``length * width + gap - low``, where its gap from the part before is between ``low`` and
+    ``low + width - 1``. Where that takes more than 16 bits, starts and ends are stored as they are.
+
+    >>> pack_spans(np.array([[0, 4], [5, 7]])), pack_spans(np.array([[0, 90_000]]))
+    ([0, 2, 'u1CAU='], 'u4AAAAAJBfAQA=')
+    """
+    flat = np.asarray(spans, np.int64).reshape(-1, 2)
+    if not len(flat):
+        return pack(flat.ravel())
+    gaps, lengths = flat[:, 0] - np.concatenate([[0], flat[:-1, 1]]), flat[:, 1] - flat[:, 0]
+    low, width = int(gaps.min()), int(np.ptp(gaps)) + 1
+    if lengths.min() < 0 or (int(lengths.max()) + 1) * width > 2**16:
+        return pack(flat.ravel())
+    return [low, width, pack(lengths * width + gaps - low)]
+
+
+def pack_order(order: ArrayLike, expected: ArrayLike) -> str | list[str] | None:
+    """An order of units that the page expects to be another: where they differ and how; nothing where they do not.
+
+    >>> pack_order([0, 1, 2], [0, 1, 2]), pack_order([3, 0, 2, 1, 4], [3, 0, 1, 2, 4])
+    (None, ['u1AgM=', 'u1AgE='])
+    """
+    order = np.asarray(order)
+    where = np.flatnonzero(order != np.asarray(expected))
+    if not len(where):
+        return None
+    return pack(order) if 2 * len(where) >= len(order) else [pack(where), pack(order[where])]
+
+
+def to_float32(numbers: ArrayLike, most: float = float(np.finfo(np.float32).max)) -> NDArray[np.float32]:
+    """Numbers as the page has them; what is finite stays so, and no larger than `most`."""
     return np.where(np.isfinite(numbers), np.clip(numbers, -most, most), numbers).astype(np.float32)
 
 
@@ -45,13 +96,13 @@ def number(value: Any) -> float | str:
 
 
 def embed(content: Any) -> str:
-    r"""JSON in ASCII without any character that means something in HTML.
+    r"""JSON without any character that means something in HTML or ends a line of a script, or that UTF-8 does not have.
 
     >>> embed(["</script>", "\u2028"])
     '["\\u003c/script\\u003e","\\u2028"]'
     """
-    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class Pool:

@@ -57,9 +57,10 @@ def report(
     Notes
     -----
     Make explanations with ``Explainer(..., curve=True)`` to see what the model says while the top units are masked.
-    Scores are stored to about seven significant digits: save the explanations themselves to keep all of them. All texts
-    are shown as texts, whatever they contain, and a content security policy lets the page run nothing but its own
-    script.
+    Scores are stored to about seven significant digits and standard errors to two: save the explanations themselves to
+    keep all of them. Methods that differ only in a budget that follows the length of the input count as one method.
+    All texts are shown as texts, whatever they contain, and a content security policy lets the page run nothing but its
+    own script.
 
     Examples
     --------
@@ -86,9 +87,8 @@ def report(
     index = {"title": title, "methods": list(methods), "samples": listing}
     if len(listing) > 1:
         index["leading"] = leading.packed()
-    blocks = {"index": embed(index)}
+    blocks = {"index": embed(index)} | {f"pool-{number}": block for number, block in enumerate(pool.blocks)}
     blocks |= {f"sample-{number}": embed(content) for number, (_, content) in enumerate(packed)}
-    blocks |= {f"pool-{number}": block for number, block in enumerate(pool.blocks)}
     return write_file(
         path,
         _fill(title, find_palette(palette), blocks, static_page(samples, listing)).encode("utf-8", "xmlcharrefreplace"),
@@ -122,15 +122,17 @@ def _fill(title: str, palette: Palette, blocks: dict[str, str], static: str) -> 
     """The template with its holes filled."""
     style = palette_style(palette) + read_file("page.css") + shades()
     script = join_modules("main.js")
-    data = "\n".join(f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items())
+    data = [f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items()]
+    begun = list(blocks).index("sample-0") + 1  # the script shows the first sample while the browser reads the others
     parts = {
         "title": html.escape(title),
         "policy": f"default-src 'none'; script-src {policy_hash(script)}; style-src {policy_hash(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'",
         "style": style,
         "static": static,
-        "data": data,
+        "first": "\n".join(data[:begun]),
         "script": script,
+        "others": "\n".join(data[begun:]),
     }
     pieces = read_file("page.html").split("%%")  # text and names of holes in turn
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))

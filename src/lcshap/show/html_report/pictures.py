@@ -13,7 +13,7 @@ from ...extras import need
 from ..drawings import drawing_of
 from ..molecules import read_molecule
 from .answers import pack_answer, utf16_places
-from .pack import Pool, number, pack
+from .pack import Pool, number, pack, pack_spans
 
 
 def draw(view: View | None, pool: Pool) -> dict[str, Any]:
@@ -31,9 +31,9 @@ def pack_text(view: TextView, pool: Pool) -> dict[str, Any]:
     """Where the parts are, in UTF-16 as JavaScript counts, and where sentences are if they are coarser than units."""
     text, spans, sentences = view.text, view.spans, view.sentences
     utf16 = utf16_places(text)
-    made = {"kind": "text", "spans": pack(utf16[spans].ravel()), **_labels(view, pool), **pack_answer(view)}
+    made = {"kind": "text", "spans": pack_spans(utf16[spans]), **_labels(view, pool), **pack_answer(view)}
     if len(sentences) and _nested(spans, view.labels, sentences):
-        made["sentences"] = pack(utf16[sentences].ravel())
+        made["sentences"] = pack_spans(utf16[sentences])
     return made
 
 
@@ -79,7 +79,7 @@ def pack_series(view: SeriesView, pool: Pool) -> dict[str, Any]:
 
 def pack_bytes(view: BytesView, pool: Pool) -> dict[str, Any]:
     """All bytes, and where the parts are."""
-    return {"kind": "bytes", "bytes": pack(view.bytes), "spans": pack(view.spans.ravel()), **_labels(view, pool)}
+    return {"kind": "bytes", "bytes": pack(view.bytes), "spans": pack_spans(view.spans), **_labels(view, pool)}
 
 
 def pack_table(view: TableView, pool: Pool) -> dict[str, Any]:

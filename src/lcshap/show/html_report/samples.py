@@ -21,7 +21,8 @@ from ..palette import clip_limit, limit_of
 from ..sentences import lead_parts, residual_note
 from .answers import pack_part
 from .dataset import Leading, describe_sample
-from .pack import Pool, number, pack, to_float32
+from .methods import name_methods
+from .pack import Pool, number, pack, pack_order, pack_short, to_float32
 from .pictures import draw
 from .settings import python
 
@@ -38,8 +39,8 @@ class Sample:
     entries: dict[tuple[str, str], tuple[Explanation, int | None]] = field(default_factory=dict)
 
 
-def labelled(explanations: Any) -> list[tuple[str, Explanation]]:
-    """All explanations, each with the name of its method."""
+def labelled(explanations: Any) -> list[tuple[str, bytes, Explanation]]:
+    """All explanations, each with the name of its method and the key of its input."""
     lists = explanations if isinstance(explanations, Mapping) else {"": explanations}
     found = [(str(name), e) for name, members in lists.items() for e in _listed(members)]
     if not found:
@@ -47,7 +48,9 @@ def labelled(explanations: Any) -> list[tuple[str, Explanation]]:
     for _, e in found:
         if not isinstance(e, Explanation):
             raise ShowError(f"a report shows explanations, not {type(e).__name__}: give what an Explainer returns")
-    return [(name or words.method(e), e) for name, e in found]
+    keys = [_input_key(e) for _, e in found]
+    titles = name_methods([e for _, e in found], keys)
+    return [(name or title, key, e) for (name, e), title, key in zip(found, titles, keys, strict=True)]
 
 
 def _listed(members: Any) -> list[Any]:
@@ -57,8 +60,8 @@ def _listed(members: Any) -> list[Any]:
 def collect(explanations: Any) -> list[Sample]:
     """One sample for each input, and one more each time a method comes again for the same input and output."""
     samples: dict[tuple[bytes, int], Sample] = {}
-    for method, e in labelled(explanations):
-        key, turn = _input_key(e), 0
+    for method, key, e in labelled(explanations):
+        turn = 0
         entries = {(method, output): (e, column) for output, column in _outputs(e)}
         while entries.keys() & samples.setdefault((key, turn), Sample(e)).entries.keys():
             turn += 1
@@ -88,7 +91,7 @@ def pack_sample(
     listed |= describe_sample(sample.first, label)
     if isinstance(view, TextView):
         listed["text"] = view.text
-    if not (isinstance(view, TextView) and "labels" not in picture and list(view.parts) == names):
+    if not (isinstance(view, TextView) and "labels" not in picture and words.numbered(view.parts) == names):
         listed["names"] = pool.add(names)
     entries = [_pack_entry(e, column, pool) for e, column in sample.entries.values()]
     listed["entries"] = [
@@ -122,10 +125,11 @@ def _pack_entry(e: Explanation, column: int | None, pool: Pool) -> dict[str, Any
         "facts": _facts(one),
         "made": pool.add([recorded.settings(_shared(e.provenance)), python(e.provenance, e.curve is not None)]),
     }
-    if not np.array_equal(ranking, np.argsort(-to_float32(scores), kind="stable")):
-        entry["ranking"] = pack(np.asarray(ranking))
-    if not np.array_equal(leading, np.argsort(-np.abs(to_float32(scores)), kind="stable")):
-        entry["leading"] = pack(leading)
+    rounded = to_float32(scores)
+    if (order := pack_order(ranking, np.argsort(-rounded, kind="stable"))) is not None:
+        entry["ranking"] = order
+    if (order := pack_order(leading, np.argsort(-np.abs(rounded), kind="stable"))) is not None:
+        entry["leading"] = order
     if note := residual_note(one):
         entry["note"] = note.replace("-", "−")
     if isinstance(e.view, ImageView) and (clip := clip_limit(scores))[1]:
@@ -133,18 +137,18 @@ def _pack_entry(e: Explanation, column: int | None, pool: Pool) -> dict[str, Any
     if flip := flips.flip_parts(e):
         entry["flip"] = flip
     if one.stderr is not None:
-        entry["stderr"] = pack(one.stderr)
+        entry["stderr"] = pack_short(one.stderr)
     if one.faint.any():
-        entry["drawn"] = pack(np.where(one.faint, FADED * scores, scores))
+        entry["faint"] = [FADED, pack(np.packbits(one.faint))]
     if (pairs := pairs_of(one)) is not None:
         entry["pairs"] = pack(pairs.units.ravel())
         entry["interactions"] = pack(pairs.values)
         if pairs.stderr is not None:
-            entry["pair_stderr"] = pack(pairs.stderr)
+            entry["pair_stderr"] = pack_short(pairs.stderr)
         if pairs.faint.any():
-            entry["pair_drawn"] = pack(np.where(pairs.faint, FADED * pairs.values, pairs.values))
+            entry["pair_faint"] = [FADED, pack(np.packbits(pairs.faint))]
     if e.curve is not None:
-        entry["curve"] = _curve(e)
+        entry["curve"] = _curve(e, pool)
     return entry | pack_part(e, column)
 
 
@@ -153,7 +157,7 @@ def _shared(provenance: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in provenance.items() if key != "prediction"}
 
 
-def _curve(e: Explanation) -> dict[str, Any]:
+def _curve(e: Explanation, pool: Pool) -> dict[str, Any]:
     """The masking curve; of a class as probabilities, the one scale that all values of a page share."""
     assert e.curve is not None
     what, values = str(e.curve["what"]), np.asarray(e.curve["values"], np.float64)
@@ -161,14 +165,8 @@ def _curve(e: Explanation) -> dict[str, Any]:
     if what.startswith(_ODDS):
         what, values = what.replace(_ODDS, "probability of", 1), special.expit(values)
         said["chances"] = True
-    return {
-        "percents": [number(x) for x in np.asarray(e.curve["percents"]).tolist()],
-        "values": [number(x) for x in values.tolist()],
-        "counts": np.asarray(e.curve["counts"]).tolist(),
-        "what": what,
-        "note": words.curve_note(what),
-        **said,
-    }
+    said |= {"counts": np.asarray(e.curve["counts"]).tolist(), "what": what, "note": words.curve_note(what)}
+    return {"values": [number(x) for x in values.tolist()], "said": pool.add(said)}
 
 
 def _facts(e: Explanation) -> list[tuple[str, str]]:

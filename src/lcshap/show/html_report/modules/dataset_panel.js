@@ -4,7 +4,7 @@ import { read } from "./blocks.js";
 import { rgb, shade, inkOn } from "./colours.js";
 import { makeTable, scoreCells } from "./draw_table.js";
 import { byId, make } from "./elements.js";
-import { clip, format } from "./numbers.js";
+import { clip, counted, format } from "./numbers.js";
 import { classesOf, verdictOf } from "./selection.js";
 import { shown } from "./shown.js";
 import { state, update } from "./state.js";
@@ -32,7 +32,8 @@ function summary() {
   const { samples, methods } = read("index");
   const judged = samples.map(verdictOf).filter(Boolean);
   const right = judged.filter((verdict) => verdict === "right").length;
-  const said = [`${samples.length} samples, explained by ${methods.map((name) => clip(name, 60)).join("; ")}.`];
+  const named = methods.map((name) => clip(name, 60)).join("; ");
+  const said = [`${counted(samples.length, "sample")}, explained by ${named}.`];
   if (judged.length) {
     const share = format((100 * right) / judged.length, 3);
     said.push(`The model is right about ${right} of the ${judged.length} whose true class is known (${share} %).`);
@@ -69,7 +70,7 @@ function confusion() {
 
 function confusionButton(label, said, count, most) {
   const chosen = state.label === label && state.predicted === said;
-  const title = `${count} samples of ${label}, predicted as ${said}`;
+  const title = `${counted(count, "sample")} of ${label}, predicted as ${said}`;
   const button = make("button", { type: "button", "aria-label": title, "aria-pressed": chosen }, String(count));
   const colour = shade(label === said ? count : -count, most);
   button.style.setProperty("background-color", rgb(colour));
@@ -90,7 +91,8 @@ function leadingUnits() {
       .map((side) => leadingTable(sides[side], side, limit));
     if (!tables.length) return [];
     const title = output ? `Units for and against ${clip(output, 40)}` : "Units that raise and lower it";
-    const where = `Scores summed over the ${samples} samples in which this is explained.`;
+    const over = samples === 1 ? "the one sample" : `the ${counted(samples, "sample")}`;
+    const where = `Scores summed over ${over} in which this is explained.`;
     const note = `${where} Click a unit to list its samples.`;
     return [make("h3", {}, title), make("div", { class: "tables" }, ...tables), make("p", { class: "note" }, note)];
   });

@@ -3,7 +3,7 @@
 import { read } from "./blocks.js";
 import { byId, make } from "./elements.js";
 import { showFilters } from "./filters.js";
-import { clip, format } from "./numbers.js";
+import { clip, counted, format } from "./numbers.js";
 import { SORTS, possibleSorts, selectSamples, verdictOf } from "./selection.js";
 import { chosenEntry } from "./shown.js";
 import { openSample, state, update } from "./state.js";
@@ -28,7 +28,8 @@ export function startList() {
 export function showList() {
   list.order = selectSamples();
   const [found, all] = [list.order.length, read("index").samples.length];
-  byId("found").textContent = found < all || state.search.trim() ? `${found} of ${all} samples` : `${all} samples`;
+  const some = found < all || state.search.trim();
+  byId("found").textContent = `${some ? `${found.toLocaleString("en")} of ` : ""}${counted(all, "sample")}`;
   showFilters();
   byId("direction").textContent = state.reversed ? "↑" : "↓";
   byId("sort").value = state.sort;

@@ -17,7 +17,7 @@ import { showPin, togglePin } from "./pin_panel.js";
 import { startPrinting } from "./print.js";
 import { showSettings, startSettings } from "./settings_panel.js";
 import { findShown, shown } from "./shown.js";
-import { DEFAULTS, redraw, state, watch } from "./state.js";
+import { DEFAULTS, openAwaited, redraw, state, watch } from "./state.js";
 import { startTheme } from "./theme.js";
 
 const ENTRY = "sample method output sentences interactions";
@@ -43,22 +43,28 @@ watch("sample", revealChosen);
 watch("view method label predicted", showView);
 watch(Object.keys(DEFAULTS).join(" "), writeLink);
 
-startTheme(redraw);
-startList();
-startDataset();
-startPicture(togglePin);
-startMasking();
-startKept();
-startExport();
-startSettings();
-startPrinting();
-state.outputs = hasManyOutputs(read("index").samples);
-startLinks();
-redraw();
-startResizing(() => {
-  showPicture();
-  showStep();
-  showOutputs();
-  showPin();
-  list.rows.refresh();
-});
+function startPage() {
+  startTheme(redraw);
+  startList();
+  startDataset();
+  startPicture(togglePin);
+  startMasking();
+  startKept();
+  startExport();
+  startSettings();
+  startPrinting();
+  state.outputs = hasManyOutputs(read("index").samples);
+  startLinks();
+  redraw();
+  startResizing(() => {
+    showPicture();
+    showStep();
+    showOutputs();
+    showPin();
+    list.rows.refresh();
+  });
+}
+
+// The other samples come behind this script. A link may lead to one of them; without one, the first is shown at once.
+document.addEventListener("DOMContentLoaded", location.hash.length > 1 ? startPage : openAwaited);
+if (location.hash.length <= 1) startPage();

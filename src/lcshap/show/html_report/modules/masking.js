@@ -2,7 +2,7 @@
 
 import { curveValue, drawCurve } from "./draw_curve.js";
 import { byId, make } from "./elements.js";
-import { format } from "./numbers.js";
+import { counted, format } from "./numbers.js";
 import { shown } from "./shown.js";
 import { state, update } from "./state.js";
 
@@ -19,7 +19,7 @@ export function showStep() {
   byId("mask").textContent = `Mask the units that ${most}`;
   byId("slider").max = percents.length - 1;
   byId("slider").value = state.step;
-  const of = `${counts[state.step]} of ${masked.length} units masked (${format(percents[state.step], 3)} %)`;
+  const of = `${counts[state.step]} of ${counted(masked.length, "unit")} masked (${format(percents[state.step], 3)} %)`;
   const said = values && curveValue(shown.steps, values[state.step], 4);
   byId("step").textContent = values ? `${of}: ${what} ${said}` : of;
   byId("slider").setAttribute("aria-valuetext", of);

@@ -20,6 +20,11 @@ export function describe(units, unit) {
   return `${clip(units.names[unit], 60)}: ${format(units.scores[unit], 6, true)}${error}, ${rank}`;
 }
 
+/** So many of something: "1 sample", "2,000 samples". */
+export function counted(number, what) {
+  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+}
+
 export function clip(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

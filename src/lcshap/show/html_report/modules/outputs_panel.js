@@ -2,7 +2,7 @@
 
 import { MOST_COLUMNS, drawHeat } from "./draw_heat.js";
 import { byId, make } from "./elements.js";
-import { format } from "./numbers.js";
+import { counted, format } from "./numbers.js";
 import { hideTip, showTip } from "./picture_panel.js";
 import { contentOf, shown } from "./shown.js";
 import { state, update } from "./state.js";
@@ -35,7 +35,8 @@ export function showOutputs() {
   const limit = Math.max(...rows.map((row) => row.limit));
   const chosen = rows.findIndex(({ output }) => output === shown.output);
   const { names } = shown.units;
-  const label = `${rows.length} outputs and their scores of ${names.length} units, the largest ${format(limit, 3)}`;
+  const units = counted(names.length, "unit");
+  const label = `${rows.length} outputs and their scores of ${units}, the largest ${format(limit, 3)}`;
   const svg = drawHeat({ rows, names, limit, chosen, width: box.clientWidth, label });
   const [against, favour] = shown.entry.sides;
   const notes = [`One scale for all outputs: ${against} ${format(-limit, 3)}, ${favour} ${format(limit, 3, true)}.`];

@@ -2,7 +2,7 @@
 
 import { makeTable, scoreCells } from "./draw_table.js";
 import { byId, make } from "./elements.js";
-import { clip } from "./numbers.js";
+import { clip, counted } from "./numbers.js";
 import { shown } from "./shown.js";
 import { state, update } from "./state.js";
 import { bySize, interactionsOf } from "./units.js";
@@ -50,7 +50,10 @@ export function showTop() {
   });
   const title = make("h3", {}, shown.bySentence ? "Sentences by |score|" : "Units by |score|");
   const parts = [title, makeTable("Units by the size of their scores", ["Rank", "Unit", "Score", ""], rows)];
-  if (units.hidden) parts.push(make("p", { class: "note" }, `${units.hidden} units below the threshold are hidden.`));
+  if (units.hidden) {
+    const said = `${counted(units.hidden, "unit")} below the threshold ${units.hidden === 1 ? "is" : "are"} hidden.`;
+    parts.push(make("p", { class: "note" }, said));
+  }
   if (count > FEW_UNITS) {
     const most = Math.min(count, MANY_UNITS);
     const more = most < count ? `Show the first ${most}` : `Show all ${count}`;

@@ -1,7 +1,7 @@
 // The input in the colours of its scores, and the unit under the pointer or the keyboard.
 
 import { byId } from "./elements.js";
-import { describe, format } from "./numbers.js";
+import { counted, describe, format } from "./numbers.js";
 import { PICTURES } from "./pictures.js";
 import { shown } from "./shown.js";
 
@@ -28,7 +28,7 @@ export function drawInto(box, content) {
 function pictureLabel({ units, packed }) {
   const top = Array.from(units.leading.slice(0, 3), (unit) => describe(units, unit));
   const count = units.scores.length;
-  return `${packed.kind}, ${count} units; left and right go from unit to unit. Largest: ${top.join("; ")}`;
+  return `${packed.kind}, ${counted(count, "unit")}; left and right go from unit to unit. Largest: ${top.join("; ")}`;
 }
 
 /** `choose` is called with the unit that is clicked, or on which Enter is pressed. */

@@ -6,7 +6,7 @@ import { byId, make } from "./elements.js";
 import { clip, errorOf, format } from "./numbers.js";
 import { hasUnit, wordPattern } from "./selection.js";
 import { contentOf, shown } from "./shown.js";
-import { openSample, state, update } from "./state.js";
+import { isHere, openSample, state, update } from "./state.js";
 import { bySize, interactionsOf } from "./units.js";
 
 const FEW_PINNED = 12;
@@ -63,7 +63,8 @@ function elsewhere() {
   const { samples } = read("index");
   if (!plain || samples.length < 2 || ["image", "bytes"].includes(shown.packed.kind)) return undefined;
   const pattern = wordPattern(plain);
-  const there = Array.from(samples.keys()).filter((i) => i !== state.sample && hasUnit(samples[i], pattern));
+  const others = Array.from(samples.keys()).filter((i) => i !== state.sample && isHere(i));
+  const there = others.filter((i) => hasUnit(samples[i], pattern));
   const found = there.slice(0, MOST_READ).flatMap((i) => {
     const k = samples[i].entries.findIndex(([method, output]) => {
       return read("index").methods[method] === shown.method && output === shown.output;

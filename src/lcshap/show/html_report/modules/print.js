@@ -1,11 +1,15 @@
 // Printing: the data set if it is shown, then all samples one below the other, in the colours of light paper.
 
+import { read } from "./blocks.js";
 import { readColours } from "./colours.js";
 import { byId, make } from "./elements.js";
 import { list } from "./list.js";
-import { openSample, redraw, state } from "./state.js";
+import { counted } from "./numbers.js";
+import { chosenEntry, shown } from "./shown.js";
+import { isHere, openSample, redraw, state } from "./state.js";
 
 const MOST_PRINTED = 500;
+const FEW_IN_FULL = 10; // more samples than these are printed in short: sentence, picture, numbers and a few units
 let before; // what was shown before printing began
 
 export function startPrinting() {
@@ -19,17 +23,34 @@ function preparePrint() {
   before = { state: { ...state }, theme: document.documentElement.dataset.theme };
   document.documentElement.dataset.theme = "light";
   readColours();
-  const samples = list.order.length ? list.order : [state.sample];
+  const samples = list.order.length ? list.order.filter(isHere) : [state.sample];
   redraw();
   const copies = state.view === "all" ? [copyOf(byId("sample"))] : []; // the data set comes first
+  const many = samples.length > FEW_IN_FULL;
+  if (many) copies.push(make("p", {}, methodsOf(samples)));
   for (const i of samples.slice(0, MOST_PRINTED)) {
     openSample(i);
-    copies.push(copyOf(byId("sample")));
+    const copy = copyOf(byId("sample"));
+    if (many && isBeginning(shown.listed)) copy.querySelector("#name").remove();
+    copies.push(copy);
   }
   if (samples.length > MOST_PRINTED)
     copies.push(make("p", {}, `The first ${MOST_PRINTED} of ${samples.length} samples: search to print others.`));
   byId("prints").replaceChildren(...copies);
+  byId("prints").classList.toggle("many", many);
   document.body.classList.add("printing");
+}
+
+/** Whether a sample is called by the beginning of its text, which the picture shows. */
+function isBeginning({ name, text }) {
+  return text !== undefined && text.trim().replace(/\s+/g, " ").startsWith(name.replace(/…$/, ""));
+}
+
+/** What is explained and how, said once for many samples. */
+function methodsOf(samples) {
+  const { methods, samples: all } = read("index");
+  const found = new Set(samples.map((i) => methods[all[i].entries[chosenEntry(i)][0]]));
+  return `${counted(samples.length, "sample")}, explained by ${[...found].join("; ")}.`;
 }
 
 /** A copy of an element with what is drawn on its canvases, without the view that is not shown. */

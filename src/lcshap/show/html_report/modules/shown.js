@@ -48,7 +48,7 @@ export function findShown() {
 function stepsOf(entry, count) {
   const stops = Math.min(count, count > 40 ? 20 : count);
   const evenly = Array.from({ length: stops + 1 }, (_, k) => Math.round((k * count) / stops));
-  const steps = entry.curve ?? { counts: evenly };
+  const steps = entry.curve ? { ...read(`pool-${entry.curve.said}`), values: entry.curve.values } : { counts: evenly };
   const own = steps.counts.map((_, k) => k).filter((k) => !k || steps.counts[k] > steps.counts[k - 1]);
   const counts = own.map((k) => steps.counts[k]);
   const percents = counts.map((masked) => (100 * masked) / count);

@@ -1,5 +1,7 @@
 // What the reader of the page has chosen, and who is told when it changes.
 
+import { has } from "./blocks.js";
+
 export const DEFAULTS = {
   sample: 0, // its place in the index
   method: "", // by name; a sample that lacks it shows its first
@@ -46,7 +48,21 @@ export function redraw(changes = {}) {
   for (const [, render] of watchers) render();
 }
 
+/** Whether a sample can be shown: a large page is used while the browser still reads the rest of it. */
+export function isHere(sample) {
+  return has(`sample-${sample}`);
+}
+
+let awaited; // the sample that is shown as soon as it is here
+
 /** Another sample: what was chosen within the one before does not hold for it. */
 export function openSample(sample) {
+  awaited = isHere(sample) ? undefined : sample;
+  if (awaited !== undefined) return;
   update({ sample, step: 0, all: false, pin: -1, view: "sample" });
+}
+
+/** The whole page has been read: show the sample that was waited for. */
+export function openAwaited() {
+  if (awaited !== undefined) openSample(awaited);
 }

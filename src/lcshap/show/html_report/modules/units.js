@@ -1,18 +1,26 @@
 // Units of an entry: their names, scores and orders.
 
-import { labelsOf, read, spansOf, unpack } from "./blocks.js";
+import { drawnOf, labelsOf, orderOf, read, spansOf, unpack } from "./blocks.js";
 
 /** Names and scores of the units of an entry, the order in which they are masked, and that in which they are named. */
 export function unitsOf(listed, picture, entry) {
   const names =
     "names" in listed
       ? read(`pool-${listed.names}`)
-      : spansOf(picture.spans).map(([start, end]) => listed.text.slice(start, end));
+      : numbered(spansOf(picture.spans).map(([start, end]) => listed.text.slice(start, end)));
   const scores = unpack(entry.scores);
-  const ranking = entry.ranking ? unpack(entry.ranking) : byScore(scores);
-  const leading = entry.leading ? unpack(entry.leading) : bySize(scores);
-  const [stderr, drawn] = [entry.stderr, entry.drawn].map((part) => part && unpack(part));
-  return withRanks({ names, scores, ranking, leading, stderr, drawn: drawn ?? scores });
+  const ranking = orderOf(entry.ranking, byScore(scores));
+  const leading = orderOf(entry.leading, bySize(scores));
+  const stderr = entry.stderr && unpack(entry.stderr);
+  return withRanks({ names, scores, ranking, leading, stderr, drawn: drawnOf(scores, entry.faint) });
+}
+
+/** Names with a number where one comes more than once. */
+function numbered(names) {
+  const [times, seen] = [new Map(), new Map()];
+  const add = (counts, name) => counts.set(name, (counts.get(name) ?? 0) + 1).get(name);
+  for (const name of names) add(times, name);
+  return names.map((name) => (times.get(name) > 1 ? `${name} (${add(seen, name)})` : name));
 }
 
 /** The same for sentences: scores added up. `groups` is the sentence of each unit. */
@@ -60,7 +68,7 @@ export function normalised(units, scale, threshold, most) {
 export function interactionsOf(entry, units) {
   const scores = unpack(entry.interactions);
   const stderr = entry.pair_stderr && unpack(entry.pair_stderr);
-  const drawn = entry.pair_drawn ? unpack(entry.pair_drawn) : scores;
+  const drawn = drawnOf(scores, entry.pair_faint);
   return { pairs: spansOf(entry.pairs), scores, stderr, drawn, limit: largestOf(scores, units) };
 }
 
