@@ -289,7 +289,8 @@ class TestPrinting:
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
         assert texts(page, "#prints h2") == ["mine"]  # names that are the beginning of the text are not said twice
-        assert texts(page, "#prints > p") == ["24 samples, explained by LShapley(order=1, context='absent', interactions=True)."]
+        method = "LShapley(order=1, context='absent', interactions=True)"
+        assert texts(page, "#prints > p") == [f"24 samples, explained by {method}."]
         assert texts(page, "#prints #picture") == many
         assert page.locator("#prints #curve").first.is_hidden()
         assert page.locator("#prints main").first.locator("#top tbody tr:visible").count() == 6
