@@ -12,12 +12,13 @@ and for LDS by how much lcshap is ahead of context-cite, with the standard error
 The peer is `ContextCiter` of the package context-cite 0.0.4 (``pip install context-cite==0.0.4``) with its own masks,
 log-odds and lasso. It gets the log-probabilities of its masks from the file of values, so that no method pays for a
 row that another has asked about; for the first contexts (`--own`) it computes them itself, and the largest difference
-is printed. Every method has as many calls as the table says, ∅ and V included where it needs them.
+is printed. Every method has as many calls as the table says: `BanzhafSurrogate` evaluates ∅ and V too, so that it is
+fitted to two halves fewer than the peer, otherwise to the same ones.
 
-The run may be stopped at any time and goes on where it was: values are kept in a store of lcshap. Methods are chosen
-and tuned on the contexts of ``--contexts tune``, which are others than those of ``--contexts report``.
+The run may be stopped at any time and goes on where it was: a file for each context keeps the values. Methods are
+chosen and tuned on the contexts of ``--contexts tune``, which are others than those of ``--contexts report``.
 
-    python -m benchmarks.contexts [--contexts report] [--store contexts.db] [--seconds 600] [--own 2]
+    python -m benchmarks.contexts [--contexts report] [--values contexts] [--seconds 600] [--own 2]
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,8 @@ from scipy.stats import spearmanr
 
 import lcshap as lc
 from benchmarks.facts import Context, make_contexts
-from benchmarks.smollm2 import load_model
+from benchmarks.smollm2 import load_model, load_tokenizer
 from lcshap.estimators.banzhaf_surrogate import fit_halves
-from lcshap.estimators.halves import draw_halves
 
 CONTEXTS = {"report": (30, 2026), "tune": (10, 0)}  # how many, and the seed of their facts
 BUDGETS = (32, 64, 128)
@@ -56,36 +56,46 @@ def halves(d: int, count: int, base: int = 0) -> Masks:
     return np.array([draw.choice([False, True], size=d, p=[0.5, 0.5]) for draw in draws])
 
 
-@dataclass(frozen=True, eq=False)
 class Asked:
-    """A context and what the model answers about it."""
+    """A context and what the model answers about it, which a file keeps.
 
-    context: Context
-    model: Any
-    tokenizer: Any
-    store: Path
+    Parameters
+    ----------
+    load : loads the model and its tokenizer; called when something is not known yet.
+    path : of the file.
+    """
 
-    @property
-    def d(self) -> int:
-        """The number of passages."""
-        return len(self.context.passages)
-
-    def explainer(self, method: lc.Method | str = "auto") -> lc.Explainer:
-        """The whole answer is output 0; its tokens are the others."""
-        answer = lc.adapters.CausalLMModel(self.model, self.tokenizer, self.context.answer, parts="token")
-        return lc.Explainer(answer, PROMPT, method, store=self.store, model_name="SmolLM2-135M", progress=False)
+    def __init__(self, context: Context, load: Callable[[], tuple[Any, Any]], path: Path) -> None:
+        self.context, self.load, self.path = context, load, path
+        self.d = len(context.passages)
+        self.known: dict[bytes, Floats] = {}
+        if path.is_file():
+            with np.load(path) as held:
+                self.known = {mask.tobytes(): row for mask, row in zip(held["kept"], held["values"], strict=True)}
 
     def log_probs(self, kept: Masks) -> Floats:
-        """The log-probability of the answer and of each of its tokens for some coalitions."""
-        x = {"sources": self.context.passages, "question": self.context.question}
-        return self.explainer().game(x).evaluate(lc.Coalitions.from_dense(np.asarray(kept, bool)))
+        """The log-probability of the answer, and of each of its tokens, for some coalitions."""
+        missing = [mask for mask in np.unique(np.asarray(kept, bool), axis=0) if mask.tobytes() not in self.known]
+        if missing:
+            answer = lc.adapters.CausalLMModel(*self.load(), self.context.answer, parts="token")
+            masked = PROMPT.mask({"sources": self.context.passages, "question": self.context.question})
+            found = answer.predict(masked.rows(lc.Coalitions.from_dense(np.stack(missing))))
+            self.known |= {mask.tobytes(): row for mask, row in zip(missing, found, strict=True)}
+            self._save()
+        return np.stack([self.known[mask.tobytes()] for mask in np.asarray(kept, bool)])
+
+    def _save(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = self.path.with_suffix(".new.npz")
+        masks = np.stack([np.frombuffer(key, bool) for key in self.known])
+        np.savez(new, kept=masks, values=np.stack(list(self.known.values())))
+        new.replace(self.path)
 
     def ask_all(self) -> None:
         """Everything that is going to be needed, in one call, so that rows share their beginnings."""
         ends = np.stack([np.zeros(self.d, bool), np.ones(self.d, bool)])
-        own = draw_halves(self.d, BUDGETS[-1], 0)[1]
-        parts = [ends, ~np.eye(self.d, dtype=bool), halves(self.d, BUDGETS[-1]), halves(self.d, TESTED, 10_000), own]
-        self.log_probs(np.unique(np.concatenate(parts), axis=0))
+        parts = [ends, ~np.eye(self.d, dtype=bool), halves(self.d, BUDGETS[-1]), halves(self.d, TESTED, 10_000)]
+        self.log_probs(np.concatenate(parts))
 
 
 def citer(asked: Asked, calls: int, own: bool = False) -> Any:
@@ -108,12 +118,13 @@ def citer(asked: Asked, calls: int, own: bool = False) -> Any:
             kept = np.ones(asked.d, bool) if mask is None else mask
             return "\n".join(text for text, there in zip(asked.context.passages, kept, strict=True) if there)
 
-    asked.tokenizer.chat_template = "{{ messages[0]['content'] }}"  # the prompt as it is
+    model, tokenizer = asked.load() if own else (None, load_tokenizer())
+    tokenizer.chat_template = "{{ messages[0]['content'] }}"  # the prompt as it is
     text = "\n".join(asked.context.passages)
     template = "{context}\n\n" + QUESTION.replace("{question}", "{query}")
     made = ContextCiter(
-        asked.model,
-        asked.tokenizer,
+        model,
+        tokenizer,
         text,
         asked.context.question,
         num_ablations=calls,
@@ -148,8 +159,8 @@ def by_peer(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]
 
 
 def by_surrogate(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:
-    """`BanzhafSurrogate(calls)`: ∅, V and as many halves as are left, with the predictions of its surrogate."""
-    kept = draw_halves(asked.d, calls, 0)[1]
+    """The surrogate of `BanzhafSurrogate(calls)`: two calls are for ∅ and V, the others for halves."""
+    kept = np.unique(halves(asked.d, calls - 2), axis=0)
     fitted = fit_halves(kept, asked.log_probs(kept)[:, 0])
     return fitted.scores, fitted.predict
 
@@ -208,17 +219,16 @@ def main() -> None:
     """Ask what is missing for as long as the user says, and print what is known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--contexts", choices=list(CONTEXTS), default="report")
-    parser.add_argument("--store", type=Path, default=Path("contexts.db"), help="where log-probabilities are kept")
+    parser.add_argument("--values", type=Path, default=Path("contexts"), help="folder that keeps log-probabilities")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no context after so many seconds")
     parser.add_argument("--own", type=int, default=0, help="contexts for which the peer computes its own values")
     options = parser.parse_args()
-    model, tokenizer = load_model()
-    start = time.monotonic()
+    load, start = cache(load_model), time.monotonic()
     rows: list[tuple[str, int, Floats]] = []
     for number, context in enumerate(make_contexts(*CONTEXTS[options.contexts])):
         if time.monotonic() - start > options.seconds:
             break
-        asked = Asked(context, model, tokenizer, options.store)
+        asked = Asked(context, load, options.values / f"{options.contexts}-{number}.npz")
         asked.ask_all()
         rows += measure(asked)
         print(f"context {number} after {time.monotonic() - start:.0f} s", flush=True)

@@ -7,6 +7,7 @@ pip install "lcshap[llm]"
 from __future__ import annotations
 
 import importlib.util
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ def _file() -> tuple[Path, str]:
     return Path(spec.origin).parent, "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
+@cache
 def load_tokenizer() -> Any:
     """The tokenizer of SmolLM2."""
     from transformers import AutoTokenizer

@@ -6,19 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from ..core.graphs import Graph
-from ..core.method import Stop
-from ..core.plan import Plan, check_calls
+from ..core.plan import Plan
 from ..errors import MethodError
-from .axioms import Axioms
-from .halves import draw_halves
-from .sampled import SampledMethod
+from .halves import Fit, Floats, HalvesMethod, Masks
 
-Floats = NDArray[np.float64]
 _MOST = 1 << 25  # numbers of the table (calls, calls, units) from which the fit is made
 # Priors of what is fitted, each a mean and a standard deviation: of the logit of each unit's weight, and of the
 # logarithms of the variance and of the noise, for values of variance one.
@@ -27,7 +22,7 @@ _LARGEST = 0.99  # weight of a unit: at 1 the covariance has no inverse
 
 
 @dataclass(frozen=True)
-class BanzhafSurrogate(SampledMethod):
+class BanzhafSurrogate(HalvesMethod):
     r"""The Banzhaf value of a Gaussian process that is fitted to v on random halves.
 
     .. math:: \phi(i) = 2^{1-d} \sum_{S \not\ni i} [f(S \cup i) - f(S)], \qquad
@@ -73,60 +68,17 @@ class BanzhafSurrogate(SampledMethod):
         """The parameters that the conformance suite runs."""
         return cls(26, seed=5), cls(20)
 
-    def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
-        return Axioms(linear=False, symmetric=False, dummy=False, monotone=False, unit_mass=False)
-
-    def minimum(self, graph: Graph) -> int:
-        """∅, V and two between."""
-        return 2 if graph.d == 1 else 4
-
-    def check_stop(self, stop: Stop | None) -> None:
-        """It knows no standard error."""
-        if stop is not None and stop.early:
-            raise MethodError(
-                "Expected a method with standard errors, to stop on a tolerance or a ranking, got "
-                "BanzhafSurrogate, which has none. Choose GraphKernelSHAP."
-            )
-
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        self._check_budget(graph)
-        calls = min(self.budget, 2**graph.d) if graph.d < 40 else self.budget
-        check_calls(calls, limit, exact=True)
+        calls = self._calls(graph)
         if calls**2 * graph.d > _MOST:
             raise MethodError(
                 f"Expected at most {int((_MOST / graph.d) ** 0.5):,} calls for {graph.d:,} units, got {calls:,}. "
                 f"Choose a smaller budget, or GraphKernelSHAP."
             )
-        coalitions, kept, where = draw_halves(graph.d, self.budget, self.seed)
-        return Plan(self, graph, coalitions, HalvesFit(kept, where, len(coalitions)))
+        return super()._plan(graph, limit)
 
-
-@dataclass(frozen=True, eq=False)
-class HalvesFit:
-    """From values to scores. It is not linear in the values."""
-
-    kept: NDArray[np.bool_]
-    where: NDArray[np.int32]
-    calls: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Units and coalitions."""
-        return self.kept.shape[1], self.calls
-
-    @property
-    def nbytes(self) -> int:
-        """Memory held."""
-        return self.kept.nbytes + self.where.nbytes
-
-    def __matmul__(self, values: Floats, /) -> Floats:
-        """Fit each output by itself."""
-        if not len(self.kept):  # one unit: there are no halves between ∅ and V
-            return np.asarray(values[-1:] - values[:1])
-        columns = values.reshape(len(values), -1)[self.where].T
-        found = [fit_halves(self.kept, column).scores for column in columns]
-        return np.stack(found, axis=1).reshape(self.kept.shape[1], *values.shape[1:])
+    def _fit(self) -> Fit:
+        return banzhaf_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +103,7 @@ class Surrogate:
         """The Banzhaf values: twice the coefficients of single units."""
         return np.asarray(2 * self.weights * (self.parts @ self.signs))
 
-    def predict(self, kept: NDArray[np.bool_]) -> Floats:
+    def predict(self, kept: Masks) -> Floats:
         """What the value of some coalitions `(m, d)` should be."""
         products = np.ones((len(kept), len(self.signs)))
         for unit, weight in enumerate(self.weights.tolist()):
@@ -159,7 +111,7 @@ class Surrogate:
         return np.asarray(self.mean + products @ self.parts)
 
 
-def fit_halves(kept: NDArray[np.bool_], values: Floats) -> Surrogate:
+def fit_halves(kept: Masks, values: Floats) -> Surrogate:
     """The surrogate of most probable weights, variance and noise, given the values of some coalitions.
 
     >>> kept = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
@@ -177,6 +129,11 @@ def fit_halves(kept: NDArray[np.bool_], values: Floats) -> Surrogate:
     kernel = scale * np.prod((1 + weights * pairs) / (1 + weights), axis=2)
     solved = np.linalg.solve(kernel + noise * np.eye(len(kept)), target)
     return Surrogate(signs, weights, spread * scale * solved / np.prod(1 + weights), mean)
+
+
+def banzhaf_values(kept: Masks, values: Floats) -> Floats:
+    """The scores of the surrogate."""
+    return fit_halves(kept, values).scores
 
 
 def _most_probable(start: Floats, pairs: Floats, target: Floats) -> Floats:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.graphs import Graph
-from ..core.method import Stop, check_count
-from ..core.plan import Plan, check_calls
+from ..core.method import check_count
 from ..errors import MethodError
-from .axioms import Axioms
 from .finite import is_finite
-from .halves import draw_halves
-from .sampled import SampledMethod
+from .halves import Fit, Floats, HalvesMethod, Masks
 
 _SWEEPS, _SMALL = 1000, 1e-9  # of coordinate descent: the most, and the change at which it stops
 
 
 @dataclass(frozen=True)
-class ContextCite(SampledMethod):
+class ContextCite(HalvesMethod):
     r"""Lasso regression on random halves of the units.
 
     .. math:: \min_{a, w} \frac{1}{2n} \sum_S \bigl[v(S)/m - a - \textstyle\sum_{i \in S} w_i\bigr]^2 + \alpha
@@ -68,65 +64,22 @@ class ContextCite(SampledMethod):
         """The parameters that the conformance suite runs."""
         return cls(26, seed=5), cls(64, alpha=0.1)
 
-    def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
-        return Axioms(linear=False, symmetric=False, dummy=False, monotone=False, unit_mass=False)
-
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count("tokens", self.tokens, least=1)
         if not (is_finite(self.alpha) and self.alpha >= 0):
             raise MethodError(f"Expected alpha as a finite number of at least 0, got {self.alpha!r}.")
 
-    def minimum(self, graph: Graph) -> int:
-        """∅, V and two between."""
-        return 2 if graph.d == 1 else 4
-
-    def check_stop(self, stop: Stop | None) -> None:
-        """It knows no standard error."""
-        if stop is not None and stop.early:
-            raise MethodError(
-                "Expected a method with standard errors, to stop on a tolerance or a ranking, got "
-                "ContextCite, which has none. Choose GraphKernelSHAP."
-            )
-
-    def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        self._check_budget(graph)
-        check_calls(min(self.budget, 2**graph.d) if graph.d < 40 else self.budget, limit, exact=True)
-        coalitions, kept, where = draw_halves(graph.d, self.budget, self.seed)
-        return Plan(self, graph, coalitions, LassoFit(kept, where, len(coalitions), self.alpha, self.tokens))
+    def _fit(self) -> Fit:
+        return partial(_scores, alpha=self.alpha, tokens=self.tokens)
 
 
-@dataclass(frozen=True, eq=False)
-class LassoFit:
-    """From values to coefficients. It is not linear in the values."""
-
-    kept: NDArray[np.bool_]
-    where: NDArray[np.int32]
-    calls: int
-    alpha: float
-    tokens: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Units and coalitions."""
-        return self.kept.shape[1], self.calls
-
-    @property
-    def nbytes(self) -> int:
-        """Memory held."""
-        return self.kept.nbytes + self.where.nbytes
-
-    def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]:
-        """Fit each output by itself."""
-        if not len(self.kept):  # one unit: there are no halves between ∅ and V
-            return np.asarray(values[-1:] - values[:1])
-        columns = values.reshape(len(values), -1)[self.where].T
-        found = [self.tokens * lasso(self.kept, column / self.tokens, self.alpha) for column in columns]
-        return np.stack(found, axis=1).reshape(self.kept.shape[1], *values.shape[1:])
+def _scores(kept: Masks, values: Floats, alpha: float, tokens: int) -> Floats:
+    """The coefficients for values that are divided by the number of tokens, on the scale of the values."""
+    return tokens * lasso(kept, values / tokens, alpha)
 
 
-def lasso(kept: NDArray[np.bool_], values: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+def lasso(kept: Masks, values: Floats, alpha: float) -> Floats:
     """The coefficients of a lasso on standardised columns, on the scale of the columns, by coordinate descent."""
     size = kept.std(axis=0)
     design = (kept - kept.mean(axis=0)) / np.where(size > 0, size, 1.0)
