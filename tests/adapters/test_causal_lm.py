@@ -126,7 +126,7 @@ def test_only_the_logits_that_are_needed_are_made():
 def test_a_prompt_that_is_too_long():
     model = CausalLMModel(gpt2(), TOKENIZER, " Paris and")
     assert model.predict([" the" * 28]).shape == (1, 1)
-    with pytest.raises(ModelError, match="29 tokens and a continuation of 2 are more than the 30") as caught:
+    with pytest.raises(ModelError, match="at most 30 tokens together, as the model takes, got 29 and 2") as caught:
         model.predict(["The", " the" * 29])
     assert caught.value.row == 1
     assert CausalLMModel(gpt2(), bpe(model_max_length=8), " Paris").max_length == 8
@@ -134,16 +134,16 @@ def test_a_prompt_that_is_too_long():
 
 def test_what_is_no_continuation_or_prompt_or_model():
     for continuation, message in [
-        ("", "no tokens"),
-        ([], "no tokens"),
-        ([1.5], "a string or a list of token ids"),
-        (5, "a string or a list of token ids"),
-        ([320], "outside the model's 0 to 319"),
-        ([-1], "outside"),
+        ("", "at least one token"),
+        ([], "at least one token"),
+        ([1.5], "a text or a list of token ids"),
+        (5, "a text or a list of token ids"),
+        ([320], "Expected tokens from 0 to 319"),
+        ([-1], "Expected tokens from 0"),
     ]:
         with pytest.raises(ModelError, match=message):
             CausalLMModel(gpt2(), TOKENIZER, continuation)
-    with pytest.raises(ModelError, match=r"a prompt must be a str, not tuple: choose Text\(\)"):
+    with pytest.raises(ModelError, match=r"Expected texts as prompts, got tuple\. Choose Text"):
         CausalLMModel(gpt2(), TOKENIZER, " Paris").predict([PROMPT, ("The", "capital")])
     with pytest.raises(ModelError, match="Expected a model of transformers, got str"):
         CausalLMModel("gpt2", TOKENIZER, " Paris")
@@ -173,6 +173,17 @@ def test_an_answer_and_its_sentences_are_columns_of_the_same_calls():
     np.testing.assert_allclose(found[:, 0], tokens.sum(axis=1), atol=1e-6)
     np.testing.assert_allclose(found[:, 1], tokens[:, : int(first)].sum(axis=1), atol=1e-6)
     np.testing.assert_allclose(found[:, 1:].sum(axis=1), found[:, 0], atol=1e-9)
+
+
+def test_a_source_longer_than_the_window_is_one_line():
+    explainer = lc.Explainer(CausalLMModel(gpt2(), TOKENIZER, " Paris"), lc.maskers.Prompt("{sources} is"))
+    x = {"sources": ["The capital", "of France " * 40]}
+    for ask in (explainer, explainer.preview, lambda x: lc.zoom(explainer, x)):
+        with pytest.raises(
+            lc.LcshapError, match=r"at most 30 tokens together.*Shorten the prompt, or leave out"
+        ) as caught:
+            ask(x)
+        assert "\n" not in str(caught.value)
 
 
 def test_all_parts_are_explained_unless_a_target_is_given():

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from tiny_lm import bpe, llama
 
 import lcshap as lc
 
@@ -62,6 +63,40 @@ def test_parts_sum_to_their_parent_and_the_residual_is_told():
     assert e.residual == pytest.approx(0.0)
     assert e.view.parts == e.names
     assert model.rows <= 400
+
+
+def test_long_documents_are_cut_into_paragraphs_before_sentences():
+    long = "\n\n".join(document(90, [(40, "zebra")] if k == 2 else ()) for k in range(6))
+    e, model = explained([document(540), long, document(540)], 200)
+    nodes = e.provenance["zoom"]
+    levels = [node["level"] for node in nodes]
+    assert levels.count("paragraph") == 6
+    best = max((node for node in nodes if node["level"] == "paragraph"), key=lambda node: node["scores"][0])
+    assert "zebra" in best["text"]
+    assert "\n\n" not in best["text"]
+    assert nodes[best["parent"]]["level"] == "document"
+    sentences = [node for node in nodes if node["level"] == "sentence"]
+    assert {nodes[node["parent"]]["text"] for node in sentences} == {best["text"]}
+    assert e.top(1)[0][0].startswith("zebra")
+    assert e.scores.sum() == pytest.approx(6.0)
+    assert model.rows <= 200
+
+
+def test_with_a_language_model_each_level_sums_to_the_one_above():
+    lm = lc.adapters.CausalLMModel(llama(), bpe(), " Paris is the capital. Madrid is not.", parts="sentence")
+    prompt = lc.maskers.Prompt("{sources} is")
+    x = {"sources": ["The capital of France. The capital.", "Spain is Madrid.", "France and Spain. Paris is."]}
+    e = lc.zoom(lc.Explainer(lm, prompt), x, budget=120, threshold=0.0)
+    nodes = e.provenance["zoom"]
+    assert {node["level"] for node in nodes} == {"document", "sentence", "word"}
+    assert e.rows <= 120
+    for number, node in enumerate(nodes):
+        parts = [other["scores"] for other in nodes if other["parent"] == number]
+        if parts:
+            np.testing.assert_allclose(np.sum(parts, axis=0), node["scores"], atol=1e-9)
+    ends = lm.predict([prompt.full(x), " is"])
+    np.testing.assert_allclose(e.scores.sum(axis=0), ends[0] - ends[1], atol=1e-5)
+    assert e.view.answer_parts[1:] == ("Paris is the capital.", "Madrid is not.")
 
 
 def test_several_outputs():

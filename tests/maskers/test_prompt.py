@@ -69,6 +69,11 @@ def test_graphs():
     assert Prompt(TEMPLATE, graph=lc.Graph.ring).mask(X).graph.names == tuple(DOCUMENTS)
 
 
+def test_messages_need_a_tokenizer_with_a_chat_template():
+    with pytest.raises(lc.MaskerError, match="a chat template for messages, got one without"):
+        Prompt(CHAT, tokenizer=bpe())
+
+
 def test_chat_messages_with_and_without_a_tokenizer():
     rows = Prompt(CHAT).mask(X).rows(lc.Coalitions.from_sets(3, [[1]]))
     assert rows == [

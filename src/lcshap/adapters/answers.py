@@ -51,9 +51,11 @@ def read_answer(tokenizer: Any, given: Any, parts: Parts = "whole", vocabulary: 
     """
     text, ids, spans = _tokens(tokenizer, given)
     if not ids:
-        raise ModelError(f"the continuation {given!r} has no tokens: there is nothing to explain")
+        raise ModelError(f"Expected an answer with at least one token, got {given!r}. Give the text that is explained.")
     if vocabulary is not None and not all(0 <= token < vocabulary for token in ids):
-        raise ModelError(f"the continuation {given!r} has a token outside the model's 0 to {vocabulary - 1}")
+        raise ModelError(
+            f"Expected tokens from 0 to {vocabulary - 1}, which the model knows, got the answer {given!r:.60}."
+        )
     whole = np.array([[0, len(text)]], np.int64)
     if isinstance(parts, str) and parts == "whole":
         return Answer(text, tuple(ids), whole, np.ones((len(ids), 1)))
@@ -91,7 +93,7 @@ def _tokens(tokenizer: Any, given: Any) -> tuple[str, list[int], NDArray[np.int6
         try:
             ids = [operator.index(token) for token in given]
         except TypeError as error:
-            raise ModelError(f"a continuation is a string or a list of token ids, not {given!r}") from error
+            raise ModelError(f"Expected an answer as a text or a list of token ids, got {given!r:.60}.") from error
         in_range = all(0 <= token < len(tokenizer) for token in ids)
         return (tokenizer.decode(ids), ids, _by_decoding(tokenizer, ids)) if in_range else ("", ids, _none(len(ids)))
     fast = bool(getattr(tokenizer, "is_fast", False))

@@ -192,8 +192,8 @@ class CausalLMModel(Model):
         for row in rows:
             if not isinstance(row, str):
                 raise ModelError(
-                    f"a prompt must be a str, not {type(row).__name__}: choose Text() or Subwords(absent='delete'), or "
-                    f"give Prompt the tokenizer, whose chat template makes a text of messages"
+                    f"Expected texts as prompts, got {type(row).__name__}. Choose Text(), Subwords(absent='delete') or "
+                    f"Prompt, with the tokenizer, whose chat template makes a text of messages."
                 )
         found = self.tokenizer(list(rows), add_special_tokens=False, verbose=False)["input_ids"]
         opening = self._opening
@@ -204,8 +204,8 @@ class CausalLMModel(Model):
         more = max(len(answer.ids) for answer in self.answers) if more is None else more
         if self.max_length is not None and max(lengths) + more > self.max_length:
             raise ModelError(
-                f"a prompt of {max(lengths)} tokens and a continuation of {more} are more than the {self.max_length} "
-                f"that the model takes: shorten the prompt",
+                f"Expected a prompt and an answer of at most {self.max_length} tokens together, as the model takes, "
+                f"got {max(lengths)} and {more}. Shorten the prompt, or leave out sources.",
                 row=lengths.index(max(lengths)),
             )
         return prompts

@@ -1,4 +1,4 @@
-"""Zoom: documents first, then the sentences of those that matter, then their words, within one budget."""
+"""Zoom: documents first, then the paragraphs, sentences and words of those that matter, within one budget."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from ..core.views import PromptView, View
 from ..errors import MaskerError, OptionError
 from ..estimators import BanzhafSurrogate, GraphKernelSHAP, Shapley
 from ..maskers.base import Masked, Masker, Rows
-from ..maskers.prompt import MaskedPrompt, Prompt
+from ..maskers.prompt import PARAGRAPH, MaskedPrompt, Prompt
 from .explainer import Explainer
 
-LEVELS = ("document", "sentence", "word")
-_SHARES = (0.5, 0.3, 0.2)  # of the budget, for each level
+LEVELS = ("document", "paragraph", "sentence", "word")
+_SHARES = (0.5, 0.2, 0.18, 0.12)  # of the budget, for each level; what a level leaves is for those after it
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A document, a sentence or a word with its score.
+    """A document, a paragraph, a sentence or a word with its score.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Node:
 
 
 def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1, most: int = 4) -> Explanation:
-    r"""Score documents, then the sentences of those that matter, then the words of those that matter.
+    r"""Score documents, then the paragraphs of those that matter, then their sentences, then their words.
 
     Parameters
     ----------
@@ -60,8 +60,9 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
 
     Returns
     -------
-    An explanation whose units are the smallest parts that were scored: documents, sentences or words. Scores within a
-    part sum to the score of the part. ``e.provenance["zoom"]`` lists all parts with their scores and residuals.
+    An explanation whose units are the smallest parts that were scored: documents, paragraphs, sentences or words.
+    Scores within a part sum to the score of the part. ``e.provenance["zoom"]`` lists all parts with their scores and
+    residuals.
 
     Notes
     -----
@@ -90,8 +91,8 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
     words = replace(explainer.masker, level="word").mask(x)
     search = _Zoom(explainer, words, budget)
     search.documents()
-    for level, share in zip(LEVELS[1:], _SHARES[1:], strict=True):
-        search.look_into(level, share, threshold, most)
+    for level in LEVELS[1:]:
+        search.look_into(level, threshold, most)
     return search.explanation()
 
 
@@ -110,16 +111,16 @@ class _Zoom:
         self.first = e
         self._add("document", parts, e.scores.reshape(len(parts), -1), -1)
 
-    def look_into(self, level: str, share: float, threshold: float, most: int) -> None:
+    def look_into(self, level: str, threshold: float, most: int) -> None:
         """Score the parts of what matters on the level above."""
-        above = LEVELS[LEVELS.index(level) - 1]
+        place = LEVELS.index(level)
+        above = LEVELS[place - 1]
         parents = {node.parent for node in self.nodes}
         known = [k for k, node in enumerate(self.nodes) if k not in parents and self._is_a(above, node)]
         sizes = np.array([np.abs(self.nodes[k].scores).max() for k in known])
-        ranked = [known[k] for k in np.argsort(-sizes, kind="stable") if sizes[k] >= threshold * sizes.max() > 0][:most]
+        ranked = [known[k] for k in np.argsort(-sizes, kind="stable") if sizes[k] >= threshold * sizes.max()][:most]
         chosen = [k for k in ranked if len(_split(self.words, self.nodes[k].units, level)) > 1]
-        left = self.budget - self.spent
-        room = left if level == LEVELS[-1] else min(left, int(share / (share + _SHARES[-1]) * left))
+        room = int(_SHARES[place] / sum(_SHARES[place:]) * (self.budget - self.spent))
         for turn, number in enumerate(chosen):
             parts = _split(self.words, self.nodes[number].units, level)
             rows = room // (len(chosen) - turn)
@@ -207,13 +208,20 @@ def _method(graph: Graph, calls: int) -> Method:
 
 
 def _split(words: MaskedPrompt, units: NDArray[np.intp], level: str) -> list[NDArray[np.intp]]:
-    """Some words, in groups: those of a document, of a sentence, or each by itself."""
+    """Some words, in groups: those of a document, of a paragraph, of a sentence, or each by itself."""
     if level == "word":
         return [units[k : k + 1] for k in range(len(units))]
     view = words.view
-    spans = view.sources if level == "document" else view.sentences
-    owner = np.searchsorted(spans[:, 0], view.spans[units, 0], side="right")
+    owner = np.searchsorted(_starts(view, level), view.spans[units, 0], side="right")
     return [units[owner == number] for number in np.unique(owner)]
+
+
+def _starts(view: PromptView, level: str) -> NDArray[np.int64]:
+    """Where documents, paragraphs or sentences start in a prompt."""
+    if level == "paragraph":
+        found = (a + part.start() for a, b in view.sources.tolist() for part in PARAGRAPH.finditer(view.text[a:b]))
+        return np.fromiter(found, np.int64)
+    return (view.sources if level == "document" else view.sentences)[:, 0]
 
 
 @dataclass(frozen=True)

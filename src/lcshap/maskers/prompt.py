@@ -26,7 +26,7 @@ from .text import MaskedText, Text, restrict
 
 Level = Literal["document", "paragraph", "sentence", "word"]
 Message = Mapping[str, str]
-_PARAGRAPH = re.compile(r"\S.*?(?=\s*\n\s*\n|\s*\Z)", re.DOTALL)
+PARAGRAPH = re.compile(r"\S.*?(?=\s*\n\s*\n|\s*\Z)", re.DOTALL)
 _DOCUMENT = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 _KEPT = 1 << 12  # letters of a prompt whose rows are kept from the keys on
 
@@ -108,6 +108,14 @@ class Prompt(Masker):
             raise MaskerError(
                 f"Expected a tokenizer of transformers with a chat template, got {type(self.tokenizer).__name__}."
             )
+        if (
+            self.tokenizer is not None
+            and not isinstance(self.template, str)
+            and not getattr(self.tokenizer, "chat_template", None)
+        ):
+            raise MaskerError(
+                "Expected a tokenizer with a chat template for messages, got one without. Give a text as template."
+            )
         if self.sources is not None:
             check_sources(self.sources)
 
@@ -158,7 +166,7 @@ class Prompt(Masker):
     def _cutter(self) -> Text:
         if self.level in CUTTERS:
             return Text(cast(Any, self.level), absent=self.absent)
-        return Text(splitter=_DOCUMENT if self.level == "document" else _PARAGRAPH, absent=self.absent)
+        return Text(splitter=_DOCUMENT if self.level == "document" else PARAGRAPH, absent=self.absent)
 
     def _graph(self, sides: Sequence[MaskedText]) -> Graph:
         names = [name for side in sides for name in side.graph.names]

@@ -43,7 +43,9 @@ class Template:
             )
         places = sum(_FIELD.findall(content).count(_PLACE) for _, content in parts)
         if places != 1:
-            raise MaskerError(f"Expected {{sources}} once in the template, got it {places} times.")
+            raise MaskerError(
+                f"Expected {{sources}} once in the template, got it {places} times. Write it where the sources go."
+            )
         return cls(parts)
 
     @property
