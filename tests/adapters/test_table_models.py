@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import xgboost
 from catboost import CatBoostClassifier, CatBoostRegressor
 from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from tables import model as score
@@ -144,3 +146,54 @@ def test_a_category_that_lightgbm_never_saw():
     found = explainer.many([DATA.iloc[3], {"age": 1}], errors="keep")
     assert isinstance(found[0], lc.Explanation)
     assert isinstance(found[1], lc.MaskerError)
+
+
+def test_a_booster_of_xgboost_takes_frames_and_arrays():
+    data = DATA[["age", "income", "city"]]
+    matrix = xgboost.DMatrix(data, np.median(Y) < Y, enable_categorical=True)
+    booster = xgboost.train({"objective": "binary:logistic", "nthread": 1}, matrix, 8)
+
+    def ask(frame):
+        return booster.predict(xgboost.DMatrix(frame, enable_categorical=True))
+
+    e = lc.explain(
+        booster, data.iloc[20], Tabular(data[:4]), kind="probabilities", value="prob", target=1, method="shapley"
+    )
+    game = {}
+    for kept in oracles.subsets(range(3)):
+        frame = data[:4].copy()
+        for c in kept:
+            frame[data.columns[c]] = pd.Series([data.iloc[20, c]] * 4, dtype=data.dtypes.iloc[c])
+        game[kept] = [float(np.mean(ask(frame), dtype=np.float64))]
+    np.testing.assert_allclose(e.scores, np.ravel(oracles.shapley(3, game)), atol=1e-7)
+    numbers = data[["age", "income"]]
+    booster = xgboost.train({"nthread": 1}, xgboost.DMatrix(numbers, Y), 4)
+    one = lc.explain(booster, numbers.iloc[20], Tabular(numbers[:4]), kind="output")
+    other = lc.explain(booster, numbers.iloc[20].to_numpy(), Tabular(numbers[:4].to_numpy()), kind="output")
+    np.testing.assert_allclose(one.scores, other.scores, atol=1e-7)
+
+
+def test_local_outlier_factor_says_nothing_about_names():
+    data = DATA[["age", "income"]].fillna(0.0)
+    model = LocalOutlierFactor(novelty=True).fit(data)  # on its own it warns of DataFrames too
+    e = lc.explain(model, data.iloc[20], Tabular(data[:4]), method="shapley")
+    with warnings.catch_warnings(action="ignore"):
+        assert e.full_value == pytest.approx(model.decision_function(data.iloc[[20]])[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("target", [1, "1", None])
+def test_the_margin_of_two_classes_is_asked_for_by_class(target):
+    data = DATA[["age", "income"]]
+    model = LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1).fit(data, (np.median(Y) < Y).astype(int))
+    e = lc.explain(model, data.iloc[20], Tabular(data[:4]), kind="logits", value="output", target=target)
+    assert e.provenance["targets"] == ["1"]
+    assert e.full_value == pytest.approx(model.predict(data.iloc[[20]], raw_score=True)[0], abs=1e-9)
+    with pytest.raises(lc.ModelError, match="Expected class '1' as the target, got 0"):
+        lc.explain(model, data.iloc[20], Tabular(data[:4]), kind="logits", value="output", target=0)
+
+
+def test_a_mean_with_names_gives_the_model_frames():
+    data = DATA[["age", "income"]].fillna(0.0)
+    model = LogisticRegression().fit(data, np.median(Y) < Y)  # it would warn of arrays
+    e = lc.explain(model, data.iloc[20], Tabular(data.mean()), method="shapley", value="prob", target="True")
+    assert e.base_value == pytest.approx(model.predict_proba(data.mean().to_frame().T)[0, 1], abs=1e-12)

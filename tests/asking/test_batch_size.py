@@ -1,10 +1,12 @@
 """How many rows to send at once."""
 
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lcshap.asking import batch_size
 from lcshap.asking.batch_size import BatchSize
 
 
@@ -96,3 +98,22 @@ def test_threads_may_learn_the_size_at_once():
             assert size.next >= 1
     finally:
         sys.setswitchinterval(before)
+
+
+def test_the_clock_leaves_out_what_other_programs_took(tmp_path, monkeypatch):
+    told = tmp_path / "schedstat"
+    monkeypatch.setattr(batch_size, "_WAITED", str(told))
+    told.write_text("5000000000 0 7\n")
+    begin, plain = batch_size.clock(), time.perf_counter()
+    told.write_text("5000000000 3000000000 9\n")  # three seconds without a processor since
+    apart = batch_size.clock() - begin - (time.perf_counter() - plain)
+    assert apart == pytest.approx(-3.0, abs=0.5)
+
+
+@pytest.mark.parametrize("text", [None, "", "nothing"])
+def test_where_nobody_tells_it_is_the_plain_clock(tmp_path, monkeypatch, text):
+    if text is not None:
+        (tmp_path / "schedstat").write_text(text)
+    monkeypatch.setattr(batch_size, "_WAITED", str(tmp_path / "schedstat"))
+    before = time.perf_counter()
+    assert before <= batch_size.clock() <= time.perf_counter()

@@ -1,8 +1,9 @@
 """Classes by number and by name, and what is said of those that do not exist."""
 
+import numpy as np
 import pytest
 
-from lcshap.asking.targets import find_pairs
+from lcshap.asking.targets import find_pairs, find_second
 from lcshap.errors import ModelError
 
 NAMES = ["toxic", "obscene", "threat"]
@@ -50,3 +51,18 @@ def test_of_very_many_classes_the_like_ones_come_first():
 def test_targets_that_are_none(target, message):
     with pytest.raises(ModelError, match=message):
         find_pairs(target, NAMES)
+
+
+@pytest.mark.parametrize("target", [1, "spam", np.int64(1)])
+def test_the_one_number_of_two_classes_speaks_for_the_second(target):
+    assert find_second(target, ["ham", "spam"]) == (((0, None),), False)
+
+
+@pytest.mark.parametrize("target", [0, "ham", (0, 1), [1, 0]])
+def test_the_first_of_two_classes_has_no_number_of_its_own(target):
+    with pytest.raises(ModelError, match=r"Expected class 'spam' as the target, got .* set value='log_odds'"):
+        find_second(target, ["ham", "spam"])
+
+
+def test_several_of_the_one_number():
+    assert find_second("all", ["ham", "spam"]) == (((0, None),), True)

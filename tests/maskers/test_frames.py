@@ -40,7 +40,7 @@ def test_a_row_has_the_types_of_the_background(data):
         ({"income": float("inf")}, "Expected a finite number in column 'income' of x, as in the background, got inf"),
         ({"city": 5}, "in column 'city' of x, as in the background, got 5"),
         ({"member": "yes"}, "in column 'member' of x, as in the background, got 'yes'"),
-        ({"since": "2020-01-01"}, "in column 'since' of x, as in the background, got '2020-01-01'"),
+        ({"since": "2020-01-01"}, "'since' of x, as in the background, got '2020-01-01'. Give a "),
         ({"zip": 5}, "to have the columns of the background, got one with 'zip'"),
     ],
 )

@@ -33,3 +33,23 @@ def test_arrays_are_numbers():
     assert len(set(read_table(odd, "the data").view(np.uint64).tolist())) == 1
     with pytest.raises(MaskerError, match="give a pandas or polars DataFrame"):
         read_table(np.array([["a", 1]], object), "the data")
+
+
+@pytest.mark.parametrize(
+    ("data", "advice"),
+    [
+        (pl.DataFrame(PLAIN["n"]).lazy(), r"a LazyFrame of polars. Call its collect\(\)"),
+        (pl.DataFrame(PLAIN["n"]).to_arrow(), r"a Table of pyarrow. Call its to_pandas\(\)"),
+    ],
+)
+def test_tables_that_are_no_dataframes_say_how_to_become_one(data, advice):
+    with pytest.raises(MaskerError, match=advice):
+        read_table(data, "the data")
+
+
+def test_a_series_with_names_is_a_row_of_a_dataframe():
+    table = read_table(pd.Series({"age": 30.5, "pay": 2.0}), "the data")
+    assert isinstance(table, Frame)
+    assert table.shape == (1, 2)
+    assert table.data.dtypes.tolist() == [np.float64, np.float64]
+    assert isinstance(read_table(pd.Series([1.0, 2.0]), "the data"), np.ndarray)

@@ -36,7 +36,8 @@ class ImageModel(Model):
     colours : how many channels it takes, 1 or 3. By default as many as `mean` or `std` has numbers, else those of the
         image without its transparency. Grey images are repeated for 3; transparency is left out as by Pillow's
         ``convert("RGB")``.
-    scale : what the numbers of an image are multiplied by: 1 / 255 brings uint8 between 0 and 1.
+    scale : what the numbers of an image are multiplied by: 1 / 255 brings uint8 between 0 and 1. Images of truth values
+        are 0 and 1 already and are not scaled.
     mean, std : taken off after that, and divided by: a number, or one for each channel.
 
     Examples
@@ -132,11 +133,12 @@ class ImageModel(Model):
     def _prepare(self, image: NDArray[Any]) -> NDArray[Any]:
         """One image, channels last."""
         image = self._recoloured(image)
+        scale = 1.0 if self.scale is None or image.dtype.kind == "b" else self.scale  # truth values are 0 and 1
         if self.size is not None and image.shape[:2] != self.size:
             image = _rounded(_resize(image, self.size), image.dtype)
         if self.scale is None and self.mean is None and self.std is None:
             return image
-        numbers = np.multiply(image, 1.0 if self.scale is None else self.scale, dtype=np.float32)
+        numbers = np.multiply(image, scale, dtype=np.float32)
         numbers -= 0.0 if self.mean is None else self.mean.astype(np.float32)
         numbers /= 1.0 if self.std is None else self.std.astype(np.float32)
         return np.asarray(numbers)
@@ -187,9 +189,10 @@ class ImageModel(Model):
             return
         low, high = float(rows.min()), float(rows.max())
         if low * self.scale < -1e-6 or high * self.scale > 1 + 1e-6:
+            usual = f"set scale=1/{np.iinfo(rows.dtype).max}" if rows.dtype.kind == "u" else "set another scale"
             raise ModelError(
                 f"Expected images that scale={self.scale:.4g} brings between 0 and 1, got {rows.dtype} from {low:g} to "
-                f"{high:g}. Give the photograph as it was before it was prepared, or another scale."
+                f"{high:g}. Give the photograph as it was before it was prepared, or {usual}."
             )
         if not whole and self.scale < 0.1 and 0 < high <= 1 and (rows != np.rint(rows)).any():
             raise ModelError(

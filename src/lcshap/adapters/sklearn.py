@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numpy.typing import NDArray
@@ -30,7 +34,7 @@ class SklearnModel(Model):
     Parameters
     ----------
     estimator : a fitted classifier, regressor or pipeline. A pipeline that starts with a vectoriser gets the list of
-        strings as it is.
+        strings as it is. A `Booster` of XGBoost or LightGBM is taken too.
     kind : what to explain, see `Model`. By default the probabilities of a classifier ("multilabel" where it was fitted
         on several labels); the margin of one that has `decision_function` only; the output of a regressor. "margin"
         asks any classifier for its margin ("output" too, whose sign stays as it is), and "logits" says that this margin
@@ -74,7 +78,8 @@ class SklearnModel(Model):
         """What the chosen method returns, `(n, outputs)`, checked; a binary margin is one column."""
         ask = getattr(self.estimator, self.method, None) or margin_of(self.estimator)
         assert ask is not None
-        answers = ask(_as_fitted(self.estimator, rows))
+        with _quiet(self.estimator):
+            answers = ask(_as_fitted(self.estimator, rows))
         name = f"{type(self.estimator).__name__}.{self.method}"
         if self.method == "predict_proba" and isinstance(answers, list) and getattr(answers[0], "ndim", 1) == 2:
             answers = label_columns(answers, label_classes(self.estimator), name)
@@ -87,8 +92,29 @@ class SklearnModel(Model):
         return self._trees
 
 
-def _as_fitted(estimator: Any, rows: Rows) -> Rows:
+@contextmanager
+def _quiet(estimator: Any) -> Iterator[None]:
+    """Without the warning of one estimator that loses the names of a DataFrame on its own way to `kneighbors`."""
+    if type(estimator).__name__ != "LocalOutlierFactor":
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
+
+
+def _is_booster(estimator: Any) -> bool:
+    """Whether this is a `Booster` of XGBoost, which takes nothing but matrices of that package."""
+    booster = getattr(sys.modules.get("xgboost"), "Booster", None)
+    return booster is not None and isinstance(estimator, booster)
+
+
+def _as_fitted(estimator: Any, rows: Rows) -> Any:
     """Rows as the estimator was fitted: arrays where it knows how many columns there were and no names of them."""
+    if _is_booster(estimator):
+        framed = is_frame(rows)
+        names = None if framed else estimator.feature_names
+        return sys.modules["xgboost"].DMatrix(rows, feature_names=names, enable_categorical=framed)
     unnamed = hasattr(estimator, "n_features_in_") and not hasattr(estimator, "feature_names_in_")
     return rows.to_numpy() if unnamed and is_frame(rows) else rows
 

@@ -10,13 +10,28 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 log = logging.getLogger("lcshap")
-clock = time.perf_counter  # by which batches are measured; benchmarks/batch_size.py puts processor time here
+_WAITED = "/proc/thread-self/schedstat"  # on Linux: nanoseconds that a thread ran, and that it waited for a processor
 _START, _LARGEST = 16, 1024  # rows: where the search starts and ends
 _BETTER = 0.98  # a larger size must take so much less time a row
 _WORSE = 1.1  # beyond so much more time, still larger sizes are not tried
 _CLOSE = 0.1  # as close to each other as this, two sizes are tried once more
 _HOPELESS = 1.25  # beyond so much, this one is tried again at once, and no other
 _known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+
+def clock() -> float:
+    """Seconds, without those in which this thread could not run because other programs had the processors.
+
+    By the plain clock, a batch takes several times as long on a busy machine as on a quiet one, at random, which hides
+    the few per cent that two sizes differ by. Time that a model waits for an accelerator, a file or a server counts.
+    Systems other than Linux do not tell, and the plain clock is taken there.
+    """
+    now = time.perf_counter()
+    try:
+        with open(_WAITED, "rb") as file:
+            return now - int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return now
 
 
 @dataclass(frozen=True)
@@ -62,7 +77,7 @@ class BatchSize:
     time. Where it does not, one that is larger still gets a chance, unless it was clearly slower. In the end the size
     has to stand against 16 rows once more, so that no accident makes it worse than these for long. Where nothing larger
     is better, 8, 4, 2 and 1 are tried in the same way: of large images even 16 can be too many for the caches.
-    The result is remembered for the model.
+    The result is remembered for the model. Times are those of `clock`, which other programs hardly disturb.
     """
 
     model: Any

@@ -31,6 +31,23 @@ def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:
     return tuple(_pair(one, names) for one in target), True
 
 
+def find_second(target: Any, names: list[str]) -> tuple[Pairs, bool]:
+    """As `find_pairs` for a model with one raw number, which speaks for the second of its two classes.
+
+    A class is asked for by its own number or name here too, so that 0 is the first class, which has no number.
+
+    >>> find_second("spam", ["ham", "spam"]), find_second(1, ["ham", "spam"])
+    ((((0, None),), False), (((0, None),), False))
+    """
+    pairs, several = find_pairs([1] if isinstance(target, str) and target == "all" else target, names)
+    if any(pair != (1, None) for pair in pairs):
+        raise TargetError(
+            f"Expected class {names[1]!r} as the target, got {target!r}. The model gives one number for its two "
+            f"classes, and it speaks for {names[1]!r}. To explain {names[0]!r}, set value='log_odds', or kind='margin'."
+        )
+    return ((0, None),) * len(pairs), several
+
+
 def check_names(target: Any, names: Sequence[str] | None) -> None:
     """Refuse a class by a name that there is not, before the model is asked. Numbers are known only after it."""
     parts = target if isinstance(target, list | tuple) else [target]

@@ -32,7 +32,7 @@ from ..errors import ModelError, OptionError, TargetError
 from . import chances
 from .chances import LABELS, NO_CHANCES, Floats
 from .hard_labels import HardLabels
-from .targets import Pairs, find_pairs
+from .targets import Pairs, find_pairs, find_second
 
 VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")
 
@@ -117,7 +117,11 @@ class Value:
         if target is None:
             table = chances.margins(full, kind) if kind in NO_CHANCES else chances.probabilities(full, kind)
             target = int(table[0].argmax()) if len(names) > 1 else 0
-        pairs, several = find_pairs(target, names)
+        one_of_two = len(names) < chances.class_count(kind, full.shape[-1])  # the raw number of the second class
+        if one_of_two and self.target is not None and classes is not None and len(classes) == 2:
+            pairs, several = find_second(target, [str(c) for c in classes])
+        else:
+            pairs, several = find_pairs(target, names)
         titles = tuple(names[a] if b is None else f"{names[a]} - {names[b]}" for a, b in pairs)
         return FixedValue(self, kind, full, pairs, several, titles, classes, tuple(names))
 

@@ -92,10 +92,11 @@ def same_columns(mine: Names, given: Names, who: str, everything: Names | None =
         raise MaskerError(f"{who} has {len(given)} columns and the background {len(mine)}")
 
 
-def wrong(value: Any, expected: str, name: str, who: str) -> MaskerError:
-    """The error for a value that a column cannot hold."""
+def wrong(value: Any, expected: str, name: str, who: str, do: str = "") -> MaskerError:
+    """The error for a value that a column cannot hold, and what to do about it."""
     said = printable(repr(value), most=60)
-    return MaskerError(f"Expected {expected} in column {name!r} of {who}, as in the background, got {said}.")
+    found = f"Expected {expected} in column {name!r} of {who}, as in the background, got {said}."
+    return MaskerError(f"{found} {do}" if do else found)
 
 
 def unseen(value: Any, known: list[Any], name: str, who: str) -> MaskerError:

@@ -222,7 +222,8 @@ class PandasFrame(Frame):
         if isinstance(dtype, pandas.StringDtype) and not isinstance(value, str):
             raise wrong(value, "a text", name, who)
         if kind in "Mm" and isinstance(value, str | int | float):
-            raise wrong(value, str(dtype), name, who)
+            make = "Timestamp" if kind == "M" else "Timedelta"
+            raise wrong(value, str(dtype), name, who, f"Give a pandas.{make}(...).")
         if kind == "O" and dtype == np.dtype(object):
             return _object(pandas, value)
         try:
@@ -295,7 +296,7 @@ class PolarsFrame(Frame):
         if dtype == polars.Boolean and value in (0, 1):
             value = bool(value)
         if dtype.is_temporal() and isinstance(value, str | int | float):
-            raise wrong(value, str(dtype), name, who)
+            raise wrong(value, str(dtype), name, who, "Give a date, time or duration of Python's datetime.")
         try:
             return polars.Series(name, [value], dtype=dtype)
         except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):

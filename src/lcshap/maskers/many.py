@@ -36,6 +36,12 @@ def is_pandas(x: Any) -> bool:
     return pandas is not None and isinstance(x, pandas.DataFrame)
 
 
+def is_pandas_series(x: Any) -> bool:
+    """Whether this is a pandas Series. pandas is not imported for that."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(x, pandas.Series)
+
+
 def is_frame(x: Any) -> bool:
     """Whether this is a DataFrame of pandas or polars."""
     polars = sys.modules.get("polars")

@@ -10,16 +10,29 @@ from numpy.typing import NDArray
 from ..errors import MaskerError
 from .cells import Names, identity, is_missing, is_series
 from .frames import Frame
-from .many import is_frame
+from .many import is_frame, is_pandas_series
 
 Column = NDArray[np.float64] | NDArray[np.intp]  # numbers with NaN for missing ones, or categories with -1
 
 
 def read_table(data: Any, who: str) -> NDArray[np.floating] | Frame:
-    """A new array of floats, or the table of a pandas or polars DataFrame."""
+    """A new array of floats, or the table of a pandas or polars DataFrame; a Series with names is one of one row."""
     if data is None:
         raise MaskerError(f"Expected rows or one row as {who}, got None.")
+    check_package(data, who)
+    if is_pandas_series(data) and len(data) and all(isinstance(label, str) for label in data.index):
+        data = data.to_frame().T.infer_objects()
     return Frame.of(data, who) if is_frame(data) else read_array(data, who)[0]
+
+
+def check_package(data: Any, who: str) -> None:
+    """Refuse tables that are near to those of pandas and polars, and say what makes one of these of them."""
+    package, name = type(data).__module__.partition(".")[0], type(data).__name__
+    advice = {("polars", "LazyFrame"): "collect()", ("pyarrow", "Table"): "to_pandas()"}.get((package, name))
+    if advice is not None:
+        raise MaskerError(
+            f"Expected {who} to be a DataFrame of pandas or polars, got a {name} of {package}. Call its {advice}."
+        )
 
 
 def read_array(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]:

@@ -38,8 +38,8 @@ class Tabular(Masker):
     Parameters
     ----------
     background : a reference row (the mean of the data, say), or rows `(M, columns)`; an array, or a pandas or polars
-        DataFrame. With M rows each coalition takes M model rows, x where units are kept and row m of the background
-        elsewhere, and the answers are averaged.
+        DataFrame (a Series with the names of the columns is a DataFrame of one row). With M rows each coalition takes M
+        model rows, x where units are kept and row m of the background elsewhere, and the answers are averaged.
     graph : which columns are neighbours. A `Graph` over all columns, such as `learn_graph` returns; "complete", the
         same as None: nothing known; "chain": each next to the one before and after; or learnt from `background`:
         "learn" (the graphical lasso, for numbers), "mutual-information" or "cluster" (for mixed columns), see
