@@ -40,7 +40,8 @@ def test_it_climbs_to_the_greatest_posterior_density(monkeypatch):
     def density(logs, scale, noise):
         """Of the values, and of the logarithms of the variances where these have an inverse gamma distribution."""
         K = (signs * np.exp(logs)) @ signs.T + np.exp(noise) * np.eye(n)
-        prior = stats.invgamma(0.5, scale=np.exp(scale) / 2).logpdf(np.exp(logs)) + logs
+        half = pair_units._FREEDOM / 2
+        prior = stats.invgamma(half, scale=half * np.exp(scale)).logpdf(np.exp(logs)) + logs
         return stats.multivariate_normal(np.zeros(n), K).logpdf(odd) + prior.sum()
 
     def unlikely(at):

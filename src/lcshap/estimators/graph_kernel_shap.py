@@ -23,6 +23,7 @@ from .pair_space import Space
 from .sampled import SampledMethod
 
 _CROWD = 64  # so many near triples per unit are no neighbourhood any more: the term is left out
+_FEW_TRIPLES = 4  # and where there are many units, so many: each of them takes as long as a unit
 _LARGEST = 1 << 27  # pairs times units
 _MOST_UNITS = 4096  # more of either would not fit a small machine
 
@@ -214,7 +215,10 @@ class PairProcess(SampledMap):
     def _space(self) -> Space:
         """What scores are computed in: it does not depend on v, so it is made once for all inputs."""
         d = self.shape[0]
-        return Space(self.kept, Terms(d, self.triples) if d <= LARGE else Terms(d))
+        if d <= LARGE:
+            return Space(self.kept, Terms(d, self.triples))
+        few = len(self.triples) <= _FEW_TRIPLES * d
+        return Space(self.kept, Terms(d, self.triples, wide=False) if few else Terms(d, wide=False))
 
     def head(self, samples: int) -> PairProcess:
         """The first pairs."""

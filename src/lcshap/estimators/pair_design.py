@@ -109,8 +109,10 @@ def _random(d: int, count: int, rng: np.random.Generator, taken: set[bytes], by_
     found, have = [_none(d)], 0
     while have < count:
         sizes = _spread(d, count - have, rng, by_kernel)
-        rank = rng.random((len(sizes), d)).argsort(axis=1).argsort(axis=1)
-        found.append(_fresh(rank < sizes[:, None], taken))
+        order = rng.random((len(sizes), d), np.float32).argsort(axis=1)
+        rows = np.empty((len(sizes), d), bool)
+        np.put_along_axis(rows, order, np.arange(d) < sizes[:, None], axis=1)
+        found.append(_fresh(rows, taken))
         have += len(found[-1])
     return np.concatenate(found)
 

@@ -16,6 +16,7 @@ MOST_PAIRS = (
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _TILE = 1024  # rows that are predicted at a time
+_RIDGE, _ROUGHLY = 1e-10, 1e-3  # games that fit worse than that, with such a ridge, are not looked at more closely
 _ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
 
 
@@ -31,10 +32,19 @@ def additive(kept: Kept, odd: Array) -> Array | None:
     if largest == 0:
         return np.zeros(d)
     few = min(n, d + 1 + d // 4)  # enough to tell most games from an additive one
-    if n <= d or not _fits(*_least_squares(kept[:few], odd[:few]), largest):
+    if n <= d or not _may_fit(kept[:few], odd[:few], largest):
         return None
     found, left = _least_squares(kept, odd)
     return found if _fits(found, left, largest) else None
+
+
+def _may_fit(kept: Kept, odd: Array, largest: float) -> bool:
+    """Whether scores may fit the odd part: normal equations are not exact, and much faster."""
+    half = np.where(kept, 0.5, -0.5)
+    gram = half.T @ half
+    gram[np.diag_indices(len(gram))] += _RIDGE * len(kept)
+    found = linalg.solve(gram, half.T @ odd, assume_a="pos", overwrite_a=True, check_finite=False)
+    return bool(np.abs(odd - half @ found).max() <= _ROUGHLY * largest)
 
 
 def _least_squares(kept: Kept, odd: Array) -> tuple[Array, Array]:

@@ -8,10 +8,12 @@ from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .pair_prior import Array, Prior, prior, tiles
 
 Kept = NDArray[np.bool_]
+Near = tuple[NDArray[np.float32], NDArray[np.float32]]  # the products of triples of two lists of coalitions
 _BLOCK = 512  # rows of a symmetric covariance matrix that are computed at a time
 _NODES = 24  # of the integral over the diagonal: the integrand is smooth, and this many leave nothing but rounding
 
@@ -25,52 +27,68 @@ class Terms:
     - size: a function of the number of units alone, :math:`\pm \exp(-| |x(s)| - |x(t)| |)` with x the log-odds of the
       share of units that are kept: games that rise fast with their first units;
     - triples of units near each other in the graph, where there are any.
+
+    The first three are wide: they concern all units. With many units they take long and tell little (measured), so
+    they may be left out.
     """
 
     d: int
     triples: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 3), np.int32))
+    wide: bool = True
 
     def __len__(self) -> int:
-        return 4 if len(self.triples) else 3
+        return 3 * self.wide + bool(len(self.triples))
 
     def covariances(self, kept: Kept, others: Kept) -> list[Array]:
         """One matrix `(n, m)` a term."""
         found = [np.empty((len(kept), len(others))) for _ in range(len(self))]
-        for rows, _, parts in self.tiles(kept, others):
+        for rows, parts in self.tiles(kept, others):
             for whole, part in zip(found, parts, strict=True):
                 whole[rows] = part
         return found
 
-    def tiles(self, kept: Kept, others: Kept) -> Iterator[tuple[slice, NDArray[np.intp], list[Array]]]:
-        """The rows of a tile, on how many units its coalitions agree, and the matrices of all terms."""
-        d, near = self.d, _products(others, self.triples).T if len(self.triples) else None
-        for rows, common in tiles(kept, others):
-            s, t = common.s.astype(np.intp), common.t.astype(np.intp)
-            agreement = common.agreement
-            found = [self._smooth.by_agreement[agreement], common.jaccard()]
-            found.append(_odd_by_size(d)[s[:, 0]][:, t])
-            if near is not None:  # sums of signs: exact in float32
-                found.append((_products(kept[rows], self.triples) @ near).astype(float) / len(self.triples))
-            yield rows, agreement, found
+    def tiles(self, kept: Kept, others: Kept, near: Near | None = None) -> Iterator[tuple[slice, list[Array]]]:
+        """The rows of a tile, and the matrices of all terms; `near` are the triples of both, where they are known."""
+        d, many = self.d, len(self.triples)
+        left, right = near or (self.products(kept), self.products(others))
+        for rows, common in tiles(kept, others) if self.wide else _slices(len(kept)):
+            found = []
+            if common is not None:
+                s, t = common.s.astype(np.intp), common.t.astype(np.intp)
+                found = [self._smooth.by_agreement[common.agreement], common.jaccard(), _odd_by_size(d)[s[:, 0]][:, t]]
+            if many:  # sums of signs: exact in float32
+                found.append((left[rows] @ right.T).astype(float) / many)
+            yield rows, found
+
+    def products(self, kept: Kept) -> NDArray[np.float32]:
+        """The product of the signs of each triple, `(n, triples)`."""
+        return _products(kept, self.triples)
 
     def of_scores(self, kept: Kept) -> list[Array]:
         """The covariance of each Shapley value with f at each coalition, `(d, n)`, of each term."""
-        d, s = self.d, kept.sum(axis=1)
-        alike = 2 / d * np.sign(2 * s - d) * by_size(d)[d, s]  # all units share what the size alone is worth
-        found = [self._smooth.of_scores(kept), self._pool.of_scores(kept), np.repeat(alike[None], d, axis=0)]
+        d, found = self.d, list[Array]()
+        if self.wide:
+            s = kept.sum(axis=1)
+            alike = 2 / d * np.sign(2 * s - d) * by_size(d)[d, s]  # all units share what the size alone is worth
+            found = [self._smooth.of_scores(kept), self._pool.of_scores(kept), np.repeat(alike[None], d, axis=0)]
         if len(self.triples):
-            near = np.zeros((d, len(kept)))
-            products = _products(kept, self.triples)
-            for column in self.triples.T:
-                np.add.at(near, column, products.T)
-            found.append(near * (2 / 3 / len(self.triples)))  # each unit gets a third of the change, from -1 to 1
+            found.append(self.near(kept))
         return found
+
+    def near(self, kept: Kept) -> Array:
+        """The last of these, of the triples: each unit gets a third of the change, from -1 to 1."""
+        many = len(self.triples)
+        members = sparse.csr_array(
+            (np.full(3 * many, 2 / 3 / many), (self.triples.ravel(), np.arange(3 * many) // 3)), (self.d, many)
+        )
+        return np.asarray(members @ self.products(kept).T)
 
     @cached_property
     def variances(self) -> list[Array]:
         """The variance of each Shapley value, `(d,)`, of each term."""
-        d = self.d
-        found = [np.full(d, v) for v in (self._smooth.variance, self._pool.variance, 4 / d**2)]
+        d, found = self.d, list[Array]()
+        if self.wide:
+            found = [np.full(d, v) for v in (self._smooth.variance, self._pool.variance, 4 / d**2)]
         if len(self.triples):
             found.append(np.bincount(self.triples.ravel(), minlength=d) * 4 / 9 / len(self.triples))
         return found
@@ -126,71 +144,77 @@ class Shape:
 
     def among(self, kept: Kept) -> Array:
         """K between all coalitions `(n, d)`, white noise included."""
-        n = len(kept)
+        n, signs, near = len(kept), _signs(kept), self.terms.products(kept)
         found = np.empty((n, n))
         for start in range(0, n, _BLOCK):  # K is symmetric: half of it is computed
-            rows, stop = slice(start, start + _BLOCK), start + _BLOCK
-            found[rows, :stop] = self.covariance(kept[rows], kept[:stop])
+            rows, those = slice(start, start + _BLOCK), slice(0, start + _BLOCK)
+            block = found[rows, those]
+            self._own_and_product(signs[rows], signs[those], block)
+            self._add_terms(kept[rows], kept[those], block, (near[rows], near[those]))
             found[:start, rows] = found[rows, :start].T
         found[np.diag_indices(n)] += self.white
         return found
 
     def covariance(self, kept: Kept, others: Kept) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise."""
-        by_agreement = self._by_agreement
         found = np.empty((len(kept), len(others)))
-        for rows, agreement, parts in self.terms.tiles(kept, others):
-            if by_agreement is None:
-                one, two = _signs(kept[rows]), _signs(others)
-                found[rows] = self.product * odd_product(one, two, self.reach)[0]
-                found[rows] += (one * self.own) @ two.T
-            else:
-                np.take(by_agreement, agreement, out=found[rows])
+        self._own_and_product(_signs(kept), _signs(others), found)
+        self._add_terms(kept, others, found)
+        return found
+
+    def _own_and_product(self, one: Array, two: Array, found: Array) -> None:
+        """Write the first two terms between coalitions, given by their signs."""
+        agree, total = (one * self.reach) @ two.T, self.reach.sum()
+        agree /= 2
+        np.subtract(agree, total / 2, out=found)
+        np.exp(found, out=found)
+        far = -agree
+        far -= total / 2
+        found -= np.exp(far, out=far)
+        found *= self.product / -np.expm1(-total)
+        tied = self.own[0] / self.reach[0]
+        if np.allclose(self.own, tied * self.reach, rtol=1e-12, atol=0):  # one matrix product is enough
+            agree *= 2 * tied
+            found += agree
+        else:
+            found += (one * self.own) @ two.T
+
+    def _add_terms(self, kept: Kept, others: Kept, found: Array, near: Near | None = None) -> None:
+        for rows, parts in self.terms.tiles(kept, others, near):
             for share, part in zip(self.shares, parts, strict=True):
                 part *= share
                 found[rows] += part
-        return found
 
     def of_scores(self, kept: Kept) -> Array:
         """The covariance of each Shapley value with f at each coalition, `(d, n)`, white noise included."""
-        if self._alike:
-            return self._of_alike(kept)
-        d = kept.shape[1]
         r, scale = self._ratios
         node, weight = nodes()
         along = np.outer(node, r)
         # The Shapley value of a product over units is an integral over its derivative along the diagonal.
-        logs = kept @ np.log1p(along).T + ~kept @ np.log1p(-along).T
+        logs = _signs(kept) @ np.arctanh(along).T + np.log1p(-(along**2)).sum(axis=1) / 2
         whole = np.exp(logs - np.log1p(r).sum()) * weight
-        inside, outside = whole @ (1 / (1 + along)), whole @ (1 / (1 - along))
-        found = (self.product * scale * np.where(kept, inside, -outside)).T
-        found += 2 * (_signs(kept) * self.own).T
-        found += self.white * _white(d).of_scores(kept)
-        for share, term in zip(self.shares, self.terms.of_scores(kept), strict=True):
-            found += share * term
+        # What units do by themselves, and what depends on the size alone, are two more columns.
+        size, each = kept.sum(axis=1), self.product * scale
+        one, ones = np.ones(len(r)), np.ones(len(kept))
+        inside, outside = (part[size] for part in self._by_size)
+        into = np.vstack([each / (1 + along), 2 * self.own, one]).T @ np.vstack([whole.T, ones, inside])
+        out_of = np.vstack([each / (along - 1), -2 * self.own, one]).T @ np.vstack([whole.T, ones, outside])
+        found = np.where(kept.T, into, out_of)
+        if len(self.terms.triples):
+            found += self.shares[-1] * self.terms.near(kept)
         return np.asarray(found)
 
-    def _of_alike(self, kept: Kept) -> Array:
-        """The same where all units are alike: triples apart, it depends on whether a unit is kept, and on the size."""
-        d = kept.shape[1]
-        plain = Terms(d)
+    @property
+    def _by_size(self) -> tuple[Array, Array]:
+        """What white noise and the wide terms add, by the size of S: for the units in S, and for the others."""
+        d = len(self.own)
         sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
-        (r, *_), (scale, *_) = self._ratios
-        node, weight = nodes()
-        size = np.arange(d + 1.0)[:, None]
-        logs = size * np.log1p(r * node) + (d - size) * np.log1p(-r * node) - d * np.log1p(r)
-        whole = self.product * scale * np.exp(logs) * weight
-        inside = whole @ (1 / (1 + r * node)) + 2 * self.own[0]
-        outside = -whole @ (1 / (1 - r * node)) - 2 * self.own[0]
         parts = [self.white * _white(d).of_scores(sizes)]
-        parts += [share * part for share, part in zip(self.shares, plain.of_scores(sizes), strict=False)]
-        for part in parts:  # the first unit is in all of these coalitions but ∅, the last one in none but V
-            inside += part[0]
-            outside += part[-1]
-        found = np.where(kept.T, inside[kept.sum(axis=1)], outside[kept.sum(axis=1)])
-        if len(self.terms.triples):
-            found += self.shares[-1] * self.terms.of_scores(kept)[-1]
-        return np.asarray(found)
+        if self.terms.wide:
+            terms = Terms(d).of_scores(sizes)
+            parts += [share * part for share, part in zip(self.shares[:3], terms, strict=True)]
+        whole = np.sum(parts, axis=0)
+        return np.asarray(whole[0]), np.asarray(whole[-1])  # the first unit is in all but ∅, the last in none but V
 
     @cached_property
     def variances(self) -> Array:
@@ -205,21 +229,6 @@ class Shape:
         for share, term in zip(self.shares, self.terms.variances, strict=True):
             found = found + share * term
         return np.asarray(found)
-
-    @cached_property
-    def _alike(self) -> bool:
-        return not np.ptp(self.own) and not np.ptp(self.reach)
-
-    @cached_property
-    def _by_agreement(self) -> Array | None:
-        """The first two terms by the number of units that agree, where all units are alike."""
-        if not self._alike:
-            return None
-        d = len(self.own)
-        same = np.arange(d + 1.0)
-        far = np.exp(-self.reach[0] * (d - same))
-        product = (far - far[::-1]) / -np.expm1(-self.reach.sum())
-        return np.asarray(self.product * product + self.own[0] * (2 * same - d))
 
     @cached_property
     def _ratios(self) -> tuple[Array, Array]:
@@ -242,6 +251,11 @@ def odd_product(one: Array, two: Array, reach: Array) -> tuple[Array, Array]:
     near, far = np.exp((agree - total) / 2), np.exp(-(agree + total) / 2)
     scale = -np.expm1(-total)
     return (near - far) / scale, (near + far) / scale
+
+
+def _slices(n: int) -> Iterator[tuple[slice, None]]:
+    """All rows, a block at a time."""
+    return ((slice(start, start + _BLOCK), None) for start in range(0, n, _BLOCK))
 
 
 def _signs(kept: Kept) -> Array:
