@@ -12,11 +12,12 @@ from .pair_posterior import MOST_PAIRS
 from .pair_prior import Array, Prior, prior
 
 Kept = NDArray[np.bool_]
-_BLOCK, _RATIO = 256, 4  # so many pairs are chosen at a time, out of so many times as many
+_BLOCK = 256  # so many pairs are chosen at a time
 # The prior for choosing pairs is plainer and noisier than the one for scores: pairs chosen so are good for many games.
 _LINEAR, _REST = 1.0, {"linear": 0.0, "smooth": 0.15, "pool": 0.0, "white": 0.2}
 
 
+_RATIOS = {32: 4, 64: 2}  # up to so many units, they are chosen out of so many times as many
 LARGE = 64  # with more units than this pairs are random: choosing them takes long, and gains little (measured)
 
 
@@ -48,14 +49,14 @@ def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
 
 def _chosen(d: int, pairs: int, every: int | None, rng: np.random.Generator, taken: set[bytes], known: Kept) -> Kept:
     """Pairs chosen one by one, block by block. A block knows what those before it tell about the linear part."""
-    rest = prior(d, **_REST)
+    rest, ratio = prior(d, **_REST), next(ratio for most, ratio in _RATIOS.items() if d <= most)
     chosen, linear = [_none(d)], _told(np.eye(d) * _LINEAR / d, known, rest)
     for part in np.array_split(np.arange(pairs), -(-pairs // _BLOCK)) if pairs else []:
         count = len(part)
-        if every is not None and (_RATIO + 1) * count + len(taken) >= every:
-            pool = rng.permutation(_fresh(_all(d), set(taken)))[: (_RATIO + 1) * count]
+        if every is not None and (ratio + 1) * count + len(taken) >= every:
+            pool = rng.permutation(_fresh(_all(d), set(taken)))[: (ratio + 1) * count]
         else:
-            pool = _random(d, _RATIO * count, rng, set(taken))
+            pool = _random(d, ratio * count, rng, set(taken))
         block = _greedy(pool, count, rest, linear)
         linear = _told(linear, block, rest)
         chosen.append(_fresh(block, taken))
@@ -80,8 +81,9 @@ def _none(d: int) -> Kept:
 def _greedy(pool: Kept, count: int, rest: Prior, linear: Array) -> Kept:
     """So many of the pool, each the one that most lowers the summed posterior variance of the Shapley values.
 
-    {V, ∅} counts as known from the start; `linear` is the covariance of what units do by themselves. Rank-one updates
-    of the covariances, in single precision: it only ranks.
+    {V, ∅} counts as known from the start; `linear` is the covariance of what units do by themselves. Covariances given
+    what was chosen are never written down: a step computes a row of them and how all scores change, in single
+    precision, since it only ranks.
     """
     rows = np.concatenate([np.ones((1, pool.shape[1]), bool), pool])
     signs = np.where(rows, 1.0, -1.0)
@@ -89,18 +91,22 @@ def _greedy(pool: Kept, count: int, rest: Prior, linear: Array) -> Kept:
     K = (rest.covariance(rows, rows) + signs @ alone).astype(np.float32)
     K[np.diag_indices_from(K)] += np.float32(rest.white)
     C = (rest.of_scores(rows) + 2 * alone).astype(np.float32)
-    variance = np.diag(K).copy()
-    known = np.zeros((count + 1, len(rows)), np.float32)
-    free = np.ones(len(rows), bool)
+    variance, score = np.diag(K).copy(), np.einsum("ij,ij->j", C, C)
+    known = np.zeros((count + 1, len(rows)), np.float32)  # the factor of K, a row a step
+    told = np.zeros((count + 1, len(C)), np.float32)  # what each step tells about the Shapley values
     order, best = [], 0
     for step in range(count + 1):
         order.append(best)
-        free[best] = False
         deviation = np.sqrt(variance[best])
-        known[step] = (K[best] - known[:step, best] @ known[:step]) / deviation
-        C -= (C[:, best] / deviation)[:, None] * known[step]
-        variance = np.maximum(variance - known[step] ** 2, np.float32(1e-6))
-        best = int(np.where(free, np.einsum("ij,ij->j", C, C) / variance, -1).argmax())
+        before = known[:step, best]
+        told[step] = (C[:, best] - before @ told[:step]) / deviation
+        both = np.stack([before, told[:step] @ told[step]]) @ known[:step]
+        row = (K[best] - both[0]) / deviation
+        known[step] = row
+        score += row * (row * (told[step] @ told[step]) - 2 * (told[step] @ C - both[1]))
+        score[best] = -np.inf  # taken
+        variance = np.maximum(variance - row**2, np.float32(1e-6))
+        best = int((score / variance).argmax())
     return np.asarray(rows[order[1:]])
 
 

@@ -13,7 +13,8 @@ from .pair_shape import Shape
 from .pair_space import SPREAD, Point, Space
 from .pair_units import shares
 
-_STEPS, _ENOUGH = 10, 0.3  # at most so many steps; a step that gains less evidence (a logarithm) is the last
+_STEPS = 10  # at most so many steps
+_ENOUGH, _ROUGHLY = 0.3, 2.0  # a step that gains less evidence (a logarithm) is the last; and before units are fitted
 _FURTHEST = 2.0  # no logarithm moves further than that in a step
 _SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so many units had shown it
 _PAYS = 1.0  # the evidence (a logarithm) that units with reaches of their own have to add before they are fitted
@@ -53,7 +54,7 @@ def fit(space: Space, odd: Array, units: bool = True) -> Shape:
     def each(at: Array, spread: float) -> Point | None:
         return space.look(at, spread, y[space.rows])
 
-    at = climb(common, space.mean, space.first)
+    at = climb(common, space.mean, space.first, _ROUGHLY)
     if units and space.free:
         middle = pattern.units.mean()
         start = np.concatenate([at, pattern.units - middle])
@@ -75,7 +76,7 @@ def _scaled(found: Shape, square: float) -> Shape:
     )
 
 
-def climb(look: Look, start: Array, first: int) -> Array:
+def climb(look: Look, start: Array, first: int, enough: float = _ENOUGH) -> Array:
     """The logarithms of greatest evidence, near some; those of the units begin at `first`, and may be none.
 
     Gauss-Newton steps (the average of observed and expected information, as for variance components), each logarithm
@@ -93,7 +94,7 @@ def climb(look: Look, start: Array, first: int) -> Array:
             damping = max(4 * damping, 0.5)
             continue
         gain, now, damping = now.value - new.value, _respread(new, first), damping / 3
-        if gain < _ENOUGH:
+        if gain < enough:
             break
     return start if now is None else now.at
 

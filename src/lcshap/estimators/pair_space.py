@@ -12,7 +12,7 @@ from .pair_prior import Array
 from .pair_shape import Kept, Shape, Terms, odd_product
 
 ROWS = 512  # pairs that the evidence is computed from, at most: it takes the cube of that
-COMMON = 192  # and so many, where the logarithms of single units are given
+COMMON = 96  # and so many, where the logarithms of single units are given
 UNITS = 64  # with more units than this, or than pairs, reaches of single units are not fitted
 SPREAD = 0.5  # units differ in the logarithm of their reach by so much, before anything is seen
 _LOW, _HIGH = -16.0, 8.0  # bounds of logarithms of shares
