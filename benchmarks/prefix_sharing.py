@@ -3,10 +3,10 @@
 A context of some 1,000 tokens is explained by leave-one-out, L-Shapley and GraphKernelSHAP. Tokens are counted for
 all of them: "ceiling" is how many tokens the rows have for each node of the tree of their tokens, which no exact
 computation that shares beginnings can exceed; "reached" is what the adapter computes. Processor time is measured with
-SmolLM2 (extra `llm`) for the first settings, beside padded batches of 1, 4 and 8 rows of like length, of which the
-fastest counts.
+SmolLM2 (extra `llm`) for the settings that are asked for, beside padded batches of rows of like length without sharing,
+of which the fastest size counts.
 
-    python -m benchmarks.prefix_sharing [--timed 3] [--words 75]
+    python -m benchmarks.prefix_sharing [--timed 0 2] [--sizes 1 4] [--words 75]
 """
 
 from __future__ import annotations
@@ -82,15 +82,17 @@ def ceiling(sequences: Any) -> float:
     return total / len(nodes)
 
 
-def timed(model: Any, tokenizer: Any, rows: list[str]) -> str:
+def timed(model: Any, tokenizer: Any, rows: list[str], sizes: list[int]) -> str:
     """Processor time with sharing, and of the best batches without it."""
+    adapter = lc.adapters.CausalLMModel(model, tokenizer, ANSWER)
+    adapter.predict(rows[:1])
     start = time.process_time()
-    shared = lc.adapters.CausalLMModel(model, tokenizer, ANSWER).predict(rows)
+    shared = adapter.predict(rows)
     took = time.process_time() - start
     plain = lc.adapters.CausalLMModel(model, tokenizer, ANSWER, share_prefixes=False)
     order = np.argsort([len(row) for row in rows])
     times = {}
-    for size in (1, 4, 8):
+    for size in sizes:
         found = np.empty_like(shared)
         start = time.process_time()
         for at in range(0, len(rows), size):
@@ -99,14 +101,15 @@ def timed(model: Any, tokenizer: Any, rows: list[str]) -> str:
         times[size] = time.process_time() - start
     best = min(times, key=lambda size: times[size])
     return (
-        f"{took:.0f} s, {times[best]:.0f} s in batches of {best}: {times[best] / took:.2f} times as fast; largest "
-        f"difference {np.abs(shared - found).max():.0e}"
+        f"{took:.1f} s, {times[best]:.1f} s in batches of {best}: {times[best] / took:.2f} times as fast; the largest "
+        f"difference is {np.abs(shared - found).max():.0e} of log-probabilities down to {shared.min():.0f}"
     )
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--timed", type=int, default=3)
+    parser.add_argument("--timed", type=int, nargs="*", default=[0, 1, 2, 6], help="the settings that are timed")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 8], help="rows of a batch without sharing")
     parser.add_argument("--words", type=int, default=75)
     options = parser.parse_args()
     model, tokenizer = load_model()
@@ -121,5 +124,5 @@ if __name__ == "__main__":
             f"{given / computed:.2f} ({given / computed / most:.0%})",
             flush=True,
         )
-        if number < options.timed:
-            print(f"    {timed(model, tokenizer, rows)}", flush=True)
+        if number in options.timed:
+            print(f"    {timed(model, tokenizer, rows, options.sizes)}", flush=True)

@@ -30,6 +30,8 @@ _STYLE = """
 .lcshap th,.lcshap td{border:none;background:none;padding:.1em .6em;text-align:right;font-weight:normal;
 font-variant-numeric:tabular-nums;white-space:nowrap}
 .lcshap th:first-child{text-align:left;max-width:20em;overflow:hidden;text-overflow:ellipsis}
+.lcshap th[scope=col]{white-space:normal;min-width:5em;max-width:12em;vertical-align:bottom}
+.lcshap .lcshap-heat th[scope=col]{min-width:0}
 .lcshap td.lcshap-bar{min-width:20em;padding:.1em 0}
 .lcshap td.lcshap-bar div{height:1em}
 .lcshap .lcshap-heat tr:first-child th{padding:.2em 0;vertical-align:bottom}
