@@ -47,7 +47,26 @@ def test_labels_are_part_of_the_manifest():
     assert marked["labels"] == ["stars", {"1": "bad"}]
 
 
+def test_rows_without_a_name_have_none():
+    """Neither "None" nor the number of the row, which may be the name of another one."""
+    columns = Columns("text", "key").among(KNOWN, "t")
+    assert columns.row({"key": None, "text": "x"}, 3) == (None, "x", None, None)
+    assert columns.row("a broken line", 3) == (None, None, "a broken line", None)
+    assert columns.row({"key": 0, "text": "x"}, 3).id == "0"
+    assert Columns("text").among(KNOWN, "t").row("a broken line", 3).id == "3"
+
+
+def test_columns_of_one_name():
+    """Which of them is meant, nobody knows."""
+    for columns in (Columns("text"), Columns(), Columns("stars", "text"), Columns("stars", label="text")):
+        with pytest.raises(lc.OptionError, match=r"different names in t, got 'text' more than once"):
+            columns.among(["text", "stars", "text"], "t")
+    assert Columns("stars").among(["text", "stars", "text"], "t").names == ["stars"]
+
+
 def test_columns_that_are_not_there():
+    with pytest.raises(lc.OptionError, match=r"It has no columns"):
+        Columns("text").among([], "t")
     for columns in (Columns("txt"), Columns(id="txt"), Columns(label="txt"), Columns(["text", "txt"])):
         with pytest.raises(lc.OptionError, match=r"Expected a column of t, got 'txt'. It has key, text, stars"):
             columns.among(KNOWN, "t")

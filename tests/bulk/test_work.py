@@ -128,3 +128,11 @@ def test_factories_by_name():
             find(name)
     with pytest.raises(lc.OptionError, match=r"returns an lcshap.Explainer, got int"):
         make("bulk_models:no_explainer")
+
+
+def test_a_factory_that_fails():
+    def broken():
+        raise RuntimeError("no weights")
+
+    with pytest.raises(lc.BulkError, match=r"Expected the factory .*broken' to make .*RuntimeError.*no weights"):
+        make(broken)

@@ -15,13 +15,13 @@ class Row(NamedTuple):
 
     Attributes
     ----------
-    id : what the source calls it.
+    id : what the source calls it; None if it has no name for this one.
     x : what is explained.
     error : why `x` cannot be read, if it cannot.
     label : its true class, if the source has one.
     """
 
-    id: str
+    id: str | None
     x: Any
     error: str | None = None
     label: str | None = None
@@ -35,7 +35,7 @@ class Columns:
     ----------
     explained : the column that is explained. Several columns make each input a dict. By default these are all columns
         but the others that are named here; a column that is alone is the input itself.
-    id : the column that names the rows. By default rows are counted from 0.
+    id : the column that names the rows; a row may have no name. By default rows are counted from 0.
     label : the column with the true classes.
     label_names : the class that each value of that column stands for, such as ``{"0": "negative"}``. A value that is
         not there is the name of a class already.
@@ -69,11 +69,15 @@ class Columns:
         others = [name for name in (self.id, self.label) if name is not None]
         for name in [*given, *others]:
             if name not in known:
-                raise OptionError(f"Expected a column of {table}, got {name!r}. It has {', '.join(known)}.")
+                raise OptionError(
+                    f"Expected a column of {table}, got {name!r}. It has {', '.join(known) or 'no columns'}."
+                )
         if self.explained is None:
-            rest = [name for name in known if name not in others]
-            return replace(self, explained=rest[0] if len(rest) == 1 else rest, texts=texts)
-        return replace(self, explained=self.explained if isinstance(self.explained, str) else given, texts=texts)
+            given = [name for name in known if name not in others]
+        if twice := [name for name in [*given, *others] if known.count(name) > 1]:
+            raise OptionError(f"Expected columns with different names in {table}, got {twice[0]!r} more than once.")
+        alone = isinstance(self.explained, str) or (self.explained is None and len(given) == 1)
+        return replace(self, explained=given[0] if alone else given, texts=texts)
 
     @property
     def given(self) -> str:
@@ -100,8 +104,9 @@ class Columns:
     def row(self, record: Record, number: int) -> Row:
         """The input in a record, which is row `number` of the data set."""
         if isinstance(record, str):
-            return Row(str(number), None, record)
-        name = shown(str(number) if self.id is None else str(record.get(self.id)))
+            return Row(str(number) if self.id is None else None, None, record)
+        cell = number if self.id is None else record.get(self.id)
+        name = None if cell is None else shown(str(cell))
         label = self._label(record)
         for column in self.inputs:
             if column not in record or (isinstance(self.explained, str) and record[column] is None):

@@ -221,9 +221,19 @@ def make(factory: Factory) -> Explainer:
     Raises
     ------
     OptionError : if there is no such factory, or what it makes is no `Explainer`.
+    BulkError : if the factory fails.
     """
     function = find(factory) if isinstance(factory, str) else factory
-    made = function()
+    try:
+        made = function()
+    except LcshapError:
+        raise
+    except Exception as error:
+        name = factory if isinstance(factory, str) else getattr(factory, "__qualname__", type(factory).__name__)
+        raise BulkError(
+            f"Expected the factory {name!r} to make an lcshap.Explainer, got {described(error)}. Call it alone to see "
+            "where that comes from."
+        ) from error
     if not isinstance(made, Explainer):
         raise OptionError(f"Expected a factory that returns an lcshap.Explainer, got {type(made).__name__}.")
     return made
