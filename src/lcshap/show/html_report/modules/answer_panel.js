@@ -46,17 +46,17 @@ function makePart({ k, output, rests, bare }, text) {
   const part = make("span", { class: bare ? "part bare" : "part", role: "button", tabindex: 0 }, text);
   part.setAttribute("aria-pressed", String(chosen));
   part.setAttribute("aria-description", rests);
-  const light = (at) => {
+  const light = () => {
     const { units } = contentOf(state.sample, k);
     colour(bare ? { ...units, limit: Infinity } : units); // what rests on nothing lights nothing
-    showTip(rests, at);
   };
-  const place = () => {
+  part.onpointerenter = light;
+  part.onpointermove = (event) => showTip(rests, { x: event.clientX, y: event.clientY });
+  part.onfocus = () => {
     const { left, bottom } = part.getBoundingClientRect();
-    return { x: left - 12, y: bottom - 12 };
+    light();
+    showTip(rests, { x: left - 12, y: bottom - 12 });
   };
-  part.onpointermove = (event) => light({ x: event.clientX, y: event.clientY });
-  part.onfocus = () => light(place());
   part.onpointerleave = part.onblur = () => {
     hideTip();
     colour(shown.units);
