@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 from tiny_lm import bpe, by_hand, gpt2, llama, mistral
+from transformers import GPTNeoConfig, GPTNeoForCausalLM
 
 import lcshap as lc
 from lcshap.adapters.causal_lm import CausalLMModel
@@ -85,6 +86,18 @@ def test_a_model_that_makes_something_else_of_the_mask_is_computed_row_by_row():
         CausalLMModel(llama(), bpe(), " Paris").predict(["The capital", "The"]),
         atol=1e-5,
     )
+
+
+def test_local_attention_is_computed_row_by_row():
+    torch.manual_seed(0)
+    size = {"vocab_size": 320, "hidden_size": 16, "num_layers": 2, "num_heads": 2, "initializer_range": 0.3}
+    kinds = [[["global", "local"], 1]]
+    model = GPTNeoForCausalLM(GPTNeoConfig(**size, window_size=4, attention_types=kinds))
+    assert not can_pack(model)
+    rows = random_rows(6, 10)
+    shared = dict(shared_log_probs(model, rows, can_pack(model)))
+    for number, (prompt, answer) in enumerate(rows):
+        np.testing.assert_allclose(shared[number], by_hand(model, prompt, answer), atol=1e-5)
 
 
 def test_the_tokens_computed_are_the_nodes_of_the_tree():

@@ -105,14 +105,16 @@ def shared_log_probs(
 def can_pack(model: Any) -> bool:
     """Whether the tokens of several rows can be computed in one step: a model has to take masks and positions for that.
 
-    A model that takes them may still do something else with them, so two short rows are computed in both ways.
+    A model that takes them may still do something else with them, so two rows are computed in both ways. Models with
+    local attention count how far apart tokens stand in the step, not in their rows.
     """
     names = inspect.signature(model.forward).parameters
     known = getattr(model.config, "_attn_implementation", None) in ("sdpa", "eager")
-    if not known or not {"position_ids", "attention_mask"} <= set(names):
+    local = "local" in (getattr(model.config, "attention_layers", None) or ())
+    if not known or local or not {"position_ids", "attention_mask"} <= set(names):
         return False
     size = int(text_config(model).vocab_size)
-    rows = [([token % size for token in (7, 1, 5, first, 3, 2)], [4 % size]) for first in (2, 6)]
+    rows = [([token % size for token in (7, 1, 5, first, *range(3, 23))], [4 % size]) for first in (2, 6)]
     try:
         one, other = (dict(shared_log_probs(model, rows, packed)) for packed in (True, False))
     except (TypeError, ValueError, RuntimeError, IndexError):
