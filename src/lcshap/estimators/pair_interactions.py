@@ -13,7 +13,7 @@ from .pair_evidence import climb
 from .pair_posterior import MOST_PAIRS
 from .pair_prior import Array
 from .pair_shape import Kept, by_size, nodes, odd_product
-from .pair_space import ROWS, UNITS, Point, inverse_of
+from .pair_space import ROWS, Point, inverse_of
 
 Edges = NDArray[np.integer]
 _MEAN = np.log([8.0, 1e-4, 0.1, 1.0, 0.03])  # logarithms: of reach (over d), white noise, product, pairs and size
@@ -22,6 +22,8 @@ _FIRST = len(_MEAN)  # where the logarithms of the units begin
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _WEIGHTS = 1 << 24  # weights of coalitions in indices that are held at a time, where all coalitions are there
+_UNITS = 400  # with more units than this, or than pairs, all units reach equally far
+_CELLS = 1 << 20  # edges times coalitions whose covariances are computed at a time
 _TIE = 0.5  # two units with logarithms of z and y have a pair of their own with a share of exp(_TIE (z + y))
 
 
@@ -57,23 +59,22 @@ class EvenShape(NamedTuple):
         along = np.outer(node, r)
         logs = kept @ np.log1p(along).T + ~kept @ np.log1p(-along).T
         whole = np.exp(logs - np.log1p(r).sum()) * weight / (1 + np.exp(-self.reach.sum()))
-        plus, minus = 1 / (1 + along), 1 / (1 - along)
         alone = special.comb(d - 2, np.arange(d - 1)) * (d - 1)
         size = kept.sum(axis=1)
         sizes = by_size(d)
         alike = self.size * 2 / (d - 1) * (sizes[d] - sizes[d - 1])[size]  # the same for all pairs
+        here, signs = kept.T, np.ascontiguousarray(c.T)
+        sides = [1 / (1 + signs * ratio[:, None]) for ratio in along]  # one a node, units by coalitions
         found = np.empty((len(edges), len(kept)))
-        for k, (i, j) in enumerate(edges):
-            here, there = kept[:, i], kept[:, j]
-            factors = [p[:, i] * q[:, j] for p in (plus, minus) for q in (plus, minus)]
-            integral = (whole @ np.array(factors).T)[np.arange(len(kept)), 3 - 2 * here.astype(int) - there]
-            sign = c[:, i] * c[:, j]
+        for part in np.array_split(np.arange(len(edges)), -(-len(edges) * len(kept) // _CELLS)) if len(edges) else []:
+            i, j = np.asarray(edges)[part].T
+            integral = sum(side[i] * weight * side[j] for side, weight in zip(sides, whole.T, strict=True))
             # White noise: a pair's own weight in the index, for the coalition and its complement.
-            noise = 2 / alone[size - here.astype(int) - there]
-            found[k] = sign * (
-                4 * self.product * r[i] * r[j] * integral + 4 * self.pairs[i] * self.pairs[j] + self.white * noise
-            )
-            found[k] += alike
+            noise = 2 / alone[size - here[i].astype(int) - here[j]]
+            own = 4 * self.pairs[i] * self.pairs[j]
+            found[part] = (4 * self.product * r[i] * r[j])[:, None] * integral + own[:, None] + self.white * noise
+            found[part] *= signs[i] * signs[j]
+        found += alike
         return found
 
     def variances(self, edges: Edges) -> Array:
@@ -205,7 +206,7 @@ def fit(kept: Kept, even: Array) -> EvenShape:
     kept, even = kept[:ROWS], even[:ROWS]
     scale = float(np.sqrt(np.mean((even - even.mean()) ** 2))) or 1.0
     y, d = (even - even.mean()) / scale, kept.shape[1]
-    c, free = _signs(kept), d <= min(UNITS, len(kept))
+    c, free = _signs(kept), d <= min(_UNITS, len(kept))
     mean = np.concatenate([_MEAN - [np.log(d), 0, 0, 0, 0], np.zeros(d if free else 0)])
     at = climb(lambda at, spread: _look(at, mean, spread, c, y), mean, _FIRST)
     found = _shape(at, d)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..advice.budget import prepared
 from ..advice.picker import Picked, Picker
 from ..asking.masking import count_more
 from ..asking.trees import may_read
@@ -9,6 +10,7 @@ from ..estimators import TreeSHAP
 from ..maskers.base import Masked
 from .job import Setup
 
+_NOTICED = 0.1  # seconds of own time that a preview tells: it is measured, so shorter ones would only flicker
 _READ = 4096  # rows that are made for a preview, at the most
 
 
@@ -27,6 +29,9 @@ def preview(setup: Setup, picker: Picker, masked: Masked) -> str:
         text += f"\n  units   {masked.choice.note}"
     if picker.may_be_exact(graph, picked):
         text += f"\n  exact   instead, if all {2**graph.d:,} coalitions take less than a second"
+    own = prepared(picked.method, graph)[0]
+    if own >= _NOTICED:
+        text += f"\n  own     about {own:.1g} s of lcshap's own time besides the model, for one output"
     if setup.curve:
         text += f"\n  curve   up to {count_more(graph.d):,} more calls, for the masking curve"
     if rows > 1:
