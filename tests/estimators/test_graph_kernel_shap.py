@@ -130,9 +130,9 @@ class TestTriples:
 def test_bad_input():
     with pytest.raises(lc.MethodError, match="Expected reach as an integer of at least 0, got -1"):
         lc.GraphKernelSHAP(100, reach=-1)
-    with pytest.raises(lc.MethodError, match=r"at most 4,096 units, not 5,000: .*SampleShapley"):
+    with pytest.raises(lc.MethodError, match=r"at most 4,096 units for GraphKernelSHAP, got 5,000. .*SampleShapley"):
         lc.GraphKernelSHAP(10_000).plan(lc.Graph.chain(5_000))
-    with pytest.raises(lc.MethodError, match=rf"at most {most_calls(4000):,} calls for 4,000 units, not 100,000"):
+    with pytest.raises(lc.MethodError, match=rf"at most {most_calls(4000):,} calls .* for 4,000 units, got 100,000"):
         lc.GraphKernelSHAP(100_000).plan(lc.Graph.chain(4_000))
-    with pytest.raises(BudgetError, match="at least 100 calls for 50 units, not 99"):
+    with pytest.raises(BudgetError, match="at least 100 calls"):
         lc.GraphKernelSHAP(99).plan(lc.Graph.chain(50))

@@ -19,3 +19,14 @@ def test_a_model_that_counts_what_it_reads_is_shown_the_rows_of_the_plan():
     timed = lc.Explainer(Reader(), lc.maskers.Text(), budget="3s").preview("to be or")
     assert timed == "3 s, in which a few rows are timed first"
     assert "tokens" not in lc.Explainer(Reader(), lc.maskers.Text(), "deletion-path").preview("to be or")
+
+
+def test_own_time_is_told_where_it_would_be_noticed(monkeypatch):
+    """It is measured: the plan is made and solved for random values, which asks the model for nothing."""
+    explainer = lc.Explainer(Reader(), lc.maskers.Text(), "graph-kernel-shap", budget="4d")
+    text = " ".join(f"word{i}" for i in range(30))
+    assert "own  " not in explainer.preview("to be or")
+    monkeypatch.setattr("lcshap.explainer.preview._NOTICED", 0.0)
+    told = next(line for line in explainer.preview(text).splitlines() if line.startswith("  own  "))
+    seconds = float(told.split("about ")[1].split(" s of")[0])
+    assert 0 < seconds < 10
