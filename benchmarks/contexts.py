@@ -18,7 +18,7 @@ fitted to two halves fewer than the peer, otherwise to the same ones.
 The run may be stopped at any time and goes on where it was: a file for each context keeps the values. Methods are
 chosen and tuned on the contexts of ``--contexts tune``, which are others than those of ``--contexts report``.
 
-    python -m benchmarks.contexts [--contexts report] [--values contexts] [--seconds 600] [--own 2]
+    python -m benchmarks.contexts [--contexts report] [--budgets 32 64] [--values contexts] [--seconds 600] [--own 2]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -91,11 +91,16 @@ class Asked:
         np.savez(new, kept=masks, values=np.stack(list(self.known.values())))
         new.replace(self.path)
 
-    def ask_all(self) -> None:
-        """Everything that is going to be needed, in one call, so that rows share their beginnings."""
+    def wanted(self, calls: int) -> Masks:
+        """Nearly everything that is needed for so many calls; in one call, so that rows share their beginnings."""
         ends = np.stack([np.zeros(self.d, bool), np.ones(self.d, bool)])
-        parts = [ends, ~np.eye(self.d, dtype=bool), halves(self.d, BUDGETS[-1]), halves(self.d, TESTED, 10_000)]
-        self.log_probs(np.concatenate(parts))
+        return np.concatenate(
+            [ends, ~np.eye(self.d, dtype=bool), halves(self.d, calls), halves(self.d, TESTED, 10_000)]
+        )
+
+    def knows(self, calls: int) -> bool:
+        """Whether the file has all of that."""
+        return all(mask.tobytes() in self.known for mask in self.wanted(calls))
 
 
 def citer(asked: Asked, calls: int, own: bool = False) -> Any:
@@ -185,12 +190,12 @@ METHODS: dict[str, Fit] = {
 }
 
 
-def measure(asked: Asked) -> Iterator[tuple[str, int, Floats]]:
+def measure(asked: Asked, budgets: Sequence[int] = BUDGETS) -> Iterator[tuple[str, int, Floats]]:
     """For each method and number of calls: recall, drop and LDS."""
     right = asked.context.right
     unseen = halves(asked.d, TESTED, 10_000)
     real = asked.log_probs(unseen)[:, 0]
-    for calls in BUDGETS:
+    for calls in budgets:
         for name, fit in METHODS.items():
             scores, predict = fit(asked, calls)
             top = np.argsort(-scores, kind="stable")[: len(right)]
@@ -203,7 +208,7 @@ def measure(asked: Asked) -> Iterator[tuple[str, int, Floats]]:
 
 def report(rows: list[tuple[str, int, Floats]]) -> None:
     """The means over all contexts, and how far ahead in LDS each method is."""
-    for calls in BUDGETS:
+    for calls in sorted({calls for _, calls, _ in rows}):
         found = {name: np.array([n for m, c, n in rows if (m, c) == (name, calls)]) for name in METHODS}
         print(f"{calls} calls" + " " * (32 - len(str(calls))) + "contexts  recall    drop     LDS   ahead in LDS")
         for name, numbers in found.items():
@@ -221,6 +226,8 @@ def main() -> None:
     parser.add_argument("--contexts", choices=list(CONTEXTS), default="report")
     parser.add_argument("--values", type=Path, default=Path("contexts"), help="folder that keeps log-probabilities")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no context after so many seconds")
+    parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS))
+    parser.add_argument("--known", action="store_true", help="only contexts whose values are in the files")
     parser.add_argument("--own", type=int, default=0, help="contexts for which the peer computes its own values")
     options = parser.parse_args()
     load, start = cache(load_model), time.monotonic()
@@ -229,8 +236,10 @@ def main() -> None:
         if time.monotonic() - start > options.seconds:
             break
         asked = Asked(context, load, options.values / f"{options.contexts}-{number}.npz")
-        asked.ask_all()
-        rows += measure(asked)
+        if options.known and not asked.knows(max(options.budgets)):
+            continue
+        asked.log_probs(asked.wanted(max(options.budgets)))
+        rows += measure(asked, options.budgets)
         print(f"context {number} after {time.monotonic() - start:.0f} s", flush=True)
         if number < options.own:
             print(f"context {number}: scores of {PEER} on its own values differ by {check_peer(asked):.0e} at most")
