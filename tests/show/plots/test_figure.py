@@ -1,9 +1,11 @@
 """Figures show themselves: in a real kernel, in a window of a backend, and are kept by nobody."""
 
 import gc
+import subprocess
 import sys
 import types
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import matplotlib as mpl
@@ -69,14 +71,77 @@ def test_figures_of_one_cell_come_in_their_order():
     assert first != second
 
 
-def test_nothing_is_kept_and_pyplot_knows_nothing():
-    e = explain(mood, lc.maskers.Text(), "a good plot")
-    ax = e.plot("bars")
-    figure = weakref.ref(ax.figure)
-    assert pyplot.get_fignums() == []
-    del ax
-    gc.collect()
-    assert figure() is None
+ALONE = """
+import gc, sys, weakref
+import lcshap as lc
+from showing import explain, mood
+e = explain(mood, lc.maskers.Text(), "a good plot")
+ax = e.plot("bars")
+figure = weakref.ref(ax.figure)
+assert "matplotlib.pyplot" not in sys.modules
+del ax
+gc.collect()
+print(figure())
+"""
+
+
+def test_without_pyplot_nothing_is_kept():
+    done = subprocess.run([sys.executable, "-c", ALONE], cwd=PLACE["metadata"]["path"], capture_output=True, text=True)
+    assert done.stdout.strip() == "None", done.stderr
+
+
+@pytest.fixture
+def closed():
+    pyplot.close("all")
+    yield
+    pyplot.close("all")
+
+
+@pytest.mark.usefixtures("closed")
+class TestPyplot:
+    def test_it_knows_the_figure(self, tmp_path):
+        ax = explain(mood, lc.maskers.Text(), "a good plot").plot("bars", dark=True)
+        assert pyplot.gcf() is ax.figure
+        pyplot.savefig(tmp_path / "x.svg")
+        assert "#16181c" in (tmp_path / "x.svg").read_text()
+
+    def test_show_opens_it_though_nobody_kept_it(self, windows):
+        explain(mood, lc.maskers.Text(), "a good plot").plot("bars")
+        pyplot.show()
+        (shown,) = windows
+        assert shown[0] is None
+        assert [type(figure).__name__ for figure in shown[1]] == ["ShownFigure"]
+
+    def test_only_the_last_are_kept_and_those_of_the_user_all(self):
+        e = explain(mood, lc.maskers.Text(), "a good plot")
+        own = pyplot.figure()
+        first = e.plot("bars")
+        figures = [weakref.ref(e.plot("bars").figure) for _ in range(30)]
+        gc.collect()
+        assert sum(figure() is not None for figure in figures) == 10
+        assert pyplot.fignum_exists(own.number)
+        assert len(pyplot.get_fignums()) == 11
+        assert first._repr_png_()[0].startswith(b"\x89PNG")  # closed, and still whole
+
+    def test_many_figures_of_the_user_are_no_reason_to_warn(self):
+        for _ in range(20):
+            pyplot.figure()
+        ax = explain(mood, lc.maskers.Text(), "a good plot").plot("bars")
+        assert len(pyplot.get_fignums()) == 20
+        assert ax.figure.canvas.manager is None
+
+    def test_other_threads_open_no_windows(self):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(explain(mood, lc.maskers.Text(), "a good plot").plot, "bars").result()
+        assert pyplot.get_fignums() == []
+
+    def test_a_backend_without_windows_is_no_error(self, monkeypatch, tmp_path):
+        def refuse(**options):
+            raise RuntimeError("no display")
+
+        monkeypatch.setattr(pyplot, "figure", refuse)
+        explain(mood, lc.maskers.Text(), "a good plot").plot("bars").savefig(tmp_path / "x.svg")
+        assert (tmp_path / "x.svg").stat().st_size > 1000
 
 
 def test_a_picture_has_half_its_size_on_the_page():
@@ -93,13 +158,15 @@ def test_axes_write_files(tmp_path):
     assert "#16181c" in (tmp_path / "x.svg").read_text()
 
 
-def test_a_script_shows_a_window_until_it_is_closed(monkeypatch):
+@pytest.fixture
+def windows(monkeypatch):
+    """A backend with windows. Each time it is told to show, it notes how, and which figures."""
     seen = []
 
     class Manager(FigureManagerBase):
         @classmethod
         def pyplot_show(cls, *, block=None):
-            seen.append((block, pyplot.gcf(), pyplot.get_fignums()))
+            seen.append((block, [pyplot.figure(number) for number in pyplot.get_fignums()]))
 
     class Canvas(FigureCanvasAgg):
         manager_class = Manager
@@ -109,16 +176,20 @@ def test_a_script_shows_a_window_until_it_is_closed(monkeypatch):
     monkeypatch.setitem(sys.modules, backend.__name__, backend)
     before = mpl.get_backend()
     pyplot.switch_backend(f"module://{backend.__name__}")
-    try:
-        ax = explain(mood, lc.maskers.Text(), "a good plot").plot("bars")
-        for _ in range(2):
-            ax.show()
-    finally:
-        pyplot.switch_backend(before)
-    assert seen == [(True, ax.figure, [1])] * 2
+    yield seen
+    pyplot.switch_backend(before)
+
+
+@pytest.mark.usefixtures("closed")
+@pytest.mark.parametrize("known", [True, False])
+def test_a_script_shows_a_window_until_it_is_closed(windows, known):
+    ax = explain(mood, lc.maskers.Text(), "a good plot").plot("bars")
+    if not known:
+        pyplot.close("all")
+    for _ in range(2):
+        ax.show()
+    assert windows == [(True, [ax.figure])] * 2
     assert pyplot.get_fignums() == []
-    assert isinstance(ax.figure.canvas, mpl.backend_bases.FigureCanvasBase)
-    assert not isinstance(ax.figure.canvas, Canvas)
 
 
 def test_axes_that_are_given_stay_what_they_are():

@@ -1,9 +1,9 @@
 """Figures, drawn with matplotlib: ``pip install "lcshap[plot]"``.
 
 All take matplotlib axes, or make a figure of their own, and return the axes. A notebook shows such a figure at the end
-of the cell; in a script, ``bars(e).show()`` opens a window and ``bars(e).savefig("words.png")`` writes a file. Figures
-are not kept by pyplot, so nothing has to be closed, and ``pyplot.show()`` does not know them. On axes that you give,
-everything is as always with matplotlib.
+of the cell; in a script, ``bars(e).show()`` opens a window and ``bars(e).savefig("words.png")`` writes a file. Where a
+script has imported pyplot, ``pyplot.show()`` and ``pyplot.savefig`` work as well. Nothing has to be closed: pyplot keeps
+the last ten figures only. On axes that you give, everything is as always with matplotlib.
 """
 
 from .bars import bars, waterfall

@@ -1,21 +1,28 @@
 """Figures that show themselves: in notebooks, with or without pyplot, and in a window from a script.
 
-Matplotlib shows a figure by itself only if pyplot made it, and pyplot keeps what it made until somebody closes it. The
-figures of lcshap belong to nobody: they go when the last reference to them goes.
+Matplotlib shows a figure by itself only if pyplot made it, and pyplot keeps what it made until somebody closes it. In
+notebooks, and in scripts that have not imported pyplot, the figures of lcshap belong to nobody: they go when the last
+reference to them goes. In scripts that have imported pyplot, it knows them, so that ``pyplot.show()`` and
+``pyplot.savefig`` work as with its own figures; only the last few are kept open.
 """
 
 from __future__ import annotations
 
 import io
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any
 
+from matplotlib._pylab_helpers import Gcf
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 _DPI = 160  # of a picture in a notebook, which is shown at half its size: sharp on fine screens
+
+_MOST_OPEN = 10  # figures that pyplot keeps for us: older ones are closed, which leaves them to whoever has them
 
 _waiting: list[ShownFigure] = []  # drawn in the cell that runs now, and not yet shown
 _asked: list[Any] = []  # the shell that tells when a cell has ended
@@ -38,11 +45,12 @@ class ShownFigure(Figure):
             _display(self)
             return
         from matplotlib import pyplot
-        from matplotlib._pylab_helpers import Gcf
 
-        canvas, old = type(pyplot.figure(figsize=(1, 1)).canvas), self.canvas
-        pyplot.close()
-        manager = canvas.new_manager(self, max([0, *pyplot.get_fignums()]) + 1)
+        old, manager = self.canvas, self.canvas.manager
+        if manager not in Gcf.get_all_fig_managers():
+            canvas = type(pyplot.figure(figsize=(1, 1)).canvas)
+            pyplot.close()
+            manager = canvas.new_manager(self, max([0, *pyplot.get_fignums()]) + 1)
         Gcf._set_new_active_manager(manager)
         try:
             pyplot.show(block=True)
@@ -74,8 +82,8 @@ class ShownAxes(Axes):
 
 def new_axes(size: tuple[float, float]) -> ShownAxes:
     """Axes of a new figure. In a notebook it is shown at the end of the cell, if nothing has shown it before."""
-    figure = ShownFigure(figsize=size, layout="constrained")
     shell = _kernel()
+    figure = _new_figure(size, sys.modules.get("matplotlib.pyplot") if shell is None else None)
     if shell is not None:
         if shell not in _asked:
             shell.events.register("post_execute", show_waiting)
@@ -84,6 +92,24 @@ def new_axes(size: tuple[float, float]) -> ShownAxes:
     ax = figure.add_subplot(axes_class=ShownAxes)
     assert isinstance(ax, ShownAxes)
     return ax
+
+
+def _new_figure(size: tuple[float, float], pyplot: Any) -> ShownFigure:
+    """A figure that pyplot knows, if it is given and has room; the oldest of ours make room."""
+    alone = partial(ShownFigure, figsize=size, layout="constrained")
+    if pyplot is None or current_thread() is not main_thread():
+        return alone()
+    ours = [manager for manager in Gcf.get_all_fig_managers() if isinstance(manager.canvas.figure, ShownFigure)]
+    for manager in ours[: max(0, len(ours) + 1 - _MOST_OPEN)]:
+        Gcf.destroy(manager)
+    if 0 < pyplot.rcParams["figure.max_open_warning"] <= len(pyplot.get_fignums()):
+        return alone()  # the user keeps many figures open: one more would be warned of
+    try:
+        figure = pyplot.figure(FigureClass=ShownFigure, figsize=size, layout="constrained")
+    except Exception:  # the backend cannot open windows here; the figure can be saved all the same
+        return alone()
+    assert isinstance(figure, ShownFigure)
+    return figure
 
 
 def show_waiting(before: ShownFigure | None = None) -> None:
