@@ -165,7 +165,7 @@ class TestErrors:
 
     def test_outputs(self, figure):
         many = lc.LShapley(1).explain(table_game(6, outputs=3)[0], lc.Graph.chain(6))
-        with pytest.raises(lc.ShowError, match="there are 3 outputs: say which"):
+        with pytest.raises(lc.ShowError, match="Expected one output, got 3"):
             figure(many)
         ax = figure(many, output=1)
         assert ax.patches[0].get_width() == pytest.approx(max(many.scores[:, 1], key=abs))

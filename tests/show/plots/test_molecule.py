@@ -45,7 +45,7 @@ def test_atoms_have_the_colours_of_their_scores(dark):
     assert near(found, palette.colour(-2.0, 2.0, dark)) < 50  # nothing is that negative
     assert near(found, (DARK if dark else LIGHT).background) > 0.4 * found[..., 0].size
     assert near(found, (255, 255, 255) if dark else (0, 0, 0)) > 100  # bonds and symbols
-    assert matplotlib.pyplot.get_fignums() == []
+    assert len(matplotlib.pyplot.get_fignums()) <= 10  # it keeps the last ones only
 
 
 def test_more_of_one_kind_of_atom_gives_more_of_its_colour():
@@ -119,7 +119,7 @@ def test_bad_input_is_refused():
 
     masker = Molecule(lambda mols: np.array([[mol.GetNumAtoms()] for mol in mols], float))
     e = lc.Explainer(two, masker, lc.Shapley(), kind="output", target="all")("CO")
-    with pytest.raises(ShowError, match="2 outputs: say which"):
+    with pytest.raises(ShowError, match="Expected one output, got 2"):
         molecule(e)
     assert near(colours_in(molecule(e, output=1)), find_palette("default").negative) > 2000
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")

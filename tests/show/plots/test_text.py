@@ -254,7 +254,7 @@ class TestErrors:
         e = lc.Explainer(two, lc.maskers.Text(), lc.LShapley(1, interactions=True), target="all", kind="output")(
             SENTENCE
         )
-        with pytest.raises(lc.ShowError, match="there are 2 outputs: say which"):
+        with pytest.raises(lc.ShowError, match="Expected one output, got 2"):
             text(e)
         shown = [w.get_text() for w in text(e, output=1).texts]
         assert "output 1" in shown

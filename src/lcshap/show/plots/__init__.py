@@ -2,8 +2,8 @@
 
 All take matplotlib axes, or make a figure of their own, and return the axes. A notebook shows such a figure at the end
 of the cell; in a script, ``bars(e).show()`` opens a window and ``bars(e).savefig("words.png")`` writes a file. Where a
-script has imported pyplot, ``pyplot.show()`` and ``pyplot.savefig`` work as well. Nothing has to be closed: pyplot keeps
-the last ten figures only. On axes that you give, everything is as always with matplotlib.
+script has imported pyplot, ``pyplot.show()`` and ``pyplot.savefig`` work as well. Nothing has to be closed: pyplot
+keeps the last ten figures only. On axes that you give, everything is as always with matplotlib.
 """
 
 from .bars import bars, waterfall

@@ -73,7 +73,7 @@ def one_output(e: Explanation, output: int | None = None) -> Explanation:
     if e.scores.ndim == 1:
         return e
     if output is None:
-        raise ShowError(f"there are {e.scores.shape[1]} outputs: say which, output=0 for the first")
+        raise ShowError(f"Expected one output, got {e.scores.shape[1]}. Choose one, such as output=0 for the first.")
     return e.output(output)
 
 
