@@ -50,9 +50,24 @@ def connect(start):
         client.http.close()
 
 
+@pytest.fixture(scope="module")
+def visitor():
+    """A client of one playground for all tests that only ask: starting a server for each takes longer than asking."""
+    model = Model()
+    with lc.serve(explainer_of(model), ["a good film, not bad"], block=False) as playground:
+        client = Client(playground)
+        client.model = model
+        yield client
+        client.http.close()
+
+
+def explainer_of(model):
+    return lc.Explainer(model, lc.maskers.Text(), kind="logits", classes=["no", "yes"], batch_size=8)
+
+
 @pytest.fixture
 def explainer(model):
-    return lc.Explainer(model, lc.maskers.Text(), kind="logits", classes=["no", "yes"], batch_size=8)
+    return explainer_of(model)
 
 
 @pytest.fixture

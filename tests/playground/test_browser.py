@@ -299,10 +299,9 @@ def test_the_server_ends_while_the_page_is_open(visit, explainer):
 # -- for everybody ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_accessible(visit, explainer, width, dark):
-    page = visit(explainer, [TEXT, "another"], width=width, dark=dark)
+def test_accessible(visit, explainer):
+    """One page with everything on it, wide and narrow, light and dark."""
+    page = visit(explainer, [TEXT, "another"])
     page.locator("#how summary").click()
     page.click("#add")
     explain(page)
@@ -312,10 +311,18 @@ def test_accessible(visit, explainer, width, dark):
     page.locator("#settings summary").click()
     page.click("#local")
     page.locator("#locality table").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate(AXE)
-    found = page.evaluate(RUN_AXE)
-    assert [(v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"]) for v in found] == []
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            says(page, "#theme", "Light" if scheme == "dark" else "Dark")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            found = page.evaluate(RUN_AXE)
+            told = [
+                (v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"]) for v in found
+            ]
+            assert told == []
 
 
 def test_without_a_mouse(visit, explainer):

@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import threading
+import uuid
 
 import psutil
 import pytest
@@ -17,23 +18,28 @@ from lcshap.playground.security import Keys, allowed_hosts, is_loopback
 PREDICT = {"input": {"text": "a good film"}}
 
 
-def test_the_address_sets_a_cookie_and_loses_its_token(client):
-    first = client.opened.history[0]
+def never_asked():
+    """A text that the session does not know yet, so that the model would be asked about it."""
+    return {"input": {"text": f"a good film {uuid.uuid4()}"}}
+
+
+def test_the_address_sets_a_cookie_and_loses_its_token(visitor):
+    first = visitor.opened.history[0]
     assert first.status_code == 303
     assert first.headers["location"] == "/"
     cookie = first.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()
-    assert client.token not in cookie
-    assert client.token not in client.opened.text
+    assert visitor.token not in cookie
+    assert visitor.token not in visitor.opened.text
 
 
-def test_every_answer_forbids_what_pages_may_not_do(client):
-    policy = client.opened.headers["content-security-policy"]
+def test_every_answer_forbids_what_pages_may_not_do(visitor):
+    policy = visitor.opened.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
-    for answer in (client.opened, client.http.get("/none"), client.post("/api/predict", PREDICT)):
+    for answer in (visitor.opened, visitor.http.get("/none"), visitor.post("/api/predict", PREDICT)):
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["cache-control"] == "no-store"
@@ -60,26 +66,26 @@ def test_every_answer_forbids_what_pages_may_not_do(client):
     ],
     ids=lambda headers: "-".join(next(iter(headers.items()))),
 )
-def test_strangers_are_refused(client, model, headers):
-    answer = client.post("/api/predict", PREDICT, headers=headers)
+def test_strangers_are_refused(visitor, headers):
+    before = visitor.model.rows
+    answer = visitor.post("/api/predict", never_asked(), headers=headers)
     assert answer.status_code in (400, 401, 403)
     assert "set-cookie" not in answer.headers
-    answer = client.http.get("/", headers=headers)
+    answer = visitor.http.get("/", headers=headers)
     assert answer.status_code in (400, 401, 403)
     assert "about" not in answer.text
-    assert model.rows == 0
+    assert visitor.model.rows == before
 
 
-def test_a_post_without_an_origin_is_refused(client, model):
-    assert client.http.post("/api/predict", json=PREDICT).status_code == 403
-    assert model.rows == 0
+def test_a_post_without_an_origin_is_refused(visitor):
+    before = visitor.model.rows
+    assert visitor.http.post("/api/predict", json=never_asked()).status_code == 403
+    assert visitor.model.rows == before
 
 
 @pytest.mark.parametrize("token", ["", "x", "%00", "a" * 5000, "ü"])
-def test_a_wrong_token_opens_nothing(start, explainer, token):
-    playground = start(explainer)
-    origin = playground.url.partition("?")[0]
-    answer = lc.extras.need("httpx", "test").get(f"{origin}?token={token}")
+def test_a_wrong_token_opens_nothing(visitor, token):
+    answer = lc.extras.need("httpx", "test").get(f"{visitor.origin}/?token={token}")
     assert answer.status_code == 401
     assert "set-cookie" not in answer.headers
 
@@ -99,11 +105,11 @@ def test_a_wrong_token_opens_nothing(start, explainer, token):
         "/modules/playground.js",
     ],
 )
-def test_there_are_no_files_behind_the_page(client, path):
-    connection = http.client.HTTPConnection(client.origin.removeprefix("http://"), timeout=10)
-    cookie = "; ".join(f"{name}={value}" for name, value in client.http.cookies.items())
+def test_there_are_no_files_behind_the_page(visitor, path):
+    connection = http.client.HTTPConnection(visitor.origin.removeprefix("http://"), timeout=10)
+    cookie = "; ".join(f"{name}={value}" for name, value in visitor.http.cookies.items())
     connection.putrequest("GET", path, skip_host=True)
-    connection.putheader("Host", client.origin.removeprefix("http://"))
+    connection.putheader("Host", visitor.origin.removeprefix("http://"))
     connection.putheader("Cookie", cookie)
     connection.endheaders()
     answer = connection.getresponse()
@@ -115,15 +121,15 @@ def test_there_are_no_files_behind_the_page(client, path):
 
 
 @pytest.mark.parametrize("text", XSS)
-def test_texts_come_back_as_json_alone(client, text):
+def test_texts_come_back_as_json_alone(visitor, text):
     for path, sent in (("/api/predict", {"input": {"text": text}}), ("/api/ask", {"input": {"text": f"good {text}"}})):
-        answer = client.post(path, sent)
+        answer = visitor.post(path, sent)
         assert answer.headers["content-type"] == "application/json"
         assert answer.status_code in (200, 400)
         json.loads(answer.text)
         assert "stolen" not in answer.headers.get("set-cookie", "")
     for line in ("method", "target", "reference"):
-        answer = client.post("/api/predict", {"input": {"text": "a"}, "columns": [{line: text}]})
+        answer = visitor.post("/api/predict", {"input": {"text": "a"}, "columns": [{line: text}]})
         assert answer.status_code == 400
         assert answer.headers["content-type"] == "application/json"
 
@@ -137,8 +143,8 @@ def test_examples_cannot_break_out_of_the_page(connect, explainer):
     assert "</title><script>" not in page
 
 
-def test_broken_requests_do_no_harm(client):
-    host, port = client.origin.removeprefix("http://").split(":")
+def test_broken_requests_do_no_harm(visitor):
+    host, port = visitor.origin.removeprefix("http://").split(":")
     junk = [b"\0" * 100, b"GET / HTTP/9.9\r\n\r\n", b"POST /api/predict HTTP/1.1\r\nContent-Length: -5\r\n\r\n"]
     junk += [b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000, os.urandom(2000)]
     junk += [b"POST /api/predict HTTP/1.1\r\nHost: x\r\nContent-Length: 999999\r\n\r\n{"]
@@ -150,7 +156,7 @@ def test_broken_requests_do_no_harm(client):
                 stream.recv(1000)
             except OSError:
                 continue
-    assert client.post("/api/predict", PREDICT).status_code == 200
+    assert visitor.post("/api/predict", PREDICT).status_code == 200
 
 
 def test_a_thousand_requests_are_bounded(client, model):

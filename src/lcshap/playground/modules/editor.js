@@ -3,6 +3,7 @@
 import { about, bench } from "./bench.js";
 import { byId, make } from "./elements.js";
 import { makeSeriesEditor, showChart } from "./series_editor.js";
+import { complain } from "./talk.js";
 
 const TITLES = { text: "Text", smiles: "SMILES", tokens: "Token ids", image: "Image", bytes: "File" };
 let tellEdit = () => {};
@@ -44,15 +45,31 @@ export function setInput(input) {
   tellEdit();
 }
 
+/** How many characters an input may have, and what is said of one that has more. */
+function tooLong(length) {
+  const { text, body } = about().limits;
+  const most = ["text", "smiles", "tokens"].includes(about().input.kind) ? text : body;
+  const counts = `at most ${most.toLocaleString("en")} characters, got ${length.toLocaleString("en")}`;
+  return length > most ? `Expected ${counts}. Give a shorter input.` : null;
+}
+
 /** An input that is too long for the server stays in the editor, and is not sent. */
 function take(input) {
-  const { kind } = about().input;
-  const { text: most, body } = about().limits;
-  const length = typeof input[kind] === "string" ? input[kind].length : 0;
-  const allowed = ["text", "smiles", "tokens"].includes(kind) ? most : body;
-  const counts = `at most ${allowed.toLocaleString("en")} characters, got ${length.toLocaleString("en")}`;
-  bench.problem = length > allowed ? `Expected ${counts}. Give a shorter input.` : null;
+  const content = input[about().input.kind];
+  bench.problem = tooLong(typeof content === "string" ? content.length : 0);
   bench.input = input;
+}
+
+/** What is much too long does not even get into the editor: browsers take long to lay out a megabyte of text. */
+function guard(box) {
+  box.onbeforeinput = (event) => {
+    const added = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
+    const problem = tooLong(added.length);
+    if (!problem) return;
+    event.preventDefault();
+    complain(new Error(problem));
+  };
+  return box;
 }
 
 function buildText(kind) {
@@ -62,7 +79,7 @@ function buildText(kind) {
     take({ [kind]: box.value });
     tellEdit();
   };
-  byId("edit").append(make("label", { for: "text" }, TITLES[kind] ?? kind), box);
+  byId("edit").append(make("label", { for: "text" }, TITLES[kind] ?? kind), guard(box));
 }
 
 function buildSeries() {
@@ -71,6 +88,7 @@ function buildSeries() {
     tellEdit();
   });
   byId("edit").append(...parts);
+  guard(byId("text"));
 }
 
 function buildTable() {
