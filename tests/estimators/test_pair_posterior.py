@@ -53,7 +53,6 @@ def test_more_pairs_than_the_process_takes_only_add(monkeypatch):
     d = 16
     chain = lc.Graph.chain(d)
     monkeypatch.setattr(pair_posterior, "MOST_PAIRS", 64)
-    monkeypatch.setattr("lcshap.estimators.pair_design.MOST_PAIRS", 64)
     errors = {}
     for calls in (100, 128, 132, 200, 500, 2000, 8000):
         found = []

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from .pair_posterior import MOST_PAIRS
+from .pair_posterior import most_pairs
 from .pair_prior import Array, Prior, prior
 
 Kept = NDArray[np.bool_]
@@ -33,7 +33,7 @@ def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
     if every is not None and pairs >= every:
         return rng.permutation(_all(d))
     taken = {_key(np.ones(d, bool))}
-    first = min(pairs, MOST_PAIRS)  # those for the process; the others are to be random
+    first = min(pairs, most_pairs(d))  # those for the process; the others are to be random
     alone = rng.permutation(np.eye(d, dtype=bool))[:first] if single and 2 < d <= LARGE and first <= 2 * d else _none(d)
     parts = [_fresh(alone, taken)]
     if d > LARGE:

@@ -10,14 +10,22 @@ from .pair_prior import Array, prior
 from .pair_shape import Kept, Shape
 from .pair_space import Space
 
-MOST_PAIRS = (
-    4096  # the process takes no more, since it takes the cube of that; what it misses is learnt from the others
-)
+MOST_PAIRS = 4096  # the process takes no more, since it takes the cube of that
+_MANY_UNITS, _PAIRS_A_UNIT, _LEAST_PAIRS = 64, 2.5, 512  # and with many units, so many a unit, but at least so many
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _TILE = 1024  # rows that are predicted at a time
 _RIDGE, _ROUGHLY = 1e-10, 1e-3  # games that fit worse than that, with such a ridge, are not looked at more closely
 _ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
+
+
+def most_pairs(d: int) -> int:
+    """How many pairs the process takes for so many units: what it misses is learnt from the others.
+
+    >>> most_pairs(30), most_pairs(100), most_pairs(1000), most_pairs(3000)
+    (4096, 512, 2500, 4096)
+    """
+    return MOST_PAIRS if d <= _MANY_UNITS else min(MOST_PAIRS, max(int(_PAIRS_A_UNIT * d), _LEAST_PAIRS))
 
 
 def all_pairs(kept: Kept, odd: Array) -> Array:
@@ -79,9 +87,10 @@ def posterior(kept: Kept, odd: Array, space: Space, units: bool = True) -> tuple
 
 def _fitted(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array]:
     """Mean and variance, by the process and, where there are more pairs than it takes, by what it misses."""
-    first, rest = slice(0, MOST_PAIRS + 1), slice(MOST_PAIRS + 1, None)
+    most = most_pairs(kept.shape[1]) + 1
+    first, rest = slice(0, most), slice(most, None)
     scores, variance, alpha = _process(kept[first], odd[first], shape)
-    if len(kept) > MOST_PAIRS + 1:
+    if len(kept) > most:
         left = odd[rest] - _predict(kept[rest], kept[first], alpha, shape)
         change, variance = _learn(kept, left, variance)
         scores = scores + change

@@ -12,7 +12,7 @@ from .pair_prior import Array
 from .pair_shape import Kept, Shape, Terms, odd_product
 
 ROWS = 512  # pairs that the evidence is computed from, at most: it takes the cube of that
-COMMON = 96  # and so many, where the logarithms of single units are given
+COMMON = {True: 96, False: 256}  # and so many, where units are given, by whether they may be fitted afterwards
 UNITS = 64  # with more units than this, or than pairs, reaches of single units are not fitted
 SPREAD = 0.5  # units differ in the logarithm of their reach by so much, before anything is seen
 _LOW, _HIGH = -16.0, 8.0  # bounds of logarithms of shares
@@ -75,12 +75,13 @@ class Space:
     @cached_property
     def coarse(self) -> Space:
         """The same with fewer rows, for the logarithms that all units have in common."""
-        return self if len(self.kept) <= COMMON else Space(self.all, self.terms, COMMON)
+        rows = COMMON[self.d <= UNITS]
+        return self if len(self.kept) <= rows else Space(self.all, self.terms, rows)
 
     @property
     def nbytes(self) -> int:
         """Memory that is held once inputs have been explained, about."""
-        sizes = {len(self.kept), min(len(self.kept), COMMON)}
+        sizes = {len(self.kept), min(len(self.kept), COMMON[self.d <= UNITS])}
         return sum(8 * n**2 * (len(self.terms) + 1) for n in sizes)
 
     def pattern(self, units: Array) -> Pattern:
