@@ -117,3 +117,16 @@ def test_where_nobody_tells_it_is_the_plain_clock(tmp_path, monkeypatch, text):
     monkeypatch.setattr(batch_size, "_WAITED", str(tmp_path / "schedstat"))
     before = time.perf_counter()
     assert before <= batch_size.clock() <= time.perf_counter()
+
+
+def test_a_search_that_is_not_finished_goes_on_in_the_next_run():
+    thing, cost = Thing(), costs("lstm")
+    whole, best = search(cost)
+    used = []
+    while not (size := BatchSize(thing)).settled:  # runs of three batches each
+        for _ in range(3):
+            if not size.settled:
+                used.append(size.next)
+                size.learn(size.next, size.next, size.next * cost(size.next))
+    assert (used, size.best) == (whole, best)
+    assert BatchSize(thing, given=7).next == 7

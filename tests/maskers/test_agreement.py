@@ -118,3 +118,21 @@ def test_tables_without_agreement_are_asked_as_before():
     assert masked.row_keys(lc.Coalitions.from_sets(6, [[0]])) is None
     same = Agreement.of(np.zeros((3, 2), int), np.arange(2), np.arange(2), np.empty(0, int), 2)
     assert same.codes.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("d", [5, 40, 70])  # 64 bits hold the first, not the last
+def test_keys_are_equal_exactly_where_rows_are(d):
+    codes = RNG.integers(0, 3, (4, d + 1)).astype(np.uint8)
+    sets = [list(np.flatnonzero(RNG.random(d) < 0.9)) for _ in range(60)]
+    sets += sets[:5]
+    keys, place = Agreement(codes).keys(lc.Coalitions.from_sets(d, sets))
+    rows = [tuple(0 if c in kept else int(row[c]) for c in range(d + 1)) for kept in map(set, sets) for row in codes]
+    firsts = list(dict.fromkeys(rows))
+    assert len(keys) == len(set(keys)) == len(firsts)
+    assert {len(key) for key in keys} == {16}
+    assert place.tolist() == [firsts.index(row) for row in rows]
+    one, where = Agreement(codes).keys(
+        lc.Coalitions.from_sets(d, sets[7:8])
+    )  # the same key whatever is asked beside it
+    assert [one[k] for k in where] == [keys[k] for k in place[28:32]]
+    assert Agreement(codes).keys(lc.Coalitions.from_sets(d, []))[0] == []

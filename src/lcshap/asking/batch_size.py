@@ -16,7 +16,6 @@ _BETTER = 0.98  # a larger size must take so much less time a row
 _WORSE = 1.1  # beyond so much more time, still larger sizes are not tried
 _CLOSE = 0.1  # as close to each other as this, two sizes are tried once more
 _HOPELESS = 1.25  # beyond so much, this one is tried again at once, and no other
-_known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
 def clock() -> float:
@@ -68,6 +67,10 @@ class _Duel:
         return costs[self.challenger] / max(costs[self.champion], 1e-12)
 
 
+_FIRST = _Duel.of(_START, 2 * _START)
+_known: weakref.WeakKeyDictionary[Any, tuple[int, _Duel | None]] = weakref.WeakKeyDictionary()  # None: it is settled
+
+
 @dataclass
 class BatchSize:
     """How many rows to send at once: what the user says, or what turns out fastest while real work is done.
@@ -77,19 +80,22 @@ class BatchSize:
     time. Where it does not, one that is larger still gets a chance, unless it was clearly slower. In the end the size
     has to stand against 16 rows once more, so that no accident makes it worse than these for long. Where nothing larger
     is better, 8, 4, 2 and 1 are tried in the same way: of large images even 16 can be too many for the caches.
-    The result is remembered for the model. Times are those of `clock`, which other programs hardly disturb.
+    The result is remembered for the model; a search that is not finished is too, and goes on in the next run. Times are
+    those of `clock`, which other programs hardly disturb.
     """
 
     model: Any
     given: int | None = None
     best: int = _START
     settled: bool = False
-    _duel: _Duel = field(default_factory=lambda: _Duel.of(_START, 2 * _START))
+    _duel: _Duel = field(default=_FIRST)
 
     def __post_init__(self) -> None:
-        remembered = _recall(self.model)
-        if self.given is not None or remembered is not None:
-            self.best, self.settled = self.given or remembered or _START, True
+        if self.given is not None:
+            self.best, self.settled = self.given, True
+            return
+        self.best, duel = _recall(self.model)
+        self.settled, self._duel = duel is None, duel or _FIRST
 
     @property
     def next(self) -> int:
@@ -111,6 +117,7 @@ class BatchSize:
         duel = duel.noted(seconds / rows)
         if duel.queue:
             self._duel = duel
+            _remember(self.model, self.best, duel)
         elif duel.last:
             self.settle(duel.challenger if duel.ratio < 1 else duel.champion)
         else:
@@ -130,22 +137,24 @@ class BatchSize:
             self.settle(best)
         else:
             self._duel, self.best = following, best
+            _remember(self.model, best, following)
 
     def settle(self, size: int) -> None:
         """Stay with this size, also for the next run on this model."""
         self.best, self.settled = max(1, size), True
         if self.given is None:
-            _remember(self.model, self.best)
+            _remember(self.model, self.best, None)
             log.info("batch size %d", self.best)
 
 
-def _recall(model: Any) -> int | None:
+def _recall(model: Any) -> tuple[int, _Duel | None]:
+    """The best size so far for a model, and the duel under way; None where the search is over."""
     try:
-        return _known.get(model)
+        return _known.get(model, (_START, _FIRST))
     except TypeError:  # models that cannot be remembered
-        return None
+        return _START, _FIRST
 
 
-def _remember(model: Any, size: int) -> None:
+def _remember(model: Any, size: int, duel: _Duel | None) -> None:
     with contextlib.suppress(TypeError):
-        _known[model] = size
+        _known[model] = size, duel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,17 +47,19 @@ class Wanted:
         self._store, self._space, self._value = store, space(engine, masked, store), value
         single = masked.row_keys(coalitions)
         self._split, self._count, self._given = single is not None, len(coalitions), coalitions
-        keys, self._rows = masked.keyed(coalitions) if single is None else (single, None)
-        self._keys = list(dict.fromkeys(keys))
         self._place: Places | None = None  # of each coalition (or row) among the distinct ones, if some are equal
-        first: Places | None = None
-        if len(self._keys) < len(keys):
-            numbers = dict(zip(self._keys, range(len(self._keys)), strict=True))
-            self._place = np.fromiter((numbers[key] for key in keys), np.intp, len(keys))
-            first = np.unique(self._place, return_index=True)[1]
+        self._rows: list[Any] | None = None
+        if single is None:
+            keys, self._rows = masked.keyed(coalitions)
+            self._keys = list(dict.fromkeys(keys))
+            if len(self._keys) < len(keys):
+                numbers = dict(zip(self._keys, range(len(self._keys)), strict=True))
+                self._place = np.fromiter((numbers[key] for key in keys), np.intp, len(keys))
+        else:
+            self._keys, self._place = single
+        first = None if self._place is None else np.unique(self._place, return_index=True)[1]
         self._background: Places | None = None
-        if self._split:
-            first = np.arange(len(keys)) if first is None else first
+        if first is not None and self._split:
             first, self._background = np.divmod(first, masked.rows_per_call)
             self._space = digest(self._space, "rows")
         if first is not None:

@@ -75,17 +75,49 @@ class Agreement:
         ordered = np.sort(self.codes[:, :-1], axis=0)
         return bool(((ordered[1:] == ordered[:-1]).any(axis=0) | (ordered[0] == 0)).any())
 
-    def keys(self, coalitions: Coalitions) -> list[bytes]:
-        """16 bytes for each coalition and background row, equal exactly where these rows are equal."""
+    def keys(self, coalitions: Coalitions) -> tuple[list[bytes], NDArray[np.intp]]:
+        """16 bytes for each of the different rows, and which of them the row of each coalition and background row is.
+
+        Few units with few values are packed into 64 bits, so that only different rows need a key of their own.
+        """
+        marks = self._packed
+        if marks is None or not len(coalitions):
+            found = self._hashed(coalitions)
+            numbers = {key: number for number, key in enumerate(dict.fromkeys(found))}
+            return list(numbers), np.fromiter((numbers[key] for key in found), np.intp, len(found))
+        step = max(1, _CELLS // self.codes.size)
+        packed = [self._absent(coalitions, start, step).astype(np.uint64) @ marks.T
+                  for start in range(0, len(coalitions), step)]  # fmt: skip
+        words, first, place = np.unique(np.concatenate(packed).ravel(), return_index=True, return_inverse=True)
+        order = np.argsort(first)  # rows as they come: coalitions are in a good order for the model
+        flat = np.stack([words[order], np.zeros_like(words)], axis=1).tobytes()
+        return [flat[at : at + 16] for at in range(0, len(flat), 16)], np.argsort(order)[place.ravel()]
+
+    @cached_property
+    def _packed(self) -> NDArray[np.uint64] | None:
+        """The codes, shifted so that those of a row can be added up without a loss; None where 64 bits do not do."""
+        bits = [int(most).bit_length() for most in self.codes.max(axis=0)]
+        if sum(bits) > 64:
+            return None
+        shifts = np.concatenate([[0], np.cumsum(bits)[:-1]]).astype(np.uint64)
+        return np.asarray(self.codes.astype(np.uint64) << np.minimum(shifts, np.uint64(63)))
+
+    def _hashed(self, coalitions: Coalitions) -> list[bytes]:
+        """A key for each coalition and background row, equal exactly where these rows are equal."""
         keys: list[bytes] = []
         width = self.codes.shape[1] * self.codes.itemsize
         step = max(1, _CELLS // self.codes.size)
         for start in range(0, len(coalitions), step):
-            kept = coalitions.dense(start, start + step)
-            absent = np.concatenate([~kept, np.ones((len(kept), 1), bool)], axis=1)
+            absent = self._absent(coalitions, start, step)
             flat = np.multiply(absent[:, None], self.codes, dtype=self.codes.dtype).tobytes()
             keys += row_keys(flat[at : at + width] for at in range(0, len(flat), width))
         return keys
+
+    @staticmethod
+    def _absent(coalitions: Coalitions, start: int, step: int) -> NDArray[np.bool_]:
+        """Which units are absent from some coalitions; the columns that always are come last."""
+        kept = coalitions.dense(start, start + step)
+        return np.concatenate([~kept, np.ones((len(kept), 1), bool)], axis=1)
 
 
 def number_columns(rows: NDArray[np.generic]) -> NDArray[np.intp]:

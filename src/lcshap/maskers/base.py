@@ -212,8 +212,10 @@ class Masked(ABC):
         check_units(coalitions, self.graph)
         return set_keys(coalitions, self.idle)
 
-    def row_keys(self, coalitions: Coalitions) -> list[bytes] | None:
-        """16 bytes for each row, `rows_per_call` for each coalition, equal where rows are; None: see `keys`.
+    def row_keys(self, coalitions: Coalitions) -> tuple[list[bytes], NDArray[np.intp]] | None:
+        """16 bytes for each different row, in the order of their first places, and the number of each row among them.
+
+        There are `rows_per_call` rows for each coalition. None: see `keys`.
 
         It is for maskers with several rows for each coalition, where rows of different coalitions, or of different
         background rows, are often equal. Then `rows_of` makes the rows that differ. For one input the answer is either

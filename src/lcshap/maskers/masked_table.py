@@ -94,8 +94,8 @@ class MaskedTabular(Masked):
         """Which columns are those of the row, and which those of the background."""
         return Blend(self._kept(coalitions)[:, None], self.x, self.background)
 
-    def row_keys(self, coalitions: Coalitions) -> list[bytes] | None:
-        """16 bytes for each row, where background rows agree with x or with each other in enough columns."""
+    def row_keys(self, coalitions: Coalitions) -> tuple[list[bytes], NDArray[np.intp]] | None:
+        """The keys of the different rows, where background rows agree with x or with each other in enough columns."""
         check_units(coalitions, self.graph)
         return self._agreement.keys(coalitions) if self._agreement.worthwhile else None
 
