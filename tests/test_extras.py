@@ -10,5 +10,8 @@ from lcshap.extras import need
 
 def test_what_is_there_and_what_is_not():
     assert need("json", "json") is json
-    with pytest.raises(lc.MissingExtraError, match=r'no_such_package is needed here .*pip install "lcshap\[magic\]"'):
+    with pytest.raises(
+        lc.MissingExtraError,
+        match=r'This needs the package no_such_package .*pip install "lcshap\[magic\]"',
+    ):
         need("no_such_package.part", "magic")

@@ -18,4 +18,6 @@ def need(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise MissingExtraError(f'{package} is needed here ({error}): pip install "lcshap[{extra}]"') from error
+        raise MissingExtraError(
+            f'This needs the package {package} ({error}). Install it with pip install "lcshap[{extra}]".'
+        ) from error

@@ -42,7 +42,9 @@ def test_an_answer_that_the_tokenizer_cannot_give_back():
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>")
     assert read_answer(tokenizer, " Paris").ids == (1,)
-    with pytest.raises(ModelError, match="Expected an answer that the tokenizer can give back, got 'Madrid'") as caught:
+    with pytest.raises(
+        ModelError, match="Expected an answer that the tokenizer encodes and decodes without change, got 'Madrid',"
+    ) as caught:
         read_answer(tokenizer, "Madrid")
     assert "\n" not in str(caught.value)
 
@@ -54,7 +56,7 @@ def test_what_is_no_part():
         ([(0, 99)], "within the answer of 9 characters"),
         ([], "got none"),
         ([1], "pairs"),
-        ([(1, 2), (2, 3)], "hold a token"),
+        ([(1, 2), (2, 3)], r"Expected parts of the answer with at least one token, got 'a' \(2, 3\), which has none"),
     ]:
         with pytest.raises(ModelError, match=message):
             read_answer(TOKENIZER, " Paris is", parts)

@@ -85,7 +85,9 @@ def test_an_empty_prompt_starts_from_the_token_for_that():
         found = CausalLMModel(model, bpe(**options), " Paris").predict(["", PROMPT])
         expected = [by_hand(model, [start], continuation), by_hand(model, ids(PROMPT), continuation)]
         np.testing.assert_allclose(found, expected, atol=1e-5)
-    with pytest.raises(ModelError, match="neither a bos nor an eos token"):
+    with pytest.raises(
+        ModelError, match="Expected a tokenizer with a bos or an eos token for a row without tokens, got neither"
+    ):
         CausalLMModel(model, bpe(eos_token=None), " Paris").predict([PROMPT, ""])
 
 

@@ -31,5 +31,7 @@ def test_what_is_refused():
         with pytest.raises(ModelError, match=message):
             DifferenceModel(*pair)
     unnamed = lc.adapters.CallableModel(lambda rows: [1.0 for _ in rows], "output")
-    with pytest.raises(ModelError, match="one shape"):
+    with pytest.raises(
+        ModelError, match=r"Expected answers of the same shape from both models, got \(1, 2\) and \(1, 1\)"
+    ):
         DifferenceModel(output, unnamed).predict(["a"])

@@ -25,9 +25,7 @@ def test_a_model_is_taken_as_it_is():
     model = CallableModel(len, "output")
     assert find_model(model) is model
     assert find_model(model, "output") is model
-    with pytest.raises(
-        ModelError, match="Expected kind='output', with which CallableModel was made, got kind='logits'"
-    ):
+    with pytest.raises(ModelError, match="Expected kind='output', as CallableModel was made with, got kind='logits'"):
         find_model(model, "logits")
 
 
@@ -65,7 +63,7 @@ def test_torch_modules_also_those_with_predict():
         assert model.predict(np.ones((1, 2))).shape == (1, 2)
         with pytest.raises(ModelError, match=SAYS_WHAT_TO_WRITE):
             find_model(module)
-    with pytest.raises(ModelError, match=r"got the class Linear. Make one of it"):
+    with pytest.raises(ModelError, match=r"Expected a model, got the class Linear\. Create an instance"):
         find_model(torch.nn.Linear, "logits")
 
 

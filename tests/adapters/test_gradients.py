@@ -26,5 +26,5 @@ def test_one_column_is_that_of_class_1():
 
 def test_every_derivative_is_finite():
     assert check_gradient(np.ones((2, 3), np.float32)).dtype == np.float64
-    with pytest.raises(lc.ModelError, match=r"the gradient is .*row 1.*finite"):
+    with pytest.raises(lc.ModelError, match=r"Expected a gradient of finite numbers, got .* for row 1"):
         check_gradient(np.array([[1.0, 2.0], [np.inf, 0.0]]))

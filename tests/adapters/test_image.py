@@ -169,7 +169,11 @@ def test_options_are_checked(options, message):
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        (photos(1, 5, 6, 3), {"mean": MEAN, "std": STD}, r"from 0 to 1 for mean=.*got uint8: say scale=1/255"),
+        (
+            photos(1, 5, 6, 3),
+            {"mean": MEAN, "std": STD},
+            r"Expected images from 0 to 1 for mean=\[0\.485, 0\.456, 0\.406\], got uint8. Set scale=1/255",
+        ),
         (RNG.random((1, 5, 6, 3)), {"scale": 1 / 255}, r"got float64 from .* Leave scale out"),
         (RNG.normal(size=(1, 5, 6, 3)), {"scale": 1.0}, "brings between 0 and 1"),
         (300.0 + RNG.random((1, 5, 6, 3)), {"scale": 1 / 255}, "brings between 0 and 1"),
@@ -197,7 +201,10 @@ def test_black_rows_of_floats_are_no_mistake():
 def test_a_model_that_fails_says_what_it_was_given():
     torch = importlib.import_module("torch")
     model = ImageModel(small_net(torch), "logits", scale=1 / 255)
-    with pytest.raises(lc.ModelError, match=r"float32 images of shape \(20, 20, 3\) and said: RuntimeError.*channels="):
+    with pytest.raises(
+        lc.ModelError,
+        match=r"accepts float32 images of shape \(20, 20, 3\), got an error from it: RuntimeError.*channels=",
+    ):
         model.predict(photos(1, 20, 20, 3))
 
 

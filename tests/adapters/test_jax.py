@@ -85,7 +85,7 @@ def test_dtypes():
     with jax.enable_x64(True):
         assert passed(np.ones((2, 3)), dtype="float64") == (np.float64, "float64")
         assert passed(np.full((2, 3), 2**40))[1] == "int64"
-    with pytest.raises(ModelError, match="turns float64 into float32: call"):
+    with pytest.raises(ModelError, match="Expected JAX to keep float64, got float32"):
         passed(np.ones((2, 3)), dtype="float64")
     with pytest.raises(ModelError, match="turns int64 into int32: call"):
         passed(np.full((2, 3), 2**40))
@@ -140,7 +140,7 @@ def test_the_gradient_of_every_value_against_differences(name, second, last, kin
 
 
 def test_where_there_is_no_gradient():
-    with pytest.raises(ModelError, match="Token ids have none"):
+    with pytest.raises(ModelError, match="Expected rows of floating-point numbers for a gradient, got others"):
         JaxModel(lambda x: x.sum(axis=1), "output").gradient(np.array([[1, 2]]), np.ones((1, 1)))
     for weights in (np.ones((3, 2)), np.ones((4, 3))):
         with pytest.raises(ModelError, match="the weights"):
@@ -152,7 +152,7 @@ def test_where_there_is_no_gradient():
 @pytest.mark.parametrize("jit", [True, False])
 def test_wrong_functions(jit):
     for answer, message in [
-        (lambda x: (x, x), "returned tuple of 2: an array .*output="),
+        (lambda x: (x, x), r"Expected an array \(n,\) or \(n, outputs\) from the JAX function, got tuple of 2"),
         (lambda x: x[:1, :2], r"for 2 rows, got \(1, 2\)"),
         (lambda x: x[:, 0].at[1].set(jnp.nan), "row 1"),
         (lambda x: x.astype(complex), "complex64"),

@@ -95,5 +95,8 @@ def test_a_label_that_was_never_seen_and_one_with_three_classes():
     assert (SklearnModel(never).predict(X)[:, 1] == 0).all()
     assert label_columns([[[1.0]]], [np.array([1])], "f").tolist() == [[1.0]]
     three = RandomForestClassifier(3).fit(X, RNG.integers(0, 3, (80, 2)))
-    with pytest.raises(lc.ModelError, match=r"a label has two classes.*predict_proba\(rows\)\[0\]"):
+    with pytest.raises(
+        lc.ModelError,
+        match=r"Expected a table of two columns, no and yes, for every label .*predict_proba\(rows\)\[0\]",
+    ):
         SklearnModel(three).predict(X)

@@ -64,7 +64,10 @@ def test_rows_are_cast_to_the_declared_type():
         ids = OnnxModel(graph([to_float], [("ids", declared, [None, 2])], [("y", FLOAT, [None, 2])]), "output")
         assert ids.predict(np.array([[1.0, 2.0]])).tolist() == [[1, 2]]
         assert ids.predict([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
-        with pytest.raises(ModelError, match="would lose their value"):
+        with pytest.raises(
+            ModelError,
+            match=r"Expected rows that fit tensor\(int64\) for the input 'ids', got float64, whose values.*would",
+        ):
             ids.predict(np.array([[0.5, 1.0]]))
         with pytest.raises(ModelError, match="'ids' needs"):
             ids.predict(["a", "b"])
@@ -88,7 +91,7 @@ def test_several_outputs():
         with pytest.raises(ModelError, match="label, y, z, or 0 to 2"):
             OnnxModel(two, "logits", output=wrong)
     label = graph([("Identity", ["x"], ["y"])], [("x", INT64, [None])], [("y", INT64, [None])])
-    with pytest.raises(ModelError, match="None of the outputs y holds floating-point numbers"):
+    with pytest.raises(ModelError, match="Expected an output of floating-point numbers, got y"):
         OnnxModel(label, "output")
 
 
@@ -99,7 +102,7 @@ def test_several_inputs():
         [("y", FLOAT, [2, 1])],
     )
     for choice in (None, "a"):
-        with pytest.raises(ModelError, match="inputs a, b: give input="):
+        with pytest.raises(ModelError, match="Expected a graph with one input, got a, b"):
             OnnxModel(both, "output", input=choice)
     lengths = OnnxModel(
         both, "output", input=lambda rows: {"a": [[len(r)] for r in rows], "b": np.ones((len(rows), 1))}

@@ -46,7 +46,7 @@ def test_chat_with_log_probabilities_of_prompts():
 @pytest.mark.parametrize("masker", [PROMPT, CHAT])
 def test_a_server_that_leaves_log_probabilities_out_in_silence(masker):
     with serving(style="none") as served, asked(served) as model:
-        with pytest.raises(ModelError, match=r"leaves them out\. Give a scalariser") as caught:
+        with pytest.raises(ModelError, match=r"got one that does not\. Give a scalariser") as caught:
             lc.Explainer(model, masker, lc.Shapley())(X)
         assert "\n" not in str(caught.value)
         assert model.retried == 0
@@ -157,7 +157,7 @@ def test_a_pickled_model_asks_too():
         ({"base_url": "localhost"}, "starts with http"),
         ({"answer": " "}, "Expected an answer with text in it"),
         ({"answer": None}, "or a scalariser"),
-        ({"scalariser": 3}, "a scalariser that is a function"),
+        ({"scalariser": 3}, "Expected a function as scalariser, without follow_up, got something else"),
         ({"samples": 0}, "as samples"),
         ({"parts": "token"}, "as parts"),
         ({"api_key_env": "NO_SUCH_KEY"}, "in the environment variable NO_SUCH_KEY, got none"),

@@ -70,7 +70,7 @@ def test_what_is_not_there_is_said():
         TorchModel(Module(Answer), "logits", output="score").predict(X)
     with pytest.raises(lc.ModelError, match=r"output=5 in the answer, got tuple of 2"):
         pick((1, 2), 5)
-    with pytest.raises(lc.ModelError, match=r"output to find a tensor, got str"):
+    with pytest.raises(lc.ModelError, match="Expected output to select a tensor, got str in dict with a"):
         TorchModel(Module(lambda x, y: {"a": "text"}), "logits", output="a").predict(X)
     with pytest.raises(lc.ModelError, match="a name, a number, or a function"):
         check_output(1.5, "TorchModel")

@@ -550,7 +550,9 @@ def test_closing_while_it_is_asked():
         return [len(rows[0])]
 
     def predict():
-        with pytest.raises(ModelError, match="closed while it was asked") as info:
+        with pytest.raises(
+            ModelError, match="Expected the remote model to stay open while it was being asked, got closed"
+        ) as info:
             model.predict(["a", "slow"])
         caught.append(info.value.answers)
 
@@ -675,22 +677,22 @@ def test_async_functions_are_known():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fn": len}, "needs an async function of rows, not len: write it with async def"),
-        ({"fn": partial(len, "a key")}, "needs an async function of rows, not partial: write it with async def"),
-        ({"longest_wait": -1}, "longest_wait must be a number of at least 0, not -1"),
+        ({"fn": len}, "Expected an async function of rows, got len"),
+        ({"fn": partial(len, "a key")}, "Expected an async function of rows, got partial"),
+        ({"longest_wait": -1}, "Expected longest_wait as a number of at least 0, got -1"),
         ({"kind": None}, 'a remote model does not declare what its numbers are: set kind="logits"'),
         ({"kind": "scores"}, "Expected a known kind, got 'scores'"),
-        ({"rows_per_request": 0}, "rows_per_request must be a whole number of at least 1, not 0"),
-        ({"in_flight": 2.5}, "in_flight must be a whole number of at least 1, not 2.5"),
-        ({"retries": -1}, "retries must be a whole number of at least 0, not -1"),
-        ({"seed": None}, "seed must be a whole number of at least 0, not None"),
-        ({"per_second": 0}, "per_second must be a positive number, not 0"),
-        ({"timeout": None}, "timeout must be a positive number, not None"),
-        ({"timeout": math.inf}, "timeout must be a positive number, not inf"),
-        ({"backoff": -1}, "backoff must be a number of at least 0, not -1"),
-        ({"price": "1"}, "price must be a number of at least 0, not '1'"),
-        ({"fatal": OSError}, "fatal must be a tuple of exception classes, not <class 'OSError'>"),
-        ({"fatal": (OSError(),)}, r"fatal must be a tuple of exception classes, not \(OSError"),
+        ({"rows_per_request": 0}, "Expected rows_per_request as an integer of at least 1, got 0"),
+        ({"in_flight": 2.5}, r"Expected in_flight as an integer of at least 1, got 2\.5"),
+        ({"retries": -1}, "Expected retries as an integer of at least 0, got -1"),
+        ({"seed": None}, "Expected seed as an integer of at least 0, got None"),
+        ({"per_second": 0}, "Expected per_second as a positive number, got 0"),
+        ({"timeout": None}, "Expected timeout as a positive number, got None"),
+        ({"timeout": math.inf}, "Expected timeout as a positive number, got inf"),
+        ({"backoff": -1}, "Expected backoff as a number of at least 0, got -1"),
+        ({"price": "1"}, "Expected price as a number of at least 0, got '1'"),
+        ({"fatal": OSError}, "Expected fatal as a tuple of exception classes, got <class 'OSError'>"),
+        ({"fatal": (OSError(),)}, r"Expected fatal as a tuple of exception classes, got \(OSError\(\),\)"),
     ],
 )
 def test_bad_options(options, message):

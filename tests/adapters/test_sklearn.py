@@ -93,7 +93,9 @@ def test_the_method_can_be_chosen():
     assert SklearnModel(logistic, method="predict").predict(X).shape == (60, 1)
     with pytest.raises(ModelError, match=r"Expected a method of LogisticRegression .*, got 'score_samples'"):
         SklearnModel(logistic, method="score_samples")
-    with pytest.raises(ModelError, match="does not return logits"):
+    with pytest.raises(
+        ModelError, match=r"Expected a method that returns logits, got LogisticRegression\.predict_proba"
+    ):
         SklearnModel(logistic, kind="logits", method="predict_proba")
     with pytest.raises(ModelError, match="does not return probabilities"):
         SklearnModel(logistic, kind="probabilities", method="decision_function")

@@ -235,7 +235,7 @@ def test_where_there_is_no_gradient():
     embeds = TorchModel(nn.Sequential(nn.Embedding(5, 2), nn.Flatten()), "logits")
     ids = np.array([[1, 2]])
     assert embeds.predict(ids).shape == (1, 4)
-    with pytest.raises(ModelError, match="Token ids have none"):
+    with pytest.raises(ModelError, match="Expected rows of floating-point numbers for a gradient, got others"):
         embeds.gradient(ids, np.ones((1, 4)))
     with pytest.raises(ModelError, match="weights"):
         TorchModel(net(), "logits").gradient(np.ones((2, 4)), np.ones((2, 2)))

@@ -235,7 +235,8 @@ def test_a_row_that_is_too_long_is_refused_not_cut():
     ):
         assert model.predict([row[4:], "the"]).shape == (2, 3)
         with pytest.raises(
-            ModelError, match=r"row 1 has 11 tokens and the model takes 10.*truncate=True, max_length=10"
+            ModelError,
+            match=r"Expected at most 10 tokens, which the model accepts, got 11 in row 1.*truncate=True.*max_length=10",
         ):
             model.predict(["the", row])
     assert TransformersModel(bert(), TOKENIZER).max_length == 40
@@ -258,7 +259,7 @@ def test_positions_of_roberta_start_after_that_of_padding():
     assert adapter.predict(["the " * 9, "film"]).shape == (2, 2)
     with pytest.raises(RuntimeError, match="out of bounds"):
         alone(model, input_ids=[2] * 12)
-    with pytest.raises(ModelError, match="12 tokens and the model takes 11"):
+    with pytest.raises(ModelError, match="Expected at most 11 tokens, which the model accepts, got 12 in row 0"):
         adapter.predict(["the " * 10])
 
 
@@ -343,7 +344,9 @@ def test_rows_without_any_token_and_nothing_to_stand_for_them():
         TransformersModel(model, tokenizer).predict([""]), [alone(model, input_ids=ids("[SEP]"))], atol=1e-5
     )
     tokenizer.eos_token = None
-    with pytest.raises(ModelError, match="neither a bos nor an eos token"):
+    with pytest.raises(
+        ModelError, match="Expected a tokenizer with a bos or an eos token for a row without tokens, got neither"
+    ):
         TransformersModel(model, tokenizer).predict(["the", ""])
 
 
@@ -384,7 +387,9 @@ def test_what_is_no_model_or_tokenizer_or_row():
     with pytest.raises(ModelError, match="config of Linear does not declare"):
         TransformersModel(silent, TOKENIZER)
     for row in (5, ("a",), ("a", 5), ["a", "b"]):
-        with pytest.raises(ModelError, match="a row must be a str"):
+        with pytest.raises(
+            ModelError, match="Expected a str, a pair of them or an encoding of Subwords as a row, got 5"
+        ):
             TransformersModel(bert(), TOKENIZER).predict(["a", row])
 
 

@@ -54,10 +54,22 @@ def test_one_margin_speaks_for_both_classes():
 @pytest.mark.parametrize(
     ("outputs", "kind", "advice"),
     [
-        ([[0.9, 0.8, 0.1]], "probabilities", r'the sum is not 1\. .*kind="multilabel"\. .*softmax.*kind="logits"'),
-        ([[2.0, -1.0]], "probabilities", r'no probabilities\. .*kind="logits"; .*kind="multilabel-logits"'),
-        ([[2.0]], "probabilities", r'no probabilities\. If a sigmoid is still to come, say kind="logits"'),
-        ([[0.5, 1.5]], "multilabel", r'no probabilities\. .*kind="multilabel-logits"'),
+        (
+            [[0.9, 0.8, 0.1]],
+            "probabilities",
+            r"Expected probabilities that sum to 1 from the model, got \[0\.9 0\.8 0\.1\] for row 0.*multilabel",
+        ),
+        (
+            [[2.0, -1.0]],
+            "probabilities",
+            r"Expected probabilities from the model, got \[ 2\. -1\.\] for row 0.*logits.*multilabel",
+        ),
+        ([[2.0]], "probabilities", r"Expected probabilities from the model, got \[2\.\] for row 0.*sigmoid.*logits"),
+        (
+            [[0.5, 1.5]],
+            "multilabel",
+            r"Expected probabilities from the model, got \[0\.5 1\.5\] for row 0.*multilabel.*logits",
+        ),
     ],
 )
 def test_what_is_no_probability_is_refused_with_the_right_advice(outputs, kind, advice):

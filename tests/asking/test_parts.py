@@ -99,7 +99,9 @@ def test_other_shapes(bad):
 
 
 def test_parts_that_are_not_finite():
-    with pytest.raises(lc.ModelError, match="every answer must be a finite number"):
+    with pytest.raises(
+        lc.ModelError, match="The model failed on the input with all units absent: Expected finite numbers from the"
+    ):
         explainer(lambda rows: np.full((len(rows), 6, 2), np.inf))(ROW)
 
 

@@ -117,7 +117,7 @@ def test_logits_in_float32_are_not_rounded_to_zero():
 def test_logits_that_overflow_are_an_error_with_the_row():
     outputs = np.array([[0.0, 0.0], [1e308, -1e308]])
     for name, target in (("log_prob", 1), ("log_odds", 0), ("expected_log_prob", None)):
-        with pytest.raises(ModelError, match=r"row 1.*finite"):
+        with pytest.raises(ModelError, match="Expected finite values, got nan for row 1"):
             Value(name, target).resolve(outputs[:1], "logits")(outputs)
     with pytest.raises(ModelError, match="row 0, background row 1"):
         Value().resolve(np.array([[[0.0], [np.nan]]]), "logits")
@@ -138,7 +138,7 @@ def test_the_floor():
 def test_numbers_that_are_no_probabilities(bad):
     good = [[0.5] * len(bad)]
     value = Value().resolve(np.array(good), "probabilities")
-    with pytest.raises(ModelError, match=r'for row 1: .*kind="logits"'):
+    with pytest.raises(ModelError, match=r'Expected probabilities .*for row 1.*kind="logits"'):
         value(np.array([*good, bad]))
     with pytest.raises(ModelError, match='kind="logits"'):
         Value(lambda p: p[:, 0]).resolve(np.array([bad]), "probabilities")

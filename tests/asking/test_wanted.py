@@ -74,7 +74,9 @@ def test_a_bad_answer_is_noticed_in_its_batch():
     engine = Engine(CallableModel(model, "probabilities"), 4)
     fixed = Value("prob", 0).resolve(np.array([[0.5, 0.5]]), "probabilities")
     want = Wanted(engine, masked, lc.Shapley().plan(masked.graph).coalitions, store, Tally(), fixed)
-    with pytest.raises(lc.ModelError, match="the sum is not 1"):
+    with pytest.raises(
+        lc.ModelError, match=r"Expected probabilities that sum to 1 from the model, got \[0\.5 0\.4\] for row 0,"
+    ):
         answer(engine, [want])
     assert len(asked) == 4
 

@@ -58,7 +58,9 @@ def test_defaults():
 
 
 def test_coalitions_of_another_input_are_refused():
-    with pytest.raises(lc.PlanError, match="coalitions over 3 units for an input of 2"):
+    with pytest.raises(
+        lc.PlanError, match="Expected coalitions over the 2 units of the input, got coalitions over 3 units"
+    ):
         check_units(lc.Coalitions.from_sets(3, [[0]]), lc.Graph.chain(2))
 
 

@@ -133,19 +133,19 @@ def test_scores_are_the_shapley_values_of_hand_made_rows():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"window": 0}, "window must be a number of bytes, at least 1, not 0"),
-        ({"window": True}, "window must be"),
-        ({"length": 0}, "length must be an integer of at least 1, or None, not 0"),
-        ({"length": 8.0}, "length must be"),
-        ({"layout": [0, 1]}, "layout must be a function from bytes to positions"),
-        ({"layout": len, "length": 8}, "give it or length, not both"),
-        ({"padding": 0.0}, "padding must be an integer, not 0.0"),
-        ({"padding": False}, "padding must be an integer"),
-        ({"padding": 256, "dtype": np.uint8}, "a padding of 256 does not fit uint8: give another dtype"),
-        ({"dtype": "int8"}, "holds all bytes, not int8"),
-        ({"dtype": float}, "holds all bytes, not float64"),
-        ({"dtype": "number"}, "dtype must be an integer type, not 'number'"),
-        ({"graph": "star"}, "graph must be"),
+        ({"window": 0}, "Expected window as a number of bytes of at least 1, got 0"),
+        ({"window": True}, "Expected window as a number of bytes of at least 1, got True"),
+        ({"length": 0}, "Expected length as an integer of at least 1, or None, got 0"),
+        ({"length": 8.0}, r"Expected length as an integer of at least 1, or None, got 8\.0"),
+        ({"layout": [0, 1]}, r"Expected layout as a function from bytes to positions, got \[0, 1\]"),
+        ({"layout": len, "length": 8}, "Expected length or layout, got both"),
+        ({"padding": 0.0}, r"Expected padding as an integer, got 0\.0"),
+        ({"padding": False}, "Expected padding as an integer, got False"),
+        ({"padding": 256, "dtype": np.uint8}, r"Expected a padding that uint8 can hold, got 256.*another.*dtype"),
+        ({"dtype": "int8"}, "Expected dtype as an integer type that can hold every byte, got int8"),
+        ({"dtype": float}, "Expected dtype as an integer type that can hold every byte, got float64"),
+        ({"dtype": "number"}, "Expected dtype as an integer type, got 'number'"),
+        ({"graph": "star"}, "Expected .chain., .ring., .complete. or a function of d as graph, got 'star'"),
     ],
 )
 def test_fields_are_checked(fields, message):
@@ -156,22 +156,42 @@ def test_fields_are_checked(fields, message):
 @pytest.mark.parametrize(
     ("masker", "x", "message"),
     [
-        (Bytes(), b"", "nothing to explain: the file is empty"),
-        (Bytes(), np.empty(0, np.uint8), "the file is empty"),
-        (Bytes(), "setup.py", r"give pathlib.Path\(...\) to read one, or bytes"),
-        (Bytes(), 5, "not int"),
-        (Bytes(), np.zeros(3), r"not an array of float64 of shape \(3,\)"),
+        (Bytes(), b"", r"Expected a file with at least one byte, got an empty file.*nothing.*explain"),
+        (Bytes(), np.empty(0, np.uint8), "Expected a file with at least one byte, got an empty file"),
+        (Bytes(), "setup.py", r"Expected bytes or a pathlib\.Path, got a str"),
+        (Bytes(), 5, r"Expected bytes, a 1-D array of uint8 or a pathlib\.Path, got int"),
+        (
+            Bytes(),
+            np.zeros(3),
+            r"Expected bytes, a 1-D array of uint8 or a pathlib\.Path, got an array of float64 of.*shape",
+        ),
         (Bytes(), np.zeros((2, 3), np.uint8), r"of uint8 of shape \(2, 3\)"),
         (
             Bytes(length=10),
             PNG,
-            "6 of 16 bytes do not fit a length of 10: shorten the file yourself, or say with layout",
+            r"Expected a file of at most 10 bytes, got 16.*layout",
         ),
-        (Bytes(layout=lambda data: [0.0]), PNG, r"a row of integers, not float64 of shape \(1,\)"),
-        (Bytes(layout=lambda data: [[0]]), PNG, r"not int64 of shape \(1, 1\)"),
-        (Bytes(layout=lambda data: [3, 16]), PNG, "the layout returned 16: positions are 0 to 15, or -1 for padding"),
-        (Bytes(layout=lambda data: [-2]), PNG, "the layout returned -2"),
-        (Bytes(layout=lambda data: [-1, -1]), PNG, "the layout shows no byte of the file"),
+        (
+            Bytes(layout=lambda data: [0.0]),
+            PNG,
+            r"Expected a row of integers from the layout, got float64 of shape \(1,\)",
+        ),
+        (
+            Bytes(layout=lambda data: [[0]]),
+            PNG,
+            r"Expected a row of integers from the layout, got int64 of shape \(1, 1\)",
+        ),
+        (
+            Bytes(layout=lambda data: [3, 16]),
+            PNG,
+            "Expected positions from 0 to 15 from the layout, or -1 for padding, got 16",
+        ),
+        (
+            Bytes(layout=lambda data: [-2]),
+            PNG,
+            "Expected positions from 0 to 15 from the layout, or -1 for padding, got -2",
+        ),
+        (Bytes(layout=lambda data: [-1, -1]), PNG, "Expected a layout that shows some byte of the file, got none"),
     ],
 )
 def test_what_is_no_file(masker, x, message):
@@ -180,12 +200,14 @@ def test_what_is_no_file(masker, x, message):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(MaskerError, match=r"the file '.*none.bin' cannot be read: No such file"):
+    with pytest.raises(MaskerError, match=r"Expected a file that can be read, got '.*none.bin': No such file"):
         Bytes().mask(tmp_path / "none.bin")
-    with pytest.raises(MaskerError, match="cannot be read"):
+    with pytest.raises(MaskerError, match="Expected a file that can be read"):
         Bytes().mask(tmp_path)
 
 
 def test_coalitions_of_another_file_are_refused():
-    with pytest.raises(PlanError, match="coalitions over 2 units for an input of 1"):
+    with pytest.raises(
+        PlanError, match="Expected coalitions over the 1 units of the input, got coalitions over 2 units"
+    ):
         Bytes().mask(PNG).rows(lc.Coalitions.from_sets(2, [[1]]))

@@ -34,5 +34,5 @@ def test_columns():
     same_columns(("a", "b"), ("a", "b"), "x")
     with pytest.raises(MaskerError, match="got one without 'b' and with 'c'"):
         same_columns(("a", "b"), ("a", "c"), "x")
-    with pytest.raises(MaskerError, match="x has 3 columns and the background 2"):
+    with pytest.raises(MaskerError, match="Expected 2 columns in x, as in the background, got 3"):
         same_columns(("a", "b"), ("a", "b", "b"), "x")

@@ -56,16 +56,16 @@ def strange(data):
     reverse, some = list(data.columns)[::-1], list(data.columns)[:3]
     more = data.assign(zip=1) if isinstance(data, pd.DataFrame) else data.with_columns(zip=pl.lit(1))
     return [
-        (data[reverse][:1], "column 0 is 'age' in the masker and 'since' in x: give both the same columns and order"),
+        (data[reverse][:1], "Expected the columns of the masker in the same order in x, got 'since' instead of 'age'"),
         (data[some][:1], "got one without 'job', 'member', 'since'"),
         (more[:1], "got one with 'zip'"),
         (data[:2], "Expected x to be one row, got a DataFrame of 2 rows"),
         (data[:0], "Expected x to be one row, got a DataFrame of 0 rows"),
         ({"age": 3}, "got one without 'income', 'city'"),
-        ([1, 2], "x has 2 columns and the background 6"),
+        ([1, 2], "Expected 6 columns in x, as in the background, got 2"),
         ("Rome", "to be a row of 6 columns, got str"),
         (None, "to be a row of 6 columns, got NoneType"),
-        (np.zeros((2, 6)), r"not of shape \(2, 6\)"),
+        (np.zeros((2, 6)), r"Expected x as one row of 6 values, got shape \(2, 6\)"),
     ]
 
 
@@ -78,17 +78,20 @@ def test_what_is_no_row(data, x, says):
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (DATA[:0], r"a background of shape \(0, 6\) has no values"),
-        (POLARS[:0], r"a background of shape \(0, 6\) has no values"),
-        (pd.DataFrame(), r"shape \(0, 0\) has no values"),
+        (DATA[:0], r"Expected a background with values, got shape \(0, 6\)"),
+        (POLARS[:0], r"Expected a background with values, got shape \(0, 6\)"),
+        (pd.DataFrame(), r"Expected a background with values, got shape \(0, 0\)"),
         (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "one column of each name, got several named 'a'"),
         (
             DATA.assign(income=np.nan),
-            "a value in some row of every column .* got none in column 'income'",
+            r"Expected a value in at least one row of every column of the background, got none in.*income",
         ),
         (DATA.assign(city=None), "got none in column 'city'. Drop or pin the column, or give one reference row"),
         (POLARS.with_columns(city=pl.lit(None, pl.String)), "got none in column 'city'"),
-        (DATA.assign(income=np.inf), "the background has an infinite number in column 'income'"),
+        (
+            DATA.assign(income=np.inf),
+            "Expected finite numbers in the background, got an infinite one in column 'income'",
+        ),
     ],
 )
 def test_what_is_no_background(data, says):

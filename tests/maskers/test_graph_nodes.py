@@ -281,29 +281,68 @@ def test_nothing_heavy_is_imported():
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        (FEATURES, "a graph must be a pair .*, not ndarray"),
-        ((FEATURES,), "not tuple"),
-        ((FEATURES, INDEX, None), "not tuple"),
-        ({"x": FEATURES}, "this mapping has 'x'"),
-        ({"x": FEATURES, "edge_index": INDEX, "edge_attr": 1}, "has 'x', 'edge_index', 'edge_attr'"),
-        ({}, "has nothing"),
-        ((FEATURES[0], INDEX), r"not \(2,\)"),
-        ((np.zeros((0, 2)), []), r"not \(0, 2\)"),
-        ((np.zeros((3, 0)), []), r"not \(3, 0\)"),
-        (([["a"]], []), "real numbers, not <U1"),
-        (([[1], [2, 3]], []), "features must be an array or a tensor"),
-        ((np.array([[1.0], [np.nan]]), []), "node 1 has nan as feature 0"),
-        ((FEATURES, np.eye(4)), r"not float64 of shape \(4, 4\)"),
-        ((FEATURES, sparse.eye_array(4)), r"matrix of shape \(4, 4\) for 3 nodes"),
-        ({"x": FEATURES, "adjacency": np.eye(4)}, r"matrix of shape \(4, 4\) for 3 nodes"),
-        ({"x": FEATURES, "edge_index": INDEX.T}, r"edges must be integers \(2, m\), not int64 of shape \(4, 2\)"),
-        ((FEATURES, INDEX.T), r"a matrix \(3, 3\), a list of pairs or integers \(2, m\)"),
-        ((FEATURES, INDEX + 0.5), "not float64"),
-        ((FEATURES, [[0], [1, 2]]), "edges must be an array"),
+        (
+            FEATURES,
+            r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG.*, got ndarray",
+        ),
+        (
+            (FEATURES,),
+            r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG.*tuple",
+        ),
+        (
+            (FEATURES, INDEX, None),
+            r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG.*tuple",
+        ),
+        ({"x": FEATURES}, r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG"),
+        (
+            {"x": FEATURES, "edge_index": INDEX, "edge_attr": 1},
+            r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG.*edge_attr",
+        ),
+        ({}, r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG.*nothing"),
+        (
+            (FEATURES[0], INDEX),
+            r"Expected features of shape \(nodes, features\), with at least one of each, got \(2,\)",
+        ),
+        (
+            (np.zeros((0, 2)), []),
+            r"Expected features of shape \(nodes, features\), with at least one of each, got \(0, 2\)",
+        ),
+        (
+            (np.zeros((3, 0)), []),
+            r"Expected features of shape \(nodes, features\), with at least one of each, got \(3, 0\)",
+        ),
+        (([["a"]], []), "Expected features as real numbers, got <U1"),
+        (([[1], [2, 3]], []), "Expected features as an array or a tensor of numbers, got something else: setting an"),
+        ((np.array([[1.0], [np.nan]]), []), "Expected finite features, got nan as feature 0 of node 1"),
+        (
+            (FEATURES, np.eye(4)),
+            r"Expected edges as a matrix \(3, 3\), a list of pairs or integers of shape \(2, m\), got.*float",
+        ),
+        ((FEATURES, sparse.eye_array(4)), r"Expected an adjacency matrix of shape \(3, 3\) for 3 nodes, got \(4, 4\)"),
+        (
+            {"x": FEATURES, "adjacency": np.eye(4)},
+            r"Expected an adjacency matrix of shape \(3, 3\) for 3 nodes, got \(4, 4\)",
+        ),
+        (
+            {"x": FEATURES, "edge_index": INDEX.T},
+            r"Expected edges as integers of shape \(2, m\), got int64 of shape \(4, 2\)",
+        ),
+        (
+            (FEATURES, INDEX.T),
+            r"Expected edges as a matrix \(3, 3\), a list of pairs or integers of shape \(2, m\), got",
+        ),
+        (
+            (FEATURES, INDEX + 0.5),
+            r"Expected edges as a matrix \(3, 3\), a list of pairs or integers of shape \(2, m\), got.*float",
+        ),
+        (
+            (FEATURES, [[0], [1, 2]]),
+            "Expected edges as an array or a tensor of numbers, got something else: setting an array",
+        ),
         ((FEATURES, {"a": 1}), r"of shape \(\)"),
         ((FEATURES, [(0, 1, 2)]), "pairs of integers"),
-        ((FEATURES, [(0, 3)]), r"the edge \(0, 3\) leads outside"),
-        ((FEATURES, [(0, -1)]), r"the edge \(0, -1\) leads outside"),
+        ((FEATURES, [(0, 3)]), r"Expected edges between the units 0 to 2, got the edge \(0, 3\)"),
+        ((FEATURES, [(0, -1)]), r"Expected edges between the units 0 to 2, got the edge \(0, -1\)"),
         ((FEATURES, np.full((3, 3), np.nan)), "finite numbers, got NaN"),
     ],
 )
@@ -317,7 +356,10 @@ def test_data_without_features_or_edges():
     from torch_geometric.data import Data
 
     for made in (Data(edge_index=torch.tensor(INDEX)), Data(x=torch.tensor(FEATURES))):
-        with pytest.raises(MaskerError, match="not Data"):
+        with pytest.raises(
+            MaskerError,
+            match=r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG",
+        ):
             GraphNodes().mask(made)
 
 
@@ -336,12 +378,24 @@ def test_recipes_that_make_no_sense(options, message):
 @pytest.mark.parametrize(
     ("options", "features", "message"),
     [
-        ({"reference": [1, 2, 3]}, FEATURES, r"shape \(3,\) for features of shape \(3, 2\)"),
+        (
+            {"reference": [1, 2, 3]},
+            FEATURES,
+            r"Expected a reference that fits features of shape \(3, 2\), got shape \(3,\)",
+        ),
         ({"reference": np.inf}, FEATURES, "finite"),
         ({"reference": ["a", "b"]}, FEATURES, "finite numbers"),
-        ({"reference": "mean"}, np.array([[1], [2], [2]]), "int64 cannot hold the reference"),
-        ({"reference": 300}, np.zeros((3, 1), np.uint8), "uint8 cannot hold the reference"),
-        ({"names": ["a"]}, FEATURES, "1 names for 3 units"),
+        (
+            {"reference": "mean"},
+            np.array([[1], [2], [2]]),
+            "Expected a reference that features of int64 can hold, got float64",
+        ),
+        (
+            {"reference": 300},
+            np.zeros((3, 1), np.uint8),
+            "Expected a reference that features of uint8 can hold, got int64",
+        ),
+        ({"names": ["a"]}, FEATURES, "Expected 3 names, one for each unit, got 1"),
     ],
 )
 def test_recipes_that_do_not_fit(options, features, message):
@@ -350,5 +404,7 @@ def test_recipes_that_do_not_fit(options, features, message):
 
 
 def test_coalitions_of_another_input():
-    with pytest.raises(PlanError, match="over 2 units for an input of 3"):
+    with pytest.raises(
+        PlanError, match="Expected coalitions over the 3 units of the input, got coalitions over 2 units"
+    ):
         GraphNodes().mask((FEATURES, INDEX)).rows(Coalitions.from_sets(2, [[0]]))

@@ -182,7 +182,7 @@ def test_superpixels_need_an_extra(monkeypatch):
 def test_a_single_superpixel_is_no_explanation(monkeypatch):
     segmentation = importlib.import_module("skimage.segmentation")
     monkeypatch.setattr(segmentation, "slic", lambda image, **options: np.zeros(image.shape[:2], int))
-    with pytest.raises(MaskerError, match="a single region where 100 were asked for"):
+    with pytest.raises(MaskerError, match="Expected about 100 regions from SLIC, got one"):
         Image(units="superpixel").mask(np.zeros((5, 7, 3)))
     assert Image(units="superpixel", segments=1).mask(np.zeros((5, 7, 3))).graph.d == 1
 
@@ -301,18 +301,21 @@ def test_memory_of_a_batch(shape, patch, dtype):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"units": "word"}, 'units must be "auto", "pixel" or "superpixel", not \'word\''),
-        ({"channels": "middle"}, "channels must be"),
-        ({"reference": "median"}, "not 'median'"),
-        ({"patch": 0}, "patch must be a number of pixels, or a height and a width, not 0"),
-        ({"patch": 2.0}, "patch must be"),
-        ({"patch": True}, "patch must be"),
-        ({"patch": (2, 3, 4)}, "patch must be"),
-        ({"patch": (2, -1)}, "patch must be"),
-        ({"patch": 2, "units": "superpixel"}, "leave it out"),
-        ({"patch": 2, "labels": REGIONS}, "leave it out"),
-        ({"labels": REGIONS * 1.0}, "labels must be integers, not float64"),
-        ({"segments": 0}, "segments must be an integer of at least 1, not 0"),
+        ({"units": "word"}, "Expected .auto., .pixel. or .superpixel. as units, got 'word'"),
+        ({"channels": "middle"}, "Expected .last., .first., .none. or None as channels, got 'middle'"),
+        (
+            {"reference": "median"},
+            r'Expected "mean", "black", "blur", "noise", a colour or an array as reference, got.*median',
+        ),
+        ({"patch": 0}, "Expected patch as a number of pixels, or a height and a width, got 0"),
+        ({"patch": 2.0}, "Expected patch as a number of pixels, or a height and a width, got"),
+        ({"patch": True}, "Expected patch as a number of pixels, or a height and a width, got"),
+        ({"patch": (2, 3, 4)}, "Expected patch as a number of pixels, or a height and a width, got"),
+        ({"patch": (2, -1)}, "Expected patch as a number of pixels, or a height and a width, got"),
+        ({"patch": 2, "units": "superpixel"}, "Expected patch, or superpixels or labels, got patch together with them"),
+        ({"patch": 2, "labels": REGIONS}, "Expected patch, or superpixels or labels, got patch together with them"),
+        ({"labels": REGIONS * 1.0}, "Expected labels as integers, got float64"),
+        ({"segments": 0}, "Expected segments as an integer of at least 1, got 0"),
     ],
 )
 def test_fields_are_checked(fields, message):
@@ -323,10 +326,13 @@ def test_fields_are_checked(fields, message):
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        (np.zeros(5), r"not \(5,\)"),
-        (np.zeros((2, 5, 5, 3)), r"not \(2, 5, 5, 3\)"),
-        (np.zeros((0, 5)), "has no pixels"),
-        (np.array([["a", "b"]]), "real numbers, not of <U1"),
+        (np.zeros(5), r"Expected one image of shape \(H, W\), \(H, W, C\) or \(C, H, W\), got \(5,\)"),
+        (
+            np.zeros((2, 5, 5, 3)),
+            r"Expected one image of shape \(H, W\), \(H, W, C\) or \(C, H, W\), got \(2, 5, 5, 3\)",
+        ),
+        (np.zeros((0, 5)), r"Expected an image with pixels, got shape \(0, 5\)"),
+        (np.array([["a", "b"]]), "Expected an image of real numbers, got <U1"),
         (np.zeros((2, 2), complex), "real numbers"),
         (np.array([[0.0, 1.0], [np.nan, 0.0]]), r"an image with nan at \(1, 0\)"),
         (np.array([[0.0, np.inf]]), r"an image with inf at \(0, 1\)"),
@@ -340,14 +346,18 @@ def test_what_is_no_image(x, message):
 @pytest.mark.parametrize(
     ("reference", "dtype", "message"),
     [
-        (np.zeros((5, 7)), float, r"a reference of shape \(5, 7\) for an image of shape \(5, 7, 3\)"),
-        (np.zeros((3, 5, 7)), float, r"\(3, 5, 7\) for an image of shape \(5, 7, 3\)"),
-        ((1.0, 2.0), float, "a colour of 2 numbers for an image with 3 channels"),
-        (("red", "green", "blue"), float, "the reference must be numbers"),
+        (np.zeros((5, 7)), float, r"Expected a reference of shape \(5, 7, 3\), as the image has, got \(5, 7\)"),
+        (np.zeros((3, 5, 7)), float, r"Expected a reference of shape \(5, 7, 3\), as the image has, got \(3, 5, 7\)"),
+        ((1.0, 2.0), float, "Expected a colour of 3 numbers, one for each channel of the image, got 2"),
+        (("red", "green", "blue"), float, "Expected a reference of numbers, got <U5"),
         (np.nan, float, "NaN or infinite"),
-        (300, np.uint8, "a reference from 300 to 300 for an image of uint8, which goes from 0 to 255"),
+        (300, np.uint8, "Expected a reference from 0 to 255, as an image of uint8 has, got numbers from 300 to"),
         (-1, np.uint8, "from -1 to -1"),
-        ((0.5, 0.25, 0.0), np.uint8, "looks scaled to 0..1, but the image is uint8"),
+        (
+            (0.5, 0.25, 0.0),
+            np.uint8,
+            r"Expected a reference on the scale of the image, which is uint8, got numbers from 0\.0 to.*scaled",
+        ),
     ],
 )
 def test_references_that_do_not_fit(reference, dtype, message):
@@ -356,7 +366,9 @@ def test_references_that_do_not_fit(reference, dtype, message):
 
 
 def test_labels_of_another_size():
-    with pytest.raises(MaskerError, match=r"labels of shape \(5, 7\) for an image of height and width \(7, 5\)"):
+    with pytest.raises(
+        MaskerError, match=r"Expected labels of shape \(7, 5\), the height and width of the image, got \(5, 7\)"
+    ):
         Image(labels=REGIONS).mask(np.zeros((7, 5, 3)))
 
 

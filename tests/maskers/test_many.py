@@ -189,7 +189,9 @@ def test_rows_of_a_frame_keep_their_names():
     masker = Tabular(FRAME)
     first = masker.inputs(FRAME)[0]
     assert list(first.columns) == ["a", "b", "c"]
-    with pytest.raises(MaskerError, match=r"column 0 is 'a' in the masker and 'c' in x"):
+    with pytest.raises(
+        MaskerError, match="Expected the columns of the masker in the same order in x, got 'c' instead of 'a' as"
+    ):
         masker.mask(masker.inputs(FRAME[["c", "b", "a"]])[0])
 
 
@@ -224,16 +226,24 @@ def test_an_iterator_over_numbers_is_refused(masker):
 @pytest.mark.parametrize(
     ("masker", "x", "says"),
     [
-        (Text(), io.StringIO("to be\nor not"), "a text must be a str, not StringIO"),
-        (Bytes(), io.BytesIO(b"ab"), "a file is bytes.*not BytesIO"),
-        (Text(), {"to be"}, "not set"),
-        (Text(), np.array("to be"), "not ndarray"),
+        (Text(), io.StringIO("to be\nor not"), "Expected a text as str, got StringIO"),
+        (Bytes(), io.BytesIO(b"ab"), r"Expected bytes, a 1-D array of uint8 or a pathlib\.Path, got BytesIO"),
+        (Text(), {"to be"}, "Expected a text as str, got set"),
+        (Text(), np.array("to be"), "Expected a text as str, got ndarray"),
         (Image(), GREY.reshape(1, 1, 2, 6, 7), "Expected one image of shape"),
-        (Image(), np.zeros((10, 28, 28)), 'Where are the channels.*channels="none" if these are several grey images'),
+        (
+            Image(),
+            np.zeros((10, 28, 28)),
+            r'Expected to find the channels by the shape, got \(10, 28, 28\).*channels="none" if these are several',
+        ),
         (Image(channels="none"), PHOTOS, r'shape \(H, W\) for channels="none", got \(6, 7, 3\)'),
         (Series(channels="none"), np.zeros((2, 3, 4)), r'shape \(time,\) for channels="none", got \(2, 3, 4\)'),
-        (Tokens(), np.zeros((2, 3, 4), int), "one sequence of integers, not an array of shape"),
-        (Tabular(TABLE), np.zeros((2, 2, 3)), r"one row of 3 numbers, not of shape \(2, 2, 3\)"),
+        (
+            Tokens(),
+            np.zeros((2, 3, 4), int),
+            r"Expected tokens as one sequence of integers, got an array of shape \(2, 3, 4\)",
+        ),
+        (Tabular(TABLE), np.zeros((2, 2, 3)), r"Expected x as one row of 3 numbers, got shape \(2, 2, 3\)"),
     ],
 )
 def test_what_is_neither_is_refused_when_it_is_masked(masker, x, says):

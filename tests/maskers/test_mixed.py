@@ -31,7 +31,10 @@ def test_arrays_are_numbers():
     assert [column.tolist() for column in read_columns(table)] == [[1.0, 3.0], [2.0, 4.0]]
     odd = np.array([0x7FF8000000000001, 0xFFF8000000000000], np.uint64).view(np.float64)
     assert len(set(read_table(odd, "the data").view(np.uint64).tolist())) == 1
-    with pytest.raises(MaskerError, match="give a pandas or polars DataFrame"):
+    with pytest.raises(
+        MaskerError,
+        match=r"Expected numbers in the data, got other values \(could not convert.*'a'\).*pandas or polars DataFrame",
+    ):
         read_table(np.array([["a", 1]], object), "the data")
 
 

@@ -242,13 +242,16 @@ def test_a_list_of_numbers_is_one_series_and_a_list_of_series_is_many():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"window": 0}, "window must be a number of steps, at least 1, not 0"),
-        ({"window": 2.0}, "window must be"),
-        ({"window": True}, "window must be"),
-        ({"reference": "median"}, "reference must be .* not 'median'"),
-        ({"channels": "middle"}, "channels must be"),
-        ({"names": "xy"}, "names must be a list of strings, one a channel, not 'xy'"),
-        ({"graph": "star"}, "graph must be"),
+        ({"window": 0}, "Expected window as a number of steps of at least 1, got 0"),
+        ({"window": 2.0}, "Expected window as a number of steps of at least 1, got"),
+        ({"window": True}, "Expected window as a number of steps of at least 1, got"),
+        (
+            {"reference": "median"},
+            r'Expected "mean", "interpolate", a number or an array of numbers as reference, got.*median',
+        ),
+        ({"channels": "middle"}, "Expected .last., .first., .none. or None as channels, got 'middle'"),
+        ({"names": "xy"}, "Expected names as a list of strings, one for each channel, got 'xy'"),
+        ({"graph": "star"}, "Expected .chain., .ring., .complete. or a function of d as graph, got 'star'"),
     ],
 )
 def test_fields_are_checked(fields, message):
@@ -259,20 +262,36 @@ def test_fields_are_checked(fields, message):
 @pytest.mark.parametrize(
     ("masker", "x", "message"),
     [
-        (Series(), 5.0, r"not \(\)"),
-        (Series(), np.zeros((2, 3, 4)), r"not \(2, 3, 4\); for several give a list of them"),
-        (Series(), [], r"nothing to explain: a series of shape \(0,\) is empty"),
-        (Series(channels="last"), np.zeros((0, 3)), "is empty"),
-        (Series(), [[1.0], [1.0, 2.0]], "a series is an array of numbers"),
-        (Series(), ["a", "b"], "real numbers, not of <U1"),
-        (Series(), [True, False], "not of bool"),
-        (Series(), np.zeros((6, 100)), r'channels of shape \(6, 100\)\? Give channels="last" or "first"'),
-        (Series(window=4), [1.0, 2.0, 3.0], "3 steps is shorter than a window of 4: give a smaller one"),
-        (Series(window=3, channels="last"), WALK, "2 steps is shorter than a window of 3"),
-        (Series(), [1.0, np.nan, np.inf], "the series has nan at t 1: fill it in first"),
+        (Series(), 5.0, r"Expected one series of shape \(time,\), \(time, channels\) or \(channels, time\), got \(\)"),
+        (
+            Series(),
+            np.zeros((2, 3, 4)),
+            r"Expected one series of shape \(time,\), \(time, channels\) or \(channels, time\), got \(2, 3,.*several",
+        ),
+        (Series(), [], r"Expected a series with at least one number, got shape \(0,\).*nothing.*explain"),
+        (Series(channels="last"), np.zeros((0, 3)), r"Expected a series with at least one number, got shape \(0, 3\)"),
+        (
+            Series(),
+            [[1.0], [1.0, 2.0]],
+            "Expected a series as an array of numbers, got something else: setting an array element",
+        ),
+        (Series(), ["a", "b"], "Expected a series as an array of real numbers, got <U1"),
+        (Series(), [True, False], "Expected a series as an array of real numbers, got bool"),
+        (
+            Series(),
+            np.zeros((6, 100)),
+            r'Expected to find the channels by the shape, got \(6, 100\), which .*channels="last" or "first"',
+        ),
+        (
+            Series(window=4),
+            [1.0, 2.0, 3.0],
+            r"Expected a series of at least 4 steps, the size of a window, got 3.*smaller",
+        ),
+        (Series(window=3, channels="last"), WALK, "Expected a series of at least 3 steps, the size of a window, got 2"),
+        (Series(), [1.0, np.nan, np.inf], r"Expected a series of finite numbers, got nan at t 1.*first"),
         (Series(channels="first"), [[1.0, 2.0, np.nan], [1.0, np.inf, 3.0]], "inf at t 1 of channel 1"),
         (Series(channels="last", names=["x", "y"]), [[1.0, 2.0], [np.nan, 2.0]], "nan at t 1 of x"),
-        (Series(channels="first", names=["x"]), WALK, "1 names for a series of 2 channels"),
+        (Series(channels="first", names=["x"]), WALK, "Expected 2 names, one for each channel of the series, got 1"),
     ],
 )
 def test_what_is_no_series(masker, x, message):
@@ -283,21 +302,29 @@ def test_what_is_no_series(masker, x, message):
 @pytest.mark.parametrize(
     ("reference", "dtype", "message"),
     [
-        (np.zeros((2, 6)), float, r"a reference of shape \(2, 6\) for a series of shape \(2, 7\): give a number"),
+        (
+            np.zeros((2, 6)),
+            float,
+            r"Expected a number, one number per channel, an array or rows of shape \(2, 7\) as.*reference",
+        ),
         (WALK.T, float, r"\(7, 2\)"),
         ([1.0, 2.0, 3.0], float, r"\(3,\)"),
         (np.zeros((0, 2, 7)), float, r"\(0, 2, 7\)"),
         (np.zeros((1, 1, 2, 7)), float, r"\(1, 1, 2, 7\)"),
         ([[1.0], [1.0, 2.0]], float, "a number or an array of numbers"),
-        (["a", "b"], float, "must be numbers, not <U1"),
-        (None, float, "must be numbers, not object"),
-        (np.nan, float, "the reference has nan and the series is float64"),
-        ([0.0, -np.inf], float, "the reference has -inf"),
-        (1e300, np.float32, r"has 1e\+300 and the series is float32: give finite numbers of that type"),
-        (0.5, np.int64, "has 0.5 and the series is int64"),
-        (np.nan, np.int64, "has nan"),
-        (300, np.uint8, "has 300 and the series is uint8"),
-        (-1, np.uint8, "has -1"),
+        (["a", "b"], float, "Expected a reference of numbers, got <U1"),
+        (None, float, "Expected a reference of numbers, got object"),
+        (np.nan, float, "Expected a reference of finite numbers that float64, the type of the series, can hold,"),
+        (
+            [0.0, -np.inf],
+            float,
+            "Expected a reference of finite numbers that float64, the type of the series, can hold,",
+        ),
+        (1e300, np.float32, "Expected a reference of finite numbers that float32, the type of the series, can hold,"),
+        (0.5, np.int64, "Expected a reference of finite numbers that int64, the type of the series, can hold,"),
+        (np.nan, np.int64, "Expected a reference of finite numbers that int64, the type of the series, can hold,"),
+        (300, np.uint8, "Expected a reference of finite numbers that uint8, the type of the series, can hold,"),
+        (-1, np.uint8, "Expected a reference of finite numbers that uint8, the type of the series, can hold,"),
     ],
 )
 def test_references_that_do_not_fit(reference, dtype, message):
@@ -306,5 +333,7 @@ def test_references_that_do_not_fit(reference, dtype, message):
 
 
 def test_coalitions_of_another_input_are_refused():
-    with pytest.raises(PlanError, match="coalitions over 8 units for an input of 7"):
+    with pytest.raises(
+        PlanError, match="Expected coalitions over the 7 units of the input, got coalitions over 8 units"
+    ):
         Series().mask(WALK[0]).rows(lc.Coalitions.from_sets(8, [[7]]))

@@ -159,7 +159,7 @@ def test_pandas_is_not_imported():
 
 def test_columns_in_another_order_are_refused():
     mixed = ["age", "sex", "dose", "weight", "pulse"]
-    message = "column 1 is 'dose' in the {} and 'sex' in {}: give both the same columns and order"
+    message = "Expected the same columns in the same order, got 'dose' in the {} and 'sex' in {} as column 1"
     with pytest.raises(MaskerError, match=message.format("masker", "x")):
         Tabular(Frame(ROWS, NAMES)).mask(Series(X, mixed))
     with pytest.raises(MaskerError, match=message.format("background", "the graph")):
@@ -188,35 +188,47 @@ def test_graphs():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"graph": "tree"}, "not 'tree'"),
-        ({"graph": 3}, "not 3"),
-        ({"graph": lc.Graph.chain(4)}, "a graph of 4 units for a background of 5 columns"),
-        ({"names": ["a", "b"]}, "names must be 5 strings"),
-        ({"names": "abcde"}, "names must be 5 strings"),
-        ({"pin": [5]}, "no column 5: give a name or a number below 5"),
-        ({"pin": [1.5]}, "no column 1.5"),
-        ({"drop": [True, False]}, "not True and False"),
-        ({"drop": "age"}, "0 columns are named 'age'"),
-        ({"names": ["a", "a", "b", "c", "d"], "pin": "a"}, "2 columns are named 'a'"),
-        ({"names": NAMES, "pin": "sex", "drop": [2]}, "column 'sex' is both pinned and dropped"),
-        ({"pin": [0, 1, 2], "drop": [3, 4]}, "all 5 columns are pinned or dropped"),
+        ({"graph": "tree"}, "Expected a Graph or one of 'complete', 'chain', 'learn', 'mutual-information',"),
+        ({"graph": 3}, "Expected a Graph or one of 'complete', 'chain', 'learn', 'mutual-information',"),
+        ({"graph": lc.Graph.chain(4)}, "Expected a graph of 5 units, one for each column of the background, got 4"),
+        ({"names": ["a", "b"]}, "Expected 5 strings as names, one for each column, got"),
+        ({"names": "abcde"}, "Expected 5 strings as names, one for each column, got"),
+        ({"pin": [5]}, "Expected the name of a column or a number below 5, got 5"),
+        ({"pin": [1.5]}, r"Expected the name of a column or a number below 5, got 1\.5"),
+        ({"drop": [True, False]}, "Expected names or numbers of columns in pin and drop, got True or False"),
+        ({"drop": "age"}, "Expected a name that one column has, got 'age', which 0 columns have"),
+        (
+            {"names": ["a", "a", "b", "c", "d"], "pin": "a"},
+            "Expected a name that one column has, got 'a', which 2 columns have",
+        ),
+        ({"names": NAMES, "pin": "sex", "drop": [2]}, "Expected columns that are pinned or dropped, got 'sex' in both"),
+        (
+            {"pin": [0, 1, 2], "drop": [3, 4]},
+            "Expected at least one column that is neither pinned nor dropped, got none of 5",
+        ),
         ({"background": np.zeros((2, 2, 2))}, r"got an array of shape \(2, 2, 2\)"),
         ({"background": 3.0}, r"got an array of shape \(\)"),
-        ({"background": np.zeros((0, 5))}, "has no values"),
-        ({"background": ["a", "b"]}, "the background has values that are no numbers"),
+        ({"background": np.zeros((0, 5))}, r"Expected a background with values, got shape \(0, 5\)"),
+        ({"background": ["a", "b"]}, r"Expected numbers in the background, got other values \(<U1\)"),
         (
             {"background": np.zeros(3, complex)},
-            "no numbers .complex128.: give a pandas or polars DataFrame",
+            r"Expected numbers in the background, got other values \(complex128\).*pandas.*polars.*DataFrame",
         ),
-        ({"background": [[0.0, np.nan], [1.0, np.nan]]}, "a value in some row of every column .* none in column 1"),
-        ({"background": [[0.0, 1.0], [np.inf, 2.0]], "names": ["a", "b"]}, "has an infinite number in column 'a'"),
+        (
+            {"background": [[0.0, np.nan], [1.0, np.nan]]},
+            "Expected a value in at least one row of every column of the background, got none in",
+        ),
+        (
+            {"background": [[0.0, 1.0], [np.inf, 2.0]], "names": ["a", "b"]},
+            "Expected finite numbers in the background, got an infinite one in column 'a'",
+        ),
         ({"background": None}, "Expected rows or one row as the background, got None"),
         ({"background": {"a": [1]}}, "got a mapping. Give a DataFrame"),
         ({"groups": "hot"}, 'from names to columns or "one-hot" as groups, got .hot.'),
         ({"groups": {"both": [0, 1], "more": [1]}}, "for the group 'more', got column 1, which is in another group"),
         ({"groups": {"both": [0, 1]}, "pin": [1]}, "got column 1, which is in another group, pinned or dropped"),
         ({"groups": {"none": []}}, "for the group 'none', got no columns"),
-        ({"groups": {"both": [0, 9]}}, "no column 9"),
+        ({"groups": {"both": [0, 9]}}, "Expected the name of a column or a number below 5, got 9"),
         ({"summary": 5}, "Expected a number of rows from 1 to 4, those of the data, got 5"),
         ({"summary": 0}, "got 0"),
     ],
@@ -229,11 +241,14 @@ def test_fields_are_checked(fields, message):
 @pytest.mark.parametrize(
     ("x", "message"),
     [
-        (X[:4], "x has 4 columns and the background 5"),
-        (X[None], r"x is one row of 5 numbers, not of shape \(1, 5\)"),
-        (Series([1, 2, "high", 4, 5], NAMES), "x has values that are no numbers .*'high'"),
-        ([1, 2, np.inf, 4, 5], "x has an infinite number in column 'sex': replace it"),
-        (None, "Expected a row of numbers, got None"),
+        (X[:4], "Expected x with 5 columns, as the background has, got 4"),
+        (X[None], r"Expected x as one row of 5 numbers, got shape \(1, 5\)"),
+        (
+            Series([1, 2, "high", 4, 5], NAMES),
+            r"Expected numbers in x, got other values \(could not convert string to float: 'high'\)",
+        ),
+        ([1, 2, np.inf, 4, 5], "Expected finite numbers in x, got an infinite one in column 'sex'"),
+        (None, "Expected a row of numbers as x, got None"),
         ({"age": 1}, "Expected x to have the columns age, dose, sex, weight, pulse, got age"),
     ],
 )

@@ -295,7 +295,9 @@ def test_graphs_over_the_units():
     assert Text(graph="complete").mask(PAPER).graph == Graph.complete(9, PAPER.split())
     star = Text(graph=lambda n: Graph.tree([None] + [0] * (n - 1))).mask("a b c")
     assert star.graph == Graph.tree([None, 0, 0], ["a", "b", "c"])
-    with pytest.raises(MaskerError, match="must make a Graph of 3 units"):
+    with pytest.raises(
+        MaskerError, match=r"Expected a Graph of 3 units from the function graph, got Graph\.chain\(4\): 4 units, 3"
+    ):
         Text(graph=lambda n: Graph.chain(n + 1)).mask("a b c")
 
 
@@ -312,15 +314,19 @@ def test_one_word():
 @pytest.mark.parametrize(
     ("recipe", "text", "message"),
     [
-        (Text(), "", "nothing to explain: the text '' has no word"),
-        (Text(), " \n", "no word"),
-        (Text("sentence"), "\u200b", "no sentence"),
-        (Text(splitter=r"\d"), "abc", "nothing that the splitter finds"),
-        (Text(), b"bytes", "must be a str, not bytes"),
-        (Text(), ["a", "b"], "must be a str, not list"),
-        (Text(), None, "must be a str, not NoneType"),
-        (Text(pin={"a"}, drop={"b"}), "a b", "all 2 units are pinned or dropped"),
-        (Text(pin={"a"}, drop={"a"}), "a b", "'a' is both pinned and dropped"),
+        (Text(), "", r"Expected a text with at least one word, got ''.*nothing.*explain"),
+        (Text(), " \n", r"Expected a text with at least one word, got ' \\n'"),
+        (Text("sentence"), "\u200b", r"Expected a text with at least one sentence, got '\\u200b'"),
+        (Text(splitter=r"\d"), "abc", r"Expected a text with something that the splitter finds, got 'abc'.*nothing"),
+        (Text(), b"bytes", "Expected a text as str, got bytes"),
+        (Text(), ["a", "b"], "Expected a text as str, got list"),
+        (Text(), None, "Expected a text as str, got NoneType"),
+        (
+            Text(pin={"a"}, drop={"b"}),
+            "a b",
+            "Expected at least one unit that is neither pinned nor dropped, got none of 2",
+        ),
+        (Text(pin={"a"}, drop={"a"}), "a b", "Expected units that are pinned or dropped, got 'a' in both"),
     ],
 )
 def test_texts_that_cannot_be_cut(recipe, text, message):
@@ -331,12 +337,15 @@ def test_texts_that_cannot_be_cut(recipe, text, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"units": "words"}, "units must be one of 'word'"),
-        ({"absent": None}, "absent must be"),
-        ({"splitter": "("}, "no regular expression"),
-        ({"splitter": re.compile(b"a")}, "splitter must be"),
-        ({"splitter": 3}, "splitter must be"),
-        ({"graph": "grid"}, "graph must be"),
+        ({"units": "words"}, "Expected one of 'word', 'sentence', 'character' as units, got 'words'"),
+        ({"absent": None}, 'Expected "delete" or the string that replaces a unit as absent, got None'),
+        (
+            {"splitter": "("},
+            r"Expected a regular expression as splitter, got '\(': missing \), unterminated subpattern",
+        ),
+        ({"splitter": re.compile(b"a")}, r"Expected a regular expression \(of str\) or a function as splitter, got"),
+        ({"splitter": 3}, r"Expected a regular expression \(of str\) or a function as splitter, got"),
+        ({"graph": "grid"}, "Expected .chain., .ring., .complete. or a function of d as graph, got 'grid'"),
         ({"pin": "not"}, r"such as \{'not'\}"),
         ({"drop": 3}, "a set of units"),
     ],
@@ -347,5 +356,7 @@ def test_recipes_that_make_no_sense(options, message):
 
 
 def test_coalitions_of_another_text():
-    with pytest.raises(PlanError, match="over 2 units for an input of 3"):
+    with pytest.raises(
+        PlanError, match="Expected coalitions over the 3 units of the input, got coalitions over 2 units"
+    ):
         Text().mask("a b c").rows(Coalitions.from_sets(2, [[0]]))

@@ -102,20 +102,24 @@ def test_names_come_from_a_vocabulary():
 @pytest.mark.parametrize(
     ("recipe", "ids", "message"),
     [
-        (Tokens(length=2), [1, 2, 3], "3 tokens do not fit a length of 2"),
-        (Tokens(), [], "no tokens"),
-        (Tokens(padding=7), [7, 7], "no token but the padding 7"),
-        (Tokens(), [1.0, 2.0], "not float64"),
-        (Tokens(), [True, False], "not bool"),
+        (Tokens(length=2), [1, 2, 3], "Expected at most 2 tokens, the length of rows, got 3"),
+        (Tokens(), [], "Expected at least one token, got none"),
+        (Tokens(padding=7), [7, 7], "Expected at least one token besides the padding 7, got none"),
+        (Tokens(), [1.0, 2.0], "Expected tokens as 64-bit integers, got float64"),
+        (Tokens(), [True, False], "Expected tokens as 64-bit integers, got bool"),
         (Tokens(), np.array([2**63], np.uint64), "64-bit integers"),
         (Tokens(), [2**70], "64-bit integers"),
         (Tokens(), [[1, 2]], r"shape \(1, 2\)"),
         (Tokens(), [[1], [2, 3]], "1-D array of integers"),
         (Tokens(), 5, r"shape \(\)"),
         (Tokens(), "text", "one sequence of integers"),
-        (Tokens(), ["a"], "not <U1"),
-        (Tokens(pin={1}, drop={2}), [1, 2], "all 2 tokens are pinned or dropped"),
-        (Tokens(pin={1}, drop={1}), [1, 2], "1 is both pinned and dropped"),
+        (Tokens(), ["a"], "Expected tokens as 64-bit integers, got <U1"),
+        (
+            Tokens(pin={1}, drop={2}),
+            [1, 2],
+            "Expected at least one token that is neither pinned nor dropped, got none of 2",
+        ),
+        (Tokens(pin={1}, drop={1}), [1, 2], "Expected units that are pinned or dropped, got 1 in both"),
     ],
 )
 def test_inputs_that_cannot_be_cut(recipe, ids, message):
@@ -143,5 +147,7 @@ def test_recipes_that_make_no_sense(options):
 
 
 def test_coalitions_of_another_input():
-    with pytest.raises(PlanError, match="over 2 units for an input of 3"):
+    with pytest.raises(
+        PlanError, match="Expected coalitions over the 3 units of the input, got coalitions over 2 units"
+    ):
         Tokens().mask([1, 2, 3]).rows(Coalitions.from_sets(2, [[0]]))

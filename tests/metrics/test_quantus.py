@@ -191,9 +191,9 @@ def test_what_is_refused(net, batch):
             explain_func(net, x, targets)
     with pytest.raises(ModelError, match="Expected a target from 0 to 9, got 10"):
         explain_func(net, x, np.full(8, 10), patch=4)
-    with pytest.raises(ModelError, match='seems to give probabilities: write kind="probabilities"'):
+    with pytest.raises(ModelError, match="Expected the kind of a model that seems to return probabilities, got none"):
         explain_func(nn.Sequential(net, nn.Softmax(1)), x, y, patch=4)
-    with pytest.raises(MaskerError, match=r"give one, such as masker=Tabular"):
+    with pytest.raises(MaskerError, match=r"Expected a masker for inputs of shape \(8, 64\), got none.*masker=Tabular"):
         explain_func(linear(np.ones((2, 64))), x.reshape(8, 64), y)
     with pytest.raises(MetricError, match=r"give masker=Image\(patch=...\) instead"):
         explain_func(net, x, y, masker=lc.maskers.Image(), patch=4)

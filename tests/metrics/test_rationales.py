@@ -27,5 +27,5 @@ def test_models_without_classes(counted):
 
 def test_bad_input(explained):
     explainer, texts, explanations, _ = explained
-    with pytest.raises(lc.MetricError, match="must rise from 0"):
+    with pytest.raises(lc.MetricError, match=r"Expected percents that rise from 0 to at most 100, got \(50, 20\)"):
         comprehensiveness(explainer, texts[0], explanations[0], (50, 20))

@@ -104,7 +104,9 @@ def test_random_changes_come_from_the_seed():
 @pytest.mark.parametrize("method", [lc.LShapley(1), "feature-ablation"])
 def test_a_method_without_a_seed(method):
     explainer = lc.Explainer(longest, lc.maskers.Text(), method, kind="output")
-    with pytest.raises(lc.MetricError, match=r"The seed cannot be varied: .* draws nothing at random"):
+    with pytest.raises(
+        lc.MetricError, match="Expected a method that samples with a seed, got feature-ablation, which is deterministic"
+    ):
         seed_stability(explainer, WORDS)
 
 
@@ -116,10 +118,10 @@ def test_bad_input():
         seed_stability(sampled, [WORDS, WORDS])
     with pytest.raises(lc.MetricError, match="keep the 14 units of the input, got 2"):
         max_sensitivity(sampled, WORDS, lambda x, rng: "two words")
-    with pytest.raises(lc.MetricError, match="samples must be"):
+    with pytest.raises(lc.MetricError, match="Expected samples as a number of at least 1, got 0"):
         max_sensitivity(sampled, WORDS, lambda x, rng: x, samples=0)
     with pytest.raises(lc.MetricError, match="one output"):
         max_sensitivity(lc.Explainer(MODEL, MASKER, lc.Shapley(), target="all"), IRIS.data[0], lambda x, rng: x)
     nothing = lc.Explainer(lambda texts: [1.0] * len(texts), lc.maskers.Text(), lc.Shapley(), kind="output")
-    with pytest.raises(lc.MetricError, match="All scores are zero"):
+    with pytest.raises(lc.MetricError, match="Expected scores that are not all zero, got only zeros"):
         max_sensitivity(nothing, "a b", lambda x, rng: x)

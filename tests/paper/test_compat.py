@@ -37,7 +37,9 @@ def test_the_value_function_of_the_authors():
 
 
 def test_bad_input():
-    with pytest.raises(lc.GameError, match=r"\(1, classes\) are needed for one row, not \(1,\)"):
+    with pytest.raises(
+        lc.GameError, match=r"Expected class probabilities of shape \(1, classes\) for one row, got \(1,\)"
+    ):
         lc.compat.authors_game(lambda kept: np.ones(len(kept)), 3)
     game = lc.Game(lambda kept: kept.sum(axis=1), 3)
     with pytest.raises(lc.MethodError, match=r"Expected one of 'L', 'C'.* as kind"):

@@ -67,7 +67,7 @@ def read_answer(tokenizer: Any, given: Any, parts: Parts = "whole", vocabulary: 
     if lost := np.flatnonzero(~inside.any(axis=0)).tolist():
         s, e = found[lost[0]].tolist()
         raise ModelError(
-            f"Expected parts of the answer that hold a token, got {text[s:e]!r:.40} ({s}, {e}), which has none."
+            f"Expected parts of the answer with at least one token, got {text[s:e]!r:.40} ({s}, {e}), which has none."
         )
     columns = np.concatenate([np.ones((len(ids), 1)), inside.astype(np.float64)], axis=1)
     return Answer(text, tuple(ids), np.concatenate([whole, found]), columns)
@@ -104,8 +104,8 @@ def _tokens(tokenizer: Any, given: Any) -> tuple[str, list[int], NDArray[np.int6
     back = tokenizer.decode(ids, clean_up_tokenization_spaces=False)
     if "".join(back.split()) != "".join(given.split()):
         raise ModelError(
-            f"Expected an answer that the tokenizer can give back, got {given!r:.60}, of which it makes {back!r:.60}. "
-            f"Give the token ids instead, or another text."
+            f"Expected an answer that the tokenizer encodes and decodes without change, got {given!r:.60}, "
+            f"which becomes {back!r:.60}. Give the token ids instead, or another text."
         )
     spans = np.array(made["offset_mapping"], np.int64).reshape(-1, 2) if fast else _by_decoding(tokenizer, ids)
     return given, ids, spans

@@ -75,13 +75,17 @@ class Call:
         except ModelError as error:
             raise WrongKindError(str(error)) from error
         if len(numbers) != count:
-            wanted = f"({count},) or ({count}, outputs) is needed"
-            raise WrongCountError(f"the request returned shape {numbers.shape} for {count} rows: {wanted}")
+            wanted = f"({count},) or ({count}, outputs)"
+            raise WrongCountError(
+                f"Expected answers of shape {wanted} from the request for {count} rows, got {numbers.shape}."
+            )
         checked = check_answers(numbers, count, "the request")
         if self.answers is None:
             self.answers = np.full((len(self.rows), checked.shape[1]), np.nan)
         if checked.shape[1] != self.answers.shape[1]:
-            raise ModelError(f"the request returned {checked.shape[1]} outputs, others {self.answers.shape[1]}")
+            raise ModelError(
+                f"Expected {self.answers.shape[1]} outputs from the request, as from others, got {checked.shape[1]}."
+            )
         self.answers[start : start + count] = checked
 
     def give_up(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
@@ -106,7 +110,10 @@ class Call:
         """All answers, or the error."""
         assert self._task is not None
         if self._task.cancelled():
-            raise ModelError("the remote model was closed while it was asked")
+            raise ModelError(
+                "Expected the remote model to stay open while it was being asked, got closed. Close it only after "
+                "the last answer."
+            )
         self._task.result()
         if self.error is not None:
             raise self.error

@@ -91,7 +91,7 @@ def check_answers(answers: Any, n: int, model: str) -> NDArray[Any]:
         )
     if array.ndim == 1:
         array = array[:, None]
-    check_rows(np.isfinite(array), array, f"{model} returned", "every answer must be a finite number")
+    check_rows(np.isfinite(array), array, f"finite numbers from {model}")
     return array
 
 
@@ -150,11 +150,11 @@ def _check_mask(answers: Any, model: str) -> None:
     )
 
 
-def check_rows(good: NDArray[np.bool_], answers: NDArray[Any], who: str, why: str) -> None:
+def check_rows(good: NDArray[np.bool_], answers: NDArray[Any], expected: str, advice: str = "") -> None:
     """Raise `ModelError` with the first row whose answers are not all good."""
     if good.all():
         return
     place = tuple(int(i) for i in np.argwhere(~good)[0])[: max(answers.ndim - 1, 1)]
     name = f"row {place[0]}" + (f", background row {place[1]}" if len(place) > 1 else "")
     shown = np.array2string(answers[place], threshold=8, edgeitems=3)
-    raise ModelError(f"{who} {shown} for {name}: {why}", row=place[0])
+    raise ModelError(f"Expected {expected}, got {shown} for {name}. {advice}".rstrip(), row=place[0])

@@ -145,7 +145,7 @@ class CausalLMModel(Model):
                 row, k = divmod(number, len(tables))
                 answers[row, first[k] : first[k + 1]] = found @ tables[k]
         except KeyboardInterrupt as error:
-            raise Interrupted("Ctrl-C while the language model was asked", answers=answers) from error
+            raise Interrupted("Interrupted while the language model was being asked.", answers=answers) from error
         return check_answers(answers, len(rows), type(self.model).__name__)
 
     def _log_probs(self, sequences: Sequences) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -180,7 +180,9 @@ class CausalLMModel(Model):
         size = getattr(text_config(self.model), "vocab_size", None)
         several = isinstance(given, list | tuple) and len(given) > 0 and all(isinstance(one, str) for one in given)
         if several and not (isinstance(parts, str) and parts == "whole"):
-            raise ModelError('Expected parts="whole" with several answers, got others. Explain one answer at a time.')
+            raise ModelError(
+                'Expected parts="whole" with several answers, got another choice. Explain one answer at a time.'
+            )
         return [read_answer(self.tokenizer, one, parts, size) for one in (given if several else [given])]
 
     def _find_opening(self) -> list[int]:

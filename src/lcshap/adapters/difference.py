@@ -39,7 +39,8 @@ class DifferenceModel(Model):
                 raise ModelError(f'Expected models of kind="output", such as CausalLMModel, got {model.kind!r}.')
         if one.classes is not None and other.classes is not None and len(one.classes) != len(other.classes):
             raise ModelError(
-                f"Expected as many outputs of both models, got {len(one.classes)} and {len(other.classes)}."
+                f"Expected the same number of outputs from both models, got {len(one.classes)} and "
+                f"{len(other.classes)}."
             )
         self.one, self.other = one, other
         self.kind = "output"
@@ -52,7 +53,9 @@ class DifferenceModel(Model):
         """The difference of the answers, `(n, outputs)`."""
         first, second = (np.asarray(model.predict(rows), np.float64) for model in (self.one, self.other))
         if first.shape != second.shape:
-            raise ModelError(f"Expected answers of one shape from both models, got {first.shape} and {second.shape}.")
+            raise ModelError(
+                f"Expected answers of the same shape from both models, got {first.shape} and {second.shape}."
+            )
         return first - second
 
     def cost(self, calls: int) -> str | None:

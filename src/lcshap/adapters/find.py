@@ -53,15 +53,21 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
     if isinstance(model, Model):
         if kind not in (None, model.kind):
             raise ModelError(
-                f"Expected kind={model.kind!r}, with which {type(model).__name__} was made, got kind={kind!r}."
+                f"Expected kind={model.kind!r}, as {type(model).__name__} was made with, got kind={kind!r}. "
+                "Leave kind out."
             )
         return model
     name = type(model).__name__
     if isinstance(model, type):
-        raise ModelError(f"Expected a model, got the class {model.__name__}. Make one of it: {model.__name__}(...).")
+        raise ModelError(
+            f"Expected a model, got the class {model.__name__}. Create an instance: {model.__name__}(...)."
+        )
     if _is_a(model, "transformers.pipelines.base", "Pipeline"):
         if (how := HOW_TO.get(getattr(model, "task", ""))) is not None:
-            raise ModelError(f"Expected to know what to explain of a pipeline for {model.task}. Write adapters.{how}.")
+            raise ModelError(
+                f"Expected a pipeline for text classification, got one for {model.task}. Choose what to "
+                f"explain with adapters.{how}."
+            )
         return TransformersModel.from_pipeline(model, kind)
     if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
         return TransformersModel(*model, kind=kind)

@@ -259,9 +259,9 @@ class Reader:
         """A part of which the content is not known: the name stands for it."""
         if self._name is None:
             raise OptionError(
-                f"Expected a model whose content can be read, because the store outlives this process, got {what}. "
-                f'Give a name that stands for it, Explainer(..., model_name="reviews-v1"), and another one whenever '
-                f"the model changes."
+                "Expected a model whose content can be read, because the store is kept after this process "
+                f'ends, got {what}. Give the model a name, such as Explainer(..., model_name="reviews-v1"), '
+                "and another one whenever it changes."
             )
         return digest("named", self._name, type(thing).__name__)
 

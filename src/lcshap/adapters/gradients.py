@@ -37,5 +37,5 @@ def check_gradient(gradient: Any) -> NDArray[np.float64]:
     """A gradient in float64, or an error with the first row where it is not finite."""
     found = np.asarray(gradient, np.float64)
     flat = found.reshape(len(found), -1)
-    check_rows(np.isfinite(flat), flat, "the gradient is", "every derivative must be a finite number")
+    check_rows(np.isfinite(flat), flat, "a gradient of finite numbers")
     return found

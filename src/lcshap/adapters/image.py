@@ -95,8 +95,8 @@ class ImageModel(Model):
         except Exception as error:
             given = f"{prepared.dtype} images of shape {prepared.shape[1:]}"
             raise ModelError(
-                f"the model was given {given} and said: {described(error)}. Say what it wants with size=, channels=, "
-                "colours=, scale=, mean= and std= of ImageModel."
+                f"Expected a model that accepts {given}, got an error from it: {described(error)}. Describe "
+                "its input with size=, channels=, colours=, scale=, mean= and std= of ImageModel."
             ) from error
 
     def cost(self, calls: int) -> str | None:
@@ -154,8 +154,8 @@ class ImageModel(Model):
             return np.repeat(image, 3, axis=2)
         if bare != wanted:
             raise ModelError(
-                f"Expected images with {wanted} channels, got {count}. Convert them, or say colours=, and mean= and "
-                "std= with as many numbers."
+                f"Expected images with {wanted} channels, got {count}. Convert them, or set colours=, and "
+                "mean= and std= with that many numbers."
             )
         return image
 
@@ -182,7 +182,7 @@ class ImageModel(Model):
         if self.scale is None:
             if whole and self.mean is not None and self.mean.any() and np.abs(self.mean).max() <= 1:
                 raise ModelError(
-                    f"Expected images from 0 to 1 for mean={self.mean.tolist()}, got {rows.dtype}: say scale=1/255."
+                    f"Expected images from 0 to 1 for mean={self.mean.tolist()}, got {rows.dtype}. Set scale=1/255."
                 )
             return
         if not rows.size or rows.dtype.kind == "b":
@@ -196,8 +196,9 @@ class ImageModel(Model):
             )
         if not whole and self.scale < 0.1 and 0 < high <= 1 and (rows != np.rint(rows)).any():
             raise ModelError(
-                f"Expected images from 0 to {1 / self.scale:g} for scale={self.scale:.4g}, got {rows.dtype} from "
-                f"{low:g} to {high:g}. It looks scaled already. Leave scale out, or give the image as uint8."
+                f"Expected images from 0 to {1 / self.scale:g} for scale={self.scale:.4g}, got {rows.dtype} "
+                f"from {low:g} to {high:g}, which look scaled already. Leave scale out, or give the image as "
+                "uint8."
             )
 
 

@@ -53,9 +53,9 @@ class JaxModel(Model):
     ) -> None:
         jax = need("jax", "jax")
         if not callable(fn):
-            raise ModelError(f"a model needs a JAX function of rows, not {type(fn).__name__}")
+            raise ModelError(f"Expected a JAX function of rows, got {type(fn).__name__}.")
         if not jax.numpy.issubdtype(dtype, jax.numpy.floating):
-            raise ModelError(f"dtype is that of floating-point rows, such as float32, not {dtype!r}")
+            raise ModelError(f"Expected dtype as a floating-point type, such as float32, got {dtype!r}.")
         self.fn, self.jit, self.dtype = fn, jit, dtype
         self.kind = check_kind(kind, "a JAX function")
         self.output = check_output(output, "JaxModel")
@@ -71,8 +71,8 @@ class JaxModel(Model):
         x = self._place(rows)
         if x.dtype.kind in "iub":
             raise ModelError(
-                "a gradient with respect to the input needs rows of floating-point numbers. Token ids have none: "
-                "explain a function of their embeddings, or choose a method that needs only values"
+                "Expected rows of floating-point numbers for a gradient, got others. Explain a function of "
+                "the embeddings of the tokens, or choose a method that needs only values."
             )
         n, x = len(x), fill_up(x)
         weights = np.pad(weights, ((0, len(x) - n), (0, 0)))  # copies weigh nothing
@@ -98,8 +98,9 @@ class JaxModel(Model):
         answers = given if self.output is None else pick(given, self.output)
         if not hasattr(answers, "dtype"):
             raise ModelError(
-                f"the JAX function returned {described(given)}: an array (n,) or (n, outputs) is needed. Say which "
-                f'part is explained: JaxModel(fn, kind, output="name"), a number, or a function of what it returns.'
+                f"Expected an array (n,) or (n, outputs) from the JAX function, got {described(given)}. "
+                'Choose the part to explain with JaxModel(fn, kind, output="name"), a number, or a function '
+                "of what it returns."
             )
         return jnp.asarray(answers, jnp.promote_types(answers.dtype, jnp.float32))
 
@@ -107,21 +108,24 @@ class JaxModel(Model):
         jnp, nn = need("jax.numpy", "jax"), need("jax.nn", "jax")
         values = differentiated(self._answers(x), self.kind, jnp, nn.log_softmax)
         if values.shape != weights.shape:
-            raise ModelError(f"the values have shape {values.shape}, the weights {weights.shape}")
+            raise ModelError(f"Expected values of the shape of the weights, {weights.shape}, got {values.shape}.")
         return (values * weights).sum()
 
     def _place(self, rows: Rows) -> NDArray[Any]:
         """The rows in the type that the function gets."""
         array = np.asarray(rows)
         if array.dtype.kind not in "fiub":
-            raise ModelError(f"rows of {array.dtype} are no JAX array: give a function that turns them into one first")
+            raise ModelError(
+                f"Expected rows that JAX can turn into an array, got {array.dtype}. Give a function that "
+                "converts them first."
+            )
         dtypes = need("jax.dtypes", "jax")
         wanted = np.dtype(self.dtype) if array.dtype.kind == "f" else array.dtype
         possible = dtypes.canonicalize_dtype(wanted)
         cast = array.astype(possible)
         if possible != wanted and (array.dtype.kind == "f" or not np.array_equal(cast, array)):
             raise ModelError(
-                f'JAX turns {wanted} into {possible}: call jax.config.update("jax_enable_x64", True) first'
+                f'Expected JAX to keep {wanted}, got {possible}. Call jax.config.update("jax_enable_x64", True) first.'
             )
         return cast
 

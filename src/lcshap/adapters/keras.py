@@ -56,7 +56,8 @@ class KerasModel(Model):
             raise ModelError(f"Expected a keras.Model, got {type(model).__name__}.")
         if not model.built:
             raise ModelError(
-                f"Expected a model with weights, got {type(model).__name__} without. Call it on some data first."
+                f"Expected a model with weights, got {type(model).__name__} without weights. Call it on some "
+                "data first."
             )
         self.model, self.prepare = model, prepare
         self.kind = check_kind(kind, f"a Keras model ({type(model).__name__})")
@@ -86,9 +87,9 @@ class KerasModel(Model):
         places = [i for i, part in enumerate(parts) if _is_float(part) and part.shape == np.shape(full)]
         if len(places) != 1:
             raise ModelError(
-                f"a gradient needs one input of floating-point numbers in the shape of the rows, and there are "
-                f"{len(places)}. Token ids have none: explain a model that takes their embeddings, or choose a method "
-                f"that needs only values"
+                "Expected one input of floating-point numbers in the shape of the rows for a gradient, got "
+                f"{len(places)}. Explain a model that takes the embeddings of the tokens, or choose a method "
+                "that needs only values."
             )
         weights = np.pad(weights, ((0, len(full) - len(rows)), (0, 0)))  # copies weigh nothing
         found = self._backward(parts[places[0]], inputs, places[0], weights, self._state())
@@ -123,8 +124,8 @@ class KerasModel(Model):
         parts = keras.tree.flatten(answers if self.output is None else pick(answers, self.output))
         if len(parts) != 1:
             raise ModelError(
-                f"Expected one output, got {described(answers)}. Say which is explained: KerasModel(model, kind, "
-                f'output="name"), a number, or a function of what the model returns.'
+                f"Expected one output, got {described(answers)}. Choose one with KerasModel(model, kind, "
+                'output="name"), a number, or a function of what the model returns.'
             )
         double = keras.backend.standardize_dtype(parts[0].dtype) == "float64"
         return keras.ops.cast(parts[0], "float64" if double else "float32")
@@ -137,7 +138,9 @@ class KerasModel(Model):
         answers = self._answers(keras.tree.pack_sequence_as(inputs, parts), state)
         values = differentiated(answers, self.kind, keras.ops, keras.ops.log_softmax)
         if tuple(values.shape) != weights.shape:
-            raise ModelError(f"the values have shape {tuple(values.shape)}, the weights {weights.shape}")
+            raise ModelError(
+                f"Expected values of the shape of the weights, {weights.shape}, got {tuple(values.shape)}."
+            )
         return keras.ops.sum(values * keras.ops.convert_to_tensor(weights, values.dtype))
 
     def _inputs(self, rows: Rows) -> Any:
@@ -171,18 +174,19 @@ def _check_end(model: Any, kind: Kind) -> None:
     if kind.endswith("logits") and end in ("softmax", "sigmoid"):
         chances = "multilabel" if labels else "probabilities"
         raise ModelError(
-            f'{model.name} ends with a {end}, so it gives no logits: write kind="{chances}", or explain a model that '
-            f"ends before it"
+            f'Expected a model of logits for kind="{kind}", got {model.name}, which ends with a {end}. Write '
+            f'kind="{chances}", or explain a model without that layer.'
         )
     if labels and end == "softmax":
         raise ModelError(
-            f'{model.name} ends with a softmax: its classes exclude each other, write kind="probabilities"'
+            f'Expected labels that do not exclude each other for kind="{kind}", got {model.name}, which ends '
+            'with a softmax. Write kind="probabilities".'
         )
     if kind in ("probabilities", "multilabel") and end == "linear" and isinstance(last, keras.layers.Dense):
         logits = "multilabel-logits" if labels else "logits"
         raise ModelError(
-            f'{model.name} ends with a linear layer, so it gives no probabilities: write kind="{logits}", or '
-            f'kind="output" if there are no classes'
+            f'Expected a model of probabilities for kind="{kind}", got {model.name}, which ends with a linear '
+            f'layer. Write kind="{logits}", or kind="output" if there are no classes.'
         )
 
 

@@ -53,9 +53,9 @@ def label_columns(parts: list[Any], classes: list[Any] | None, model: str) -> ND
         own = [0, 1][: table.shape[-1]] if classes is None else list(classes[number])
         if table.ndim != 2 or len(own) > 2 or table.shape[1] != len(own):
             raise ModelError(
-                f"{model} returned {len(parts)} tables, and number {number} has shape {table.shape}: a label has two "
-                f"classes, no and yes. Explain one output: lambda rows: estimator.predict_proba(rows)[{number}], with "
-                f'kind="probabilities"'
+                f"Expected a table of two columns, no and yes, for every label from {model}, got shape "
+                f"{table.shape} in number {number} of {len(parts)}. Explain one output: lambda rows: "
+                f'estimator.predict_proba(rows)[{number}], with kind="probabilities".'
             )
         columns.append(table[:, 1] if len(own) == 2 else np.full(len(table), float(bool(own[0]))))
     return np.stack(columns, axis=1)

@@ -90,7 +90,9 @@ class OnnxModel(Model):
     def content(self) -> dict[str, Any]:
         """The session, its input and its output, if the file is still the one that was loaded."""
         if _stamp(self.session) != self._loaded:
-            raise ModelError("Expected the ONNX file as it was loaded, got one that has changed. Make the model anew.")
+            raise ModelError(
+                "Expected the ONNX file as it was loaded, got one that has changed. Create the model again."
+            )
         return super().content
 
     def __getstate__(self) -> dict[str, Any]:
@@ -125,14 +127,23 @@ class OnnxModel(Model):
 def _cast(rows: Any, declared: Any) -> NDArray[Any]:
     dtype = _TYPES.get(declared.type)
     if dtype is None:
-        raise ModelError(f"input {declared.name!r} is of type {declared.type}: that cannot be fed")
+        raise ModelError(
+            f"Expected an input of numbers or texts, got {declared.name!r} of type {declared.type}, which "
+            "lcshap cannot feed."
+        )
     try:
         array = np.asarray(rows, np.object_ if dtype is np.object_ else None)
         cast = array.astype(dtype)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"input {declared.name!r} needs {declared.type}: {error}") from error
+        raise ModelError(
+            f"Expected rows that can be converted to {declared.type} for the input {declared.name!r}, got "
+            f"others: {error}."
+        ) from error
     if np.dtype(dtype).kind in "iub" and not np.array_equal(cast, array):
-        raise ModelError(f"input {declared.name!r} needs {declared.type}: rows of {array.dtype} would lose their value")
+        raise ModelError(
+            f"Expected rows that fit {declared.type} for the input {declared.name!r}, got {array.dtype}, "
+            "whose values would change. Convert the rows first."
+        )
     if cast.ndim == 1 and len(declared.shape) == 2:
         cast = cast[:, None]  # scikit-learn pipelines take strings as a matrix of one column
     return cast
@@ -143,7 +154,8 @@ def _choose_input(inputs: dict[str, Any], choice: Any) -> Any:
         return next(iter(inputs))
     if choice is None or (isinstance(choice, str) and len(inputs) > 1):
         raise ModelError(
-            f"the graph has the inputs {', '.join(inputs)}: give input=, a function from rows to {{name: array}}"
+            f"Expected a graph with one input, got {', '.join(inputs)}. Give input=, a function from rows to "
+            "{name: array}."
         )
     if not callable(choice) and choice not in inputs:
         raise ModelError(f"Expected one of the inputs {', '.join(inputs)} of the graph, got {choice!r}.")
@@ -158,7 +170,7 @@ def _choose_output(outputs: list[Any], choice: str | int | None) -> str:
         found = [*matrices, *floats, *(o for o in outputs if o.type.startswith("seq(map("))]
         if not found:
             raise ModelError(
-                f"None of the outputs {', '.join(names)} holds floating-point numbers. Choose one with output=."
+                f"Expected an output of floating-point numbers, got {', '.join(names)}. Choose one with output=."
             )
         return str(found[0].name)
     if isinstance(choice, int) and 0 <= choice < len(names):

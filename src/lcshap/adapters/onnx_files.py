@@ -68,8 +68,9 @@ def _check_inside(path: str, location: str) -> None:
         if found.is_file() and any(found.is_relative_to(folder) for folder in folders):
             return
     raise ModelError(
-        f"Expected an ONNX file whose data are in files beside it, got one with data in {location!r}, elsewhere "
-        f"or missing. Put that file beside it, or do not use the model if it is a stranger's: it could read any file."
+        f"Expected an ONNX file whose data are in files beside it, got one with data in {location!r}, which "
+        "is elsewhere or missing. Put that file beside it. If you do not trust the origin of the model, do "
+        "not use it: it could read any file."
     )
 
 

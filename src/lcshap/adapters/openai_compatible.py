@@ -101,9 +101,11 @@ class OpenAICompatible(RemoteModel):
         if scalariser is None and not (isinstance(answer, str) and answer.strip()):
             raise ModelError("Expected an answer with text in it, or a scalariser, got neither. Give one of them.")
         if scalariser is not None and (follow_up is not None or not callable(scalariser)):
-            raise ModelError("Expected a scalariser that is a function, and no follow_up beside it, got others.")
+            raise ModelError("Expected a function as scalariser, without follow_up, got something else.")
         if api_key_env is not None and not os.environ.get(api_key_env):
-            raise ModelError(f"Expected a key in the environment variable {api_key_env}, got none. Set it first.")
+            raise ModelError(
+                f"Expected a key in the environment variable {api_key_env}, got none. Set the variable first."
+            )
         self.base_url, self.model, self.answer = base_url.rstrip("/"), model, answer
         self.scalariser, self.follow_up, self.api_key_env = scalariser, follow_up, api_key_env
         self.samples, self.split = check_samples(samples), parts if isinstance(parts, str) else list(map(tuple, parts))
@@ -200,8 +202,8 @@ class _Asking:
                 self.style = await self._probe(row)
         if self.style == "none":
             raise RefusedError(
-                "Expected a server that gives log-probabilities of prompts (echo or prompt_logprobs), got one that "
-                "leaves them out. Give a scalariser, such as lcshap.adapters.scalarisers.RougeL(answer)."
+                "Expected a server that returns log-probabilities of prompts (echo or prompt_logprobs), got "
+                "one that does not. Give a scalariser, such as lcshap.adapters.scalarisers.RougeL(answer)."
             )
         return self.style
 
@@ -246,7 +248,9 @@ class _Asking:
         try:
             answer = response.json()
         except ValueError:
-            raise BusyError("Expected JSON from the server, got a body that ends early or is none.") from None
+            raise BusyError(
+                "Expected JSON from the server, got a body that is incomplete or in another format."
+            ) from None
         try:
             check_model(answer, self.owner.model)
         except ModelError as error:

@@ -16,7 +16,9 @@ def check_output(output: Any, model: str) -> Output:
     """Return what says which part to explain, or raise."""
     if output is None or (isinstance(output, str | int) and not isinstance(output, bool)) or callable(output):
         return output  # type: ignore[no-any-return]
-    raise ModelError(f"output of {model} must be a name, a number, or a function of what it returns, not {output!r}")
+    raise ModelError(
+        f"Expected a name, a number or a function of what it returns as output of {model}, got {output!r}."
+    )
 
 
 def pick(answers: Any, output: Output = None) -> Any:

@@ -111,11 +111,9 @@ class RemoteModel(Model):
         longest_wait: float = 60.0,
     ) -> None:
         if not is_async(fn):
-            raise ModelError(
-                f"a remote model needs an async function of rows, not {_name(fn)}: write it with async def"
-            )
+            raise ModelError(f"Expected an async function of rows, got {_name(fn)}. Define it with async def.")
         if not isinstance(fatal, tuple) or not all(isinstance(e, type) for e in fatal):
-            raise ModelError(f"fatal must be a tuple of exception classes, not {fatal!r}")
+            raise ModelError(f"Expected fatal as a tuple of exception classes, got {fatal!r}.")
         self.fn, self.kind, self.classes, self.fatal = fn, check_kind(kind, "a remote model"), classes, fatal
         self.rows_per_request = _whole("rows_per_request", rows_per_request, 1)
         self.in_flight = _whole("in_flight", in_flight, 1)
@@ -142,7 +140,7 @@ class RemoteModel(Model):
             return call.result()
         except KeyboardInterrupt as error:  # whenever it comes
             call.stop()
-            raise Interrupted("Ctrl-C while the remote model was asked", answers=call.answers) from error
+            raise Interrupted("Interrupted while the remote model was being asked.", answers=call.answers) from error
         except BaseException as error:
             call.stop()
             if isinstance(error, ModelError):
@@ -197,7 +195,7 @@ class RemoteModel(Model):
 
     def _started(self) -> Background:
         if self._closed:
-            raise ModelError("The remote model is closed. Make a new one.")
+            raise ModelError("Expected an open remote model, got a closed one. Create a new one.")
         if self._background is None:
             self._background = Background(self.fn, self.in_flight)
             self._end = weakref.finalize(self, self._background.end)
@@ -243,7 +241,7 @@ class RemoteModel(Model):
                 return await self.fn(rows)
         except TimeoutError as error:
             if limit.expired():
-                raise TimeoutError(f"no answer within {self.timeout:g} s") from error
+                raise TimeoutError(f"There was no answer within {self.timeout:g} s.") from error
             raise
 
     def _delay(self, error: BaseException, start: int, tries: int) -> float:
@@ -298,12 +296,14 @@ def _name(fn: Any) -> str:
 
 def _whole(name: str, number: Any, least: int) -> int:
     if not isinstance(number, int | np.integer) or number < least:
-        raise ModelError(f"{name} must be a whole number of at least {least}, not {number!r}")
+        raise ModelError(f"Expected {name} as an integer of at least {least}, got {number!r}.")
     return int(number)
 
 
 def _number(name: str, number: Any, zero: bool = False) -> float:
     good = isinstance(number, int | float | np.number) and math.isfinite(number) and number >= 0
     if not good or (number == 0 and not zero):
-        raise ModelError(f"{name} must be a {'number of at least 0' if zero else 'positive number'}, not {number!r}")
+        raise ModelError(
+            f"Expected {name} as a {'number of at least 0' if zero else 'positive number'}, got {number!r}."
+        )
     return float(number)

@@ -70,7 +70,7 @@ class SklearnModel(Model):
         self._trees: Trees | None = None
         self.method = method = _find_method(estimator, kind, method, fallback)
         if kind is not None and method != "predict" and (kind in _CHANCES) != (method == "predict_proba"):
-            raise ModelError(f"{name}.{method} does not return {kind}. Leave out kind or method.")
+            raise ModelError(f"Expected a method that returns {kind}, got {name}.{method}. Leave out kind or method.")
         self.classes = _classes(estimator)
         self.kind = _kind(estimator, method, kind, self.classes)
 

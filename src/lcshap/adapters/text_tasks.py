@@ -84,7 +84,10 @@ class TextTask(Model):
     def _span(self, made: Any, text: str, part: str, row: int, sequence: int = 0) -> tuple[int, int]:
         """The first and last token of a part of a text, which must be there once."""
         if not getattr(self.tokenizer, "is_fast", False):
-            raise ModelError("Expected a fast tokenizer, which knows where tokens stand in a text.")
+            raise ModelError(
+                "Expected a fast tokenizer, which knows where its tokens are in the text, got a slow one. "
+                "Load it with use_fast=True."
+            )
         if text.count(part) != 1:
             raise ModelError(
                 f"Expected {part!r} once in each row, got it {text.count(part)} times in {text[:60]!r}. Keep it in "
@@ -149,7 +152,9 @@ class FillMaskModel(TextTask):
     def __init__(self, model: Any, tokenizer: Any, candidates: Sequence[str]) -> None:
         super().__init__(model, tokenizer)
         if tokenizer.mask_token is None:
-            raise ModelError("Expected a tokenizer with a mask token, got one without.")
+            raise ModelError(
+                "Expected a tokenizer with a mask token, got one without. Choose a model that fills masks."
+            )
         self.kind, self.classes = "output", [candidates] if isinstance(candidates, str) else list(candidates)
         self.tokens = [self._token(word) for word in self.classes]
 
@@ -174,7 +179,9 @@ class FillMaskModel(TextTask):
     def _token(self, word: str) -> int:
         ids = self.tokenizer(word, add_special_tokens=False, verbose=False)["input_ids"]
         if len(ids) != 1 or ids[0] == self.tokenizer.unk_token_id:
-            raise ModelError(f"Expected candidates of one known token each, got {word!r}, which is {len(ids)} tokens.")
+            raise ModelError(
+                f"Expected candidates that are one known token each, got {word!r}, which is {len(ids)} tokens."
+            )
         return int(ids[0])
 
 
@@ -199,7 +206,10 @@ class AnswerModel(TextTask):
     ) -> None:
         super().__init__(model, tokenizer)
         if (question is None) == (context is None):
-            raise ModelError("Expected a question or a context: give the one that stays, rows are the other.")
+            raise ModelError(
+                "Expected a question or a context, got neither or both. Give the one that stays fixed; the "
+                "rows are the other."
+            )
         self.answer, self.question, self.context = answer, question, context
         self.kind, self.classes = "output", [answer]
 

@@ -130,22 +130,28 @@ class TorchModel(Model):
         arguments, keywords = self._inputs(rows)
         if not arguments or not arguments[0].is_floating_point():
             raise ModelError(
-                "a gradient with respect to the input needs rows of floating-point numbers. Token ids have none: "
-                "explain a module that takes their embeddings, or choose a method that needs only values"
+                "Expected rows of floating-point numbers for a gradient, got others. Explain a module that "
+                "takes the embeddings of the tokens, or choose a method that needs only values."
             )
         start = arguments[0].detach().requires_grad_(True)
         if start.shape != np.shape(rows):
             raise ModelError(
-                f"prepare made {tuple(start.shape)} of rows of shape {np.shape(rows)}: no gradient for that"
+                f"Expected prepare to keep the shape {np.shape(rows)} of the rows for a gradient, got "
+                f"{tuple(start.shape)}. Choose a method that needs only values."
             )
         without_cudnn = _without_cudnn() if start.is_cuda else nullcontext()
         with evaluation(self.module), torch.enable_grad(), without_cudnn:
             answers = tensor_in(self.module(start, *arguments[1:], **keywords), self.output).double()
             values = differentiated(answers, self.kind, torch, torch.log_softmax)
             if values.shape != weights.shape:
-                raise ModelError(f"the values have shape {tuple(values.shape)}, the weights {weights.shape}")
+                raise ModelError(
+                    f"Expected values of the shape of the weights, {weights.shape}, got {tuple(values.shape)}."
+                )
             if not values.requires_grad:
-                raise ModelError(f"{type(self.module).__name__} detaches its answer from its input: no gradient")
+                raise ModelError(
+                    f"Expected an answer with a gradient from {type(self.module).__name__}, got one that is "
+                    "detached from its input. Choose a method that needs only values."
+                )
             total = (values * torch.as_tensor(weights, device=values.device)).sum()
             (found,) = torch.autograd.grad(total, start, allow_unused=True)
         return check_gradient(np.zeros(np.shape(rows)) if found is None else found.detach().cpu().double().numpy())
@@ -163,7 +169,10 @@ class TorchModel(Model):
         if not isinstance(part, torch.Tensor):
             array = np.asarray(part)
             if array.dtype.kind not in "fiub":
-                raise ModelError(f"rows of {array.dtype} are no tensor: give TorchModel(..., prepare=rows -> tensor)")
+                raise ModelError(
+                    f"Expected rows that can be a tensor, got {array.dtype}. Give TorchModel(..., "
+                    "prepare=...), a function from rows to a tensor."
+                )
             part = torch.from_numpy(np.array(array, order="C"))  # a copy: modules may write into their input
         first = None if self.device is not None else next(self.module.parameters(), None)
         device = self.device if first is None else first.device
@@ -234,10 +243,10 @@ def tensor_in(answers: Any, output: Output = None) -> Any:
     if isinstance(found, _torch().Tensor):
         return found
     if output is not None:
-        raise ModelError(f"Expected output to find a tensor, got {described(found)} in {described(answers)}.")
+        raise ModelError(f"Expected output to select a tensor, got {described(found)} in {described(answers)}.")
     raise ModelError(
-        f"Expected a tensor, a tuple or .logits from the module, got {described(answers)}. Say which part is "
-        f'explained: TorchModel(module, kind, output="name"), a number, or a function of what it returns.'
+        f"Expected a tensor, a tuple or .logits from the module, got {described(answers)}. Choose the part to "
+        'explain with TorchModel(module, kind, output="name"), a number, or a function of what it returns.'
     )
 
 

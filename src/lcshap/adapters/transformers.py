@@ -64,7 +64,7 @@ class TransformersModel(Model):
         labels = getattr(model.config, "id2label", None)
         self.classes = [labels[key] for key in sorted(labels, key=int)] if labels else None
         if max_length is not None and not (isinstance(max_length, int) and max_length >= 1):
-            raise ModelError(f"max_length must be an integer of at least 1, or None, not {max_length!r}")
+            raise ModelError(f"Expected max_length as an integer of at least 1, or None, got {max_length!r}.")
         self.max_length = longest(model, tokenizer) if max_length is None else max_length
         self._torch = TorchModel(model, self.kind, device, prepare=self._inputs)
         config, default = text_config(model), _first(tokenizer.pad_token_id, tokenizer.eos_token_id)
@@ -86,8 +86,9 @@ class TransformersModel(Model):
         if self.max_length is not None and lengths.max() > self.max_length:
             row, limit = int(lengths.argmax()), self.max_length
             raise ModelError(
-                f"row {row} has {lengths[row]} tokens and the model takes {limit}: shorten the text, or write "
-                f"Subwords(tokenizer, truncate=True, max_length={limit}) or less to leave out its end",
+                f"Expected at most {limit} tokens, which the model accepts, got {lengths[row]} in row {row}. "
+                "Shorten the text, or leave out its end with Subwords(tokenizer, truncate=True, "
+                f"max_length={limit}) or less.",
                 row=row,
             )
         batches = self._batches(lengths, "attention_mask" in encodings[0])
@@ -109,7 +110,7 @@ class TransformersModel(Model):
         for row in rows:
             pair = isinstance(row, tuple) and len(row) == 2
             if not all(isinstance(text, str) for text in (row if pair else [row])):
-                raise ModelError(f"a row must be a str, a pair of them or an encoding of Subwords, not {row!r}")
+                raise ModelError(f"Expected a str, a pair of them or an encoding of Subwords as a row, got {row!r}.")
         made = self.tokenizer(list(rows), verbose=False)
         return [dict(zip(made, parts, strict=True)) for parts in zip(*made.values(), strict=True)]
 
@@ -172,8 +173,8 @@ def start_token(tokenizer: Any) -> int:
     token = _first(tokenizer.bos_token_id, tokenizer.eos_token_id)
     if token is None:
         raise ModelError(
-            "a row has no tokens and the tokenizer has neither a bos nor an eos token to stand for it: "
-            "set tokenizer.bos_token, or pin some of the text"
+            "Expected a tokenizer with a bos or an eos token for a row without tokens, got neither. Set "
+            "tokenizer.bos_token, or pin some of the text."
         )
     return token
 

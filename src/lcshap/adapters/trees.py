@@ -78,8 +78,8 @@ def read_sum(estimator: Any, method: str) -> Trees:
     package, name = library(estimator), type(estimator).__name__
     if method == "predict_proba" and (package != "sklearn" or "Boosting" in name):
         raise MethodError(
-            f"Expected a number that is a sum over trees, got the probabilities of {name}. Explain its margin, with "
-            f'kind="logits" and value="output"; or choose another method, such as GraphKernelSHAP.'
+            f"Expected a number that is a sum over trees, got the probabilities of {name}. Explain its margin "
+            'with kind="logits" and value="output", or choose another method, such as GraphKernelSHAP.'
         )
     return read_trees(estimator)
 

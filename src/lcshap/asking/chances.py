@@ -36,7 +36,7 @@ def as_outputs(outputs: Any) -> Floats:
     array = np.asarray(outputs, np.float64)
     if array.ndim not in (2, 3) or 0 in array.shape[1:]:
         raise ModelError(f"Expected outputs of shape (n, k) or (n, background rows, k), got {array.shape}.")
-    check_rows(np.isfinite(array), array, "the model answered", "every answer must be a finite number")
+    check_rows(np.isfinite(array), array, "finite numbers from the model")
     return array
 
 
@@ -66,21 +66,24 @@ def probabilities(outputs: Floats, kind: Kind) -> Floats:
         return np.asarray(np.exp(log_probs(outputs, kind, 0.0)))
     good = (outputs >= -_RANGE_SLACK) & (outputs <= 1 + _RANGE_SLACK)
     to_come = _TO_COME["labels" if kind in LABELS else "column" if outputs.shape[-1] == 1 else "columns"]
-    check_rows(good, outputs, "the model answered", f"these are no probabilities. {to_come}")
+    check_rows(good, outputs, "probabilities from the model", to_come)
     if kind in LABELS:
         return mean(outputs)
     if outputs.shape[-1] == 1:
         outputs = np.concatenate([1 - outputs, outputs], axis=-1)
     total = outputs.sum(axis=-1, keepdims=True)
-    check_rows(np.abs(total - 1) <= _SUM_SLACK, outputs, "the model answered", f"the sum is not 1. {_EACH} {to_come}")
+    check_rows(
+        np.abs(total - 1) <= _SUM_SLACK, outputs, "probabilities that sum to 1 from the model", f"{_EACH} {to_come}"
+    )
     return mean(outputs)
 
 
-_EACH = 'If each number is the probability of a label, whatever the others are, say kind="multilabel".'
+_EACH = 'If each number is the probability of a label that does not exclude the others, set kind="multilabel".'
 _TO_COME = {
-    "column": 'If a sigmoid is still to come, say kind="logits".',
-    "columns": 'If a softmax is still to come, say kind="logits"; if a sigmoid a label, kind="multilabel-logits".',
-    "labels": 'If a sigmoid for each label is still to come, say kind="multilabel-logits".',
+    "column": 'If the model returns numbers before a sigmoid, set kind="logits".',
+    "columns": 'If the model returns numbers before a softmax, set kind="logits"; before one sigmoid for each label, '
+    'set kind="multilabel-logits".',
+    "labels": 'If the model returns numbers before a sigmoid for each label, set kind="multilabel-logits".',
 }
 
 

@@ -184,7 +184,7 @@ class FixedValue:
         if outputs.shape[-1] != self.full.shape[-1]:
             self.check(outputs)
         values = self._call(outputs) if callable(self.value.name) else self._values(outputs)
-        check_rows(np.isfinite(values), values, "the value is", "every value must be a finite number")
+        check_rows(np.isfinite(values), values, "finite values")
         return values
 
     def check(self, outputs: Floats) -> None:

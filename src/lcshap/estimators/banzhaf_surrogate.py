@@ -38,7 +38,7 @@ class BanzhafSurrogate(HalvesMethod):
 
     Notes
     -----
-    Choose it for the sources of a language model where calls are dear: it needs no more calls than units, and its
+    Choose it for the sources of a language model when calls are expensive: it needs no more calls than units, and its
     surrogate (`fit_halves`) predicts what the model says for any half of the sources, see docs/language_models.md. ∅
     and V are evaluated for the record, but are not part of the fit. Scores are about random halves of the units: they
     do not sum to v(V) - v(∅). It takes up to some 2,000 calls.
@@ -60,7 +60,7 @@ class BanzhafSurrogate(HalvesMethod):
     seed: int = 0
     name: ClassVar[str] = "banzhaf-surrogate"
     summary: ClassVar[str] = "The Banzhaf value of a Gaussian process that is fitted to v on random halves."
-    choose: ClassVar[str] = "Choose it for the sources of a language model where calls are dear."
+    choose: ClassVar[str] = "Choose it for the sources of a language model when model calls are expensive."
     cost_in_words: ClassVar[str] = "the budget, from 4"
 
     @classmethod

@@ -75,9 +75,9 @@ class CShapley(Method):
     name: ClassVar[str] = "c-shapley"
     summary: ClassVar[str] = "C-Shapley of order k: weighted contributions to the connected sets around each unit."
     choose: ClassVar[str] = (
-        "Choose it where connected pieces carry the meaning and L-Shapley costs too much. The weights 'myerson', the "
-        "default on all graphs but chains, put the scores on the scale of the Shapley value; decomposed marginals save "
-        "calls."
+        "Choose it when connected pieces carry the meaning and L-Shapley costs too much. The weights 'myerson', the "
+        "default on all graphs except chains, put the scores on the scale of the Shapley value. Decomposed marginals "
+        "need fewer calls."
     )
     cost_in_words: ClassVar[str] = "about order² · d on a chain; (2 · order + 1) · d with decomposed marginals"
 

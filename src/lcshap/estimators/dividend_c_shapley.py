@@ -63,11 +63,9 @@ class DividendCShapley(Method):
     max_size: int = 4
     name: ClassVar[str] = "dividend-c-shapley"
     summary: ClassVar[str] = (
-        "The Myerson value without what only windows above max_size bring; on grids its counterpart over boxes."
+        "The Myerson value without the contributions of windows above max_size; on grids, the same over boxes."
     )
-    choose: ClassVar[str] = (
-        "Choose it for scores from contiguous pieces alone, at few calls, where what happens is local."
-    )
+    choose: ClassVar[str] = "Choose it when units interact only with near neighbours and there are few calls."
     cost_in_words: ClassVar[str] = "max_size · d on a chain, max_size² · d on a grid"
 
     @classmethod

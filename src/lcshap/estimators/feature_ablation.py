@@ -16,12 +16,13 @@ from .axioms import Axioms
 
 @dataclass(frozen=True)
 class FeatureAblation(Method):
-    r"""What the value loses when one unit goes.
+    r"""The drop of the value when one unit is removed.
 
     .. math:: \phi(i) = v(V) - v(V \setminus \{i\})
 
-    Takes d + 2 calls. Choose it as a first look, and to rank units for masking when calls are dear; it cannot see what
-    two units say twice ("very, very bad": either may go). It is L-Shapley of order 0 with everything else present.
+    Takes d + 2 calls. Choose it as a first look, and to rank units for masking when calls are expensive.
+    Units that repeat each other get scores near zero ("very, very bad": each of the two can be removed without a loss).
+    It is L-Shapley of order 0 with all other units present.
 
     Examples
     --------
@@ -32,10 +33,10 @@ class FeatureAblation(Method):
     """
 
     name: ClassVar[str] = "feature-ablation"
-    summary: ClassVar[str] = "What the value loses when one unit goes."
+    summary: ClassVar[str] = "The drop of the value when one unit is removed."
     choose: ClassVar[str] = (
-        "Choose it as a first look, and to rank units for masking when calls are dear. It cannot see what two units "
-        "say twice."
+        "Choose it as a first look, and to rank units for masking when calls are expensive. Units that repeat each "
+        "other get scores near zero."
     )
     cost_in_words: ClassVar[str] = "d + 2"
 

@@ -21,7 +21,7 @@ _BYTES_A_CELL = 40  # what a pair takes for each unit, while it is drawn, as a r
 
 @dataclass(frozen=True)
 class KernelSHAP(SampledMethod):
-    r"""Weighted least squares with the Shapley kernel, the sum of the scores as an exact constraint.
+    r"""Weighted least squares with the Shapley kernel; the sum of the scores is an exact constraint.
 
     .. math:: \min_\phi \sum_S \frac{d-1}{\binom{d}{|S|}\,|S|\,(d-|S|)} \bigl[v(S) - v(\emptyset) - \textstyle\sum_{i
               \in S} \phi_i\bigr]^2 \quad\text{s.t.}\quad \textstyle\sum_i \phi_i = v(V) - v(\emptyset)
@@ -55,11 +55,11 @@ class KernelSHAP(SampledMethod):
     seed: int = 0
     name: ClassVar[str] = "kernel-shap"
     summary: ClassVar[str] = (
-        "Weighted least squares with the Shapley kernel, the sum of the scores as an exact constraint."
+        "Weighted least squares with the Shapley kernel; the sum of the scores is an exact constraint."
     )
     choose: ClassVar[str] = (
-        "Choose it to compare with published work; docs/benchmarks.md has the error of this regression, as shap and "
-        "shapiq compute it, beside that of GraphKernelSHAP."
+        "Choose it to compare with published work. docs/benchmarks.md compares its error, as shap and shapiq compute "
+        "it, with that of GraphKernelSHAP."
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
 

@@ -62,7 +62,7 @@ class LIME(SampledMethod):
     features: int | None = None
     name: ClassVar[str] = "lime"
     summary: ClassVar[str] = "Weighted ridge regression on coalitions near the full input."
-    choose: ClassVar[str] = "Choose it to compare with published work, and for masking at few calls."
+    choose: ClassVar[str] = "Choose it to compare with published work, and to rank units for masking with few calls."
     cost_in_words: ClassVar[str] = "the budget, from 3"
 
     @classmethod

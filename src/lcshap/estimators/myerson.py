@@ -19,7 +19,7 @@ from .cheaper import in_time
 
 @dataclass(frozen=True)
 class Myerson(Method):
-    r"""The Myerson value: the Shapley value of the game in which a coalition is worth what its connected parts are.
+    r"""The Myerson value: the Shapley value of the game that sums v over the connected parts of a coalition.
 
     .. math:: \mu(i) = \phi_i(v^G), \qquad v^G(S) - v(\emptyset) = \sum_{W \in \mathcal C_G(S)} [v(W) - v(\emptyset)]
 
@@ -45,11 +45,11 @@ class Myerson(Method):
 
     name: ClassVar[str] = "myerson"
     summary: ClassVar[str] = (
-        "The Myerson value: the Shapley value of the game in which a coalition is worth what its connected parts are."
+        "The Myerson value: the Shapley value of the game that sums v over the connected parts of a coalition."
     )
     choose: ClassVar[str] = (
-        "Choose it for small or thin graphs (molecules, short texts, trees) when parts that do not touch should not "
-        "interact."
+        "Choose it for small or sparse graphs (molecules, short texts, trees) when parts that are not connected should "
+        "not interact."
     )
     cost_in_words: ClassVar[str] = "d(d+1)/2 on a chain, up to 2^d on dense graphs"
 

@@ -91,7 +91,7 @@ class _Path(Method):
 
 @dataclass(frozen=True)
 class DeletionPath(_Path):
-    r"""Which units must go for the value to fall? A greedy path from the full input, in the context of what is gone.
+    r"""A greedy path from the full input: which units have to be removed for the value to fall?
 
     .. math:: m_t = v(V \setminus \{i_1 .. i_{t-1}\}) - v(V \setminus \{i_1 .. i_t\}), \qquad
               \phi(i_t) = \frac{1}{|B|} \sum_{s \in B \ni t} m_s, \qquad
@@ -127,8 +127,8 @@ class DeletionPath(_Path):
 
     Notes
     -----
-    Choose it to ask what the decision hangs on. Do not choose it to find units that suffice: ``DeletionPath.caution``
-    says how its ranking does there, and `InsertionPath` or a Shapley value serves better. It is not a division
+    Choose it to find what the decision depends on. Do not choose it to find units that suffice (see
+    ``DeletionPath.caution``): `InsertionPath` or a Shapley value is better for that. It is not a division
     of v(V) - v(∅) among the units: units never removed are not part of the sum above. Their scores are estimates of
     their marginals at the end of the path (the last that was measured, on the scale of the last round), and never above
     the last score of the path.
@@ -145,16 +145,14 @@ class DeletionPath(_Path):
 
     flip_below: float | None = None
     name: ClassVar[str] = "deletion-path"
-    summary: ClassVar[str] = (
-        "Which units must go for the value to fall? A greedy path from the full input, in the context of what is gone."
-    )
+    summary: ClassVar[str] = "A greedy path from the full input: which units have to be removed for the value to fall?"
     caution: ClassVar[str] = (
-        "The order of a deletion path is made for removing units. Where only the first units are kept, it is among "
-        "the last of the methods compared in docs/benchmarks.md."
+        "The order of a deletion path is meant for removing units. When only the first units are kept, it is among "
+        "the worst of the methods compared in docs/benchmarks.md."
     )
     choose: ClassVar[str] = (
-        "Choose it to ask what the decision hangs on: in the paper's studies nothing else lowered the value as fast at "
-        f"equal calls. {caution}"
+        "Choose it to find what the decision depends on. In the paper's studies, no other method lowered the value as "
+        f"fast at an equal number of calls. {caution}"
     )
     from_full: ClassVar[bool] = True
 
@@ -166,7 +164,7 @@ class DeletionPath(_Path):
 
 @dataclass(frozen=True)
 class InsertionPath(_Path):
-    r"""Which units alone suffice? The deletion path from the other end: from nothing, what raises the value most.
+    r"""A greedy path from the empty input: which units alone are enough to raise the value?
 
     .. math:: m_t = v(\{i_1 .. i_t\}) - v(\{i_1 .. i_{t-1}\}), \qquad
               \phi(i_t) = \frac{1}{|B|} \sum_{s \in B \ni t} m_s, \qquad
@@ -200,16 +198,14 @@ class InsertionPath(_Path):
 
     flip_above: float | None = None
     name: ClassVar[str] = "insertion-path"
-    summary: ClassVar[str] = (
-        "Which units alone suffice? The deletion path from the other end: from nothing, what raises the value most."
-    )
+    summary: ClassVar[str] = "A greedy path from the empty input: which units alone are enough to raise the value?"
     caution: ClassVar[str] = (
-        "The order of an insertion path is made for keeping units. Where the first units are removed, it is among the "
-        "last of the methods compared in docs/benchmarks.md."
+        "The order of an insertion path is meant for keeping units. When the first units are removed, it is among the "
+        "worst of the methods compared in docs/benchmarks.md."
     )
     choose: ClassVar[str] = (
-        "Choose it for the shortest extract that the model reads like the whole, where the model makes sense of "
-        f"small pieces. {caution}"
+        "Choose it for the shortest extract that the model treats like the whole input, if the model can handle "
+        f"short inputs. {caution}"
     )
     from_full: ClassVar[bool] = False
 

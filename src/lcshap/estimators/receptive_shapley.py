@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ReceptiveShapley(Method):
-    r"""The exact Shapley value where each node's part of the value depends on its r-hop neighbourhood alone.
+    r"""The exact Shapley value when each node's part of the value depends only on its r-hop neighbourhood.
 
     .. math:: v(S) = c + \sum_i f_i(S \cap N_r(i)) \quad\Longrightarrow\quad
               \phi(j) = \sum_{i:\; j \in N_r(i)} \phi_j(f_i)
@@ -85,13 +85,13 @@ class ReceptiveShapley(Method):
     interactions: bool = False
     name: ClassVar[str] = "receptive-shapley"
     summary: ClassVar[str] = (
-        "The exact Shapley value where each node's part of the value depends on its r-hop neighbourhood alone."
+        "The exact Shapley value when each node's part of the value depends only on its r-hop neighbourhood."
     )
     choose: ClassVar[str] = (
         "Choose it for graph neural networks of a few layers that pool a linear head by sum or mean, and that return "
         "what each node adds to the output."
     )
-    cost_in_words: ClassVar[str] = "about 2^n for n nodes in the largest neighbourhood, whatever d is"
+    cost_in_words: ClassVar[str] = "about 2^n for n nodes in the largest neighbourhood, for any d"
     has_plan: ClassVar[bool] = False
 
     @classmethod

@@ -48,8 +48,8 @@ class RegressionCShapley(Method):
 
     Notes
     -----
-    Choose it where calls are dear, above all on grids. Choose "removed" to ask what matters in the full input, and to
-    rank units for masking. "kernel" is there to follow the paper: at d = 400 the weights of n = 1..4 are 1, 2.5e-3,
+    Choose it when calls are expensive, especially on grids. Choose "removed" to ask what matters in the full input, and
+    to rank units for masking. "kernel" is there to follow the paper: at d = 400 the weights of n = 1..4 are 1, 2.5e-3,
     1.3e-5 and 9.6e-8, so the fit is the scores of single units and nothing else (correlation above 0.9999). Where all
     connected sets are windows it is more: on a complete graph with ``max_size >= d`` it is the Shapley value.
 
@@ -79,8 +79,8 @@ class RegressionCShapley(Method):
         "sets."
     )
     choose: ClassVar[str] = (
-        "Choose it where calls are dear, above all on grids. Windows that are removed ask what matters in the full "
-        "input, and rank units for masking."
+        "Choose it when calls are expensive, especially on grids. With windows='removed' it asks what matters in the "
+        "full input, and ranks units for masking."
     )
     cost_in_words: ClassVar[str] = "about max_size · d on chains and grids"
 

@@ -98,7 +98,7 @@ class Saliency(GradientMethod):
     name: ClassVar[str] = "saliency"
     summary: ClassVar[str] = "The magnitude of the gradient at each unit."
     choose: ClassVar[str] = (
-        "Choose it as a baseline only: it is never negative and blind to everything but the immediate neighbourhood "
+        "Choose it only as a baseline: it is never negative, and it sees the model only in the immediate neighbourhood "
         "of the input."
     )
     cost_in_words: ClassVar[str] = "2, and one gradient of the model"
@@ -145,7 +145,7 @@ class GradientInput(GradientMethod):
 
     name: ClassVar[str] = "gradient-input"
     summary: ClassVar[str] = "Gradient times input: the change of v, to first order, from the reference to the input."
-    choose: ClassVar[str] = "Choose it where the model is nearly linear in its input; for models that are, it is exact."
+    choose: ClassVar[str] = "Choose it when the model is nearly linear in its input. It is exact for linear models."
     cost_in_words: ClassVar[str] = "2, and one gradient of the model"
 
     @classmethod

@@ -71,7 +71,7 @@ class SampleShapley(SampledMethod):
     summary: ClassVar[str] = (
         "The mean marginal contribution of each unit over random permutations, in antithetic pairs."
     )
-    choose: ClassVar[str] = "Choose it when an unbiased estimate and its standard error matter, or above 4,096 units."
+    choose: ClassVar[str] = "Choose it when an unbiased estimate with a standard error matters, or above 4,096 units."
     cost_in_words: ClassVar[str] = "the budget, from 2d"
 
     @classmethod

@@ -60,7 +60,7 @@ class SampledCShapley(SampledLocal):
     name: ClassVar[str] = "sampled-c-shapley"
     summary: ClassVar[str] = "C-Shapley of order k from random orders of each neighbourhood, each with its reverse."
     choose: ClassVar[str] = (
-        "Choose it where the connected sets are too many for C-Shapley: orders of 2 and more on grids and dense graphs."
+        "Choose it when there are too many connected sets for C-Shapley: orders from 2 on grids and dense graphs."
     )
     cost_in_words: ClassVar[str] = "the budget, from 4d + 2"
 

@@ -140,7 +140,7 @@ class SampledLShapley(SampledLocal):
     seed: int = 0
     name: ClassVar[str] = "sampled-l-shapley"
     summary: ClassVar[str] = "L-Shapley of order k from random orders of each neighbourhood, each with its reverse."
-    choose: ClassVar[str] = "Choose it where a neighbourhood has too many subsets for L-Shapley: high orders, grids."
+    choose: ClassVar[str] = "Choose it when neighbourhoods have too many subsets for L-Shapley: high orders and grids."
     cost_in_words: ClassVar[str] = "the budget, from 4d + 2"
 
     @classmethod

@@ -23,7 +23,8 @@ class Shapley(Method):
 
     .. math:: \phi(i) = \frac1d \sum_{S \ni i} \binom{d-1}{|S|-1}^{-1} \bigl[v(S) - v(S \setminus \{i\})\bigr]
 
-    Takes :math:`2^d` calls and ignores the edges of the graph: the yardstick for everything else, up to some 20 units.
+    Takes :math:`2^d` calls and ignores the edges of the graph. It is the reference for all estimates, up to about 20
+    units.
 
     References
     ----------
@@ -41,7 +42,7 @@ class Shapley(Method):
     summary: ClassVar[str] = (
         "The Shapley value: what each unit adds, averaged over all orders in which units can arrive."
     )
-    choose: ClassVar[str] = "Choose it up to some 20 units: it is the yardstick for everything else."
+    choose: ClassVar[str] = "Choose it for up to about 20 units. It is the reference for all estimates."
     cost_in_words: ClassVar[str] = "2^d"
 
     @classmethod

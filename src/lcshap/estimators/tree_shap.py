@@ -31,7 +31,7 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class TreeSHAP(Method):
-    r"""The Shapley value of the sum of a tree ensemble, exactly, from the trees themselves.
+    r"""The exact Shapley value of the sum of a tree ensemble, computed from its trees.
 
     .. math:: \phi(i) = \frac1M \sum_m \sum_{\text{leaves } l} c_l \left(
         [i \in A] \frac{(a-1)!\, b!}{(a+b)!} - [i \in B] \frac{a!\, (b-1)!}{(a+b)!} \right)
@@ -70,12 +70,12 @@ class TreeSHAP(Method):
     """
 
     name: ClassVar[str] = "tree-shap"
-    summary: ClassVar[str] = "The Shapley value of the sum of a tree ensemble, exactly, from the trees themselves."
+    summary: ClassVar[str] = "The exact Shapley value of the sum of a tree ensemble, computed from its trees."
     choose: ClassVar[str] = (
-        "Choose it for tables and tree ensembles (LightGBM, XGBoost, CatBoost, scikit-learn) where the output of a "
-        "regressor, the probability of a forest or the margin of a classifier is explained."
+        "Choose it for tables and tree ensembles (LightGBM, XGBoost, CatBoost, scikit-learn), to explain the output of "
+        "a regressor, the probability of a forest or the margin of a classifier."
     )
-    cost_in_words: ClassVar[str] = "16, to check that the trees were read right, and one walk through the trees"
+    cost_in_words: ClassVar[str] = "16, to check that the trees were read correctly, and one pass through the trees"
     has_plan: ClassVar[bool] = False
 
     @classmethod

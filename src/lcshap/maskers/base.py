@@ -259,7 +259,9 @@ def _fields(masked: Masked) -> tuple[Any, ...]:
 def check_units(coalitions: Coalitions, graph: Graph) -> None:
     """Refuse coalitions of another input."""
     if coalitions.d != graph.d:
-        raise PlanError(f"coalitions over {coalitions.d} units for an input of {graph.d}")
+        raise PlanError(
+            f"Expected coalitions over the {graph.d} units of the input, got coalitions over {coalitions.d} units."
+        )
 
 
 def is_count(n: Any) -> bool:

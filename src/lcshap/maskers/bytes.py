@@ -69,13 +69,15 @@ class Bytes(Masker):
 
     def __post_init__(self) -> None:
         if not is_count(self.window):
-            raise MaskerError(f"window must be a number of bytes, at least 1, not {self.window!r}")
+            raise MaskerError(f"Expected window as a number of bytes of at least 1, got {self.window!r}.")
         if self.length is not None and not is_count(self.length):
-            raise MaskerError(f"length must be an integer of at least 1, or None, not {self.length!r}")
+            raise MaskerError(f"Expected length as an integer of at least 1, or None, got {self.length!r}.")
         if not (self.layout is None or callable(self.layout)):
-            raise MaskerError(f"layout must be a function from bytes to positions, not {self.layout!r}")
+            raise MaskerError(f"Expected layout as a function from bytes to positions, got {self.layout!r}.")
         if self.layout is not None and self.length is not None:
-            raise MaskerError("the layout says how long rows are: give it or length, not both")
+            raise MaskerError(
+                "Expected length or layout, got both. The layout determines how long rows are. Leave one of them out."
+            )
         self._check_dtype()
         check_layout(self.graph)
 
@@ -110,8 +112,8 @@ class Bytes(Masker):
         length = len(data) if self.length is None else self.length
         if len(data) > length:
             raise MaskerError(
-                f"{len(data) - length} of {len(data)} bytes do not fit a length of {length}: "
-                "shorten the file yourself, or say with layout= which bytes the model sees"
+                f"Expected a file of at most {length} bytes, got {len(data)}. Shorten the file, or choose "
+                "with layout= which bytes the model sees."
             )
         return np.where(np.arange(length) < len(data), np.arange(length), -1)
 
@@ -119,13 +121,13 @@ class Bytes(Masker):
         try:
             dtype = np.dtype(self.dtype)
         except TypeError as error:
-            raise MaskerError(f"dtype must be an integer type, not {self.dtype!r}") from error
+            raise MaskerError(f"Expected dtype as an integer type, got {self.dtype!r}.") from error
         if dtype.kind not in "iu" or np.iinfo(dtype).max < np.iinfo(np.uint8).max:
-            raise MaskerError(f"dtype must be an integer type that holds all bytes, not {dtype}")
+            raise MaskerError(f"Expected dtype as an integer type that can hold every byte, got {dtype}.")
         if not isinstance(self.padding, int | np.integer) or isinstance(self.padding, bool):
-            raise MaskerError(f"padding must be an integer, not {self.padding!r}")
+            raise MaskerError(f"Expected padding as an integer, got {self.padding!r}.")
         if not np.iinfo(dtype).min <= self.padding <= np.iinfo(dtype).max:
-            raise MaskerError(f"a padding of {self.padding} does not fit {dtype}: give another dtype")
+            raise MaskerError(f"Expected a padding that {dtype} can hold, got {self.padding}. Give another dtype.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,16 +177,16 @@ def _read(x: Any) -> NDArray[np.uint8]:
         try:
             x = Path(x).read_bytes()
         except OSError as error:
-            raise MaskerError(f"the file {os.fspath(x)!r} cannot be read: {error.strerror}") from error
+            raise MaskerError(f"Expected a file that can be read, got {os.fspath(x)!r}: {error.strerror}.") from error
     if isinstance(x, str):
-        raise MaskerError("a str is no file: give pathlib.Path(...) to read one, or bytes")
+        raise MaskerError("Expected bytes or a pathlib.Path, got a str. Give pathlib.Path(...) to read a file.")
     if isinstance(x, bytes | bytearray | memoryview):
         x = np.frombuffer(x, np.uint8)
     if not isinstance(x, np.ndarray) or x.dtype != np.uint8 or x.ndim != 1:
         what = f"an array of {x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-        raise MaskerError(f"a file is bytes, a 1-D array of uint8 or a pathlib.Path, not {what}")
+        raise MaskerError(f"Expected bytes, a 1-D array of uint8 or a pathlib.Path, got {what}.")
     if not len(x):
-        raise MaskerError("there is nothing to explain: the file is empty")
+        raise MaskerError("Expected a file with at least one byte, got an empty file. There is nothing to explain.")
     return x.copy()
 
 
@@ -192,10 +194,10 @@ def _check_positions(positions: ArrayLike, size: int) -> NDArray[np.int64]:
     """What a layout returned, refused where it is no row of positions in the file."""
     shown = np.asarray(positions)
     if shown.ndim != 1 or shown.dtype.kind not in "iu":
-        raise MaskerError(f"the layout must return a row of integers, not {shown.dtype} of shape {shown.shape}")
+        raise MaskerError(f"Expected a row of integers from the layout, got {shown.dtype} of shape {shown.shape}.")
     bad = shown[(shown < -1) | (shown >= size)]
     if len(bad):
-        raise MaskerError(f"the layout returned {bad[0]}: positions are 0 to {size - 1}, or -1 for padding")
+        raise MaskerError(f"Expected positions from 0 to {size - 1} from the layout, or -1 for padding, got {bad[0]}.")
     if (shown == -1).all():
-        raise MaskerError("there is nothing to explain: the layout shows no byte of the file")
+        raise MaskerError("Expected a layout that shows some byte of the file, got none. There is nothing to explain.")
     return shown.astype(np.int64)

@@ -86,10 +86,11 @@ def same_columns(mine: Names, given: Names, who: str, everything: Names | None =
     for i, (a, b) in enumerate(zip(mine, given, strict=False)):
         if a != b:
             raise MaskerError(
-                f"column {i} is {a!r} in the masker and {b!r} in {who}: give both the same columns and order"
+                f"Expected the columns of the masker in the same order in {who}, got {b!r} instead of {a!r} "
+                f"as column {i}."
             )
     if len(given) != len(mine):
-        raise MaskerError(f"{who} has {len(given)} columns and the background {len(mine)}")
+        raise MaskerError(f"Expected {len(mine)} columns in {who}, as in the background, got {len(given)}.")
 
 
 def wrong(value: Any, expected: str, name: str, who: str, do: str = "") -> MaskerError:

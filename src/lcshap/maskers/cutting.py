@@ -87,12 +87,12 @@ def split(splitter: Any, text: str) -> list[Span]:
     try:
         spans = [(index(s), index(e)) for s, e in found if s != e]
     except (TypeError, ValueError) as error:
-        raise MaskerError(f"the splitter must give pairs (start, end): {error}") from error
+        raise MaskerError(f"Expected pairs (start, end) from the splitter, got something else: {error}.") from error
     for before, (s, e) in zip([0, *(e for _, e in spans)], spans, strict=False):
         if not before <= s < e <= len(text):
             raise MaskerError(
-                f"the splitter gave the span ({s}, {e}) after one that ends at {before}, in a text of "
-                f"{len(text)} characters: spans must ascend, not overlap and lie within the text"
+                "Expected spans from the splitter that ascend, do not overlap and lie within the text of "
+                f"{len(text)} characters, got ({s}, {e}) after one that ends at {before}."
             )
     return spans
 

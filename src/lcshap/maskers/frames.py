@@ -122,10 +122,10 @@ class Frame(ABC):
             same_columns(self.names, tuple(labels), who)
         axes = count_axes(x)
         if axes is not None and axes != 1:
-            raise MaskerError(f"x is one row of {len(self.names)} values, not of shape {tuple(x.shape)}")
+            raise MaskerError(f"Expected x as one row of {len(self.names)} values, got shape {tuple(x.shape)}.")
         values = list(x)
         if len(values) != len(self.names):
-            raise MaskerError(f"{who} has {len(values)} columns and the background {len(self.names)}")
+            raise MaskerError(f"Expected {len(self.names)} columns in {who}, as in the background, got {len(values)}.")
         return values
 
     # -- what pandas and polars do in different ways ------------------------------------------------------------------

@@ -24,7 +24,7 @@ from .many import count_axes, is_list
 
 Kept = NDArray[np.bool_]
 Form = Literal["sparse", "dense", "index", "list"]
-_WHAT = "a graph must be a pair (features, edges), a mapping of x and edge_index or adjacency, or a PyG Data"
+_WHAT = "Expected a pair (features, edges), a mapping of x and edge_index or adjacency, or a PyG Data as the graph"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,9 @@ class GraphNodes(Masker):
 
     def __post_init__(self) -> None:
         if isinstance(self.reference, str) and self.reference not in ("zero", "mean"):
-            raise MaskerError(f'reference must be "zero", "mean" or an array, not {self.reference!r}')
+            raise MaskerError(f'Expected "zero", "mean" or an array as reference, got {self.reference!r}.')
         if not isinstance(self.remove_edges, bool):
-            raise MaskerError(f"remove_edges must be True or False, not {self.remove_edges!r}")
+            raise MaskerError(f"Expected remove_edges=True or False, got {self.remove_edges!r}.")
 
     def is_many(self, x: Any) -> bool:
         """A list is many graphs, a tuple one. An iterator, an array of objects and a PyG `Dataset` are many too."""
@@ -113,12 +113,17 @@ class GraphNodes(Masker):
         else:
             found = np.asarray(self.reference)
         if found.dtype.kind not in "biuf" or not np.isfinite(found).all():
-            raise MaskerError("the reference must be finite numbers")
+            raise MaskerError("Expected a reference of finite numbers, got NaN or infinite ones.")
         if found.shape not in ((), features.shape[1:], features.shape):
-            raise MaskerError(f"a reference of shape {found.shape} for features of shape {features.shape}")
+            raise MaskerError(
+                f"Expected a reference that fits features of shape {features.shape}, got shape {found.shape}."
+            )
         cast = np.broadcast_to(found, features.shape).astype(features.dtype)
         if features.dtype.kind != "f" and (cast != found).any():
-            raise MaskerError(f"features of {features.dtype} cannot hold the reference: give numbers that they can")
+            raise MaskerError(
+                f"Expected a reference that features of {features.dtype} can hold, got {found.dtype}. Convert "
+                "one of them."
+            )
         return cast
 
 
@@ -181,23 +186,27 @@ def _open(x: Any) -> tuple[Any, Any, str | None]:
     if isinstance(x, Mapping):
         key = next((key for key in ("edge_index", "adjacency") if set(x) == {"x", key}), None)
         if key is None:
-            raise MaskerError(f"{_WHAT}; this mapping has {', '.join(map(repr, x)) or 'nothing'}")
+            raise MaskerError(f"{_WHAT}, got a mapping with {', '.join(map(repr, x)) or 'nothing'}.")
         return x["x"], x[key], key
     if isinstance(x, tuple) and len(x) == 2:
         return *x, None
     if getattr(x, "x", None) is None or getattr(x, "edge_index", None) is None:
-        raise MaskerError(f"{_WHAT}, not {type(x).__name__}")
+        raise MaskerError(f"{_WHAT}, got {type(x).__name__}.")
     return x.x, x.edge_index, "edge_index"
 
 
 def _check_features(features: NDArray[Any]) -> NDArray[Any]:
     if features.ndim != 2 or not features.size:
-        raise MaskerError(f"features must have shape (nodes, features), at least one of each, not {features.shape}")
+        raise MaskerError(
+            f"Expected features of shape (nodes, features), with at least one of each, got {features.shape}."
+        )
     if features.dtype.kind not in "biuf":
-        raise MaskerError(f"features must be real numbers, not {features.dtype}")
+        raise MaskerError(f"Expected features as real numbers, got {features.dtype}.")
     if not np.isfinite(features).all():
         node, feature = np.argwhere(~np.isfinite(features))[0].tolist()
-        raise MaskerError(f"node {node} has {features[node, feature]} as feature {feature}: give finite numbers")
+        raise MaskerError(
+            f"Expected finite features, got {features[node, feature]} as feature {feature} of node {node}."
+        )
     return features
 
 
@@ -209,11 +218,13 @@ def _form(edges: Any, key: str | None, n: int) -> Form:
     array = edges if matrix else _array(edges, "edges")
     if matrix or key == "adjacency" or (key is None and array.shape == (n, n)):
         if array.shape != (n, n):
-            raise MaskerError(f"an adjacency matrix of shape {array.shape} for {n} nodes")
+            raise MaskerError(f"Expected an adjacency matrix of shape ({n}, {n}) for {n} nodes, got {array.shape}.")
         return "sparse" if matrix else "dense"
     if array.ndim != 2 or len(array) != 2 or (array.dtype.kind not in "iu" and array.size):
         others = "" if key else f"a matrix ({n}, {n}), a list of pairs or "
-        raise MaskerError(f"edges must be {others}integers (2, m), not {array.dtype} of shape {array.shape}")
+        raise MaskerError(
+            f"Expected edges as {others}integers of shape (2, m), got {array.dtype} of shape {array.shape}."
+        )
     return "index"
 
 
@@ -251,7 +262,9 @@ def _array(given: Any, what: str) -> NDArray[Any]:
     try:
         return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, sparse tensors
-        raise MaskerError(f"{what} must be an array or a tensor of numbers: {error}") from error
+        raise MaskerError(
+            f"Expected {what} as an array or a tensor of numbers, got something else: {error}."
+        ) from error
 
 
 def _like(given: Any, array: NDArray[Any]) -> Any:

@@ -78,18 +78,21 @@ class Image(Masker):
 
     def __post_init__(self) -> None:
         if self.units not in ("auto", "pixel", "superpixel"):
-            raise MaskerError(f'units must be "auto", "pixel" or "superpixel", not {self.units!r}')
+            raise MaskerError(f'Expected "auto", "pixel" or "superpixel" as units, got {self.units!r}.')
         if self.channels not in ("last", "first", "none", None):
-            raise MaskerError(f'channels must be "last", "first", "none" or None, not {self.channels!r}')
+            raise MaskerError(f'Expected "last", "first", "none" or None as channels, got {self.channels!r}.')
         if isinstance(self.reference, str) and self.reference not in _REFERENCES:
             names = ", ".join(f'"{name}"' for name in _REFERENCES)
-            raise MaskerError(f"reference must be {names}, a colour or an array, not {self.reference!r}")
+            raise MaskerError(f"Expected {names}, a colour or an array as reference, got {self.reference!r}.")
         if self.patch is not None and (self.units == "superpixel" or self.labels is not None):
-            raise MaskerError("patch cuts a grid of pixels: leave it out with superpixels or labels")
+            raise MaskerError(
+                "Expected patch, or superpixels or labels, got patch together with them. A patch divides the "
+                "image into a regular grid. Leave one of them out."
+            )
         if self.labels is not None and np.asarray(self.labels).dtype.kind not in "iub":
-            raise MaskerError(f"labels must be integers, not {np.asarray(self.labels).dtype}")
+            raise MaskerError(f"Expected labels as integers, got {np.asarray(self.labels).dtype}.")
         if not is_count(self.segments):
-            raise MaskerError(f"segments must be an integer of at least 1, not {self.segments!r}")
+            raise MaskerError(f"Expected segments as an integer of at least 1, got {self.segments!r}.")
         patch_sides(self.patch)
 
     def is_many(self, x: Any) -> bool:
@@ -114,7 +117,9 @@ class Image(Masker):
         if self.labels is not None:
             regions = np.asarray(self.labels)
             if regions.shape != size:
-                raise MaskerError(f"labels of shape {regions.shape} for an image of height and width {size}")
+                raise MaskerError(
+                    f"Expected labels of shape {size}, the height and width of the image, got {regions.shape}."
+                )
             return cut_regions(regions.astype(np.uint8) if regions.dtype.kind == "b" else regions, self.diagonal)
         if self.units == "superpixel":
             return cut_regions(find_superpixels(colours, self.segments), self.diagonal)

@@ -68,7 +68,11 @@ def decode_image(
             upright = need("PIL.ImageOps", "image").exif_transpose(picture)  # as phones and browsers show it
             return np.asarray(upright.convert("L" if grey or picture.mode in ("1", "L") else "RGB"))
     except pillow.DecompressionBombError as error:
-        raise MaskerError(f"{name} is too large: {error}. Make it smaller.") from None
+        raise MaskerError(
+            f"Expected an image that can be opened safely, got {name}: {error}. Make it smaller."
+        ) from None
+    except MaskerError:
+        raise
     except (OSError, SyntaxError, ValueError) as error:
         reason = "" if isinstance(error, pillow.UnidentifiedImageError) else f" ({error})"
         raise MaskerError(f"Expected an image, got {name}, which cannot be read as one{reason}.") from None

@@ -51,8 +51,8 @@ def read_array(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]
     except (TypeError, ValueError) as error:
         reason = str(error)
     raise MaskerError(
-        f"{who} has values that are no numbers ({reason}): give a pandas or polars DataFrame as background, or encode "
-        "them as numbers first"
+        f"Expected numbers in {who}, got other values ({reason}). Give a pandas or polars DataFrame as "
+        "background, or encode them as numbers first."
     )
 
 

@@ -89,13 +89,16 @@ class Molecule(Masker):
 
     def __post_init__(self) -> None:
         if not (self.featurise is None or callable(self.featurise)):
-            raise MaskerError(f"featurise must be a function or None, not {self.featurise!r}")
+            raise MaskerError(f"Expected featurise as a function or None, got {self.featurise!r}.")
         if self.absent not in ("remove", "mask"):
-            raise MaskerError(f'absent must be "remove" or "mask", not {self.absent!r}')
+            raise MaskerError(f'Expected "remove" or "mask" as absent, got {self.absent!r}.')
         if self.absent == "mask" and self.featurise is None:
-            raise MaskerError('absent="mask" needs featurise: a function (mol, kept) -> rows that masks absent atoms')
+            raise MaskerError(
+                'Expected featurise with absent="mask", got none. Give a function (mol, kept) -> rows that '
+                "masks absent atoms."
+            )
         if not isinstance(self.hydrogens, bool):
-            raise MaskerError(f"hydrogens must be True or False, not {self.hydrogens!r}")
+            raise MaskerError(f"Expected hydrogens=True or False, got {self.hydrogens!r}.")
         object.__setattr__(self, "base", check_base(self.base, self.absent, self.featurise is not None))
 
     def is_many(self, x: Any) -> bool:
@@ -158,7 +161,9 @@ class MaskedMolecule(Masked):
         mols = self._fragments(some) if len(some) else [chem().Mol(self.mol)]  # one to know the shape of a row
         found = np.asarray(check_rows(featurise(mols), len(mols)))
         if np.shape(base) not in ((), found.shape[1:]):
-            raise MaskerError(f"base has shape {np.shape(base)}, and featurise makes rows of shape {found.shape[1:]}")
+            raise MaskerError(
+                f"Expected base of shape {found.shape[1:]}, as the rows that featurise makes, got {np.shape(base)}."
+            )
         rows = np.empty((len(coalitions), *found.shape[1:]), np.result_type(found, np.asarray(base)))
         rows[empty], rows[~empty] = np.asarray(base), found[: len(some)]
         return rows

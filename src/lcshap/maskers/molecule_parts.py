@@ -15,21 +15,23 @@ def read(x: Any, hydrogens: bool) -> Any:
     """A sanitised copy of a molecule, or `MaskerError` with RDKit's reason."""
     tools, is_text = chem(), isinstance(x, str)
     if not is_text and not isinstance(x, tools.Mol):
-        raise MaskerError(f"a molecule must be a SMILES string or an RDKit Mol, not {type(x).__name__}")
+        raise MaskerError(f"Expected a SMILES string or an RDKit Mol, got {type(x).__name__}.")
     with quiet():
         mol = tools.MolFromSmiles(x, sanitize=False) if is_text else tools.Mol(x)
         if mol is None:
-            raise MaskerError(f"{x!r} is no SMILES string: RDKit cannot parse it")
+            raise MaskerError(f"Expected a SMILES string, got {x!r}, which RDKit cannot parse.")
         try:
             tools.SanitizeMol(mol)
         except ValueError as error:
-            raise MaskerError(f"RDKit refuses the molecule{f' {x!r}' if is_text else ''}: {error}") from error
+            raise MaskerError(
+                f"Expected a molecule that RDKit accepts, got {f'{x!r}' if is_text else 'one that it refuses'}: {error}"
+            ) from error
         mol = tools.MolFromSmiles(x) if is_text else mol
         mol = tools.AddHs(mol, addCoords=True) if hydrogens else tools.RemoveHs(mol)
     for atom in mol.GetAtoms() if hydrogens else ():
         atom.SetNoImplicit(True)  # so that a hydrogen that is cut out does not come back
     if not mol.GetNumAtoms():
-        raise MaskerError("there is nothing to explain: the molecule has no atoms")
+        raise MaskerError("Expected a molecule with at least one atom, got none. There is nothing to explain.")
     return mol
 
 
@@ -38,7 +40,10 @@ def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -
     if base is None:
         return None
     if absent == "mask":
-        raise MaskerError('base is for absent="remove": with "mask", featurise itself decides what no atom at all is')
+        raise MaskerError(
+            'Expected base with absent="remove", got absent="mask". With "mask", featurise decides what a '
+            "molecule without atoms is. Leave base out."
+        )
     if isinstance(base, str) or type(base).__name__ == "Mol":
         try:
             return str(chem().MolToSmiles(read(base, hydrogens=False)))

@@ -48,15 +48,15 @@ def read_image(x: Any, channels: Channels | Literal["none"] | None = None) -> tu
 def _check_numbers(image: NDArray[Any]) -> None:
     if image.dtype.kind not in "biuf":
         raise MaskerError(
-            f"Expected an image of real numbers, not of {image.dtype}. Give an array, or an image of Pillow."
+            f"Expected an image of real numbers, got {image.dtype}. Give an array, or an image of Pillow."
         )
     if image.ndim not in (2, 3):
         raise MaskerError(
-            f"Expected one image of shape (H, W), (H, W, C) or (C, H, W), not {image.shape}. Give several as a list, "
-            "or as an array with one axis more."
+            f"Expected one image of shape (H, W), (H, W, C) or (C, H, W), got {image.shape}. Give several "
+            "images as a list, or as an array with one more axis."
         )
     if not image.size:
-        raise MaskerError(f"Expected an image, got shape {image.shape}, which has no pixels. Look at how it was made.")
+        raise MaskerError(f"Expected an image with pixels, got shape {image.shape}. Check how it was made.")
     if image.dtype.kind == "f" and not np.isfinite(image).all():
         where = tuple(np.argwhere(~np.isfinite(image))[0].tolist())
         raise MaskerError(f"Expected finite numbers, got an image with {image[where]} at {where}. Fill or crop it.")
@@ -72,8 +72,9 @@ def _find_channels(image: NDArray[Any], channels: Channels | Literal["none"] | N
     found = guess_channels(image.shape)
     if found is None:
         raise MaskerError(
-            f'Where are the channels of shape {image.shape}? Give channels="last" or channels="first", '
-            'or channels="none" if these are several grey images.'
+            f"Expected to find the channels by the shape, got {image.shape}, which can be read in several "
+            'ways. Give channels="last" or channels="first", or channels="none" if these are several grey '
+            "images."
         )
     return found
 
@@ -124,11 +125,11 @@ def _given(given: Any, image: NDArray[Any], channels: Channels | None) -> NDArra
     """A colour, or an image, checked."""
     given, count = np.asarray(given), channels_last(image, channels).shape[2]
     if given.dtype.kind not in "biuf":
-        raise MaskerError(f"the reference must be numbers, not {given.dtype}")
+        raise MaskerError(f"Expected a reference of numbers, got {given.dtype}.")
     if given.ndim == 1 and len(given) != count:
-        raise MaskerError(f"a colour of {len(given)} numbers for an image with {count} channels")
+        raise MaskerError(f"Expected a colour of {count} numbers, one for each channel of the image, got {len(given)}.")
     if given.ndim > 1 and given.shape != image.shape:
-        raise MaskerError(f"a reference of shape {given.shape} for an image of shape {image.shape}")
+        raise MaskerError(f"Expected a reference of shape {image.shape}, as the image has, got {given.shape}.")
     _check_range(given, image.dtype)
     return channels_last(given, channels) if given.ndim > 1 else given
 
@@ -136,17 +137,21 @@ def _given(given: Any, image: NDArray[Any], channels: Channels | None) -> NDArra
 def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
     """Refuse a given reference that an image of this dtype cannot show."""
     if not np.isfinite(reference).all():
-        raise MaskerError("the reference has NaN or infinite values")
+        raise MaskerError("Expected a reference of finite numbers, got NaN or infinite ones.")
     if dtype.kind not in "iu":
         return
     low, high = reference.min(), reference.max()
     least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
     if low < least or high > most:
         raise MaskerError(
-            f"a reference from {low} to {high} for an image of {dtype}, which goes from {least} to {most}"
+            f"Expected a reference from {least} to {most}, as an image of {dtype} has, got numbers from {low} "
+            f"to {high}."
         )
     if np.abs(reference).max() <= 1 and (reference != np.rint(reference)).any():  # would round to black
-        raise MaskerError(f"a reference from {low} to {high} looks scaled to 0..1, but the image is {dtype}: scale it")
+        raise MaskerError(
+            f"Expected a reference on the scale of the image, which is {dtype}, got numbers from {low} to "
+            f"{high}, which look scaled to 0..1. Scale the reference too."
+        )
 
 
 def _cast(reference: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

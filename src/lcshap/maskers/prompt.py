@@ -154,8 +154,9 @@ class Prompt(Masker):
             x = {others[0]: x}
         if not isinstance(x, Mapping):
             raise MaskerError(
-                f"Expected a mapping with the sources and the fields of the template as an input, got "
-                f"{type(x).__name__}. Write {{'sources': [...]{''.join(f', {name!r}: ...' for name in others)}}}."
+                "Expected a mapping with the sources and the fields of the template as the input, got "
+                f"{type(x).__name__}. Write {{'sources': "
+                f"[...]{''.join(f', {name!r}: ...' for name in others)}}}."
             )
         given = {"sources": self.sources, **x}
         if given["sources"] is None:

@@ -71,15 +71,15 @@ class Series(Masker):
 
     def __post_init__(self) -> None:
         if not isinstance(self.window, int | np.integer) or isinstance(self.window, bool) or self.window < 1:
-            raise MaskerError(f"window must be a number of steps, at least 1, not {self.window!r}")
+            raise MaskerError(f"Expected window as a number of steps of at least 1, got {self.window!r}.")
         if isinstance(self.reference, str) and self.reference not in ("mean", "interpolate"):
             raise MaskerError(
-                f'reference must be "mean", "interpolate", a number or an array of numbers, not {self.reference!r}'
+                f'Expected "mean", "interpolate", a number or an array of numbers as reference, got {self.reference!r}.'
             )
         if self.channels not in ("last", "first", "none", None):
-            raise MaskerError(f'channels must be "last", "first", "none" or None, not {self.channels!r}')
+            raise MaskerError(f'Expected "last", "first", "none" or None as channels, got {self.channels!r}.')
         if isinstance(self.names, str):
-            raise MaskerError(f"names must be a list of strings, one a channel, not {self.names!r}")
+            raise MaskerError(f"Expected names as a list of strings, one for each channel, got {self.names!r}.")
         check_layout(self.graph)
 
     def is_many(self, x: Any) -> bool:
@@ -92,8 +92,8 @@ class Series(Masker):
             return are_rows(x, 1 if self.channels == "none" else 2)
         if self.channels is None and shape_of(self.reference) != x.shape[1:]:
             raise MaskerError(
-                f"Expected one series or many, got an array of shape {x.shape}, which may be either. "
-                'Give channels="last" or "first" for one series, channels="none" for one series a row.'
+                f"Expected one series or many, got an array of shape {x.shape}, which may be either. Give "
+                'channels="last" or "first" for one series, channels="none" for one series in each row.'
             )
         return self.channels is None
 
@@ -111,7 +111,8 @@ class Series(Masker):
         steps = table.shape[1]
         if steps < self.window:
             raise MaskerError(
-                f"a series of {steps} steps is shorter than a window of {self.window}: give a smaller one"
+                f"Expected a series of at least {self.window} steps, the size of a window, got {steps}. Give "
+                "a smaller window."
             )
         starts = range(0, steps, self.window)
         ends = [min(start + self.window, steps) - 1 for start in starts]
@@ -133,27 +134,32 @@ class Series(Masker):
         try:
             series = np.array(np.asarray(x), order="C")
         except ValueError as error:
-            raise MaskerError(f"a series is an array of numbers: {error}") from error
+            raise MaskerError(f"Expected a series as an array of numbers, got something else: {error}.") from error
         if series.dtype.kind not in "iuf":
-            raise MaskerError(f"a series is an array of real numbers, not of {series.dtype}")
+            raise MaskerError(f"Expected a series as an array of real numbers, got {series.dtype}.")
         if self.channels == "none" and series.ndim != 1:
             raise MaskerError(f'Expected a series of shape (time,) for channels="none", got {series.shape}.')
         if series.ndim not in (1, 2):
             raise MaskerError(
-                f"one series has shape (time,), (time, channels) or (channels, time), not {series.shape}; "
-                "for several give a list of them"
+                "Expected one series of shape (time,), (time, channels) or (channels, time), got "
+                f"{series.shape}. Give several series as a list."
             )
         if not series.size:
-            raise MaskerError(f"there is nothing to explain: a series of shape {series.shape} is empty")
+            raise MaskerError(
+                f"Expected a series with at least one number, got shape {series.shape}. There is nothing to explain."
+            )
         if series.ndim == 2 and self.channels is None:
-            raise MaskerError(f'where are the channels of shape {series.shape}? Give channels="last" or "first"')
+            raise MaskerError(
+                f"Expected to find the channels by the shape, got {series.shape}, which can be read in "
+                'several ways. Give channels="last" or "first".'
+            )
         return series
 
     def _names(self, count: int) -> list[str]:
         if self.names is None:
             return [f"channel {c}" for c in range(count)]
         if len(self.names) != count:
-            raise MaskerError(f"{len(self.names)} names for a series of {count} channels")
+            raise MaskerError(f"Expected {count} names, one for each channel of the series, got {len(self.names)}.")
         return [str(name) for name in self.names]
 
     def _background(self, series: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
@@ -171,8 +177,8 @@ class Series(Masker):
         if given.shape == (len(_channels_first(series, channels)),):
             return np.broadcast_to(given.reshape(across), series.shape)[None]
         raise MaskerError(
-            f"a reference of shape {given.shape} for a series of shape {series.shape}: "
-            "give a number, one per channel, an array of that shape, or rows of that shape"
+            f"Expected a number, one number per channel, an array or rows of shape {series.shape} as "
+            f"reference, got shape {given.shape}."
         )
 
 
@@ -266,7 +272,9 @@ def _check_finite(table: NDArray[Any], names: Sequence[str]) -> None:
     if len(bad):
         step, channel = bad[0].tolist()
         where = f"t {step}" if len(names) == 1 else f"t {step} of {names[channel]}"
-        raise MaskerError(f"the series has {table[channel, step]} at {where}: fill it in first")
+        raise MaskerError(
+            f"Expected a series of finite numbers, got {table[channel, step]} at {where}. Fill it in first."
+        )
 
 
 def _cast(reference: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -274,14 +282,16 @@ def _cast(reference: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     try:
         given = np.asarray(reference)
     except ValueError as error:
-        raise MaskerError(f"the reference must be a number or an array of numbers: {error}") from error
+        raise MaskerError(
+            f"Expected a number or an array of numbers as reference, got something else: {error}."
+        ) from error
     if given.dtype.kind not in "biuf":
-        raise MaskerError(f"the reference must be numbers, not {given.dtype}")
+        raise MaskerError(f"Expected a reference of numbers, got {given.dtype}.")
     with np.errstate(over="ignore", invalid="ignore"):
         cast = given.astype(dtype)
     bad = given[~np.isfinite(cast) if dtype.kind == "f" else cast != given]
     if bad.size:
         raise MaskerError(
-            f"the reference has {bad.flat[0]} and the series is {dtype}: give finite numbers of that type"
+            f"Expected a reference of finite numbers that {dtype}, the type of the series, can hold, got {bad.flat[0]}."
         )
     return cast

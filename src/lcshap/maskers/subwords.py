@@ -80,24 +80,31 @@ class Subwords(Masker):
     def __post_init__(self) -> None:
         if not (callable(self.tokenizer) and hasattr(self.tokenizer, "model_max_length")):
             kind = type(self.tokenizer).__name__
-            raise MaskerError(f"tokenizer must be one that AutoTokenizer.from_pretrained loads, not {kind}")
+            raise MaskerError(f"Expected a tokenizer that AutoTokenizer.from_pretrained loads, got {kind}.")
         if self.absent not in ("delete", "mask", "attention"):
-            raise MaskerError(f'absent must be "delete", "mask" or "attention", not {self.absent!r}')
+            raise MaskerError(f'Expected "delete", "mask" or "attention" as absent, got {self.absent!r}.')
         length = self.max_length
         if length is not None and not is_count(length):
-            raise MaskerError(f"max_length must be an integer of at least 1, or None, not {length!r}")
+            raise MaskerError(f"Expected max_length as an integer of at least 1, or None, got {length!r}.")
         check_layout(self.graph)
         _ = self._text  # raises where its parameters make no sense
         if self.absent == "delete":
             return
         if not getattr(self.tokenizer, "is_fast", False):
-            why = "this tokenizer does not say where its tokens are"
-            raise MaskerError(f'{why}: load the fast one (use_fast=True), or write absent="delete"')
+            raise MaskerError(
+                "Expected a fast tokenizer, which knows where its tokens are in the text, got a slow one. "
+                'Load the fast one (use_fast=True), or write absent="delete".'
+            )
         if self.absent == "attention" and "attention_mask" not in self.tokenizer.model_input_names:
-            raise MaskerError('the model of this tokenizer takes no attention mask: write absent="delete" or "mask"')
+            raise MaskerError(
+                "Expected a tokenizer of a model that takes an attention mask, got another one. Write "
+                'absent="delete" or "mask".'
+            )
         if self.fill is None:
             name, other = ("mask", "attention") if self.absent == "mask" else ("pad", "mask")
-            raise MaskerError(f'the tokenizer has no {name} token: write absent="delete" or absent="{other}"')
+            raise MaskerError(
+                f'Expected a tokenizer with a {name} token, got one without. Write absent="delete" or absent="{other}".'
+            )
 
     def is_many(self, x: Any) -> bool:
         """A list is many inputs; a tuple is one, a pair of texts. Two columns of strings are many pairs."""
@@ -117,9 +124,11 @@ class Subwords(Masker):
         """Cut a text or a pair of texts into units."""
         texts = (x,) if isinstance(x, str) else x
         if not isinstance(texts, tuple) or [isinstance(t, str) for t in texts] != [True] * (1 + isinstance(x, tuple)):
-            raise MaskerError(f"an input must be a str or a tuple of two, not {x!r:.60}")
+            raise MaskerError(f"Expected a str or a tuple of two as the input, got {x!r:.60}.")
         if not any(RUN.search(text) for text in texts):
-            raise MaskerError(f"there is nothing to explain: {x!r:.60} has no {self.units}")
+            raise MaskerError(
+                f"Expected a text with at least one {self.units}, got {x!r:.60}. There is nothing to explain."
+            )
         sides = self._fit([self._text.mask(text) if RUN.search(text) else text for text in texts])
         return MaskedSubwords(self._join(sides), tuple(sides), self)
 
@@ -168,10 +177,10 @@ class Subwords(Masker):
         halves = [room - room // 2, room // 2] if len(sides) == 2 else [room]
         rooms = [max(size - over, half) for size, half in zip(sizes.tolist(), halves, strict=True)]
         short, cuts = zip(*map(self._cut, sides, rooms), strict=True)
-        what = f"the input has {limit + over} tokens, {over} more than fit: {' and '.join(filter(None, cuts))}"
+        what = f"Expected an input of at most {limit} tokens, got {limit + over}: {' and '.join(filter(None, cuts))}"
         if not self.truncate:
-            raise MaskerError(f"{what} would be cut. Shorten it, or write truncate=True to do without these")
-        warnings.warn(f"{what} are cut", stacklevel=3)
+            raise MaskerError(f"{what} would be cut. Shorten the input, or write truncate=True to leave them out.")
+        warnings.warn(f"{what} are cut.", stacklevel=3)
         return list(short)
 
     def _cut(self, side: Side, room: int) -> tuple[Side, str]:
@@ -181,7 +190,10 @@ class Subwords(Masker):
         some = range(int(side.numbers["unit"][0]) + 1, len(side.pieces))
         fitting = bisect_right(some, room, key=lambda pieces: self.count([self.longest(_prefix(side, pieces))])[0])
         if not fitting:
-            raise MaskerError(f"not even {side.graph.names[0]!r:.40} fits: there is room for {room} tokens")
+            raise MaskerError(
+                f"Expected room for at least the first unit {side.graph.names[0]!r:.40}, got room for {room} "
+                "tokens. Give a larger max_length."
+            )
         short = _prefix(side, some[fitting - 1])
         first = side.text[slice(*side.pieces[some[fitting - 1]].tolist())]
         noun = f"{self.units}s" if self.splitter is None else "units"

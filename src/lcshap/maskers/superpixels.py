@@ -117,7 +117,7 @@ def patch_sides(patch: int | tuple[int, int] | None) -> tuple[int, int]:
     """
     pair = (1, 1) if patch is None else tuple(patch) if isinstance(patch, Sequence) else (patch, patch)
     if len(pair) != 2 or not all(map(is_count, pair)):
-        raise MaskerError(f"patch must be a number of pixels, or a height and a width, not {patch!r}")
+        raise MaskerError(f"Expected patch as a number of pixels, or a height and a width, got {patch!r}.")
     return operator.index(pair[0]), operator.index(pair[1])
 
 
@@ -146,7 +146,7 @@ def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer
         if 2 * (regions.max() + 1) >= segments:
             break
     if segments > 1 and regions.max() == 0:  # as in noise, where no neighbours are alike
-        raise MaskerError(f"SLIC found a single region where {segments} were asked for: give patch or labels instead")
+        raise MaskerError(f"Expected about {segments} regions from SLIC, got one. Give patch or labels instead.")
     return np.asarray(regions.repeat(side, axis=0).repeat(side, axis=1)[:height, :width])
 
 

@@ -73,13 +73,14 @@ def learn_graph(
     table = read_table(data, "the data")
     own = table.names if isinstance(table, Frame) else read_array(data, "the data")[1]
     if len(table.shape) != 2 or 0 in table.shape:
-        raise MaskerError(f"a graph is learnt from rows and columns, not from a shape of {table.shape}")
+        raise MaskerError(f"Expected rows and columns to learn a graph from, got shape {table.shape}.")
     if table.shape[0] < _FEWEST_ROWS:
         raise MaskerError(
-            f"{table.shape[0]} rows are too few to learn a graph from: give learn_graph more, or another graph"
+            f"Expected more rows to learn a graph from, got {table.shape[0]}. Give learn_graph more rows, or "
+            "choose another graph."
         )
     if not 0 <= threshold < 1:
-        raise MaskerError(f"threshold must be from 0 to below 1, not {threshold!r}")
+        raise MaskerError(f"Expected a threshold of at least 0 and below 1, got {threshold!r}.")
     found = tuple(own) if names is None and own is not None else names
     labels = [str(c) for c in range(table.shape[1])] if found is None else list(found)
     edges = LEARNERS[method](read_columns(table), threshold, labels, seed)
@@ -92,7 +93,8 @@ def _partial_correlations(columns: list[Column], threshold: float, names: list[s
         if column.dtype.kind != "f" or not np.isfinite(column).all():
             what = "categories" if column.dtype.kind != "f" else str(column[~np.isfinite(column)][0])
             raise MaskerError(
-                f'the data has {what} in column {name!r}: learn the graph with "mutual-information" or "cluster"'
+                f"Expected numbers in every column, got {what} in column {name!r}. Learn the graph with "
+                '"mutual-information" or "cluster".'
             )
     table = np.stack(columns, axis=1)
     covariance = need("sklearn.covariance", "sklearn")
@@ -104,7 +106,10 @@ def _partial_correlations(columns: list[Column], threshold: float, names: list[s
     try:
         precision = covariance.GraphicalLassoCV().fit(standard).precision_
     except FloatingPointError as error:
-        raise MaskerError(f"no graph could be learnt, are some columns copies or sums of others? ({error})") from None
+        raise MaskerError(
+            f"Expected columns of which a graph can be learnt, got others ({error}). Check whether some "
+            "columns are copies or sums of others."
+        ) from None
     scale = np.sqrt(np.diag(precision))
     partial = np.triu(np.abs(precision) / np.outer(scale, scale), k=1)
     return np.asarray(varying[np.argwhere(partial > threshold)])

@@ -95,22 +95,30 @@ class Tabular(Masker):
     def __post_init__(self) -> None:
         known = ("complete", "chain", *_GRAPHS)
         if not (self.graph is None or isinstance(self.graph, Graph) or self.graph in known):
-            raise MaskerError(f"graph must be a Graph or one of {', '.join(map(repr, known))}, not {self.graph!r}")
+            raise MaskerError(f"Expected a Graph or one of {', '.join(map(repr, known))} as graph, got {self.graph!r}.")
         rows, features = self._data.shape
         if not rows or not features:
-            raise MaskerError(f"a background of shape {self._data.shape} has no values")
+            raise MaskerError(f"Expected a background with values, got shape {self._data.shape}.")
         if isinstance(self.names, str) or (self.names is not None and len(self.names) != features):
-            raise MaskerError(f"names must be {features} strings, one a column, not {self.names!r}")
+            raise MaskerError(f"Expected {features} strings as names, one for each column, got {self.names!r}.")
         if isinstance(self.graph, Graph):
             if self.graph.d != features:
-                raise MaskerError(f"a graph of {self.graph.d} units for a background of {features} columns")
+                raise MaskerError(
+                    f"Expected a graph of {features} units, one for each column of the background, got {self.graph.d}."
+                )
             _agree(self._own, _own_names(self.graph), "the background", "the graph")
         pinned, dropped = self._find(self.pin), self._find(self.drop)
         both = sorted(pinned & dropped)
         if both:
-            raise MaskerError(f"column {_say(both[0], self._names)} is both pinned and dropped")
+            raise MaskerError(
+                f"Expected columns that are pinned or dropped, got {_say(both[0], self._names)} in both. "
+                "Remove it from one of them."
+            )
         if len(pinned | dropped) == features:
-            raise MaskerError(f"all {features} columns are pinned or dropped: there is nothing to explain")
+            raise MaskerError(
+                f"Expected at least one column that is neither pinned nor dropped, got none of {features}. "
+                "There is nothing to explain."
+            )
         _check_values(self._data, self._names, "the background")
         if rows > 1:
             _check_missing(self._data, self._names, self._units)
@@ -141,9 +149,9 @@ class Tabular(Masker):
         own = self._found or (None if self.names is None else tuple(self.names))
         row, found = _read_row(x, own if isinstance(x, Mapping) else self._found)
         if row.ndim != 1:
-            raise MaskerError(f"x is one row of {background.shape[1]} numbers, not of shape {row.shape}")
+            raise MaskerError(f"Expected x as one row of {background.shape[1]} numbers, got shape {row.shape}.")
         if len(row) != background.shape[1]:
-            raise MaskerError(f"x has {len(row)} columns and the background {background.shape[1]}")
+            raise MaskerError(f"Expected x with {background.shape[1]} columns, as the background has, got {len(row)}.")
         _agree(self._found, found, "the masker", "x")
         names = self._names or found or tuple(map(str, range(len(row))))
         _check_values(row[None], names, "x")
@@ -271,16 +279,21 @@ class Tabular(Masker):
         found = set()
         for column in [columns] if isinstance(columns, int | np.integer | str) else columns:
             if isinstance(column, bool):
-                raise MaskerError("pin and drop take names or numbers of columns, not True and False")
+                raise MaskerError("Expected names or numbers of columns in pin and drop, got True or False.")
             if isinstance(column, str):
                 if known.count(column) != 1:
-                    raise MaskerError(f"{known.count(column)} columns are named {column!r}; the names are {known}")
+                    raise MaskerError(
+                        f"Expected a name that one column has, got {column!r}, which {known.count(column)} "
+                        f"columns have. The names are {known}."
+                    )
                 found.add(known.index(column))
                 continue
             try:
                 found.add(range(features)[operator.index(column)])
             except (TypeError, IndexError):
-                raise MaskerError(f"no column {column!r}: give a name or a number below {features}") from None
+                raise MaskerError(
+                    f"Expected the name of a column or a number below {features}, got {column!r}."
+                ) from None
         return found
 
 
@@ -293,7 +306,7 @@ def _read_row(x: Any, names: Names | None) -> tuple[NDArray[np.floating], Names 
             raise MaskerError(f"Expected x to have the columns {', '.join(names)}, got {', '.join(map(str, x))}.")
         x = [x[name] for name in names]
     if x is None:
-        raise MaskerError("Expected a row of numbers, got None.")
+        raise MaskerError("Expected a row of numbers as x, got None.")
     row, found = read_array(x, "x")
     return (row[0] if is_frame(x) and len(row) == 1 else row), found
 
@@ -310,7 +323,10 @@ def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, who: 
     else:
         endless = np.isinf(rows).any(axis=0)
     if endless.any():
-        raise MaskerError(f"{who} has an infinite number in column {_say(int(endless.argmax()), names)}: replace it")
+        raise MaskerError(
+            f"Expected finite numbers in {who}, got an infinite one in column "
+            f"{_say(int(endless.argmax()), names)}. Replace it."
+        )
 
 
 def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, columns: NDArray[np.intp]) -> None:
@@ -322,8 +338,9 @@ def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, colu
     if empty[columns].any():
         name = _say(int(columns[empty[columns].argmax()]), names)
         raise MaskerError(
-            f"Expected a value in some row of every column of the background, got none in column {name}. Drop or pin "
-            "the column, or give one reference row if missing is what absent is to mean."
+            "Expected a value in at least one row of every column of the background, got none in column "
+            f"{name}. Drop or pin the column, or give one reference row if an absent column is to be a "
+            "missing value."
         )
 
 
@@ -336,4 +353,6 @@ def _agree(one: Names | None, other: Names | None, who: str, whom: str) -> None:
     """Refuse columns that are named and ordered differently in two places."""
     for i, (a, b) in enumerate(zip(one or (), other or (), strict=False)):
         if a != b:
-            raise MaskerError(f"column {i} is {a!r} in {who} and {b!r} in {whom}: give both the same columns and order")
+            raise MaskerError(
+                f"Expected the same columns in the same order, got {a!r} in {who} and {b!r} in {whom} as column {i}."
+            )

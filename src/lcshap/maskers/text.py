@@ -80,16 +80,20 @@ class Text(Masker):
 
     def __post_init__(self) -> None:
         if self.units not in CUTTERS:
-            raise MaskerError(f"units must be one of {', '.join(map(repr, CUTTERS))}, not {self.units!r}")
+            raise MaskerError(f"Expected one of {', '.join(map(repr, CUTTERS))} as units, got {self.units!r}.")
         if not isinstance(self.absent, str):
-            raise MaskerError(f'absent must be "delete" or the string that replaces a unit, not {self.absent!r}')
+            raise MaskerError(f'Expected "delete" or the string that replaces a unit as absent, got {self.absent!r}.')
         if isinstance(self.splitter, str):
             try:
                 re.compile(self.splitter)
             except re.error as error:
-                raise MaskerError(f"the splitter {self.splitter!r} is no regular expression: {error}") from error
+                raise MaskerError(
+                    f"Expected a regular expression as splitter, got {self.splitter!r}: {error}."
+                ) from error
         elif not (self.splitter is None or callable(self.splitter) or is_pattern(self.splitter)):
-            raise MaskerError(f"splitter must be a regular expression (of str) or a function, not {self.splitter!r}")
+            raise MaskerError(
+                f"Expected a regular expression (of str) or a function as splitter, got {self.splitter!r}."
+            )
         check_layout(self.graph)
         check_rules(self.pin, self.drop)
 
@@ -100,15 +104,18 @@ class Text(Masker):
     def mask(self, x: Any) -> MaskedText:
         """Cut a string into units."""
         if not isinstance(x, str):
-            raise MaskerError(f"a text must be a str, not {type(x).__name__}")
+            raise MaskerError(f"Expected a text as str, got {type(x).__name__}.")
         spans = list(CUTTERS[self.units](x)) if self.splitter is None else split(self.splitter, x)
         if not spans:
-            what = f"no {self.units}" if self.splitter is None else "nothing that the splitter finds"
-            raise MaskerError(f"there is nothing to explain: the text {x[:40]!r} has {what}")
+            what = f"at least one {self.units}" if self.splitter is None else "something that the splitter finds"
+            raise MaskerError(f"Expected a text with {what}, got {x[:40]!r}. There is nothing to explain.")
         roles = [find_role(self.pin, self.drop, x[s:e], s, e) for s, e in spans]
         units = tuple(span for span, role in zip(spans, roles, strict=True) if role == "unit")
         if not units:
-            raise MaskerError(f"there is nothing to explain: all {len(spans)} units are pinned or dropped")
+            raise MaskerError(
+                f"Expected at least one unit that is neither pinned nor dropped, got none of {len(spans)}. "
+                "There is nothing to explain."
+            )
         pieces = with_context(x, spans, roles)
         apart = [self.units == "word" and self.splitter is None and not UNSPACED.search(x, *span) for span, _ in pieces]
         numbers = {role: [k for k, (_, r) in enumerate(pieces) if r == role] for role in ("unit", "pin", "drop")}
@@ -274,7 +281,7 @@ class MaskedText(Masked):
 def check_layout(layout: Any) -> None:
     """Refuse what cannot become a graph over units in a row."""
     if not (callable(layout) or layout in ("chain", "ring", "complete")):
-        raise MaskerError(f'graph must be "chain", "ring", "complete" or a function of d, not {layout!r}')
+        raise MaskerError(f'Expected "chain", "ring", "complete" or a function of d as graph, got {layout!r}.')
 
 
 def make_graph(layout: Layout, names: Sequence[str]) -> Graph:
@@ -284,7 +291,7 @@ def make_graph(layout: Layout, names: Sequence[str]) -> Graph:
         return made
     graph = layout(len(names))
     if not isinstance(graph, Graph) or graph.d != len(names):
-        raise MaskerError(f"the function given as graph must make a Graph of {len(names)} units, not {graph!r}")
+        raise MaskerError(f"Expected a Graph of {len(names)} units from the function graph, got {graph!r}.")
     return replace(graph, names=tuple(names))
 
 
@@ -292,14 +299,18 @@ def check_rules(*rules: Any) -> None:
     """Refuse what cannot be asked whether a unit is pinned or dropped."""
     for rule in rules:
         if isinstance(rule, str | bytes) or not (callable(rule) or isinstance(rule, Collection)):
-            raise MaskerError(f"pin and drop take a set of units, such as {{{rule!r}}}, or a function, not {rule!r}")
+            raise MaskerError(
+                f"Expected a set of units, such as {{{rule!r}}}, or a function as pin or drop, got {rule!r}."
+            )
 
 
 def find_role(pin: Any, drop: Any, unit: Any, *where: int) -> str:
     """Whether a unit is pinned ("pin"), dropped ("drop") or a "unit" of the game."""
     pinned, dropped = (bool(rule(unit, *where)) if callable(rule) else unit in rule for rule in (pin, drop))
     if pinned and dropped:
-        raise MaskerError(f"{unit!r} is both pinned and dropped: should it always be there, or never?")
+        raise MaskerError(
+            f"Expected units that are pinned or dropped, got {unit!r} in both. Remove it from one of them."
+        )
     return "pin" if pinned else "drop" if dropped else "unit"
 
 

@@ -66,15 +66,15 @@ class Tokens(Masker):
 
     def __post_init__(self) -> None:
         if not _is_int(self.padding):
-            raise MaskerError(f"padding must be an integer, not {self.padding!r}")
+            raise MaskerError(f"Expected padding as an integer, got {self.padding!r}.")
         if self.length is not None and not is_count(self.length):
-            raise MaskerError(f"length must be an integer of at least 1, or None, not {self.length!r}")
+            raise MaskerError(f"Expected length as an integer of at least 1, or None, got {self.length!r}.")
         if self.side not in ("right", "left"):
-            raise MaskerError(f'side must be "right" or "left", not {self.side!r}')
+            raise MaskerError(f'Expected "right" or "left" as side, got {self.side!r}.')
         if self.absent not in ("replace", "delete"):
-            raise MaskerError(f'absent must be "replace" or "delete", not {self.absent!r}')
+            raise MaskerError(f'Expected "replace" or "delete" as absent, got {self.absent!r}.')
         if not (self.vocabulary is None or isinstance(self.vocabulary, Mapping | Sequence)):
-            raise MaskerError(f"vocabulary must be a mapping or a sequence, not {type(self.vocabulary).__name__}")
+            raise MaskerError(f"Expected vocabulary as a mapping or a sequence, got {type(self.vocabulary).__name__}.")
         check_rules(self.pin, self.drop)
         check_layout(self.graph)
 
@@ -90,14 +90,22 @@ class Tokens(Masker):
         """Take every token that is not padding as a unit."""
         ids = _check_ids(x)
         if self.length is not None and len(ids) > self.length:
-            raise MaskerError(f"{len(ids)} tokens do not fit a length of {self.length}: shorten the input yourself")
+            raise MaskerError(
+                f"Expected at most {self.length} tokens, the length of rows, got {len(ids)}. Shorten the input."
+            )
         there = np.flatnonzero(ids != self.padding)
         if not len(there):
-            raise MaskerError(f"there is nothing to explain: the input has no token but the padding {self.padding}")
+            raise MaskerError(
+                f"Expected at least one token besides the padding {self.padding}, got none. There is nothing "
+                "to explain."
+            )
         roles = np.array([find_role(self.pin, self.drop, int(ids[p]), p) for p in there.tolist()])
         units = there[roles == "unit"]
         if not len(units):
-            raise MaskerError(f"there is nothing to explain: all {len(there)} tokens are pinned or dropped")
+            raise MaskerError(
+                f"Expected at least one token that is neither pinned nor dropped, got none of {len(there)}. "
+                "There is nothing to explain."
+            )
         inner = np.arange(there[0], there[-1] + 1)
         inner = inner[ids[inner] == self.padding]
         return MaskedTokens(
@@ -220,11 +228,13 @@ def _check_ids(x: Any) -> NDArray[np.int64]:
     try:
         ids = np.asarray(x)
     except (TypeError, ValueError) as error:
-        raise MaskerError(f"tokens must be a list or 1-D array of integers: {error}") from error
+        raise MaskerError(
+            f"Expected tokens as a list or a 1-D array of integers, got something else: {error}."
+        ) from error
     if ids.ndim != 1:
-        raise MaskerError(f"tokens must be one sequence of integers, not an array of shape {ids.shape}")
+        raise MaskerError(f"Expected tokens as one sequence of integers, got an array of shape {ids.shape}.")
     if not len(ids):
-        raise MaskerError("there is nothing to explain: the input has no tokens")
+        raise MaskerError("Expected at least one token, got none. There is nothing to explain.")
     if ids.dtype.kind not in "iu" or (ids.dtype == np.uint64 and (ids > np.iinfo(np.int64).max).any()):
-        raise MaskerError(f"tokens must be 64-bit integers, not {ids.dtype}")
+        raise MaskerError(f"Expected tokens as 64-bit integers, got {ids.dtype}.")
     return ids.astype(np.int64)

@@ -47,13 +47,15 @@ def paired_bootstrap(
     """
     one, other = (np.asarray(side, np.float64) for side in (a, b))
     if one.ndim != 1 or one.shape != other.shape or not len(one):
-        raise MetricError(f"both methods need one number a sample, not shapes {one.shape} and {other.shape}")
+        raise MetricError(
+            f"Expected one number for each sample of both methods, got shapes {one.shape} and {other.shape}."
+        )
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
         raise MetricError("Expected finite numbers, got NaN or infinite ones. Leave these samples out of both.")
     if not 0 < confidence < 1:
-        raise MetricError(f"confidence must be between 0 and 1, not {confidence!r}")
+        raise MetricError(f"Expected a confidence between 0 and 1, got {confidence!r}.")
     if resamples < 2:
-        raise MetricError(f"resamples must be at least 2, not {resamples!r}")
+        raise MetricError(f"Expected resamples as a number of at least 2, got {resamples!r}.")
 
     def difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         return np.asarray(statistic(x, axis=axis) - statistic(y, axis=axis), np.float64)

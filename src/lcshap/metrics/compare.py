@@ -66,9 +66,9 @@ def agreement(scores: Any, reference: Any, top: int = 5) -> Agreement:
 
     a, b = _scores(scores), _scores(reference)
     if len(a) != len(b):
-        raise MetricError(f"Expected scores and a reference of as many units, got {len(a)} and {len(b)}.")
+        raise MetricError(f"Expected scores and a reference of the same number of units, got {len(a)} and {len(b)}.")
     if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
-        raise MetricError(f"top must be a number of units of at least 1, not {top!r}")
+        raise MetricError(f"Expected top as a number of units of at least 1, got {top!r}.")
     error, size = float(np.abs(a - b).sum()), float(np.abs(b).sum())
     first, other = (np.argsort(-x, kind="stable")[:top] for x in (a, b))
     return Agreement(

@@ -76,7 +76,7 @@ def insertion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | No
 
 def _area(explainer: Explainer, x: Any, explanation: Any, step: int | None, keep: bool) -> Any:
     if step is not None and (not isinstance(step, int | np.integer) or isinstance(step, bool) or step < 1):
-        raise MetricError(f"step must be a number of units of at least 1, or None, not {step!r}")
+        raise MetricError(f"Expected step as a number of units of at least 1, or None, got {step!r}.")
 
     def counts(d: int) -> Counts:
         return np.append(np.arange(0, d, step or max(1, round(d / 100)), dtype=np.int64), d)

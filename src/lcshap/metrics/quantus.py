@@ -70,8 +70,8 @@ def explain_func(
     inputs, targets = np.asarray(inputs), np.asarray(targets)
     if targets.shape != inputs.shape[:1] or targets.dtype.kind not in "iu":
         raise MetricError(
-            f"targets are one class number for each of the {len(inputs)} inputs, not {targets.dtype} of shape "
-            f"{targets.shape}"
+            f"Expected targets as one class number for each of the {len(inputs)} inputs, got {targets.dtype} "
+            f"of shape {targets.shape}."
         )
     if kind is None and not isinstance(model, Model):
         kind = "logits"
@@ -79,7 +79,9 @@ def explain_func(
     if masker is None:
         masker = _image_masker(find_model(model, kind), inputs, patch)
     elif patch is not None:
-        raise MetricError("patch is that of the default masker: give masker=Image(patch=...) instead of both")
+        raise MetricError(
+            "Expected patch or masker, got both. The patch belongs to the default masker. Give masker=Image(patch=...)."
+        )
     owners = [_owners(masker, x) for x in inputs]
     attributions = np.empty(inputs.shape)
     for target in np.unique(targets).tolist():
@@ -93,13 +95,17 @@ def explain_func(
 def _check_logits(answers: NDArray[Any]) -> None:
     """Refuse logits that are non-negative and sum to one in every row."""
     if answers.shape[1] > 1 and (answers >= 0).all() and np.allclose(answers.sum(axis=1), 1, atol=1e-3):
-        raise ModelError('the model seems to give probabilities: write kind="probabilities", or kind="logits" if not')
+        raise ModelError(
+            "Expected the kind of a model that seems to return probabilities, got none. Write "
+            'kind="probabilities", or kind="logits" if it returns logits.'
+        )
 
 
 def _image_masker(model: Model, inputs: NDArray[Any], patch: int | tuple[int, int] | None) -> Masker:
     if inputs.ndim != 4:
         raise MaskerError(
-            f"no masker is known for inputs of shape {inputs.shape}: give one, such as masker=Tabular(background)"
+            f"Expected a masker for inputs of shape {inputs.shape}, got none. Give one, such as "
+            "masker=Tabular(background)."
         )
     return Image(patch=patch, channels="first" if isinstance(model, TorchModel) else None)
 
@@ -108,7 +114,10 @@ def _owners(masker: Masker, x: NDArray[Any]) -> NDArray[np.intp]:
     """The unit of each number of an input."""
     owners = masker.mask(x).owners
     if owners is None:
-        raise MaskerError(f"{type(masker).__name__} does not say which numbers of an input a unit has: give another")
+        raise MaskerError(
+            "Expected a masker that knows which numbers of an input belong to a unit, got "
+            f"{type(masker).__name__}. Give another masker."
+        )
     return owners
 
 

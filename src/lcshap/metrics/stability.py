@@ -107,7 +107,7 @@ def max_sensitivity(
     0.1
     """
     if samples < 1:
-        raise MetricError(f"samples must be at least 1, not {samples!r}")
+        raise MetricError(f"Expected samples as a number of at least 1, got {samples!r}.")
     rng = np.random.default_rng(seed)
     fixed = _at_its_class(explainer, x)
     first, *others = fixed([x, *(perturb(x, rng) for _ in range(samples))])
@@ -118,7 +118,9 @@ def max_sensitivity(
             raise MetricError(f"Expected perturb to keep the {first.graph.d} units of the input, got {e.graph.d}.")
     size = float(np.linalg.norm(first.scores))
     if not size:
-        raise MetricError("All scores are zero, so their relative change is not defined.")
+        raise MetricError(
+            "Expected scores that are not all zero, got only zeros. Their relative change is not defined."
+        )
     return float(np.linalg.norm([e.scores - first.scores for e in others], axis=1).max()) / size
 
 
@@ -127,7 +129,7 @@ def _seeded(explainer: Explainer, seed: int) -> Explainer:
     try:
         return replace(explainer, **with_seed(explainer.method, seed))
     except OptionError as error:
-        raise MetricError(f"The seed cannot be varied: {error}") from error
+        raise MetricError(str(error)) from error
 
 
 def _at_its_class(explainer: Explainer, x: Any) -> Explainer:

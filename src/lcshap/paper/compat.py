@@ -58,7 +58,7 @@ def authors_game(predict: Callable[[NDArray[np.bool_]], Any], d: int, batch_size
     """
     full = np.asarray(predict(np.ones((1, d), bool)))
     if full.ndim != 2 or len(full) != 1:
-        raise GameError(f"class probabilities of shape (1, classes) are needed for one row, not {full.shape}")
+        raise GameError(f"Expected class probabilities of shape (1, classes) for one row, got {full.shape}.")
     target = int(full[0].argmax())
     return Game(lambda kept: np.log(np.asarray(predict(kept))[:, target] + 1e-15), d, batch_size)
 
@@ -84,7 +84,7 @@ class Authors(Method):
             k -= 2 * ((k - d) // 2 + 1)
         if k < 0:
             raise MethodError(
-                f"num_neighbors={self.num_neighbors} falls below 0 for a single unit: take an even number"
+                f"Expected an even num_neighbors, got {self.num_neighbors}, which falls below 0 for a single unit."
             )
         reach = k // 2
         around = (np.arange(d)[:, None] + np.arange(-reach, reach + 1)) % d

@@ -16,5 +16,5 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
     3
     """
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise ShowError(f"{name} must be a whole number from {least} up, not {value!r}")
+        raise ShowError(f"Expected {name} as an integer of at least {least}, got {value!r}.")
     return int(value)

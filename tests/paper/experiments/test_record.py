@@ -41,5 +41,7 @@ def test_the_time_of_all_starts_is_added_up(tmp_path, monkeypatch):
 def test_another_run_is_refused(tmp_path):
     Record(tmp_path / "run.json", "a", {"study": "toy", "seed": 0, "about": {"n": (1, 2)}}).write(finished=True)
     Record(tmp_path / "run.json", "b", {"study": "toy", "seed": 0, "about": {"n": (1, 2)}})
-    with pytest.raises(lc.OptionError, match="has a run with seed 0, not 1: give another --out"):
+    with pytest.raises(
+        lc.OptionError, match=r"Expected a run with seed 0, as in .*, got 1. Choose another folder with --out"
+    ):
         Record(tmp_path / "run.json", "a", {"study": "toy", "seed": 1, "about": {"n": (1, 2)}})

@@ -193,7 +193,7 @@ def test_theorems_and_all(tmp_path):
 
 
 def test_bad_input(tmp_path):
-    with pytest.raises(lc.OptionError, match=r"no experiment 'imbd': choose one of imdb"):
+    with pytest.raises(lc.OptionError, match=r"Expected one of the experiments imdb.*, got 'imbd'"):
         reproduce("imbd")
     for samples in (0, -1, 2.5, True, "3"):
         with pytest.raises(lc.OptionError, match="Expected samples as an integer of at least 1"):

@@ -80,5 +80,5 @@ def test_the_pixels_of_a_patch_share_its_score(image_study, tmp_path):
 def test_inputs_that_cannot_be_cut(tmp_path):
     study = text_study()
     runner = Runner(replace(study, inputs=["", " "], labels=[0, 1]), "4d", 0, tmp_path)
-    with pytest.raises(lc.DataError, match="no input of toy can be cut into units"):
+    with pytest.raises(lc.DataError, match="Expected inputs of toy that can be cut into units, got none"):
         runner.choose(2, 0)

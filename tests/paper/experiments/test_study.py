@@ -41,7 +41,7 @@ def test_saliency_needs_a_gradient_with_respect_to_numbers(image_study):
 
 def test_bad_input():
     model = CallableModel(chances, "probabilities")
-    with pytest.raises(lc.OptionError, match="a label for each input, not 1 for 2"):
+    with pytest.raises(lc.OptionError, match="Expected a label for each of the 2 inputs of a study, got 1"):
         Study("x", model, lc.maskers.Text(), TEXTS[:2], [0], ["n", "p"])
     with pytest.raises(lc.OptionError, match="a label for each input, not 0 for 0"):
         Study("x", model, lc.maskers.Text(), [], [], ["n", "p"])

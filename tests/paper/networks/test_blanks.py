@@ -19,7 +19,9 @@ def test_absent_words_become_blanks():
     assert isinstance(masked.view, TextView)
     assert masked.view.text == "It just  sucks."
     assert masked.view.labels.tolist() == [0, 1, 2]
-    with pytest.raises(lc.PlanError, match="coalitions over 2 units for an input of 3"):
+    with pytest.raises(
+        lc.PlanError, match="Expected coalitions over the 3 units of the input, got coalitions over 2 units"
+    ):
         masked.rows(lc.Coalitions.from_sets(2, [[0]]))
 
 

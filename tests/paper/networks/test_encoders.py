@@ -73,7 +73,7 @@ def test_pixels():
     masked = Pixels((2, 3)).masker().mask(image[0].astype(float))
     assert masked.rows(lc.Coalitions.from_sets(6, [[5]])).tolist() == [[[2.5, 2.5, 2.5], [2.5, 2.5, 5]]]
     for wrong in (image[0], image[:, :, :2], [["a"]]):
-        with pytest.raises(ModelError, match=r"images of shape \(2, 3\) are needed"):
+        with pytest.raises(ModelError, match=r"Expected images of shape \(2, 3\), got uint8 \(3,\)"):
             Pixels((2, 3)).encode(wrong)
 
 
@@ -94,7 +94,7 @@ def test_encoders_are_written_down(encoder):
 def test_bad_input():
     for wrong in ("one text", [1, 2], [["a"]]):
         for encoder in (Words(()), Characters()):
-            with pytest.raises(ModelError, match="takes a list of texts"):
+            with pytest.raises(ModelError, match="Expected a list of texts, got something else"):
                 encoder.encode(wrong)
     with pytest.raises(ModelError, match="'sounds' is no kind of encoder: words, characters, pixels"):
         encoder_from({"kind": "sounds"})

@@ -122,7 +122,9 @@ def test_accuracy():
 
 
 def test_bad_input(tmp_path):
-    with pytest.raises(lc.OptionError, match="the paper has no model 'gpt': word-cnn, char-cnn, lstm"):
+    with pytest.raises(
+        lc.OptionError, match=r"Expected one of the models of the paper, word-cnn, char-cnn, lstm.*, got 'gpt'"
+    ):
         make("gpt", TEXTS, ("a", "b"))
     with pytest.raises(ModelError, match=r"^there is no file .*model\.json': train the model with python -m"):
         load(tmp_path)

@@ -160,7 +160,7 @@ class TestWaterfall:
 class TestErrors:
     @pytest.mark.parametrize("top", [0, -1, 2.5, True, "all"])
     def test_top(self, figure, top):
-        with pytest.raises(lc.ShowError, match="top must be a whole number from 1 up"):
+        with pytest.raises(lc.ShowError, match="Expected top as an integer of at least 1, got"):
             figure(additive(), top=top)
 
     def test_outputs(self, figure):
@@ -171,5 +171,5 @@ class TestErrors:
         assert ax.patches[0].get_width() == pytest.approx(max(many.scores[:, 1], key=abs))
 
     def test_palette(self, figure):
-        with pytest.raises(lc.ShowError, match="there is no palette"):
+        with pytest.raises(lc.ShowError, match="Expected one of the palettes default, paper, shap, got 'none'"):
             figure(additive(), palette="none")

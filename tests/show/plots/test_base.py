@@ -48,7 +48,9 @@ def test_views_of_another_kind_are_refused():
     view = TextView(text="a", spans=[[0, 1]], labels=[0])
     e = lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, view=view)
     assert view_of(e, TextView) is view
-    with pytest.raises(lc.ShowError, match="this figure is for image; the explanation has an input of kind 'text'"):
+    with pytest.raises(
+        lc.ShowError, match="Expected an input of kind 'image' for this figure, got an input of kind 'text'"
+    ):
         view_of(e, ImageView)
 
 
@@ -80,5 +82,7 @@ def test_files(tmp_path, name):
 
 
 def test_other_files_are_refused(tmp_path):
-    with pytest.raises(lc.ShowError, match=r"saved as \.png, \.svg or \.pdf, not 'a.txt'"):
+    with pytest.raises(
+        lc.ShowError, match=r"Expected a file name that ends in \.png, \.svg or \.pdf for a figure, got 'a\.txt'"
+    ):
         save(axes(None, (2.0, 1.0), dark=False), tmp_path / "a.txt")

@@ -79,7 +79,10 @@ def test_a_neighbourhood_is_of_the_graph():
 
 def test_errors():
     e = INPUTS["text"]()
-    with pytest.raises(lc.ShowError, match=r"there is no figure 'pie': choose one of text, image, .*beeswarm"):
+    with pytest.raises(
+        lc.ShowError,
+        match=r"Expected one of the figures text, image, masked_image, series, hexdump, molecule,.*beeswarm",
+    ):
         plot(e, "pie")
     with pytest.raises(lc.ShowError, match="this figure is for image"):
         plot(e, "image")

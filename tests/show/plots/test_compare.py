@@ -128,7 +128,9 @@ class TestOthers:
 
 class TestErrors:
     def test_different_inputs(self):
-        with pytest.raises(lc.ShowError, match="of different texts: compare explanations of one input"):
+        with pytest.raises(
+            lc.ShowError, match="Expected explanations of one input, got explanations of different texts"
+        ):
             compare([explained(lc.Shapley()), explained(lc.Shapley(), "It is good.")])
         game = lc.Game(lambda k: 1.0 * k.sum(axis=1), 2)
         plain = [lc.Shapley().explain(game, lc.Graph.chain(2, names=n)) for n in (["a", "b"], ["c", "d"])]
@@ -136,10 +138,10 @@ class TestErrors:
             compare(plain)
 
     def test_names(self):
-        with pytest.raises(lc.ShowError, match="1 names for 2 explanations"):
+        with pytest.raises(lc.ShowError, match="Expected 2 names, one for each explanation, got 1"):
             compare([explained(lc.Shapley())] * 2, ["one"])
 
     @pytest.mark.parametrize("given", [[], [1, 2]])
     def test_no_explanations(self, given):
-        with pytest.raises(lc.ShowError, match="give a list of explanations"):
+        with pytest.raises(lc.ShowError, match="Expected a list of at least one explanation, got none"):
             compare(given)

@@ -114,14 +114,26 @@ def test_axes_say_what_is_drawn():
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        ({}, "there are no curves to draw"),
-        ({"a": []}, "there are no curves of 'a'"),
-        ({"a": None}, r"make it with Explainer\(..., curve=True\)"),
-        ({"a": [THREE[0], None]}, r"make it with Explainer\(..., curve=True\)"),
-        ({"a": [3.5]}, "a curve of 'a' must be a MaskingCurve or the curve of an explanation, not 3.5"),
-        ({"a": {"percents": [0, 1]}}, "a curve of 'a' needs percents, counts, values and what"),
-        ({"a": THREE, "b": curve([1, 2], percents=[0, 5])}, "curves at different percents"),
-        ({"a": THREE, "b": curve([1, 2, 3, 4], keep=True)}, "draw them apart"),
+        ({}, "Expected curves of at least one method, got none"),
+        ({"a": []}, "Expected at least one curve of 'a', got none"),
+        ({"a": None}, r"Expected explanations with masking curves, got one by 'a' without.*Explainer.*curve=True"),
+        (
+            {"a": [THREE[0], None]},
+            r"Expected explanations with masking curves, got one by 'a' without.*Explainer.*curve=True",
+        ),
+        ({"a": [3.5]}, r"Expected a MaskingCurve or the curve of an explanation for 'a', got 3\.5"),
+        (
+            {"a": {"percents": [0, 1]}},
+            r"Expected a curve with percents, counts, values and what for 'a', got \['percents'\]",
+        ),
+        (
+            {"a": THREE, "b": curve([1, 2], percents=[0, 5])},
+            r"Expected curves at the same percents, got \[0\.0, 10\.0, 20\.0, 60\.0\] and \[0\.0, 5\.0\]",
+        ),
+        (
+            {"a": THREE, "b": curve([1, 2, 3, 4], keep=True)},
+            "Expected curves of masked units or curves of kept units, got both",
+        ),
     ],
 )
 def test_what_is_no_curve_is_refused(found, message):
@@ -131,5 +143,5 @@ def test_what_is_no_curve_is_refused(found, message):
 
 @pytest.mark.parametrize("band", [0, 1, 95, np.nan])
 def test_a_confidence_outside_0_to_1_is_refused(band):
-    with pytest.raises(ShowError, match="band must be between 0 and 1"):
+    with pytest.raises(ShowError, match="Expected a band between 0 and 1, got"):
         curves({"a": THREE}, band=band)

@@ -173,18 +173,18 @@ def test_the_picture_is_the_one_that_was_looked_at():
 
 @pytest.mark.parametrize("unit", [-1, 5, "not", 1.5, None])
 def test_a_unit_outside_the_graph_is_refused(unit):
-    with pytest.raises(ShowError, match=r"units are 0\.\.4|the number of a unit, 0\.\.4"):
+    with pytest.raises(ShowError, match=r"Expected (a unit|unit as a number) from 0 to 4, got"):
         neighbourhood(lc.Graph.chain(5), unit)
 
 
 @pytest.mark.parametrize("order", [-1, 1.5, None, True])
 def test_an_order_that_is_none_is_refused(order):
-    with pytest.raises(ShowError, match="order must be a whole number from 0 up"):
+    with pytest.raises(ShowError, match="Expected order as an integer of at least 0, got"):
         neighbourhood(lc.Graph.chain(5), 2, order)
 
 
 def test_too_many_coalitions_are_refused():
-    with pytest.raises(ShowError, match=r"2\^12 coalitions of 13 units are too many to draw \(at most 128\)") as error:
+    with pytest.raises(ShowError, match=r"Expected at most 128 coalitions to draw, got 2\^12 of 13 units") as error:
         neighbourhood(lc.Graph.grid((9, 9)), 40, 2)
     assert "or examples=1" in str(error.value)
     with pytest.raises(ShowError, match=r"2\^24 coalitions .* give a smaller order$"):

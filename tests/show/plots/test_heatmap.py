@@ -45,5 +45,5 @@ def test_limit_and_top():
 def test_one_output_and_bad_options_are_refused():
     with pytest.raises(lc.ShowError, match="several outputs"):
         heatmap(made([1.0]))
-    with pytest.raises(lc.ShowError, match="limit must be a number above 0"):
+    with pytest.raises(lc.ShowError, match="Expected limit as a number above 0, the score of the full colour, got 0"):
         heatmap(answer(), limit=0)

@@ -147,7 +147,7 @@ def test_axes_of_any_size_are_used():
 
 @pytest.mark.parametrize("rows", [0, -3, 2.5, True, "all"])
 def test_a_number_of_rows_that_is_none_is_refused(rows):
-    with pytest.raises(ShowError, match="rows must be a whole number from 1 up"):
+    with pytest.raises(ShowError, match="Expected rows as an integer of at least 1, got"):
         hexdump(scored(DATA, [1, 0, -1], window=16), rows=rows)
 
 

@@ -89,9 +89,9 @@ class TestSummary:
         assert word(name) == key
 
     def test_errors(self, reviews, monkeypatch):
-        with pytest.raises(lc.ShowError, match="give a list of explanations"):
+        with pytest.raises(lc.ShowError, match="Expected a list of at least one explanation, got none"):
             summary([])
-        with pytest.raises(lc.ShowError, match="top must be a whole number"):
+        with pytest.raises(lc.ShowError, match=r"Expected top as an integer of at least 1, got 1\.5"):
             summary(reviews, 0)
         with pytest.raises(lc.ShowError, match="key must make a str of each name"):
             summary(reviews, key=len)
@@ -178,9 +178,9 @@ class TestBeeswarm:
             assert figure(reviews, own) is own
 
     def test_errors(self, reviews):
-        with pytest.raises(lc.ShowError, match="top must be a whole number"):
+        with pytest.raises(lc.ShowError, match=r"Expected top as an integer of at least 1, got 1\.5"):
             beeswarm(reviews, top=1.5)
-        with pytest.raises(lc.ShowError, match="give a list of explanations"):
+        with pytest.raises(lc.ShowError, match="Expected a list of at least one explanation, got none"):
             beeswarm([None])
 
 

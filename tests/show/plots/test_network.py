@@ -145,13 +145,13 @@ def test_given_positions_and_axes_are_used():
 
 @pytest.mark.parametrize("positions", [[[0, 1]], np.zeros((3, 3)), np.full((3, 2), np.nan), [["a", "b"]] * 3])
 def test_positions_that_do_not_fit_are_refused(positions):
-    with pytest.raises(ShowError, match="positions must be 3 pairs of finite numbers"):
+    with pytest.raises(ShowError, match=r"Expected positions as 3 pairs of finite numbers, got .* of shape"):
         network(explain(lc.Graph.chain(3)), positions=positions)
 
 
 def test_too_many_units_need_positions():
     graph = lc.Graph.from_edges(1001, [(0, 1)])
-    with pytest.raises(ShowError, match=r"1,001 units are too many to lay out \(at most 1,000\): give positions"):
+    with pytest.raises(ShowError, match=r"Expected at most 1,000 units to lay out, got 1,001.*positions"):
         network(explain(graph))
     assert len(parts(network(explain(graph), positions=np.zeros((1001, 2))))[0].get_offsets()) == 1001
     assert layout(lc.Graph.chain(5000)).shape == (5000, 2)

@@ -244,7 +244,9 @@ class TestOddTexts:
 class TestErrors:
     def test_no_text(self):
         plain = lc.Shapley().explain(lc.Game(lambda k: 1.0 * k.sum(axis=1), 3), lc.Graph.chain(3))
-        with pytest.raises(lc.ShowError, match="this figure is for text; the explanation has no picture"):
+        with pytest.raises(
+            lc.ShowError, match="Expected an input of kind 'text' for this figure, got an explanation without a picture"
+        ):
             text(plain)
 
     def test_several_outputs(self):
@@ -263,11 +265,11 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"limit": 0}, "limit must be a number above 0"),
-            ({"limit": "big"}, "limit must be a number above 0"),
-            ({"interactions": -1}, "interactions is True, False or how many"),
-            ({"interactions": "all"}, "interactions is True, False or how many"),
-            ({"palette": "rainbow"}, "there is no palette 'rainbow'"),
+            ({"limit": 0}, "Expected limit as a number above 0, the score of the full colour, got"),
+            ({"limit": "big"}, "Expected limit as a number above 0, the score of the full colour, got"),
+            ({"interactions": -1}, "Expected interactions as True, False or the number of pairs to draw, got"),
+            ({"interactions": "all"}, "Expected interactions as True, False or the number of pairs to draw, got"),
+            ({"palette": "rainbow"}, "Expected one of the palettes default, paper, shap, got 'rainbow'"),
         ],
     )
     def test_bad_options(self, options, words):

@@ -23,7 +23,7 @@ def test_emoji_without_a_font_have_their_names():
 
 def test_letters_without_a_font_are_no_silent_boxes(monkeypatch):
     monkeypatch.setattr(wording, "_fonts", lambda used, wanted: (["DejaVu Sans"], frozenset("ab ")))
-    with pytest.warns(UserWarning, match="No installed font has the characters 影电: figures show □ for them"):
+    with pytest.warns(UserWarning, match="No installed font has the characters 影电. Figures show □ for them"):
         assert drawable("a 电影 b")[0] == ["a □□ b"]
 
 
@@ -47,7 +47,7 @@ def test_what_is_said_below():
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("inf"), float("nan"), "big"])
 def test_a_limit_that_is_none_is_refused(limit):
-    with pytest.raises(lc.ShowError, match="limit must be a number above 0"):
+    with pytest.raises(lc.ShowError, match="Expected limit as a number above 0, the score of the full colour, got"):
         check_limit(limit, [[1.0]])
 
 

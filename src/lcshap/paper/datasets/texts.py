@@ -92,7 +92,7 @@ def _official(path: Path, columns: int, classes: int) -> Raw:
     for number, row in enumerate(_rows(path), start=1):
         if len(row) != columns or not row[0].isdecimal() or not 1 <= int(row[0]) <= classes:
             expected = f"a class from 1 to {classes} and {columns - 1} texts"
-            raise DataError(f"{path}, row {number}: {expected} are expected, not {row!s:.60}")
+            raise DataError(f"Expected {expected} in row {number} of {path}, got {row!s:.60}.")
         labels.append(int(row[0]) - 1)
         texts.append(" ".join(part for part in row[1:] if part))
     return texts, np.array(labels, np.int64), str(path)
@@ -149,7 +149,9 @@ def _table(path: Path) -> Iterator[dict[str, str]]:
     header = next(rows, [])
     missing = {"text", "label"} - set(header)
     if missing:
-        raise DataError(f"{path} has no column {' or '.join(sorted(missing))}: its first row is {header!s:.60}")
+        raise DataError(
+            f"Expected a column {' or '.join(sorted(missing))} in {path}, got {header!s:.60} as its first row."
+        )
     return (dict(zip(header, row, strict=True)) for row in rows)
 
 

@@ -106,7 +106,7 @@ def masks_figure(
     from ...show.plots.image import masked_image
 
     if not columns or any(list(column) != list(columns[0]) for column in columns):
-        raise OptionError("every column needs explanations by the same methods")
+        raise OptionError("Expected explanations by the same methods in every column, got different ones.")
     methods = list(columns[0])
     size = (0.9 * len(columns) + 1.7, 0.9 * (len(methods) + 1) + 0.3)
     figure = need("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")

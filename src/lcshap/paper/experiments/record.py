@@ -29,7 +29,8 @@ class Record:
         for key, value in json.loads(json.dumps(settings)).items():
             if before and before.get(key) != value:
                 raise OptionError(
-                    f"{path.parent} has a run with {key} {before.get(key)!r}, not {value!r}: give another --out"
+                    f"Expected a run with {key} {before.get(key)!r}, as in {path.parent}, got {value!r}. "
+                    "Choose another folder with --out."
                 )
         self.seconds: float = before.get("seconds", 0.0)
         self.content = {

@@ -103,10 +103,10 @@ def reproduce(
     """
     given = name.name if isinstance(name, Study) else name
     if not isinstance(name, Study) and name not in NAMES:
-        raise OptionError(f"there is no experiment {name!r}: choose one of {', '.join(NAMES)}")
+        raise OptionError(f"Expected one of the experiments {', '.join(NAMES)}, got {name!r}.")
     for option, value, least in (("samples", samples, 1), ("seed", seed, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise OptionError(f"{option} must be an integer of at least {least}, not {value!r}")
+            raise OptionError(f"Expected {option} as an integer of at least {least}, got {value!r}.")
     folder = Path("reproduced") / given if out is None else Path(out)
     trained = folder / "models" if models is None else Path(models)
     if name == "all":

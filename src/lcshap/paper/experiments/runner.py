@@ -79,7 +79,7 @@ class Runner:
                 continue
             found.append(number)
         if not found:
-            raise DataError(f"no input of {self.study.name} can be cut into units")
+            raise DataError(f"Expected inputs of {self.study.name} that can be cut into units, got none.")
         return found
 
     def path(self, number: int, name: str) -> Path:

@@ -58,7 +58,9 @@ class Study:
 
     def __post_init__(self) -> None:
         if not len(self.inputs) or len(self.inputs) != len(self.labels):
-            raise OptionError(f"a study needs a label for each input, not {len(self.labels)} for {len(self.inputs)}")
+            raise OptionError(
+                f"Expected a label for each of the {len(self.inputs)} inputs of a study, got {len(self.labels)}."
+            )
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -115,7 +117,8 @@ def check_methods(study: Study, names: Sequence[str] | None) -> tuple[str, ...]:
     wrong = [name for name in chosen if name not in possible]
     if wrong or not chosen or len(set(chosen)) < len(chosen):
         raise OptionError(
-            f"methods must be different ones of {', '.join(possible)} for {study.name}, not {', '.join(chosen) or None}"
+            f"Expected different ones of {', '.join(possible)} as methods for {study.name}, got "
+            f"{', '.join(chosen) or None}."
         )
     return chosen
 

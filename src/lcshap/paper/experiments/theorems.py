@@ -54,9 +54,9 @@ class JointModel:
 
     def __post_init__(self) -> None:
         if self.joint.ndim < 2 or self.joint.shape[:-1] != (2,) * self.d:
-            raise OptionError(f"a joint table has shape (2, ..., 2, labels), not {self.joint.shape}")
+            raise OptionError(f"Expected a joint table of shape (2, ..., 2, labels), got {self.joint.shape}.")
         if not (self.joint > 0).all() or not np.isclose(self.joint.sum(), 1, rtol=0, atol=1e-9):
-            raise OptionError("joint probabilities must be positive and sum to 1")
+            raise OptionError("Expected joint probabilities that are positive and sum to 1, got others.")
 
     @property
     def d(self) -> int:

@@ -175,7 +175,7 @@ class Pixels(Encoder):
         """The images, checked."""
         images = np.asarray(rows)
         if images.dtype.kind not in "biuf" or images.shape[1:] != tuple(self.shape):
-            raise ModelError(f"images of shape {tuple(self.shape)} are needed, not {images.dtype} {images.shape[1:]}")
+            raise ModelError(f"Expected images of shape {tuple(self.shape)}, got {images.dtype} {images.shape[1:]}.")
         return images.astype(np.float32)
 
     def masker(self) -> Image:
@@ -191,11 +191,11 @@ def encoder_from(content: dict[str, Any]) -> Encoder:
     given = {name: tuple(part) if isinstance(part, list) else part for name, part in content.items()}
     kind = given.pop("kind", None)
     if kind not in _KINDS:
-        raise ModelError(f"{kind!r} is no kind of encoder: {', '.join(_KINDS)}")
+        raise ModelError(f"Expected one of {', '.join(_KINDS)} as the kind of encoder, got {kind!r}.")
     return _KINDS[kind](**given)
 
 
 def _texts(rows: Rows) -> Sequence[str]:
     if isinstance(rows, str) or not all(isinstance(text, str) for text in rows):
-        raise ModelError("this model takes a list of texts")
+        raise ModelError("Expected a list of texts, got something else.")
     return rows  # type: ignore[no-any-return]

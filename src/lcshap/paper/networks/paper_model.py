@@ -235,7 +235,9 @@ def load(folder: str | os.PathLike[str]) -> PaperModel:
         try:
             network.load_state_dict({part: torch.from_numpy(weights[part]) for part in weights})
         except RuntimeError as error:
-            raise ModelError(f"{path} does not hold the weights of a {name}: {error}") from error
+            raise ModelError(
+                f"Expected the weights of a {name}, got {path}, which has something else: {error}."
+            ) from error
     return PaperModel(name, network.eval(), encoder, classes)
 
 
@@ -268,7 +270,7 @@ def read_onnx(path: str | os.PathLike[str]) -> tuple[OnnxModel, Encoder]:
 def find_recipe(name: str) -> Recipe:
     """The recipe of a model of the paper, or an error that lists their names."""
     if name not in MODELS:
-        raise OptionError(f"the paper has no model {name!r}: {', '.join(MODELS)}")
+        raise OptionError(f"Expected one of the models of the paper, {', '.join(MODELS)}, got {name!r}.")
     return MODELS[name]
 
 
@@ -299,13 +301,16 @@ def _read(path: Path) -> tuple[str, tuple[str, ...], Encoder]:
         find_recipe(content["name"])
         return content["name"], tuple(content["classes"]), encoder_from(content["encoder"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} does not describe a model of lcshap: {error!r}") from error
+        raise ModelError(
+            f"Expected the description of a model of lcshap, got {path}, which is something else: {error!r}."
+        ) from error
 
 
 def _there(path: Path) -> Path:
     if not path.is_file():
         raise ModelError(
-            f"there is no file {os.fspath(path)!r}: train the model with python -m lcshap.paper.networks.train"
+            f"Expected a file with a model, got {os.fspath(path)!r}, which does not exist. Train the model "
+            "with python -m lcshap.paper.networks.train."
         )
     return path
 

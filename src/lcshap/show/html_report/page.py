@@ -109,7 +109,7 @@ def check_page(path: str | Path) -> Path:
     """The path of a page that can be written."""
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ShowError(f"a report is a web page: write to a name that ends in .html, not {path.name!r}")
+        raise ShowError(f"Expected a file name that ends in .html for a report, got {path.name!r}.")
     return check_target(path)
 
 

@@ -44,10 +44,10 @@ def labelled(explanations: Any) -> list[tuple[str, bytes, Explanation]]:
     lists = explanations if isinstance(explanations, Mapping) else {"": explanations}
     found = [(str(name), e) for name, members in lists.items() for e in _listed(members)]
     if not found:
-        raise ShowError("there is nothing to report: give at least one explanation")
+        raise ShowError("Expected at least one explanation to report, got none.")
     for _, e in found:
         if not isinstance(e, Explanation):
-            raise ShowError(f"a report shows explanations, not {type(e).__name__}: give what an Explainer returns")
+            raise ShowError(f"Expected explanations, as an Explainer returns them, got {type(e).__name__}.")
     keys = [_input_key(e) for _, e in found]
     titles = name_methods([e for _, e in found], keys)
     return [(name or title, key, e) for (name, e), title, key in zip(found, titles, keys, strict=True)]

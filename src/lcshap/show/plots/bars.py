@@ -31,18 +31,34 @@ def bars(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """The largest scores, either way, as bars; the last bar is the sum of all others.
+    """Draw the units with the largest absolute scores as bars; the last bar is the sum of all other units.
 
-    Scores that come from samples have their 95 % interval as an error bar, where there are enough samples to tell.
+    Scores of sampling methods have their 95 % interval as an error bar, if there are enough samples to estimate it.
 
     Parameters
     ----------
-    top : how many units get a bar of their own.
-    output : which output, where there are several.
+    e : an explanation.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    top : the number of units that get a bar of their own.
+    output : the number of the output to draw, if the explanation has several.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if `top` is below 1, or the explanation has several outputs and `output` is not given.
 
     Examples
     --------
-    ``lcshap.show.plots.bars(e)`` for any explanation ``e``.
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [1.0 * ("good" in text) for text in texts], "a good film", kind="output")
+    >>> ax = lc.plots.bars(e, top=2)
+    >>> len(ax.patches)  # two units, and the sum of the others
+    3
     """
     e = one_output(e, output)
     order, others, names = _rows(e, top)
@@ -77,16 +93,32 @@ def waterfall(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """From v(∅) to v(V), a step for each of the largest scores, one for all others, and one for the residual in grey.
+    """Draw the way from v(∅) to v(V): a step for each of the largest scores, one for all others, one for the residual.
 
     Parameters
     ----------
-    top : how many units get a step of their own.
-    output : which output, where there are several.
+    e : an explanation.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    top : the number of units that get a step of their own.
+    output : the number of the output to draw, if the explanation has several.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if `top` is below 1, or the explanation has several outputs and `output` is not given.
 
     Examples
     --------
-    ``lcshap.show.plots.waterfall(e)`` for any explanation ``e``.
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [1.0 * ("good" in text) for text in texts], "a good film", kind="output")
+    >>> ax = lc.plots.waterfall(e, top=2)
+    >>> ax.get_xlabel()
+    'output 0 · 8 calls'
     """
     e = one_output(e, output)
     order, others, names = _rows(e, top)

@@ -80,8 +80,10 @@ def one_output(e: Explanation, output: int | None = None) -> Explanation:
 def view_of(e: Explanation, kind: type[V]) -> V:
     """What a picture of the input needs, if it is an input of this kind."""
     if not isinstance(e.view, kind):
-        what = "no picture of its input" if e.view is None else f"an input of kind {e.view.kind!r}"
-        raise ShowError(f"this figure is for {kind.kind}; the explanation has {what}")
+        what = (
+            "an explanation without a picture of its input" if e.view is None else f"an input of kind {e.view.kind!r}"
+        )
+        raise ShowError(f"Expected an input of kind {kind.kind!r} for this figure, got {what}. Choose another figure.")
     return e.view
 
 
@@ -145,7 +147,32 @@ def _flip_lines(e: Explanation, width: float) -> list[str]:
 
 
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:
-    """Write the figure of some axes to a file: PNG, SVG or PDF, by the ending of its name."""
+    """Write the figure of some axes to a PNG, SVG or PDF file.
+
+    Parameters
+    ----------
+    ax : the axes, as the functions of `lcshap.plots` return them.
+    path : the name of the file. Its ending, .png, .svg or .pdf, chooses the format.
+    dpi : the resolution of a PNG file, in dots per inch.
+
+    Returns
+    -------
+    Path : the path of the file.
+
+    Raises
+    ------
+    ShowError : if the name has another ending.
+    OptionError : if the file cannot be written.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [1.0 * ("good" in text) for text in texts], "a good film", kind="output")
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lc.plots.save(lc.plots.bars(e), f"{folder}/words.svg").name
+    'words.svg'
+    """
     return write_figure(ax.figure, check_figure(path), dpi)
 
 
@@ -160,7 +187,7 @@ def check_figure(path: str | Path) -> Path:
     """The path of a figure that can be written."""
     path = Path(path)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ShowError(f"a figure is saved as .png, .svg or .pdf, not {path.name!r}")
+        raise ShowError(f"Expected a file name that ends in .png, .svg or .pdf for a figure, got {path.name!r}.")
     return check_target(path)
 
 

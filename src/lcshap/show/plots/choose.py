@@ -36,19 +36,32 @@ _WITHOUT = ("neighbourhood", "curves", "heatmap", *_OF_MANY)  # figures that are
 
 
 def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:
-    """Draw an explanation: the picture that suits its input, or one by name.
+    """Draw an explanation: the figure that suits its input, or one by name.
 
     Parameters
     ----------
-    kind : by default the input with its units highlighted where there is a picture of it, else "bars"; of several
-        outputs "heatmap", unless ``output=`` says which.
+    e : an explanation.
+    kind : the name of a figure, such as "bars". By default, the input with its units highlighted if there is a
+        picture of it, otherwise "bars"; for several outputs "heatmap", unless ``output=`` chooses one.
     ax : matplotlib axes to draw on; by default those of a new figure.
-    sentence : above a new figure, what the model says and which units speak most for it and against it.
-    **options : of the figure, see the function of its name in `lcshap.show.plots`; "neighbourhood" needs `unit`.
+    sentence : whether a new figure starts with a sentence about the prediction and the units with the largest scores.
+    **options : options of the figure, see the function of its name in `lcshap.plots`. "neighbourhood" needs `unit`.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if there is no such figure, or it does not suit the explanation.
 
     Examples
     --------
-    ``e.plot()``, ``e.plot("waterfall", top=5)``, ``e.plot(dark=True).figure.savefig("words.png")``.
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [1.0 * ("good" in text) for text in texts], "a good film", kind="output")
+    >>> ax = lc.plots.plot(e, "waterfall", top=2)  # the same as e.plot("waterfall", top=2)
+    >>> ax.get_xlabel()
+    'output 0 · 8 calls'
     """
     if kind is None and e.scores.ndim == 2 and options.get("output") is None:
         kind = "heatmap"
@@ -57,14 +70,17 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
         if isinstance(e.view, MoleculeView) and read_molecule(e.view) is None:
             kind = "bars"
     if kind not in KINDS:
-        raise ShowError(f"there is no figure {kind!r}: choose one of {', '.join(KINDS)}")
+        raise ShowError(f"Expected one of the figures {', '.join(KINDS)}, got {kind!r}.")
     function = getattr(import_module(f"lcshap.show.plots.{KINDS[kind]}"), kind)
     given: Any = [e] if kind in _OF_MANY else e
     if kind == "neighbourhood":
         given = e.graph
     elif kind == "curves":
         if e.curve is None:
-            raise ShowError("this explanation has no masking curve: make it with Explainer(..., curve=True)")
+            raise ShowError(
+                "Expected an explanation with a masking curve, got one without. Make it with Explainer(..., "
+                "curve=True)."
+            )
         given = {words.method_names([e])[0]: e.curve}
     drawn = function(given, ax=ax, **options)
     if sentence and ax is None and kind not in _WITHOUT:

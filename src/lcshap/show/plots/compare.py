@@ -33,32 +33,51 @@ def compare(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """Explanations of one input by several methods, as in Table 2 of the paper.
+    """Draw explanations of one input by several methods, as in Table 2 of the paper.
 
-    A text stands in a row for each method, images stand side by side. Whatever else it is, a table has a row for each
-    unit and a column for each method; of more than 40 units, those with the strongest colours.
+    A text has one row for each method, and images are drawn side by side. All other inputs are drawn as a table with a
+    row for each unit and a column for each method. If there are more than 40 units, the table has those with the
+    strongest colours.
 
     Parameters
     ----------
-    explanations : of the same input.
-    names : of the methods; by default as recorded in the explanations, with the parameters in which they differ.
-    shared : one scale of colours for all; by default the largest score of each method has the full colour.
-    output : which output, where there are several.
+    explanations : explanations of the same input.
+    names : the names of the methods; by default those recorded in the explanations, with the parameters in which they
+        differ.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    shared : whether all methods share one scale of colours. By default, the largest score of each method has the full
+        colour.
+    output : the number of the output to draw, if the explanation has several.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if there are no explanations, if they are not of the same input, or if the number of names differs
+        from theirs.
 
     Examples
     --------
-    ``lcshap.show.plots.compare([e, other])`` for two explanations of one input.
+    >>> import lcshap as lc
+    >>> explainer = lc.Explainer(lambda texts: [1.0 * ("good" in t) for t in texts], lc.maskers.Text(), kind="output")
+    >>> found = explainer.compare("a good film", ["shapley", "feature-ablation"])
+    >>> lc.plots.compare(found, names=["exact", "leave one out"]).axison
+    False
     """
     found = check_explanations(explanations, output)
     names = words.method_names(found) if names is None else [str(name) for name in names]
     if len(names) != len(found):
-        raise ShowError(f"{len(names)} names for {len(found)} explanations: give one each")
+        raise ShowError(f"Expected {len(found)} names, one for each explanation, got {len(names)}.")
     limits = [limit_of([e.scores for e in found] if shared else [own.scores]) for own in found]
     kinds = {type(e.view) for e in found}
     if kinds == {TextView}:
         return _texts(found, names, ax, limits, shared, palette, dark)
     if len({e.names for e in found}) > 1:
-        raise ShowError("these explanations have different units: compare explanations of one input")
+        raise ShowError("Expected explanations of one input, got explanations with different units.")
     if kinds == {ImageView}:
         return _images(found, names, ax, limits, palette, dark)
     return _table(found, names, ax, limits, palette, dark)
@@ -68,7 +87,7 @@ def check_explanations(explanations: Sequence[Explanation], output: int | None) 
     """One output of each, if these are explanations."""
     found = [explanations] if isinstance(explanations, Explanation) else list(explanations)
     if not found or not all(isinstance(e, Explanation) for e in found):
-        raise ShowError("give a list of explanations, at least one")
+        raise ShowError("Expected a list of at least one explanation, got none.")
     return [one_output(e, output) for e in found]
 
 
@@ -83,7 +102,7 @@ def _texts(
 ) -> Any:
     views = [view_of(e, TextView) for e in found]
     if len({view.text for view in views}) > 1:
-        raise ShowError("these explanations are of different texts: compare explanations of one input")
+        raise ShowError("Expected explanations of one input, got explanations of different texts.")
     fit, ax = ax is None, axes(ax, (WIDTH, 1), dark)
     rows = [
         Row(

@@ -79,22 +79,41 @@ def curves(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """How much the model's answer changes while more and more units are masked: the lower, the better the ranking.
+    """Draw how much the output changes while more and more units are masked. Lower is better.
 
-    One line a method, the mean over inputs, with a band of confidence by Student's t where there are two inputs or
-    more. The legend has the area of each line from 0 to 20 %, its mean there.
+    Each method has one line, the mean over inputs, with a confidence band by Student's t if there are at least two
+    inputs. The legend has the area of each line from 0 to 20 %, which is its mean there.
 
     Parameters
     ----------
-    found : for each method, by its name, the curves of some inputs: from `lcshap.metrics.masking_curve`, or the `curve`
-        of explanations. All at the same percents.
+    found : the masking curves of some inputs for each method, by its name. Curves are those of
+        `lcshap.metrics.masking_curve`, or the `curve` of explanations. All of them must have the same percents.
+    ax : matplotlib axes to draw on; by default those of a new figure.
     band : the confidence of the bands, between 0 and 1.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if there are no curves, if their percents differ, or if curves of masked and of kept units are mixed.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> model, masker = lambda texts: [1.0 * ("good" in text) for text in texts], lc.maskers.Text()
+    >>> e = lc.Explainer(model, masker, kind="output", curve=True)("a good film")
+    >>> lc.plots.curves({"auto": e.curve}).get_xlabel()
+    'units masked (%)'
     """
     if not 0 < band < 1:
-        raise ShowError(f"band must be between 0 and 1, not {band!r}")
+        raise ShowError(f"Expected a band between 0 and 1, got {band!r}.")
     samples = {str(name): _read(str(name), given) for name, given in found.items()}
     if not samples:
-        raise ShowError("there are no curves to draw: give at least one method")
+        raise ShowError("Expected curves of at least one method, got none.")
     first = next(iter(samples.values()))[0]
     _check([curve for each in samples.values() for curve in each], first)
     ax = axes(ax, (6.0, 4.0), dark)
@@ -134,7 +153,7 @@ def _read(name: str, given: Any) -> list[_Line]:
     """A list of curves, from objects or dictionaries, or from a single one."""
     each: list[Any] = [given] if isinstance(given, MeasuredCurve | Mapping) or given is None else list(given)
     if not each:
-        raise ShowError(f"there are no curves of {name!r}: give at least one")
+        raise ShowError(f"Expected at least one curve of {name!r}, got none.")
     return [_line(name, curve) for curve in each]
 
 
@@ -142,24 +161,32 @@ def _line(name: str, curve: Any) -> _Line:
     if isinstance(curve, MeasuredCurve):
         return _Line(curve.percents, curve.values - curve.values[0], curve.what, curve.keep)
     if curve is None:
-        raise ShowError(f"an explanation by {name!r} has no curve: make it with Explainer(..., curve=True)")
+        raise ShowError(
+            f"Expected explanations with masking curves, got one by {name!r} without. Make it with "
+            "Explainer(..., curve=True)."
+        )
     if not isinstance(curve, Mapping):
-        raise ShowError(f"a curve of {name!r} must be a MaskingCurve or the curve of an explanation, not {curve!r}")
+        raise ShowError(f"Expected a MaskingCurve or the curve of an explanation for {name!r}, got {curve!r}.")
     try:
         percents, _, values = (np.asarray(curve[key], np.float64) for key in ("percents", "counts", "values"))
         return _Line(percents, values - values[0], str(curve["what"]), bool(curve.get("keep", False)))
     except KeyError:
-        raise ShowError(f"a curve of {name!r} needs percents, counts, values and what, not {list(curve)}") from None
+        raise ShowError(
+            f"Expected a curve with percents, counts, values and what for {name!r}, got {list(curve)}."
+        ) from None
 
 
 def _check(each: list[_Line], first: _Line) -> None:
     for curve in each:
         if not np.array_equal(curve.percents, first.percents):
             raise ShowError(
-                f"curves at different percents: {first.percents.tolist()} and {curve.percents.tolist()}; measure again"
+                f"Expected curves at the same percents, got {first.percents.tolist()} and "
+                f"{curve.percents.tolist()}. Measure them again."
             )
         if curve.keep != first.keep:
-            raise ShowError("curves of units that are masked and of units that are kept: draw them apart")
+            raise ShowError(
+                "Expected curves of masked units or curves of kept units, got both. Draw them in two figures."
+            )
 
 
 def _legend(ax: Any, with_area: bool, dark: bool) -> None:

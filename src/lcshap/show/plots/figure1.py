@@ -39,23 +39,42 @@ def neighbourhood(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """The neighbourhood `N_k(i)` of a unit, and beside it the subsets of it, with the unit, that the methods sum over.
+    """Draw the neighbourhood `N_k(i)` of a unit and, beside it, its subsets that contain the unit.
 
-    L-Shapley of order k sums over all of these, C-Shapley over the connected ones, which stand on top. Figure 1 of the
-    paper is ``neighbourhood(Graph.grid((7, 7)), 24, 2, examples=1)``.
+    L-Shapley of order k sums over all of these subsets. C-Shapley sums over the connected ones, which are on top.
+    Figure 1 of the paper is ``neighbourhood(Graph.grid((7, 7)), 24, 2, examples=1)``.
 
     Parameters
     ----------
-    unit : i.
-    order : k, how many edges the neighbourhood reaches.
-    examples : draw only so many of either kind, instead of all. A picture holds at most 128 coalitions.
+    graph : a graph.
+    unit : the number i of the unit.
+    order : the order k, the number of edges that the neighbourhood reaches.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    examples : draw only this number of subsets of either kind instead of all. A figure has at most 128 coalitions.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if the unit is not in the graph, or there are too many subsets to draw.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> ax = lc.plots.neighbourhood(lc.Graph.chain(5), unit=2)
+    >>> ax.axison
+    False
     """
     if examples is not None:
         check_count("examples", examples)
     near = Neighbourhood.find(graph, unit, order, LIMIT if examples is None else _COUNTED)
     kinds = [_some(sets, examples) for sets in (near.connected, near.others)]
     if sum(map(len, kinds)) > LIMIT:
-        raise ShowError(f"{examples} examples of either kind are too many to draw: at most {LIMIT // 2}")
+        raise ShowError(f"Expected at most {LIMIT // 2} examples of each kind, got {examples}.")
     ax = axes(ax, (9.0, 4.2), dark)
     ax.set_axis_off()
     style = _Style.make(palette, dark, ax.get_window_extent().width * 72 / ax.figure.dpi)
@@ -99,8 +118,8 @@ class Neighbourhood:
         rest = [u for u in units if u != unit]
         if 2 ** len(rest) > limit:
             raise ShowError(
-                f"2^{len(rest)} coalitions of {len(units)} units are too many to draw (at most {limit:,}): "
-                "give a smaller order" + (", or examples=1 for one of each kind" if limit == LIMIT else "")
+                f"Expected at most {limit:,} coalitions to draw, got 2^{len(rest)} of {len(units)} units. "
+                f"Give a smaller order{', or examples=1 for one of each kind' if limit == LIMIT else ''}."
             )
         within = _induced(graph, list(units))
         found = {tuple(units[p] for p in row) for level in connected_sets(within) for row in level.members.tolist()}
@@ -233,9 +252,9 @@ def _check_unit(unit: Any, d: int) -> int:
     try:
         number = operator.index(unit)
     except TypeError:
-        raise ShowError(f"unit must be the number of a unit, 0..{d - 1}, not {unit!r}") from None
+        raise ShowError(f"Expected unit as a number from 0 to {d - 1}, got {unit!r}.") from None
     if not 0 <= number < d:
-        raise ShowError(f"unit {number} is outside the graph: units are 0..{d - 1}")
+        raise ShowError(f"Expected a unit from 0 to {d - 1}, got {number}.")
     return number
 
 

@@ -27,28 +27,33 @@ def heatmap(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """Draw how much each unit speaks for each output, on one scale: for classes, or for the tokens of an answer.
+    """Draw the score of each unit for each output, on one scale: for classes, or for the tokens of an answer.
 
     Parameters
     ----------
     e : an explanation of several outputs.
     ax : matplotlib axes to draw on; by default those of a new figure.
-    top : how many units have a column: those with the largest absolute score for any output, in the order of the input.
-    limit : the score of the full colour; by default the largest.
+    top : the number of units that have a column: those with the largest absolute score for any output, in the order
+        of the input.
+    limit : the score that gets the full colour; by default the largest absolute score.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
 
     Returns
     -------
-    The axes.
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
 
     Raises
     ------
-    ShowError : if the explanation has one output only.
+    ShowError : if the explanation has only one output.
 
     Examples
     --------
-    ``lcshap.show.plots.heatmap(e)`` for an explanation ``e`` that was made with ``target="all"``.
+    >>> import numpy as np, lcshap as lc
+    >>> model = lambda texts: np.array([[1.0 * ("good" in t), 1.0 * ("bad" in t)] for t in texts])
+    >>> e = lc.explain(model, "good or bad", kind="output", target="all")
+    >>> [label.get_text() for label in lc.plots.heatmap(e).get_xticklabels()]
+    ['good', 'or', 'bad']
     """
     heat = heat_of(e, top, _NAME)
     limit = check_limit(limit, [np.array(heat.limit)])

@@ -38,17 +38,36 @@ def hexdump(
     dark: bool = False,
     output: int | None = None,
 ) -> Any:
-    """The bytes of a file, 16 a row, coloured by the score of their unit; those of no unit are faint.
+    """Draw the bytes of a file, 16 in a row, coloured by the score of their unit. Bytes of no unit are faint.
 
     Parameters
     ----------
-    rows : how many rows are shown of a longer file, those around the scores that are largest either way; by default 32.
-        Lines between them say how many bytes are left out.
-    output : which one, where there are several.
+    e : an explanation of bytes.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    rows : the number of rows to draw for a longer file, those around the largest absolute scores; by default 32.
+        Lines between them state how many bytes are left out.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+    output : the number of the output to draw, if the explanation has several.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if the explanation is not of bytes, or an option is not valid.
 
     Notes
     -----
-    Characters are drawn as shapes, not as text: they keep their places in axes of any size.
+    Characters are drawn as shapes and not as text, so that they keep their places in axes of any size.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> e = lc.Explainer(lambda rows: np.sum(rows, axis=1), lc.maskers.Bytes(4), kind="output")(b"some 16 bytes...")
+    >>> lc.plots.hexdump(e).axison
+    False
     """
     if rows is not None:
         check_count("rows", rows)

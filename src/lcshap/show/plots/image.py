@@ -30,18 +30,38 @@ def image(
     dark: bool = False,
     output: int | None = None,
 ) -> Any:
-    """The scores as colours over the image in pale grey: where a score is zero, the image alone.
+    """Draw the scores as colours over the image in pale grey.
 
     Parameters
     ----------
-    alpha : how pale the image is, from 0 (not at all) to 1, where nothing is left of it. By default 0.75, and 0.4 of a
-        photograph (more than 4,096 pixels), which also shows through the colours.
-    limit : the score of the full colour; by default the largest, and of a hundred units or more the 99th percentile of
-        the absolute scores, which the colour bar says.
-    output : which one, where there are several.
+    e : an explanation of an image.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    alpha : how pale the image is, from 0 (not at all) to 1 (invisible). The default is 0.75, and 0.4 for photographs
+        (more than 4,096 pixels), which also show through the colours.
+    limit : the score that gets the full colour; by default the largest absolute score. With a hundred units or more,
+        it is the 99th percentile of the absolute scores, and the colour bar states this.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+    output : the number of the output to draw, if the explanation has several.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if the explanation is not of an image, or an option is not valid.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> model, masker = lambda images: images.sum(axis=(1, 2)), lc.maskers.Image("pixel", reference="black")
+    >>> e = lc.Explainer(model, masker, lc.FeatureAblation(), kind="output")(np.eye(4))
+    >>> len(lc.plots.image(e).images)  # the image, and the colours over it
+    2
     """
     if alpha is not None and not 0 <= alpha <= 1:
-        raise ShowError(f"alpha must be from 0 to 1, not {alpha!r}")
+        raise ShowError(f"Expected alpha from 0 to 1, got {alpha!r}.")
     e, view = one_output(e, output), view_of(e, ImageView)
     shown, covered = image_shares(view.photograph)
     shown = shown if alpha is None else 1 - alpha
@@ -71,20 +91,41 @@ def masked_image(
     dark: bool = False,
     output: int | None = None,
 ) -> Any:
-    """The image in grey, with the units that would be masked first in red where they are active and in blue elsewhere.
+    """Draw the image in grey, with the units that would be masked first in red if they are active, otherwise in blue.
 
-    As in the paper's figures for MNIST and CIFAR10: the colours are the palette's for negative and positive scores, but
-    say nothing of a score here.
+    This is the paper's figure for MNIST and CIFAR10. The colours are those of the palette for negative and positive
+    scores, but they do not show scores here.
 
     Parameters
     ----------
-    percent : how many percent of the units are coloured, by rank and counted as in `lcshap.metrics.masking_curve`.
-    active : which pixels count as active: those brighter than a number, or a boolean array `(H, W)`. By default those
+    e : an explanation of an image.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    percent : the percentage of the units that are coloured, by rank and counted as in `lcshap.metrics.masking_curve`.
+    active : which pixels are active: those brighter than this number, or a boolean array `(H, W)`. By default, those
         brighter than the average of the image.
-    output : which one, where there are several.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+    output : the number of the output to draw, if the explanation has several.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if the explanation is not of an image, or an option is not valid.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> model, masker = lambda images: images.sum(axis=(1, 2)), lc.maskers.Image("pixel", reference="black")
+    >>> e = lc.Explainer(model, masker, lc.FeatureAblation(), kind="output")(np.eye(4))
+    >>> ax = lc.plots.masked_image(e, percent=25)
+    >>> ax.axison
+    False
     """
     if not 0 <= percent <= 100:
-        raise ShowError(f"percent must be from 0 to 100, not {percent!r}")
+        raise ShowError(f"Expected percent from 0 to 100, got {percent!r}.")
     e, view = one_output(e, output), view_of(e, ImageView)
     labels, brightness = view.labels, grey(view.image)
     bright = _active(active, brightness)
@@ -141,7 +182,7 @@ def _active(active: float | ArrayLike | None, brightness: NDArray[np.float64]) -
         return np.asarray(brightness > given)
     if given.shape != brightness.shape or given.dtype != np.bool_:
         raise ShowError(
-            f"active must be a number or a boolean array of shape {brightness.shape}, "
-            f"not {given.dtype} of shape {given.shape}"
+            f"Expected active as a number or a boolean array of shape {brightness.shape}, got {given.dtype} "
+            f"of shape {given.shape}."
         )
     return given

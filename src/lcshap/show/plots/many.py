@@ -71,19 +71,37 @@ def summary_bars(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """The units that matter most over many inputs as bars, which are `per_input` of `summary` long.
+    """Draw the units that matter most over many inputs as bars. Their length is `per_input` of `summary`.
 
-    The colour says which way: full where all scores of a unit have one sign, pale where they cancel. Behind its name
-    stands how often a unit occurs, where that is not once in each input. Where inputs are explained for several
-    classes, each class has a panel of its own.
+    The colour shows the direction: it is full if all scores of a unit have the same sign, and pale if they cancel. The
+    number of occurrences follows the name of a unit that does not occur once in every input. If inputs are explained
+    for several classes, each class has a panel of its own.
 
     Parameters
     ----------
-    top, key, output : as in `summary`.
+    explanations : explanations of many inputs.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    top, key : as in `summary`.
+    output : the number of the output to draw, if the explanation has several.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if there are no explanations, or an option is not valid.
 
     Examples
     --------
-    ``lcshap.show.plots.summary_bars(explainer(texts))``.
+    >>> import lcshap as lc
+    >>> explainer = lc.Explainer(lambda texts: [1.0 * ("good" in t) for t in texts], lc.maskers.Text(), kind="output")
+    >>> found = explainer(["a good film", "a bad film"])
+    >>> ax = lc.plots.summary_bars(found)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['good (1)', 'a', 'bad (1)', 'film']
     """
     groups = by_target(explanations, output)
     tables = {id(found): summary(found, top, key=key) for found in groups.values()}
@@ -110,19 +128,37 @@ def beeswarm(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """Every score of the units that matter most over many inputs, a point each.
+    """Draw all scores of the units that matter most over many inputs, one point for each input.
 
-    Points of a table are coloured by the value of the feature, from its lowest to its highest by rank; those of other
-    inputs by their place in the input. The colours say nothing of a sign here. Where inputs are explained for several
-    classes, each class has a panel of its own.
+    For tables, the colour of a point is the rank of the value of the feature, from its lowest to its highest. For other
+    inputs, it is the place of the unit in the input. Colours do not show the sign here. If inputs are explained for
+    several classes, each class has a panel of its own.
 
     Parameters
     ----------
-    top, key, output : as in `summary`.
+    explanations : explanations of many inputs.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    top, key : as in `summary`.
+    output : the number of the output to draw, if the explanation has several.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if there are no explanations, or an option is not valid.
 
     Examples
     --------
-    ``lcshap.show.plots.beeswarm(explainer(rows))``.
+    >>> import lcshap as lc
+    >>> explainer = lc.Explainer(lambda texts: [1.0 * ("good" in t) for t in texts], lc.maskers.Text(), kind="output")
+    >>> found = explainer(["a good film", "a bad film"])
+    >>> ax = lc.plots.beeswarm(found, top=1)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['good (1)']
     """
     check_count("top", top)
     groups = by_target(explanations, output)
@@ -198,7 +234,7 @@ def _observe(found: list[Explanation], key: Key | None) -> Any:
             rows.append((same(name), score, i / max(len(e.names) - 1, 1), values.get(i, np.nan)))
     table = pandas.DataFrame(rows, columns=["name", "score", "where", "value"])
     if not all(isinstance(name, str) for name in table["name"]):
-        raise ShowError("key must make a str of each name")
+        raise ShowError("Expected key to return a str for each name, got something else.")
     return table
 
 

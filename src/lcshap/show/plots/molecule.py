@@ -30,18 +30,41 @@ def molecule(
     dark: bool = False,
     output: int | None = None,
 ) -> Any:
-    """A molecule with its atoms coloured by score, and its bonds by the interaction of their atoms where there are any.
+    """Draw a molecule with its atoms coloured by score and, if there are interactions, its bonds coloured by them.
 
-    Interactions have a scale of their own, which the colour bar names. Needs ``pip install "lcshap[molecule]"``.
+    Interactions have a scale of their own, which the colour bar names. This figure needs ``pip install
+    "lcshap[molecule]"``.
 
     Parameters
     ----------
-    output : which one, where there are several.
+    e : an explanation of a molecule.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+    output : the number of the output to draw, if the explanation has several.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if the explanation is not of a molecule.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> model = lambda molecules: [float(smiles.count("O")) for smiles in molecules]
+    >>> e = lc.Explainer(model, lc.maskers.Molecule(), kind="output")("CCO")
+    >>> lc.plots.molecule(e).axison
+    False
     """
     e, view = one_output(e, output), view_of(e, MoleculeView)
     mol = read_molecule(view)
     if mol is None:
-        raise ShowError("Expected the block of a molecule with an atom for each label, got another. Draw bars instead.")
+        raise ShowError(
+            "Expected a molecule with an atom for each label, got another number of atoms. Draw bars instead."
+        )
     limit, bond_values = limit_of([e.scores]), bond_scores(e, mol, view.labels)
     bond_limit = limit_of([list(bond_values.values())])
     found = find_palette(palette)

@@ -48,15 +48,34 @@ def network(
     dark: bool = False,
     output: int | None = None,
 ) -> Any:
-    """The graph, its units coloured by score and, where there are interactions, its edges by these.
+    """Draw the graph with its units coloured by score and, if there are interactions, its edges coloured by them.
 
-    An edge is the wider the stronger its interaction; these have a scale of their own, which the colour bar names.
-    Those whose 95 % interval holds 0 are left out.
+    An edge is wider if its interaction is stronger. Interactions have a scale of their own, which the colour bar names.
+    Those whose 95 % interval contains 0 are left out.
 
     Parameters
     ----------
-    positions : `(d, 2)`, where the units stand; by default see `layout`.
-    output : which one, where there are several.
+    e : an explanation.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    positions : the positions of the units, `(d, 2)`; by default they are computed by `layout`.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+    output : the number of the output to draw, if the explanation has several.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if there are too many units to lay out, or the positions are not `d` pairs of finite numbers.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [1.0 * ("good" in text) for text in texts], "a good film", kind="output")
+    >>> lc.plots.network(e, positions=[(0, 0), (1, 0), (2, 1)]).axison
+    False
     """
     e = one_output(e, output)
     graph, limit = e.graph, limit_of([e.scores])
@@ -98,7 +117,7 @@ def layout(graph: Graph) -> NDArray[np.float64]:
         depth, row, column = np.unravel_index(np.arange(graph.d), (1,) * (3 - len(graph.shape)) + graph.shape)
         return np.stack([column + 0.45 * depth, -row + 0.3 * depth], axis=1).astype(np.float64)
     if graph.d > _UNITS:
-        raise ShowError(f"{graph.d:,} units are too many to lay out (at most {_UNITS:,}): give positions")
+        raise ShowError(f"Expected at most {_UNITS:,} units to lay out, got {graph.d:,}. Give positions.")
     return _by_distance(graph)
 
 
@@ -200,7 +219,9 @@ def _by_distance(graph: Graph) -> NDArray[np.float64]:
 def _check(positions: ArrayLike, d: int) -> NDArray[np.float64]:
     places = np.asarray(positions)
     if places.shape != (d, 2) or places.dtype.kind not in "iuf" or not np.isfinite(places).all():
-        raise ShowError(f"positions must be {d} pairs of finite numbers, not {places.dtype} of shape {places.shape}")
+        raise ShowError(
+            f"Expected positions as {d} pairs of finite numbers, got {places.dtype} of shape {places.shape}."
+        )
     return places.astype(np.float64)
 
 

@@ -29,14 +29,34 @@ def series(
     dark: bool = False,
     output: int | None = None,
 ) -> Any:
-    """A time series as a line over its windows, coloured by score.
+    """Draw a time series as a line over its windows, which are coloured by score.
 
-    Several channels are bands of the same height, the first on top, each from its lowest to its highest value, which
-    stand under its name. A window of one channel colours only the band of that.
+    Several channels are drawn as bands of the same height, the first on top. Each band reaches from the lowest to the
+    highest value of its channel, which are printed below its name. A window of one channel colours only the band of
+    that channel.
 
     Parameters
     ----------
-    output : which one, where there are several.
+    e : an explanation of a time series.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+    output : the number of the output to draw, if the explanation has several.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if the explanation is not of a time series.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> e = lc.Explainer(lambda rows: rows.sum(axis=1), lc.maskers.Series(window=5), kind="output")(np.arange(20.0))
+    >>> lc.plots.series(e).get_xlabel()
+    'step'
     """
     e, view = one_output(e, output), view_of(e, SeriesView)
     values, labels = np.asarray(view.series, np.float64), view.labels

@@ -30,21 +30,36 @@ def text(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """The text with a colour behind each unit: how much it spoke for (or against) what is explained.
+    """Draw a text with a colour behind each unit that shows its score.
 
-    The words are laid out when the figure is drawn, so they wrap to whatever width the axes have, and are drawn smaller
-    where they would not fit. Without axes the figure is as high as the text needs.
+    The words are laid out when the figure is drawn. They wrap to the width of the axes, and are drawn smaller if they
+    would not fit. A new figure is as high as the text needs.
 
     Parameters
     ----------
-    interactions : draw the largest interactions as arcs where the explanation has any: up to ten, or this many. Those
-        whose 95 % interval holds 0 are left out.
-    limit : the score of the full colour; by default the largest.
-    output : which output, where there are several.
+    e : an explanation of a text.
+    ax : matplotlib axes to draw on; by default those of a new figure.
+    interactions : whether to draw the largest pair interactions as arcs, if the explanation has any; or how many of
+        them, by default up to ten. Interactions whose 95 % interval contains 0 are left out.
+    limit : the score that gets the full colour; by default the largest absolute score.
+    output : the number of the output to draw, if the explanation has several.
+    palette : the name of a palette, or a `Palette`.
+    dark : whether the figure is for a dark background.
+
+    Returns
+    -------
+    Axes : the matplotlib axes. They have `show` and `savefig`, and notebooks display them.
+
+    Raises
+    ------
+    ShowError : if the explanation is not of a text, or an option is not valid.
 
     Examples
     --------
-    ``lcshap.show.plots.text(e)`` for any explanation ``e`` of a text.
+    >>> import lcshap as lc
+    >>> e = lc.explain(lambda texts: [1.0 * ("good" in text) for text in texts], "a good film", kind="output")
+    >>> lc.plots.text(e).axison
+    False
     """
     e = one_output(e, output)
     view = view_of(e, TextView)
@@ -76,7 +91,7 @@ def _row(
 def _largest(e: Explanation, interactions: bool | int) -> list[tuple[int, int, float]]:
     """The pairs of units that interact most, each from left to right; the largest last, which is drawn on top."""
     if not isinstance(interactions, int) or interactions < 0:
-        raise ShowError(f"interactions is True, False or how many to draw, not {interactions!r}")
+        raise ShowError(f"Expected interactions as True, False or the number of pairs to draw, got {interactions!r}.")
     pairs = pairs_of(e)
     if pairs is None:
         return []

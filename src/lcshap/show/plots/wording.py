@@ -20,8 +20,8 @@ from ..words import shorten
 from .bidi import visual
 
 _NO_FONT = (
-    "No installed font has the characters {}: figures show □ for them. Install a font that has, such as Noto Sans, and "
-    "empty the cache of matplotlib's fonts."
+    "No installed font has the characters {}. Figures show □ for them. Install a font that has them, such as Noto "
+    "Sans, and clear matplotlib's font cache."
 )
 LITERAL = {"parse_math": False, "usetex": False}
 
@@ -57,7 +57,7 @@ def check_limit(limit: float | None, scores: Iterable[Any]) -> float:
     if limit is None:
         return limit_of(scores)
     if not isinstance(limit, Real) or not 0 < limit < float("inf"):
-        raise ShowError(f"limit must be a number above 0, the score of the full colour, not {limit!r}")
+        raise ShowError(f"Expected limit as a number above 0, the score of the full colour, got {limit!r}.")
     return float(limit)
 
 
