@@ -37,6 +37,7 @@ MODULES = {  # file: title, what is there, module
     "maskers": ("Maskers", "A masker cuts an input into units and leaves units out.", lc.maskers),
     "adapters": ("Adapters", "An adapter lets lcshap call a model of some framework.", lc.adapters),
     "values": ("Values", "A value turns the outputs of a model into the number that is explained.", lc.values),
+    "bulk": ("Whole data sets", "Explain a data set on all cores or on a cluster, and read the results.", lc.bulk),
     "metrics": ("Metrics", "How good is an explanation?", lc.metrics),
     "plots": ("Plots", "Figures for matplotlib.", lc.plots),
     "quantus": ("Quantus", "Explanations for the metrics of Quantus.", lc.quantus),
@@ -59,7 +60,11 @@ def pages() -> dict[str, str]:
 
 def _named(page: str, names: tuple[str, ...]) -> Iterable[Any]:
     if page == "errors":
-        return [thing for thing in vars(lc.errors).values() if inspect.isclass(thing)]
+        return [
+            thing
+            for thing in vars(lc.errors).values()
+            if inspect.isclass(thing) and thing.__module__ == "lcshap.errors"
+        ]
     if page == "methods":
         found = [getattr(lc, name) for name in sorted(lc.estimators.__all__)]
         return [thing for thing in found if inspect.isclass(thing) or inspect.isfunction(thing)]
@@ -68,11 +73,12 @@ def _named(page: str, names: tuple[str, ...]) -> Iterable[Any]:
 
 def _public(module: ModuleType) -> Iterator[Any]:
     """The classes and functions of a module: those it lists, or those it defines."""
-    names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
-    for name in names:
+    listed = getattr(module, "__all__", None)
+    home = module.__name__ if listed is None else "lcshap."
+    for name in listed or [name for name in vars(module) if not name.startswith("_")]:
         thing = getattr(module, name)
-        home = getattr(thing, "__module__", "") or ""
-        if (inspect.isclass(thing) or inspect.isfunction(thing)) and home.startswith(module.__name__):
+        ours = (getattr(thing, "__module__", "") or "").startswith(home)
+        if (inspect.isclass(thing) or inspect.isfunction(thing)) and ours:
             yield thing
 
 

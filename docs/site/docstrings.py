@@ -1,4 +1,8 @@
-"""Make docstrings Markdown before mkdocstrings reads them: reStructuredText mathematics, and keys of refs.bib."""
+"""Prepare docstrings for mkdocstrings: reStructuredText mathematics, keys of refs.bib, and entries of sections.
+
+The docstrings of lcshap write an entry of a section as ``name : a sentence``, with the type in the signature. NumPy's
+format has the type after the colon, and the sentence on the next line. The sentence is moved there.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import Any
 import griffe
 
 _BIB = (Path(__file__).parents[1] / "refs.bib").read_text(encoding="utf-8")
+_ENTRY = re.compile(r"^([\w*., \[\]|]+?) : (.+)$")
 _DISPLAY = re.compile(r"^( *)\.\. math:: *(.*(?:\n(?:\1 +\S.*)?)*)", re.MULTILINE)
 
 
@@ -36,6 +41,32 @@ def markdown(text: str) -> str:
     return text
 
 
+def sections(text: str, returned: str) -> str:
+    """A docstring whose entries ``name : a sentence`` have the sentence on the next line.
+
+    >>> print(sections("Parameters\\n----------\\ntop : how many units\\n    are drawn.", ""))
+    Parameters
+    ----------
+    top
+        how many units
+        are drawn.
+    """
+    lines, made, section = text.splitlines(), list[str](), ""
+    for number, line in enumerate(lines):
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        if line.strip() and set(below.strip()) == {"-"}:
+            section = line.strip()
+        entry = section in ("Parameters", "Attributes", "Returns", "Raises") and line[:1].strip() and set(line) != {"-"}
+        found = _ENTRY.match(line) if entry and line != section else None
+        if found:
+            made += [found[1], f"    {found[2]}"]
+        elif entry and line != section and section == "Returns":
+            made += [returned or "Any", f"    {line}"]
+        else:
+            made.append(line)
+    return "\n".join(made)
+
+
 def _cited(found: re.Match[str]) -> str:
     address = ADDRESSES.get(found[1])
     return f"[[{found[1]}]]({address})" if address else f"\\[{found[1]}\\]"
@@ -47,4 +78,5 @@ class Docstrings(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite the docstring of one object."""
         if obj.docstring:
-            obj.docstring.value = markdown(obj.docstring.value)
+            returned = str(obj.returns or "") if isinstance(obj, griffe.Function) else ""
+            obj.docstring.value = sections(markdown(obj.docstring.value), returned)

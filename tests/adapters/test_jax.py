@@ -87,9 +87,9 @@ def test_dtypes():
         assert passed(np.full((2, 3), 2**40))[1] == "int64"
     with pytest.raises(ModelError, match="Expected JAX to keep float64, got float32"):
         passed(np.ones((2, 3)), dtype="float64")
-    with pytest.raises(ModelError, match="turns int64 into int32: call"):
+    with pytest.raises(ModelError, match="Expected JAX to keep int64, got int32"):
         passed(np.full((2, 3), 2**40))
-    with pytest.raises(ModelError, match="such as float32, not 'int32'"):
+    with pytest.raises(ModelError, match="Expected dtype as a floating-point type, such as float32, got 'int32'"):
         passed(np.ones((2, 3)), dtype="int32")
 
 
@@ -145,7 +145,7 @@ def test_where_there_is_no_gradient():
     for weights in (np.ones((3, 2)), np.ones((4, 3))):
         with pytest.raises(ModelError, match="the weights"):
             JaxModel(net(), "logits").gradient(np.ones((3, 4)), weights)
-    with pytest.raises(ModelError, match=r"gradient is .*row 1"):
+    with pytest.raises(ModelError, match=r"Expected a gradient of finite numbers, got \[inf\] for row 1"):
         JaxModel(jnp.sqrt, "output").gradient(np.array([[1.0], [0.0]]), np.ones((2, 1)))
 
 
@@ -161,9 +161,9 @@ def test_wrong_functions(jit):
             JaxModel(answer, "output", jit=jit).predict(np.ones((2, 3)))
     with pytest.raises(ModelError, match="does not declare"):
         JaxModel(net(), None)
-    with pytest.raises(ModelError, match="not int"):
+    with pytest.raises(ModelError, match="Expected a JAX function of rows, got int"):
         JaxModel(3, "output")
-    with pytest.raises(ModelError, match="rows of <U1 are no JAX array"):
+    with pytest.raises(ModelError, match="Expected rows that JAX can turn into an array, got <U1"):
         JaxModel(net(), "output").predict(["a", "b"])
 
 

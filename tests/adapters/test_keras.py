@@ -237,7 +237,10 @@ def test_a_kind_that_the_last_layer_contradicts():
         assert KerasModel(model, "probabilities").predict(np.ones((2, 4))).max() < 1
         assert KerasModel(model, "output").kind == "output"
     for model in [*ends(net()), *ends(keras.Model(x, dense))]:
-        with pytest.raises(ModelError, match='so it gives no probabilities: write kind="logits"'):
+        with pytest.raises(
+            ModelError,
+            match=r'Expected a model of probabilities .*, which ends with a linear layer.*Write kind="logits"',
+        ):
             KerasModel(model, "probabilities")
         assert KerasModel(model, "logits").kind == "logits"
 

@@ -72,7 +72,9 @@ def test_what_is_not_there_is_said():
         pick((1, 2), 5)
     with pytest.raises(lc.ModelError, match="Expected output to select a tensor, got str in dict with a"):
         TorchModel(Module(lambda x, y: {"a": "text"}), "logits", output="a").predict(X)
-    with pytest.raises(lc.ModelError, match="a name, a number, or a function"):
+    with pytest.raises(
+        lc.ModelError, match="Expected a name, a number or a function of what it returns as output of TorchModel, got"
+    ):
         check_output(1.5, "TorchModel")
     assert described({}) == "dict with nothing"
 

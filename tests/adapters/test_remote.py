@@ -564,7 +564,7 @@ def test_closing_while_it_is_asked():
     thread.join()
     np.testing.assert_array_equal(caught, [[[1], [np.nan]]])
     model.close()
-    with pytest.raises(ModelError, match=r"is closed\. Make a new one"):
+    with pytest.raises(ModelError, match="Expected an open remote model, got a closed one"):
         model.predict(["a"])
 
 

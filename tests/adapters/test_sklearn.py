@@ -97,7 +97,9 @@ def test_the_method_can_be_chosen():
         ModelError, match=r"Expected a method that returns logits, got LogisticRegression\.predict_proba"
     ):
         SklearnModel(logistic, kind="logits", method="predict_proba")
-    with pytest.raises(ModelError, match="does not return probabilities"):
+    with pytest.raises(
+        ModelError, match=r"Expected a method that returns probabilities, got LogisticRegression\.decision_function"
+    ):
         SklearnModel(logistic, kind="probabilities", method="decision_function")
     with pytest.raises(ModelError, match="Expected a known kind, got 'scores'"):
         SklearnModel(logistic, kind="scores")

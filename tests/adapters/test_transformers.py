@@ -241,7 +241,7 @@ def test_a_row_that_is_too_long_is_refused_not_cut():
             model.predict(["the", row])
     assert TransformersModel(bert(), TOKENIZER).max_length == 40
     explain = lc.Explainer(TransformersModel(bert(), TOKENIZER, max_length=5), Subwords(TOKENIZER), lc.LShapley(1))
-    with pytest.raises(ModelError, match=r"6 tokens and the model takes 5"):
+    with pytest.raises(ModelError, match=r"The model failed on the full input: Expected at most 5 tokens, .* got 6"):
         explain("the film not the")
 
 
@@ -387,9 +387,7 @@ def test_what_is_no_model_or_tokenizer_or_row():
     with pytest.raises(ModelError, match="config of Linear does not declare"):
         TransformersModel(silent, TOKENIZER)
     for row in (5, ("a",), ("a", 5), ["a", "b"]):
-        with pytest.raises(
-            ModelError, match="Expected a str, a pair of them or an encoding of Subwords as a row, got 5"
-        ):
+        with pytest.raises(ModelError, match="Expected a str, a pair of them or an encoding of Subwords as a row, got"):
             TransformersModel(bert(), TOKENIZER).predict(["a", row])
 
 

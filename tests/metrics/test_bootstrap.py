@@ -106,7 +106,7 @@ def test_bad_input():
     with pytest.raises(lc.MetricError, match="confidence"):
         paired_bootstrap([1, 2], [1, 2], confidence=95)
     for resamples in (0, 1):
-        with pytest.raises(lc.MetricError, match="Expected resamples as a number of at least 2, got 1"):
+        with pytest.raises(lc.MetricError, match="Expected resamples as a number of at least 2, got"):
             paired_bootstrap([1, 2], [1, 2], resamples=resamples)
     with pytest.raises(lc.MetricError, match="shapes"):
         paired_bootstrap([], [])

@@ -66,7 +66,5 @@ def test_bad_input(explained):
     explainer, texts, explanations, _ = explained
     for step in (0, 1.5, True):
         for metric in (deletion_auc, insertion_auc):
-            with pytest.raises(
-                lc.MetricError, match=r"Expected step as a number of units of at least 1, or None, got 1\.5"
-            ):
+            with pytest.raises(lc.MetricError, match="Expected step as a number of units of at least 1, or None, got"):
                 metric(explainer, texts[0], explanations[0], step)

@@ -195,10 +195,12 @@ def test_what_is_refused(net, batch):
         explain_func(nn.Sequential(net, nn.Softmax(1)), x, y, patch=4)
     with pytest.raises(MaskerError, match=r"Expected a masker for inputs of shape \(8, 64\), got none.*masker=Tabular"):
         explain_func(linear(np.ones((2, 64))), x.reshape(8, 64), y)
-    with pytest.raises(MetricError, match=r"give masker=Image\(patch=...\) instead"):
+    with pytest.raises(MetricError, match=r"Expected patch or masker, got both.*masker=Image"):
         explain_func(net, x, y, masker=lc.maskers.Image(), patch=4)
     ids = np.ones((8, 3), int)
-    with pytest.raises(MaskerError, match="Tokens does not say which numbers"):
+    with pytest.raises(
+        MaskerError, match="Expected a masker that knows which numbers of an input belong to a unit, got Tokens"
+    ):
         explain_func(lambda rows: rows, ids, y, masker=lc.maskers.Tokens(), kind="output")
     with pytest.raises(MethodError, match="the name of a method, got 'saliency map'"):
         explain_func(net, x, y, method="saliency map")

@@ -104,9 +104,7 @@ def test_random_changes_come_from_the_seed():
 @pytest.mark.parametrize("method", [lc.LShapley(1), "feature-ablation"])
 def test_a_method_without_a_seed(method):
     explainer = lc.Explainer(longest, lc.maskers.Text(), method, kind="output")
-    with pytest.raises(
-        lc.MetricError, match="Expected a method that samples with a seed, got feature-ablation, which is deterministic"
-    ):
+    with pytest.raises(lc.MetricError, match=r"Expected a method that samples.*, got .*, which is deterministic"):
         seed_stability(explainer, WORDS)
 
 

@@ -119,6 +119,11 @@ def locality(
     -------
     Locality : the estimated distance of each method from the Shapley value, with confidence intervals.
 
+    Raises
+    ------
+    OptionError : if the first two arguments are not a game with one output and a graph.
+    BudgetError : if the budget is too small for an interval.
+
     Examples
     --------
     >>> import lcshap as lc

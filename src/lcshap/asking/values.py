@@ -152,6 +152,14 @@ class FixedValue:
     classes : the names of the classes, where they are known.
     columns : a name for everything that a pair may be about: classes, labels or outputs.
     seen : takes note of probabilities that are labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> full = np.array([[0.2, 0.8]])  # the outputs of the model at the full input
+    >>> fixed = Value("prob").resolve(full, "probabilities")  # the predicted class is the second one
+    >>> fixed(np.array([[0.5, 0.5], [0.9, 0.1]]))
+    array([0.5, 0.1])
     """
 
     value: Value
@@ -297,9 +305,27 @@ class FixedValue:
 
 
 def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
-    """A `Value` from what users write: a name, a function, a `Value`; or None, by the kind of the model.
+    """Make a `Value` of what users write.
 
-    That is `log_prob` for classes, `log_odds` for labels (which says as much of a no as of a yes), `output` else.
+    Parameters
+    ----------
+    value : a name, a function or a `Value`; or None for the default of the kind of model. The default is `log_prob` for
+        classes, `log_odds` for labels that do not exclude each other, and `output` otherwise.
+    kind : what the outputs of the model are, see `Model`.
+    target : the class, label or output to explain; None for the predicted one.
+
+    Returns
+    -------
+    Value : the value, with the target.
+
+    Raises
+    ------
+    OptionError : if the target is given twice, in the `Value` and beside it.
+
+    Examples
+    --------
+    >>> find_value(None, "logits").name, find_value("prob", "logits", target=1).target
+    ('log_prob', 1)
     """
     if isinstance(value, Value):
         if target is not None:
@@ -310,5 +336,19 @@ def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
 
 
 def says_output(value: Any) -> bool:
-    """Whether a value is the outputs as they are: then nobody needs to say what kind of numbers they are."""
+    """Whether a value is the outputs of the model as they are. The kind of the model is then not needed.
+
+    Parameters
+    ----------
+    value : a name, a function, a `Value` or None.
+
+    Returns
+    -------
+    bool : True for "output" and for a `Value` of that name.
+
+    Examples
+    --------
+    >>> says_output("output"), says_output("prob")
+    (True, False)
+    """
     return (value.name if isinstance(value, Value) else value) == "output"

@@ -68,6 +68,10 @@ def spark_schema(several: bool = False) -> str:
     ----------
     several : whether the explainer explains several outputs.
 
+    Returns
+    -------
+    str : the names and types of the columns, as Spark reads them.
+
     Examples
     --------
     >>> spark_schema()[:60]

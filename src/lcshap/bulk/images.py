@@ -23,6 +23,11 @@ class ImageOptions:
     scale : scale pixels from 0..255 to 0..1.
     channels_first : `(channels, height, width)` instead of `(height, width, channels)`.
     max_pixels : larger images are refused before they are decoded.
+
+    Examples
+    --------
+    >>> ImageOptions(scale=True).scale
+    True
     """
 
     grey: bool = False

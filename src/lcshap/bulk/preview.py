@@ -24,19 +24,24 @@ _WARM = 2  # inputs that are explained before the clock starts: the first calls 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a run would take.
+    """The estimated cost of a run.
 
     Attributes
     ----------
-    total : inputs of the data set; None where only reading them tells.
-    sample : how many of them were explained, and `failed` of them could not be.
-    calls, rows : model calls of an input, and model rows that are sent for them, on average.
+    total : the number of inputs of the data set; None if it is not known before they are read.
+    sample, failed : the number of inputs that were explained for the estimate, and of those that could not be.
+    calls, rows : the mean number of model calls for an input, and of model rows that are sent for them.
     error : the standard error of `calls`.
-    seconds : of one worker for an input.
-    bytes : of a part, for an input.
-    workers : by which the hours are divided.
-    price : of a model row, if the user says it.
-    cost : what the model itself says that all rows cost; empty where it does not know.
+    seconds : the seconds that one worker takes for an input.
+    bytes : the size of a part, for each input.
+    workers : the number of workers.
+    price : the price of a model row, if the user gives one.
+    cost : the cost of all rows as the model itself states it; empty if it does not know.
+
+    Examples
+    --------
+    >>> Preview(10_000, 20, 0, 120.0, 100.0, 1.5, 0.36, 800.0, workers=2).hours
+    0.5
     """
 
     total: int | None

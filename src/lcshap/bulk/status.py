@@ -11,18 +11,23 @@ from .line import spell
 
 @dataclass(frozen=True)
 class Status:
-    """How far a run over a data set is.
+    """The state of a run over a data set.
 
     Attributes
     ----------
-    rows, total : rows that are done, and all of them; None where only the end of the run tells.
-    failed : rows among them that have an error, the first of which is `error`.
-    shards : that are finished.
-    calls : model calls that the scores rest on.
-    seconds : that workers took, summed over all of them.
-    bytes : of the parts.
-    running : whether a process is at work.
-    complete : whether all rows are done.
+    rows, total : the number of finished rows, and of all rows; None if it is not known before the end of the run.
+    failed, error : the number of finished rows that have an error, and the first of these errors.
+    shards : the number of finished shards.
+    calls : the number of model calls.
+    seconds : the seconds that the workers took, summed over all workers.
+    bytes : the size of the parts.
+    running : whether a process works on the run.
+    complete : whether all rows are finished.
+
+    Examples
+    --------
+    >>> Status(8, 8, 0, None, 1, 320, 1.6, 9000, running=False, complete=True).complete
+    True
     """
 
     rows: int

@@ -24,6 +24,10 @@ def unsupported(e: Explanation, least: float = LEAST) -> NDArray[np.bool_]:
     A boolean for each output. An output that is not supported is one that the model says from its own memory, or makes
     up: whether it is true is another question.
 
+    Raises
+    ------
+    OptionError : if `least` is not a positive number.
+
     Examples
     --------
     >>> import lcshap as lc

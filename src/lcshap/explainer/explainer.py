@@ -251,10 +251,19 @@ class Explainer:
 
         Parameters
         ----------
+        x : the input.
         methods : methods; or names of methods or "auto", which take the budget and the seed of this explainer where
             they have them.
+        store : answers of the model that are already known.
 
-        How many calls all of them took together is in ``e.provenance["together"]``.
+        Returns
+        -------
+        list of Explanation : one for each method. ``e.provenance["together"]`` is the number of calls that all of them
+            took together.
+
+        Raises
+        ------
+        OptionError : if `methods` is not a list.
 
         Examples
         --------

@@ -64,6 +64,11 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
     Scores within a part sum to the score of the part. ``e.provenance["zoom"]`` lists all parts with their scores and
     residuals.
 
+    Raises
+    ------
+    MaskerError : if the masker of the explainer is not `maskers.Prompt`.
+    OptionError : if the budget is below 8 rows.
+
     Notes
     -----
     Documents are scored by the Shapley value, or an estimate of it. Within a part P, the value of some of its units T

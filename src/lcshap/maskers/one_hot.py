@@ -30,6 +30,10 @@ def one_hot_groups(data: Any, names: Sequence[str] | None = None) -> dict[str, l
     -------
     The names of the columns of each block, by the name of the block.
 
+    Raises
+    ------
+    MaskerError : if the data is not a table.
+
     Examples
     --------
     >>> data = [[3.0, 1, 0, 0], [5.0, 0, 1, 0], [4.0, 0, 0, 1]]

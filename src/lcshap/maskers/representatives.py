@@ -35,6 +35,10 @@ def representatives(data: Any, k: int, seed: int = 0) -> Any:
     -------
     The k rows, in the order in which they stand in the data: an array, or a DataFrame of the same kind.
 
+    Raises
+    ------
+    MaskerError : if the data is not a table, or has fewer rows than are asked for.
+
     Notes
     -----
     The distance of two rows is the mean over columns (Gower, 1971): of numbers and dates their difference divided by

@@ -53,6 +53,10 @@ def learn_graph(
     -------
     Graph : one unit for each column, with the edges that were learnt.
 
+    Raises
+    ------
+    MaskerError : if the data is not a table, has too few rows, or has columns that the method cannot read.
+
     Notes
     -----
     For mutual information, columns of numbers are cut at their quantiles into at most 8 parts, rare categories are

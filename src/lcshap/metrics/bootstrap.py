@@ -39,6 +39,10 @@ def paired_bootstrap(
     -------
     The difference (that of a less that of b), the lower and the upper end.
 
+    Raises
+    ------
+    MetricError : if the two samples are not finite numbers of the same shape, or an option is not valid.
+
     Examples
     --------
     >>> from lcshap.metrics import paired_bootstrap

@@ -51,6 +51,10 @@ def agreement(scores: Any, reference: Any, top: int = 5) -> Agreement:
     -------
     Agreement : errors, rank correlations and the overlap of the top units.
 
+    Raises
+    ------
+    MetricError : if the scores are not finite, or the numbers of units differ.
+
     Examples
     --------
     >>> import lcshap as lc

@@ -42,10 +42,7 @@ def explain_func(
     device: Any = None,
     **options: Any,
 ) -> NDArray[np.float64]:
-    """Explain each input for its own target, for the metrics of Quantus: an array in the shape of the inputs.
-
-    ``quantus.MaxSensitivity()(model=net, x_batch=x, y_batch=y, explain_func=lcshap.metrics.quantus.explain_func,
-    explain_func_kwargs={"method": lcshap.RegressionCShapley(4), "patch": 4})``
+    """Explain each input for its own target, for the metrics of Quantus.
 
     Parameters
     ----------
@@ -61,11 +58,33 @@ def explain_func(
     options : of `Explainer`. The value is "log_prob" by default; metrics look at the logits, which are
         ``value="output"``, or with ``softmax=True`` at the probabilities, ``value="prob"``.
 
+    Returns
+    -------
+    NDArray : the scores, in the shape of the inputs.
+
+    Raises
+    ------
+    MetricError : if the targets are not one class number for each input, or `patch` is given beside a masker.
+    ModelError : if the outputs of the model look like probabilities, and `kind` is not given.
+    MaskerError : if no masker is given for inputs that are not images, or its units do not consist of numbers.
+
     Notes
     -----
     A score is shared equally by the numbers of its unit (all colours of all pixels of a patch). So the numbers of an
     input sum to what the scores sum to, as metrics need that add attributions up; and those that rank or remove them
     see how much each is worth, so that a unit is not preferred for being large. Numbers in no unit get 0.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> x = np.array([[1.0, 2.0, 4.0]])
+    >>> lc.quantus.explain_func(
+    ...     lambda rows: rows, x, [2], masker=lc.maskers.Tabular([0.0, 0.0, 0.0]), kind="output", value="output"
+    ... )
+    array([[0., 0., 4.]])
+
+    With Quantus: ``quantus.MaxSensitivity()(model=net, x_batch=x, y_batch=y, explain_func=lc.quantus.explain_func,
+    explain_func_kwargs={"method": lc.RegressionCShapley(4), "patch": 4})``.
     """
     inputs, targets = np.asarray(inputs), np.asarray(targets)
     if targets.shape != inputs.shape[:1] or targets.dtype.kind not in "iu":

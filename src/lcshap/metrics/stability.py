@@ -51,6 +51,10 @@ def seed_stability(explainer: Explainer, x: Any, seeds: Iterable[int] = range(5)
     -------
     SeedStability : the standard deviation of each score, and how well the rankings agree.
 
+    Raises
+    ------
+    MetricError : if there are fewer than two seeds, or the method has no seed.
+
     Examples
     --------
     >>> import lcshap as lc
@@ -92,6 +96,10 @@ def max_sensitivity(
     Returns
     -------
     float : the largest relative change; 0 means that the scores never changed.
+
+    Raises
+    ------
+    MetricError : if there are several inputs or outputs, or `perturb` changes the number of units.
 
     References
     ----------

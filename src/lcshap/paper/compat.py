@@ -27,18 +27,28 @@ def authors(
     max_order: int | None = None,
     names: list[str] | None = None,
 ) -> Explanation:
-    """Score units as the released code of Chen et al. does, which is not what their paper prints.
+    """Score units as the released code of Chen et al. does, which differs from what their paper prints.
 
-    That code takes a text for a ring, keeps everything outside the neighbourhood present, lowers `num_neighbors` by 2
-    while it is not smaller than d, and says nothing of any of it. Its C-Shapley has the printed weights, cut at
-    `max_order` units (default `num_neighbors` + 1). An odd `num_neighbors` reaches as far as the even number below it,
-    but L-Shapley's weights are then those of the odd number, and do not sum to 1.
+    That code treats a text as a ring, keeps all units outside the neighbourhood present, and silently lowers
+    `num_neighbors` by 2 while it is not smaller than d. Its C-Shapley has the printed weights, truncated at `max_order`
+    units. An odd `num_neighbors` reaches as far as the even number below it, but the weights of L-Shapley are then
+    those of the odd number, and do not sum to 1.
 
     Parameters
     ----------
-    game : for their value function, make it with `authors_game`.
-    kind : "L" or "C".
-    num_neighbors : 2k in the terms of the paper.
+    game : the game. Make it with `authors_game` for the value function of the authors.
+    kind : "L" for L-Shapley or "C" for C-Shapley.
+    num_neighbors : the size of the neighbourhood, 2k in the terms of the paper.
+    max_order : the largest number of units of a connected set; by default `num_neighbors` + 1.
+    names : the names of the units.
+
+    Returns
+    -------
+    Explanation : the scores of the units.
+
+    Raises
+    ------
+    MethodError : if a parameter is not valid.
 
     Examples
     --------
@@ -52,9 +62,28 @@ def authors(
 
 
 def authors_game(predict: Callable[[NDArray[np.bool_]], Any], d: int, batch_size: int | None = None) -> Game:
-    """The value function of the authors' code: ``log(p + 1e-15)`` of the class predicted at the full input.
+    """Make a game of the authors' value function: ``log(p + 1e-15)`` of the class predicted for the full input.
 
-    `predict` takes a boolean array `(n, d)` and returns class probabilities `(n, classes)`.
+    Parameters
+    ----------
+    predict : a function from a boolean array `(n, d)` to class probabilities `(n, classes)`.
+    d : the number of units.
+    batch_size : the largest number of rows in a call of `predict`; None for all at once.
+
+    Returns
+    -------
+    Game : the game.
+
+    Raises
+    ------
+    GameError : if `predict` does not return class probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np, lcshap as lc
+    >>> predict = lambda kept: np.stack([1 - kept.mean(axis=1), kept.mean(axis=1)], axis=1)
+    >>> lc.compat.authors(lc.compat.authors_game(predict, 4), "L", num_neighbors=2).scores.round(3)
+    array([0.462, 0.462, 0.462, 0.462])
     """
     full = np.asarray(predict(np.ones((1, d), bool)))
     if full.ndim != 2 or len(full) != 1:
@@ -65,7 +94,20 @@ def authors_game(predict: Callable[[NDArray[np.bool_]], Any], d: int, batch_size
 
 @dataclass(frozen=True)
 class Authors(Method):
-    """The plan behind `authors`. Not in the registry: nobody should choose it for new work."""
+    """The method behind `authors`. It is not in the registry, because it is only meant for comparisons.
+
+    Parameters
+    ----------
+    kind : "L" for L-Shapley or "C" for C-Shapley.
+    num_neighbors : the size of the neighbourhood, 2k in the terms of the paper.
+    max_order : the largest number of units of a connected set.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.compat.Authors("L", num_neighbors=2).plan(lc.Graph.ring(6)).calls
+    26
+    """
 
     kind: Literal["L", "C"]
     num_neighbors: int

@@ -72,10 +72,10 @@ def test_a_file_of_another_data_set(tmp_path):
     write(tmp_path / "train.csv", as_csv((1, "a", "b"), (5, "a", "b")))
     with pytest.raises(DataError, match="Expected a class from 1 to 10 and 3 texts in row 1 of"):
         load("yahoo", tmp_path)
-    with pytest.raises(DataError, match="row 2: a class from 1 to 4 and 2 texts"):
+    with pytest.raises(DataError, match="Expected a class from 1 to 4 and 2 texts in row 2 of"):
         load("agnews", tmp_path)
     write(tmp_path / "agnews_test.csv", as_csv(("words", "label"), ("a", 1)))
-    with pytest.raises(DataError, match="no column text"):
+    with pytest.raises(DataError, match="Expected a column text in"):
         load("agnews", tmp_path, "test")
 
 

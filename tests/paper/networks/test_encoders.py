@@ -73,7 +73,7 @@ def test_pixels():
     masked = Pixels((2, 3)).masker().mask(image[0].astype(float))
     assert masked.rows(lc.Coalitions.from_sets(6, [[5]])).tolist() == [[[2.5, 2.5, 2.5], [2.5, 2.5, 5]]]
     for wrong in (image[0], image[:, :, :2], [["a"]]):
-        with pytest.raises(ModelError, match=r"Expected images of shape \(2, 3\), got uint8 \(3,\)"):
+        with pytest.raises(ModelError, match=r"Expected images of shape \(2, 3\), got"):
             Pixels((2, 3)).encode(wrong)
 
 
@@ -96,5 +96,7 @@ def test_bad_input():
         for encoder in (Words(()), Characters()):
             with pytest.raises(ModelError, match="Expected a list of texts, got something else"):
                 encoder.encode(wrong)
-    with pytest.raises(ModelError, match="'sounds' is no kind of encoder: words, characters, pixels"):
+    with pytest.raises(
+        ModelError, match="Expected one of words, characters, pixels as the kind of encoder, got 'sounds'"
+    ):
         encoder_from({"kind": "sounds"})

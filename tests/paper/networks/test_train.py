@@ -131,7 +131,7 @@ def test_the_checkpoint_of_another_run(tmp_path, digits):
     ):
         train.fit(fresh("mnist-cnn", digits), digits, tmp_path, seed=1, epochs=1)
     train.fit(fresh("mnist-cnn", digits), digits, tmp_path, epochs=2)
-    with pytest.raises(ModelError, match="is of epoch 2, not of at most 1"):
+    with pytest.raises(ModelError, match=r"Expected a checkpoint of at most 1 epochs, got .* of epoch 2"):
         train.fit(fresh("mnist-cnn", digits), digits, tmp_path, epochs=1)
 
 
@@ -181,13 +181,13 @@ def test_bad_arguments(tmp_path, capsys):
     with pytest.raises(OptionError, match=r"Expected one of the models of the paper, .*, got 'gpt'"):
         train.train("gpt", tmp_path)
     assert train.main(["char-cnn", "--out", str(tmp_path)]) == 1
-    assert "lcshap: agnews is not there" in capsys.readouterr().err
+    assert "lcshap: Expected the data set agnews, got nothing" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         train.main(["gpt", "--out", str(tmp_path)])
-    with pytest.raises(ModelError, match=r"images of shape \(28, 28\) are needed, not uint8 \(8, 8\)"):
+    with pytest.raises(ModelError, match=r"Expected images of shape \(28, 28\), got uint8 \(8, 8\)"):
         train.train("mnist-cnn", tmp_path, dataset="digits")
-    with pytest.raises(ModelError, match="takes a list of texts"):
+    with pytest.raises(ModelError, match="Expected a list of texts, got something else"):
         train.train("word-cnn", tmp_path, dataset="digits")
     for epochs in (0, -1):
-        with pytest.raises(OptionError, match="epochs must be at least 1"):
+        with pytest.raises(OptionError, match="Expected epochs as a number of at least 1, got"):
             train.train("mnist-cnn", tmp_path, epochs=epochs)

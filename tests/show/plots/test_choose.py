@@ -84,9 +84,13 @@ def test_errors():
         match=r"Expected one of the figures text, image, masked_image, series, hexdump, molecule,.*beeswarm",
     ):
         plot(e, "pie")
-    with pytest.raises(lc.ShowError, match="this figure is for image"):
+    with pytest.raises(
+        lc.ShowError, match="Expected an input of kind 'image' for this figure, got an input of kind 'text'"
+    ):
         plot(e, "image")
-    with pytest.raises(lc.ShowError, match=r"no masking curve: make it with Explainer\(..., curve=True\)"):
+    with pytest.raises(
+        lc.ShowError, match=r"Expected an explanation with a masking curve, got one without.*Explainer.*curve=True"
+    ):
         plot(e, "curves")
 
 

@@ -160,5 +160,7 @@ def test_other_bad_input_is_refused():
         hexdump(e)
     assert read(hexdump(e, output=1))[0][0].endswith(".ELF$ <&........")
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
-    with pytest.raises(ShowError, match="this figure is for bytes; the explanation has an input of kind 'text'"):
+    with pytest.raises(
+        ShowError, match="Expected an input of kind 'bytes' for this figure, got an input of kind 'text'"
+    ):
         hexdump(text)

@@ -252,11 +252,15 @@ def test_what_says_nothing_about_active_pixels_is_refused(active):
 def test_other_bad_input_is_refused():
     with pytest.raises(ShowError, match=r"Expected alpha from 0 to 1, got 1\.5"):
         image(explain(), alpha=1.5)
-    with pytest.raises(ShowError, match="no palette 'rainbow'"):
+    with pytest.raises(ShowError, match="Expected one of the palettes default, paper, shap, got 'rainbow'"):
         image(explain(), palette="rainbow")
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
     for figure in (image, masked_image):
-        with pytest.raises(ShowError, match="this figure is for image; the explanation has an input of kind 'text'"):
+        with pytest.raises(
+            ShowError, match="Expected an input of kind 'image' for this figure, got an input of kind 'text'"
+        ):
             figure(text)
-        with pytest.raises(ShowError, match="no picture of its input"):
+        with pytest.raises(
+            ShowError, match="Expected an input of kind 'image' for this figure, got an explanation without a picture"
+        ):
             figure(lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 3), lc.Graph.chain(3)))

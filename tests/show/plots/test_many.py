@@ -91,9 +91,9 @@ class TestSummary:
     def test_errors(self, reviews, monkeypatch):
         with pytest.raises(lc.ShowError, match="Expected a list of at least one explanation, got none"):
             summary([])
-        with pytest.raises(lc.ShowError, match=r"Expected top as an integer of at least 1, got 1\.5"):
+        with pytest.raises(lc.ShowError, match="Expected top as an integer of at least 1, got"):
             summary(reviews, 0)
-        with pytest.raises(lc.ShowError, match="key must make a str of each name"):
+        with pytest.raises(lc.ShowError, match="Expected key to return a str for each name, got something else"):
             summary(reviews, key=len)
         monkeypatch.setitem(sys.modules, "pandas", None)
         with pytest.raises(lc.MissingExtraError, match="lcshap\\[pandas\\]"):
@@ -178,7 +178,7 @@ class TestBeeswarm:
             assert figure(reviews, own) is own
 
     def test_errors(self, reviews):
-        with pytest.raises(lc.ShowError, match=r"Expected top as an integer of at least 1, got 1\.5"):
+        with pytest.raises(lc.ShowError, match="Expected top as an integer of at least 1, got"):
             beeswarm(reviews, top=1.5)
         with pytest.raises(lc.ShowError, match="Expected a list of at least one explanation, got none"):
             beeswarm([None])

@@ -123,7 +123,9 @@ def test_bad_input_is_refused():
         molecule(e)
     assert near(colours_in(molecule(e, output=1)), find_palette("default").negative) > 2000
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
-    with pytest.raises(ShowError, match="this figure is for molecule; the explanation has an input of kind 'text'"):
+    with pytest.raises(
+        ShowError, match="Expected an input of kind 'molecule' for this figure, got an input of kind 'text'"
+    ):
         molecule(text)
 
 

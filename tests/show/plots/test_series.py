@@ -109,7 +109,9 @@ def test_bad_input_is_refused():
         series(e)
     np.testing.assert_allclose(series(e, output=0).images[0].get_array()[0, :2], (WALK - WALK.mean())[:2].sum())
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
-    with pytest.raises(ShowError, match="this figure is for series; the explanation has an input of kind 'text'"):
+    with pytest.raises(
+        ShowError, match="Expected an input of kind 'series' for this figure, got an input of kind 'text'"
+    ):
         series(text)
 
 

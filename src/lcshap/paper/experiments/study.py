@@ -59,7 +59,8 @@ class Study:
     def __post_init__(self) -> None:
         if not len(self.inputs) or len(self.inputs) != len(self.labels):
             raise OptionError(
-                f"Expected a label for each of the {len(self.inputs)} inputs of a study, got {len(self.labels)}."
+                f"Expected at least one input and a label for each, got {len(self.inputs)} inputs and "
+                f"{len(self.labels)} labels."
             )
 
     @property

@@ -220,6 +220,10 @@ def load(folder: str | os.PathLike[str]) -> PaperModel:
     -------
     PaperModel : the network with its weights and its encoder.
 
+    Raises
+    ------
+    ModelError : if a file is missing, or is not what `PaperModel.save` writes.
+
     Examples
     --------
     >>> import tempfile
