@@ -117,7 +117,7 @@ def test_logits_in_float32_are_not_rounded_to_zero():
 def test_logits_that_overflow_are_an_error_with_the_row():
     outputs = np.array([[0.0, 0.0], [1e308, -1e308]])
     for name, target in (("log_prob", 1), ("log_odds", 0), ("expected_log_prob", None)):
-        with pytest.raises(ModelError, match="Expected finite values, got nan for row 1"):
+        with pytest.raises(ModelError, match="Expected finite values, got -inf for row 1"):
             Value(name, target).resolve(outputs[:1], "logits")(outputs)
     with pytest.raises(ModelError, match="row 0, background row 1"):
         Value().resolve(np.array([[[0.0], [np.nan]]]), "logits")

@@ -224,7 +224,9 @@ def test_debug_shows_where_an_error_came_from():
     ):
         _, err = run(*arguments, code=1)
         assert "Traceback" in err
-        assert err.splitlines()[-1].startswith("lcshap: error: there is nothing to explain")
+        assert err.splitlines()[-1].startswith(
+            "lcshap: error: Expected a text with something that the splitter finds, got"
+        )
 
 
 def test_an_error_that_nobody_expected_is_one_line_too(monkeypatch):

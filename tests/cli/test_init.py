@@ -71,7 +71,7 @@ def test_without_the_extra_only_the_demo_works(here, monkeypatch, capsys, missin
 
 @pytest.mark.usefixtures("no_onnxruntime")
 def test_without_onnxruntime_the_line_that_installs_it(monkeypatch, capsys):
-    line = r'pip install "lcshap\[onnx\]"'
+    line = r'pip install "lcshap\[onnx\]"\.'
     for arguments in (["demo"], ["explain", "--model", "demo-text"], ["compare", "--model", "demo-digits"]):
         fails(*arguments, code=1, match=line)
     without(monkeypatch, "typer")

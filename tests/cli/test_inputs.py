@@ -81,7 +81,7 @@ def test_image_files(here):
     log_prob = both[:, 0] - np.logaddexp(both[:, 0], both[:, 1])
     assert e.scores[6] == pytest.approx(log_prob[0] - log_prob[1], abs=1e-6)
     assert len(explained(*digits, "--image", "digit.png").scores) == 784
-    fails("explain", *digits, "--image", "colour.png", code=1, match=r"images of shape \(28, 28\) are needed")
+    fails("explain", *digits, "--image", "colour.png", code=1, match=r"Expected images of shape \(28, 28\), got uint8")
     module(here, "means", "def model(rows):\n    return rows.reshape(len(rows), -1).mean(axis=1)\n")
     means = ("--model", "means:model", "--kind", "output", "--method", "feature-ablation", "--units", "patch=28")
     full = {

@@ -18,8 +18,8 @@ def shy(here):
         (("--html", "nowhere/e.html"), "which does not exist"),
         (("--plot", "nowhere/e.png"), "which does not exist"),
         (("--save", "."), "which is a folder"),
-        (("--html", "e.txt"), "a name that ends in .html"),
-        (("--plot", "e.tiff"), "saved as .png, .svg or .pdf"),
+        (("--html", "e.txt"), "Expected a file name that ends in .html for a report, got 'e.txt'"),
+        (("--plot", "e.tiff"), "Expected a file name that ends in .png, .svg or .pdf for a figure, got 'e.tiff'"),
     ],
 )
 def test_what_cannot_be_written(here, option, says):

@@ -189,7 +189,7 @@ class TestExplainer:
 
     def test_bad_input(self, pipeline):
         make = lc.Explainer(pipeline, lc.maskers.Text(), lc.Shapley())
-        with pytest.raises(lc.LcshapError, match=r"[Ee]mpty|no "):
+        with pytest.raises(lc.LcshapError, match="Expected a text with at least one word, got ''"):
             make("")
         one = make("good")
         assert one.scores.tolist() == [pytest.approx(one.full_value - one.base_value)]

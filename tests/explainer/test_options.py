@@ -44,7 +44,7 @@ def test_the_output_as_it_is_needs_no_kind():
 def test_a_class_in_place_of_a_masker_or_a_model():
     with pytest.raises(lc.MaskerError, match=r"Expected a masker, got the class Text\. .*Text\(\)"):
         lc.Explainer(lengths, lc.maskers.Text, kind="output")
-    with pytest.raises(lc.ModelError, match=r"got the class SVC. Make one of it: SVC\(...\)"):
+    with pytest.raises(lc.ModelError, match=r"got the class SVC\. Create an instance: SVC\(\.\.\.\)"):
         lc.Explainer(SVC, lc.maskers.Text())
 
 

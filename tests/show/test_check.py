@@ -13,5 +13,5 @@ def test_whole_numbers_pass():
 
 @pytest.mark.parametrize("value", [0, -3, 2.0, True, None, "all"])
 def test_others_are_refused_by_name(value):
-    with pytest.raises(lc.ShowError, match=f"rows must be a whole number from 1 up, not {value!r}"):
+    with pytest.raises(lc.ShowError, match=f"Expected rows as an integer of at least 1, got {value!r}"):
         check_count("rows", value)

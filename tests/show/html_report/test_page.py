@@ -100,10 +100,10 @@ class TestReport:
     @pytest.mark.parametrize(
         ("explanations", "message"),
         [
-            ([], "there is nothing to report: give at least one explanation"),
-            ({"a": []}, "there is nothing to report"),
-            ([np.zeros(3)], "a report shows explanations, not ndarray"),
-            ({"a": ["text"]}, "a report shows explanations, not str"),
+            ([], "Expected at least one explanation to report, got none"),
+            ({"a": []}, "Expected at least one explanation to report, got none"),
+            ([np.zeros(3)], "Expected explanations, as an Explainer returns them, got ndarray"),
+            ({"a": ["text"]}, "Expected explanations, as an Explainer returns them, got str"),
         ],
     )
     def test_what_is_no_explanation(self, tmp_path, explanations, message):
@@ -111,11 +111,13 @@ class TestReport:
             report(explanations, tmp_path / "page.html")
 
     def test_other_bad_input(self, tmp_path):
-        with pytest.raises(lc.ShowError, match=r"ends in \.html, not 'page.pdf'"):
+        with pytest.raises(
+            lc.ShowError, match=r"Expected a file name that ends in \.html for a report, got 'page\.pdf'"
+        ):
             report(made([1.0]), tmp_path / "page.pdf")
-        with pytest.raises(lc.ShowError, match="there is no palette 'pink'"):
+        with pytest.raises(lc.ShowError, match="Expected one of the palettes default, paper, shap, got 'pink'"):
             report(made([1.0]), tmp_path / "page.html", palette="pink")
-        with pytest.raises(lc.ShowError, match="a report shows explanations, not int: give what an Explainer returns"):
+        with pytest.raises(lc.ShowError, match="Expected explanations, as an Explainer returns them, got int"):
             report(5, tmp_path / "page.html")
 
 
