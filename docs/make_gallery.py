@@ -174,7 +174,7 @@ def page() -> str:
     code = "\n".join(
         gap[isinstance(node, ast.FunctionDef)] + (ast.get_source_segment(source, node) or "") for node in first
     )
-    return "\n".join([f"{_HEAD}```py\n{code}\n```\n", *(section(part) for part in PARTS)])
+    return "\n".join([f"{_HEAD}``` {{ .python }}\n{code}\n```\n", *(section(part) for part in PARTS)])
 
 
 def _is_sklearn(node: ast.stmt) -> bool:
@@ -200,7 +200,14 @@ def section(part: Callable[[], Iterator[Figure]]) -> str:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
             name, title, figure = statement.value.value.elts  # type: ignore[union-attr]
             code = [*lines[start : statement.lineno - 1], "    " + (ast.get_source_segment(source, figure) or "")]
-            found += [f"### {title.value}", "", "```py", textwrap.dedent("\n".join(code)).strip("\n"), "```", ""]
+            found += [
+                f"### {title.value}",
+                "",
+                "``` { .python }",
+                textwrap.dedent("\n".join(code)).strip("\n"),
+                "```",
+                "",
+            ]
             found += [f"![{title.value}](gallery/{name.value}.png)", ""]
             start = statement.end_lineno
     return "\n".join(found)
