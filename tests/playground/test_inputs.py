@@ -1,9 +1,11 @@
 import base64
+import io
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import lcshap as lc
 from lcshap.errors import MaskerError
@@ -83,6 +85,21 @@ def test_lines_of_a_series():
 def test_examples_are_given_back_as_they_are():
     image = np.arange(12.0).reshape(3, 4)
     assert reader(lc.maskers.Image(), [image]).read({"example": 0}) is image
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (300, 400, 3), (3, 40, 50), (40, 50, 4)])
+def test_the_page_gets_a_small_picture_of_an_image(shape):
+    image = np.random.default_rng(0).random(shape).astype(np.float32)
+    (example,) = reader(lc.maskers.Image(), [image]).about()["examples"]
+    made = Image.open(io.BytesIO(base64.b64decode(example["picture"])))
+    assert max(made.size) <= 160
+    assert example["content"] is None
+
+
+def test_examples_have_names():
+    prompt = lc.maskers.Prompt("{sources} {question}")
+    names = [one["title"] for one in reader(prompt, [{"sources": ["a"], "question": "Why?"}, "x"]).about()["examples"]]
+    assert names == ["Why?", "example 2"]
 
 
 def test_rows_of_mixed_tables():

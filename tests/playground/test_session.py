@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,21 @@ def test_a_lasting_store_is_used(model, tmp_path):
     Session(lc.Explainer(model, lc.maskers.Text(), **options)).predict(Run(), TEXT, [])
     Session(lc.Explainer(model, lc.maskers.Text(), **options)).predict(Run(), TEXT, [])
     assert model.rows == 1
+
+
+def test_the_first_answer_of_a_model_is_not_its_pace():
+    """Many models load something when they are first asked."""
+    asked = []
+
+    def model(texts):
+        time.sleep(0.1 if not asked else 0.0)
+        asked.extend(texts)
+        return [float(len(text)) for text in texts]
+
+    session = Session(lc.Explainer(model, lc.maskers.Text(), kind="output"))
+    said = session.predict(Run(), "to be or not", [Column()])
+    assert asked == ["to be or not", ""]
+    assert said["cost"]["seconds"] < 16 * 0.02
+    assert said["outputs"] == [["output", 12.0]]
+    session.predict(Run(), "to be", [Column()])
+    assert asked[2:] == ["to be"]

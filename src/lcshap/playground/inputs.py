@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import base64
 import binascii
+import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.views import SeriesView, TableView
-from ..errors import MaskerError
+from ..errors import MaskerError, MissingExtraError
 from ..extras import need
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Subwords, Tabular, Text, Tokens
 from ..maskers.image_files import decode_image
 from ..maskers.photographs import channels_back, channels_last, read_image
+from ..show.html_report.pictures import levels_of
 from .limits import Limits
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")  # decoded by Pillow itself; others may call programs
 _CHOICES = 40  # values of a column that the page offers
+_PICTURES = 24  # examples of images that the page shows before they are explained
 _LONG = 50_000  # numbers of a series that the page does not get to edit
 
 
@@ -73,8 +76,9 @@ class Reader:
         return {"kind": self.kind, "examples": listed}
 
     def title(self, number: int, x: Any) -> str:
-        """What an example is called in the list."""
-        return f"example {number + 1}"
+        """What an example is called in the list: of a prompt by its question."""
+        texts = [value for value in x.values() if isinstance(value, str)] if isinstance(x, Mapping) else []
+        return _brief(texts[0]) if texts else f"example {number + 1}"
 
     def _text(self, content: Any, what: str) -> str:
         if not isinstance(content, str):
@@ -107,8 +111,12 @@ class TextReader(Reader):
 
     def title(self, number: int, x: Any) -> str:
         """The beginning of the text."""
-        text = " ".join(str(x).split())
-        return text if len(text) <= 60 else f"{text[:59]}…"
+        return _brief(str(x))
+
+
+def _brief(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 class SmilesReader(TextReader):
@@ -211,6 +219,28 @@ class ImageReader(Reader):
         if like.dtype.kind == "f" and like.max() <= 1:
             pixels = pixels / 255
         return np.ascontiguousarray(channels_back(pixels, channels).astype(like.dtype))
+
+    def about(self) -> dict[str, Any]:
+        """With a small picture of each of the first examples."""
+        found = super().about()
+        for x, listed in zip(self.examples[:_PICTURES], found["examples"], strict=False):
+            listed["picture"] = self._picture(x)
+        return found
+
+    def _picture(self, x: Any) -> str | None:
+        """An example as a small PNG in base64; None without Pillow."""
+        try:
+            pillow = need("PIL.Image", "image")
+        except MissingExtraError:
+            return None
+        image, channels = read_image(x, self.masker.channels)  # type: ignore[attr-defined]
+        pixels = channels_last(image, channels)
+        levels = levels_of(pixels, pixels)
+        made = pillow.fromarray(levels[..., 0] if levels.shape[2] == 1 else levels)
+        made.thumbnail((160, 160))
+        file = io.BytesIO()
+        made.save(file, "PNG")
+        return base64.b64encode(file.getvalue()).decode()
 
 
 class TableReader(Reader):

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation, PathExplanation
 from ..core.game import Tally
 from ..core.store import Store
-from ..errors import MaskerError, OptionError
+from ..errors import LcshapError, MaskerError, OptionError, Unfinished
 from ..estimators import METHODS
 from ..explainer import Explainer
 from ..maskers.base import Masked
@@ -35,6 +36,7 @@ from .runs import Crew, GuardedEngine, Run, Turns
 
 Emit = Callable[[dict[str, Any]], None]
 _EVERY = 0.15  # seconds between two estimates on the page
+_WARM, _SLOW = 0.01, 0.5  # seconds that a first answer may take which is not taken as the pace of the model
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ class Session:
         """What the model says of an input, and what the explanations would cost."""
         explainer = self.bench(run, x)
         game = explainer.game(x)
+        if self.pace is None and _WARM < run.seconds < _SLOW and not self.crew.turns.shared:
+            self._rehearse(run, game)
         self.learn_pace(run)
         costs = [self._cost(self.bench(run, x, column), x) for column in columns]
         calls = sum(cost["calls"] for cost in costs)
@@ -133,6 +137,13 @@ class Session:
         seconds = None if self.pace is None else calls * game.masked.rows_per_call * self.pace
         cost = {"calls": calls, "seconds": seconds, "price": price, "columns": costs}
         return {**self.said(game, game.value.full), "units": game.d, "cost": cost}
+
+    def _rehearse(self, run: Run, game: ModelGame) -> None:
+        """Ask about the empty input, which explanations need: the first answer of a model often takes far longer."""
+        rows, seconds = run.rows, run.seconds
+        with suppress(Unfinished, LcshapError):
+            game.evaluate(Coalitions.from_sets(game.d, [[]]))
+            run.rows, run.seconds = run.rows - rows, run.seconds - seconds
 
     def _cost(self, explainer: Explainer, x: Any) -> dict[str, Any]:
         if explainer.picker.seconds is not None:
@@ -147,7 +158,7 @@ class Session:
         numbers = chances.margins(outputs, kind) if kind in chances.NO_CHANCES else chances.probabilities(outputs, kind)
         names = list(value.classes or ())
         if len(names) != numbers.shape[1]:
-            names = [str(k) for k in range(numbers.shape[1])]
+            names = [str(k) for k in range(numbers.shape[1])] if numbers.shape[1] > 1 else ["output"]
         stands = value.stands(outputs)
         return {
             "outputs": [[name, float(number)] for name, number in zip(names, numbers[0], strict=True)],

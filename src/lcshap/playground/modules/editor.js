@@ -41,7 +41,7 @@ export function setInput(input) {
   if (kind === "series") showChart();
   if (kind === "table" && content)
     content.forEach((value, k) => (byId(`cell-${k}`).value = value ?? ""));
-  if (kind === "image") showImage(content);
+  if (kind === "image") showImage(content ?? about().input.examples[input.example]?.picture);
   tellEdit();
 }
 

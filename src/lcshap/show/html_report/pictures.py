@@ -50,7 +50,7 @@ def _nested(spans: NDArray[Any], labels: NDArray[Any], sentences: NDArray[np.int
 def pack_image(view: ImageView, pool: Pool) -> dict[str, Any]:
     """The image and its reference in 256 levels: grey, RGB or RGBA; a reference of one colour as one pixel."""
     image = view.image
-    levels = [_levels(array, image) for array in (image, view.reference)]
+    levels = [levels_of(array, image) for array in (image, view.reference)]
     reference = levels[1].reshape(-1, levels[1].shape[2])
     if (reference == reference[0]).all():
         reference = reference[0]
@@ -59,7 +59,7 @@ def pack_image(view: ImageView, pool: Pool) -> dict[str, Any]:
     return {**size, "image": pack(levels[0].ravel()), "reference": pack(reference.ravel()), **_labels(view, pool)}
 
 
-def _levels(array: NDArray[Any], image: NDArray[Any]) -> NDArray[np.uint8]:
+def levels_of(array: NDArray[Any], image: NDArray[Any]) -> NDArray[np.uint8]:
     """Numbers as bytes: as they are, from 0 to 1, or else between the lowest and the highest of the image."""
     if image.dtype != np.uint8:
         low, high = float(image.min()), float(image.max())
