@@ -69,3 +69,23 @@ def test_more_pairs_than_the_process_takes_only_add(monkeypatch):
     assert errors[500] < errors[132]
     assert errors[2000] < 0.7 * errors[500]
     assert errors[8000] < 0.7 * errors[2000]
+
+
+@pytest.mark.parametrize(("d", "calls"), [(10, 40), (70, 140), (70, 280)])
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_values_whose_squares_are_no_numbers(d, calls, size):
+    worth = np.random.default_rng(0).normal(size=d)
+    one, other = (
+        lc.GraphKernelSHAP(calls).explain(lc.Game(lambda kept, s=s: s * np.tanh(kept @ worth), d), lc.Graph.chain(d))
+        for s in (1.0, size)
+    )
+    np.testing.assert_allclose(other.scores / size, one.scores, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("d", [65, 130])
+def test_sums_of_many_units_from_about_as_many_pairs(d):
+    """Nothing is left to be noise, and least squares are not determined: the process still gives scores that add up."""
+    worth = np.random.default_rng(1).normal(size=d)
+    e = lc.GraphKernelSHAP(2 * d).explain(lc.Game(lambda kept: kept @ worth, d), lc.Graph.chain(d))
+    assert e.scores.sum() == pytest.approx(worth.sum())
+    assert np.corrcoef(e.scores, worth)[0, 1] > 0.7

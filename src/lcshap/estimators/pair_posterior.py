@@ -80,9 +80,11 @@ def posterior(kept: Kept, odd: Array, space: Space, units: bool = True) -> tuple
     tuple of arrays
         One number a unit each.
     """
+    size = float(np.abs(odd).max()) or 1.0  # squares of very large and very small values are no numbers
+    odd = odd / size
     scores, variance = _fitted(kept, odd, fit(space, odd, units))
     drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
-    return scores + drift / len(scores), _CAUTION * np.sqrt(variance)
+    return size * (scores + drift / len(scores)), size * _CAUTION * np.sqrt(variance)
 
 
 def _fitted(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array]:

@@ -10,6 +10,7 @@ from .pair_shape import Kept
 
 _FREEDOM = 0.3  # of Student's t distribution that worths are taken to have: a few units may do nearly all
 _STEPS = 5  # more of them hardly lower the error of the scores (measured)
+_FLOOR = 1e-10  # of the mean square: the least variance of the residual, so that matrices can be factored
 _LEAST = 0.05  # the residual has at least such a share of the pairs as degrees of freedom
 
 
@@ -43,7 +44,7 @@ def shares(kept: Kept, odd: Array) -> Array:
         mean = root * linalg.cho_solve((factor, True), root * pull / noise, check_finite=False)
         left = np.diag(linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0])  # of each variance, after the data
         residual = square - 2 * float(mean @ pull) + float(mean @ gram @ mean)
-        noise = max(residual / max(n - float(np.sum(1 - left)), _LEAST * n), np.finfo(float).eps * square / n)
+        noise = max(residual / max(n - float(np.sum(1 - left)), _LEAST * n), _FLOOR * square / n)
         scale = d / np.sum(1 / variance)
         variance = (mean**2 + _FREEDOM * scale) / (1 - left + _FREEDOM)  # MacKay's step: EM has the same fixed point
     return np.asarray(variance / variance.mean())
