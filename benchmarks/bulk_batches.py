@@ -25,9 +25,9 @@ import pandas as pd
 
 import lcshap as lc
 from lcshap.bulk.cells import Row
-from lcshap.bulk.run import SHARD_ROWS
 from lcshap.bulk.shards import Shard
 from lcshap.bulk.work import Work, Worker
+from lcshap.core.limits import SHARD_ROWS
 
 METHODS: dict[str, dict[str, Any]] = {
     "graph-kernel-shap, 4d": {"method": "graph-kernel-shap", "budget": "4d"},

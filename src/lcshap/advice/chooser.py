@@ -11,7 +11,7 @@ from typing import Any, Literal
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.plan import MAX_CALLS
+from ..core.limits import MAX_CALLS
 from ..errors import BudgetError, MethodError, MissingExtraError, ModelError, OptionError
 from ..estimators import (
     CShapley,

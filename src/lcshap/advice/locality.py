@@ -14,7 +14,8 @@ from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.plan import MAX_CALLS, Plan, PlanSum
+from ..core.limits import MAX_CALLS
+from ..core.plan import Plan, PlanSum
 from ..core.printable import printable
 from ..core.run import explain_values
 from ..errors import BudgetError, OptionError

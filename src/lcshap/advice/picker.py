@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
+from ..core.limits import MAX_CALLS
 from ..core.method import Method, check_count
-from ..core.plan import MAX_CALLS
 from ..errors import BudgetError, OptionError
 from ..estimators.registry import get_method
 from .budget import Budget, fitted, in_seconds, seconds_per_call

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.limits import MAX_PIXELS
 from ..maskers.image_files import decode_image
-
-MAX_PIXELS = 50_000_000  # of an image file
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.limits import PREVIEW_INPUTS
 from ..errors import BulkError, OptionError
 from .cells import Columns, Row
 from .images import AS_IT_IS, ImageOptions
@@ -18,7 +19,6 @@ from .shards import Shard
 from .sources import Source, open_source
 from .work import Done, Factory, Work
 
-SAMPLE = 32
 _WARM = 2  # inputs that are explained before the clock starts: the first calls often load something
 
 
@@ -101,7 +101,7 @@ def preview(
     batch_size: int | None = None,
     threads: int = 1,
     workers: int | None = None,
-    sample: int = SAMPLE,
+    sample: int = PREVIEW_INPUTS,
     price: float | None = None,
 ) -> Preview:
     """Explain a sample of a data set to find out what all of it would take. Nothing is written.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol, Self
 
+from ..core.limits import SHARD_ROWS
 from ..errors import BulkError, OptionError
 from ..extras import need
 from . import manifest
@@ -20,7 +21,6 @@ from .sources import Source, open_source
 from .status import Status, status
 from .work import Done, Factory, Work
 
-SHARD_ROWS = 50
 _LOOKED_AT = 1000  # rows whose labels are compared with the classes of the model
 
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..advice.chooser import GOALS
-from ..asking.values import VALUES
-from ..estimators import METHODS
-
 Completer = Callable[[str], list[str]]
 
 
@@ -16,6 +12,24 @@ def _one_of(find: Callable[[], Iterable[str]]) -> Completer:
         return [name for name in find() if name.startswith(incomplete)]
 
     return complete
+
+
+def _methods() -> Iterable[str]:
+    from ..estimators import METHODS
+
+    return METHODS
+
+
+def _values() -> Iterable[str]:
+    from ..asking.values import VALUES
+
+    return VALUES
+
+
+def _goals() -> Iterable[str]:
+    from ..advice.chooser import GOALS
+
+    return GOALS
 
 
 def _experiments() -> Iterable[str]:
@@ -31,14 +45,14 @@ def method_lists(incomplete: str) -> list[str]:
     ['shapley,l-shapley']
     """
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in METHODS if name.startswith(last)]
+    return [f"{before}{comma}{name}" for name in _methods() if name.startswith(last)]
 
 
-methods = _one_of(lambda: METHODS)
-methods_or_auto = _one_of(lambda: ["auto", *METHODS])
+methods = _one_of(_methods)
+methods_or_auto = _one_of(lambda: ["auto", *_methods()])
 experiments = _one_of(_experiments)
 models = _one_of(lambda: ["demo-text", "demo-digits"])
-values = _one_of(lambda: VALUES)
+values = _one_of(_values)
 contexts = _one_of(lambda: ["absent", "present", "both"])
-goals = _one_of(lambda: GOALS)
+goals = _one_of(_goals)
 graphs = _one_of(lambda: ["chain:", "ring:", "grid:", "complete:", "tree:"])

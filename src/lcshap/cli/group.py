@@ -15,7 +15,6 @@ from typer.core import TyperCommand, TyperGroup
 from ..core.printable import printable
 from ..core.redact import redacted
 from ..errors import LcshapError, OptionError, TargetError
-from ..show.terminal import write
 from . import fail
 
 _PARSING: Any = typer.BadParameter.__base__  # what typer raises for options that it cannot read
@@ -60,6 +59,8 @@ class Commands(TyperGroup):
             sys.exit(code if isinstance(code, int) else 0)
         except Exception as error:
             if debug:
+                from ..show.terminal import write
+
                 lines = "\n".join(map(redacted, traceback.format_exc().splitlines()))
                 write(printable(lines, lines=True), sys.stderr)
             sys.exit(fail(one_line(error), code_of(error)))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from ..bulk.images import MAX_PIXELS
-from ..core.plan import MAX_CALLS
+from ..core.limits import MAX_CALLS, MAX_PIXELS
 from . import complete
 from .declare import File, Many, String, option
 

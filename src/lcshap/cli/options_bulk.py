@@ -8,9 +8,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from ..bulk.images import MAX_PIXELS
-from ..bulk.preview import SAMPLE
-from ..bulk.run import SHARD_ROWS
+from ..core.limits import MAX_PIXELS, PREVIEW_INPUTS, SHARD_ROWS
 from .declare import File, Many, String, option
 
 _DATA, _RUN, _RAY, _PREVIEW = "Data", "Run", "Ray", "Preview"
@@ -149,7 +147,9 @@ class BulkRun:
     num_gpus: Annotated[
         float | None, option(_RAY, "GPUs that each worker needs. By default 0.", min=0, metavar="NUMBER")
     ] = None
-    sample: Annotated[int, option(_PREVIEW, "How many inputs --preview tries.", min=1, metavar="NUMBER")] = SAMPLE
+    sample: Annotated[int, option(_PREVIEW, "How many inputs --preview tries.", min=1, metavar="NUMBER")] = (
+        PREVIEW_INPUTS
+    )
     price: Annotated[
         float | None, option(_PREVIEW, "What a row that is sent to the model costs.", min=0, metavar="PRICE")
     ] = None

@@ -13,7 +13,8 @@ from .adaptive import Program, drive, evaluate_games
 from .explanation import Explanation
 from .game import AbstractGame
 from .graphs import Graph
-from .plan import MAX_CALLS, Plan, PlanCache, check_calls
+from .limits import MAX_CALLS
+from .plan import Plan, PlanCache, check_calls
 from .run import explain_values
 
 plans = PlanCache(max_bytes=256_000_000)

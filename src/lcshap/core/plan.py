@@ -18,7 +18,6 @@ from .coalitions import Coalitions
 from .graphs import Graph
 from .locks import ForkSafeLock
 
-MAX_CALLS = 1_000_000
 TERMS = 1 << 20  # how many terms to write down at once
 _ENTRIES_PER_CALL = 50
 _BYTES_A_TERM, _BYTES_AN_INDEX = 80, 10  # measured, at the peak of `Plan.from_terms`

@@ -13,8 +13,9 @@ from ..core.adaptive import Program
 from ..core.explanation import Explanation, PathExplanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
+from ..core.limits import MAX_CALLS
 from ..core.method import Cost, Method, Stop, check_count
-from ..core.plan import MAX_CALLS, check_calls
+from ..core.plan import check_calls
 from ..core.run import check_scores, provenance
 from ..errors import BudgetError, MethodError
 from .axioms import Axioms

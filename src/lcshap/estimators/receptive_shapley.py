@@ -15,8 +15,9 @@ from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation, edge_matrix
 from ..core.game import AbstractGame, name
 from ..core.graphs import Graph
+from ..core.limits import MAX_CALLS
 from ..core.method import Cost, Method, Stop, check_count
-from ..core.plan import MAX_CALLS, Plan, check_calls, check_memory
+from ..core.plan import Plan, check_calls, check_memory
 from ..core.run import explain_values
 from ..errors import MethodError, PlanTooLargeError
 from .axioms import Axioms

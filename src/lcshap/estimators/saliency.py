@@ -13,8 +13,9 @@ from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
+from ..core.limits import MAX_CALLS
 from ..core.method import Cost, Method, Stop, check_choice
-from ..core.plan import MAX_CALLS, Plan
+from ..core.plan import Plan
 from ..core.run import explain_values
 from ..errors import MethodError
 from .axioms import Axioms

@@ -15,8 +15,9 @@ from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
+from ..core.limits import MAX_CALLS
 from ..core.method import Cost
-from ..core.plan import MAX_CALLS, Plan, check_calls, check_memory
+from ..core.plan import Plan, check_calls, check_memory
 from .axioms import Axioms
 from .marginals import MarginalMap, draw_within
 from .orders import Orders, draw_orders

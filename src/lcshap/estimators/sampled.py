@@ -15,8 +15,9 @@ from ..core.adaptive import Program
 from ..core.explanation import Explanation, half_width
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
+from ..core.limits import MAX_CALLS
 from ..core.method import Method, Stop, check_count
-from ..core.plan import MAX_CALLS, Plan, SampledMap
+from ..core.plan import Plan, SampledMap
 from ..core.run import explain_values
 from ..errors import BudgetError, MethodError
 from .pair_interactions import EvenProcess

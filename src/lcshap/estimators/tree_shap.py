@@ -15,8 +15,9 @@ from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
+from ..core.limits import MAX_CALLS
 from ..core.method import Cost, Method, Stop
-from ..core.plan import MAX_CALLS, Plan, check_calls
+from ..core.plan import Plan, check_calls
 from ..core.run import explain_values
 from ..core.trees import TreeGame, Trees
 from ..errors import MethodError

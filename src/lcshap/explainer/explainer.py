@@ -19,8 +19,8 @@ from ..asking.model_game import ModelGame
 from ..asking.targets import check_names
 from ..asking.values import Value, find_value, says_output
 from ..core.explanation import Explanation
+from ..core.limits import MAX_CALLS
 from ..core.method import Method, Stop, check_count
-from ..core.plan import MAX_CALLS
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
 from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
