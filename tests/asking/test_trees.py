@@ -81,6 +81,17 @@ def test_exact_on_one_and_on_many_background_rows(name, count):
     check_exact(model, masker, X[3], tolerance, **options)
 
 
+@pytest.mark.parametrize("count", [1, 7])
+@pytest.mark.parametrize("target", ["all", 2, ("2", "0")], ids=str)
+def test_several_classes_of_gradient_boosting(count, target):
+    """It takes no missing values."""
+    full = np.nan_to_num(X)
+    model = ensemble.GradientBoostingClassifier(n_estimators=15, random_state=0).fit(full, THREE)
+    options = {"kind": "logits", "value": "output", "target": target}
+    e = check_exact(model, lc.maskers.Tabular(full[100 : 100 + count]), full[0], 1e-10, **options)
+    assert np.abs(e.scores).max() > 0.01
+
+
 @pytest.mark.parametrize("options", [{"pin": [1]}, {"drop": [3]}, {"pin": [0], "drop": [2, 4]}], ids=str)
 def test_pinned_and_dropped_columns(options):
     """A dropped column takes the value of each background row in turn, also where all units are present."""

@@ -77,6 +77,9 @@ class TextTask(Model):
         """What the model returns for one text or pair of texts, and its encoding."""
         torch = need("torch", "torch")
         made = self.tokenizer(*texts, return_tensors="pt", verbose=False)
+        count, most = made["input_ids"].shape[1], getattr(self.model.config, "max_position_embeddings", None)
+        if isinstance(most, int) and 0 < most < count:
+            raise ModelError(f"Expected rows of at most {most} tokens, got one of {count}. Shorten the text.")
         where = next(self.model.parameters()).device
         with evaluation(self.model), torch.no_grad():
             return self.model(**{name: part.to(where) for name, part in made.items()}), made
