@@ -185,7 +185,7 @@ def test_what_is_no_sum_over_trees_is_refused():
     refused(binary, one, r"got the probabilities of LGBMClassifier\. Explain its margin", value="prob")
     refused(binary, one, "sum over trees, got surprise", value=surprise)
     counts = ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=5).fit(X, Y)
-    refused(counts, one, r"differs from it by .*something else with the sum")
+    refused(counts, one, r"differs from that sum by .* It transforms the sum")
 
 
 def surprise(outputs):

@@ -93,3 +93,21 @@ def test_spaces_differ_by_model_input_and_reference():
     }
     assert len(found) == 8
     assert space(Engine(model), tabular([0.0, 0.0]).mask([1.0, 2.0])) in found
+
+
+@pytest.mark.parametrize(("options", "rows"), [({}, 1), ({"pin": [1]}, 1), ({"drop": [1]}, 7)], ids=str)
+def test_the_full_input_is_asked_once_where_it_does_not_depend_on_the_background(options, rows):
+    """Of a table whose background agrees nowhere; a dropped column takes the values of the background there too."""
+    asked = []
+
+    def model(table):
+        asked.append(len(table))
+        return table @ [1.0, 20.0, 300.0]
+
+    background = np.arange(21.0).reshape(7, 3) / 8
+    e = lc.Explainer(model, lc.maskers.Tabular(background, **options), lc.Shapley(), kind="output")([5.0, 6.0, 7.0])
+    assert asked[0] == rows
+    assert sum(asked) == e.rows == 7 * (e.calls - 1) + rows
+    kept = [c for c in range(3) if c not in (*options.get("pin", ()), *options.get("drop", ()))]
+    weights = np.array([1.0, 20.0, 300.0])
+    np.testing.assert_allclose(e.scores, ((np.array([5.0, 6.0, 7.0]) - background.mean(axis=0)) * weights)[kept])

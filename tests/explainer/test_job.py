@@ -143,7 +143,7 @@ class TestTrees:
             assert "exact" in e.provenance["chosen"]["reason"]
             np.testing.assert_allclose(e.scores, exact.scores, rtol=0, atol=1e-12)
             assert e.calls == 16
-        assert found[0].rows == 16 * 6  # those that are compared are not asked twice
+        assert found[0].rows == 15 * 6 + 1  # the full input is one row; those that are compared are not asked twice
 
     def test_the_preview_says_so_without_asking(self):
         asked = []

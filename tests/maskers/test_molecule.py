@@ -396,7 +396,7 @@ def test_a_model_that_dies_of_no_atoms_lives_with_a_base(tmp_path):
         mols = [Chem.MolFromSmiles(s) for s in smiles]
         return [1.0 / mol.GetNumAtoms() for mol in mols]
 
-    with pytest.raises(lc.ModelError, match="division by zero"):
+    with pytest.raises(lc.ModelError, match=r"division by zero.*Molecule\(base="):
         lc.Explainer(weight, Molecule(), lc.Shapley(), kind="output")("CCO")
     e = lc.Explainer(weight, Molecule(base="CCCC"), lc.Shapley(), kind="output")("CCO")
     assert e.base_value == pytest.approx(1 / 4)

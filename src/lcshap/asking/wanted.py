@@ -85,6 +85,9 @@ class Wanted:
             left = left.take(self._new)
             rows = None if rows is None else [rows[place] for place in self._new.tolist()]
             background = None if background is None else background[self._new]
+        if not self._split and self.masked.full_is_one_row and len(left) == 1 and left.sizes[0] == left.d:
+            once = np.zeros(1, np.intp)  # all its rows are equal
+            return Question(self.masked, left, self._deliver_for_all, self.tally, self.label, None, once)
         worth = self._count / max(len(self._keys), 1) if self._split else 1.0
         return Question(self.masked, left, self._deliver, self.tally, self.label, rows, background, worth)
 
@@ -125,6 +128,10 @@ class Wanted:
         self._set(rows, outputs)
         self._store.put(self._space, [self._keys[row] for row in rows.tolist()], outputs)
         self._known[rows] = True
+
+    def _deliver_for_all(self, places: Places, outputs: Floats) -> None:
+        """The answer to one row as that to all rows of its coalition."""
+        self._deliver(places, np.repeat(outputs, self.masked.rows_per_call, axis=1))
 
     def _set(self, rows: Places, outputs: Floats) -> None:
         if self._outputs is None:

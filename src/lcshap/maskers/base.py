@@ -223,6 +223,11 @@ class Masked(ABC):
         """
         return None
 
+    @property
+    def full_is_one_row(self) -> bool:
+        """Whether the rows of the full input are several and all equal, so that `rows_of` needs to make only one."""
+        return False
+
     def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
         """One row for each coalition: the one with the background row of this number. Goes with `row_keys`."""
         raise NotImplementedError

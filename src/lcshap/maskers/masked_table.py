@@ -99,6 +99,11 @@ class MaskedTabular(Masked):
         check_units(coalitions, self.graph)
         return self._agreement.keys(coalitions) if self._agreement.worthwhile else None
 
+    @property
+    def full_is_one_row(self) -> bool:
+        """Whether there are several background rows, and no column that is always absent takes their values."""
+        return len(self.background) > 1 and len(self.units) + len(self.pinned) == len(self.columns)
+
     def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
         """One row for each coalition: the one with the background row of this number."""
         return Blend(self._kept(coalitions), self.x, self.background[background]).rows

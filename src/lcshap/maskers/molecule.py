@@ -136,6 +136,13 @@ class MaskedMolecule(Masked):
         options = chem().PropertyPickleOptions
         return self.mol.ToBinary(int(options.AllProps) | int(options.CoordsAsDouble)), self.recipe
 
+    @property
+    def hint(self) -> str:
+        """That the model may not take the molecule without any atom."""
+        if self.recipe.base is not None or self.recipe.absent == "mask":
+            return ""
+        return '(If it fails on a molecule without atoms, say what stands for that: Molecule(base="C"), say.)'
+
     def rows(self, coalitions: Coalitions) -> Rows:
         """One row a coalition: what `featurise` makes of it, or a SMILES string or `Mol`."""
         check_units(coalitions, self.graph)
