@@ -109,5 +109,7 @@ def test_rows_of_mixed_tables():
     assert found.about()["columns"] == ["age", "city"]
     assert found.about()["examples"][0]["content"] == [30.0, "Oslo"]
     x = found.read({"table": ["", "Rome"]})
-    assert math.isnan(x[0])
+    assert x[0] is None
+    array = reader(lc.maskers.Tabular([[0.0, 1.0]])).read({"table": ["", 2]})
+    assert math.isnan(array[0])
     assert found.masker.mask(x).rows(lc.Coalitions.from_sets(2, [[0, 1]]))["city"].tolist() == ["Rome", "Rome"]

@@ -77,8 +77,9 @@ def test_a_lasting_store_is_used(model, tmp_path):
     assert model.rows == 1
 
 
-def test_the_first_answer_of_a_model_is_not_its_pace():
+def test_the_first_answer_of_a_model_is_not_its_pace(monkeypatch):
     """Many models load something when they are first asked."""
+    monkeypatch.setattr("lcshap.playground.session._WARM", 0.02)
     asked = []
 
     def model(texts):

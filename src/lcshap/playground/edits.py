@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.views import TableView, hot_name
+from ..core.views import hot_name
 from ..errors import MaskerError
 from ..maskers import Bytes, Image, Masker, Molecule, Prompt, Series, Subwords, Tabular, Text, Tokens
 from ..maskers.base import Masked
@@ -23,6 +23,7 @@ from ..maskers.series import MaskedSeries
 from ..maskers.subwords import MaskedSubwords
 from ..maskers.text import MaskedText
 from ..maskers.tokens import MaskedTokens
+from .rows import cell_kinds, make_row, read_cell, row_cells
 
 Replaced = Mapping[int, Any]
 COLOURS = ("mean", "black", "blur", "noise")  # what may stand in the place of a part of an image, by name
@@ -121,27 +122,15 @@ def _edit_sides(masked: Any, masker: Masker, replaced: Replaced) -> Any:
 
 
 def _edit_row(masked: MaskedTabular, masker: Masker, replaced: Replaced) -> Masked:
-    view = masked.view
-    assert isinstance(view, TableView)
-    texts = view.texts or ("",) * len(view.columns)
-    row = [text or value for text, value in zip(texts, view.values.tolist(), strict=True)]
+    row, kinds, names = row_cells(masked), cell_kinds(masked), list(map(str, masked.columns))
     for unit, value in replaced.items():
-        columns = np.flatnonzero(view.labels == unit).tolist()
+        columns = np.flatnonzero(masked.column_units == unit).tolist()
         if len(columns) == 1:
-            row[columns[0]] = _value(value)
+            row[columns[0]] = read_cell(value, kinds[columns[0]], names[columns[0]])
         else:
-            for column, number in zip(columns, _hot([view.columns[c] for c in columns], value), strict=True):
+            for column, number in zip(columns, _hot([names[c] for c in columns], value), strict=True):
                 row[column] = number
-    return masker.mask(row)
-
-
-def _value(value: Any) -> Any:
-    """A number where the text is one."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return value
-    return int(number) if number.is_integer() else number
+    return masker.mask(make_row(row, masked))
 
 
 def _hot(names: list[str], value: Any) -> list[float]:

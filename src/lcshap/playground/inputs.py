@@ -5,21 +5,22 @@ from __future__ import annotations
 import base64
 import binascii
 import io
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.views import SeriesView, TableView
+from ..core.views import SeriesView
 from ..errors import MaskerError, MissingExtraError
 from ..extras import need
 from ..maskers import Bytes, Image, Masker, Molecule, Series, Subwords, Tabular, Text, Tokens
 from ..maskers.image_files import decode_image
+from ..maskers.masked_table import MaskedFrame, MaskedTabular
 from ..maskers.photographs import channels_back, channels_last, read_image
 from ..show.html_report.pictures import levels_of
 from .limits import Limits
+from .rows import cell_kinds, column_cells, make_row, read_cell, row_cells, write_cell
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")  # decoded by Pillow itself; others may call programs
 _CHOICES = 40  # values of a column that the page offers
@@ -251,49 +252,42 @@ class TableReader(Reader):
     def __init__(self, masker: Masker, examples: Sequence[Any], limits: Limits) -> None:
         assert isinstance(masker, Tabular)
         super().__init__(masker, examples or masker.inputs(masker.background)[:1], limits)
-        self._numeric = [isinstance(value, float) for value in self.content(self.examples[0])]
+        self._first = self._masked(self.examples[0])
+        self._kinds = cell_kinds(self._first)
+
+    def _masked(self, x: Any) -> MaskedTabular:
+        masked = self.masker.mask(x)
+        assert isinstance(masked, MaskedTabular)
+        return masked
 
     def parse(self, content: Any) -> list[Any]:
         """The values in the order of the columns: numbers, texts, and None for a missing value."""
-        columns = self._view(self.examples[0]).columns
+        columns = self._first.columns
         if not isinstance(content, list) or len(content) != len(columns):
             raise MaskerError(f"Expected a list of {len(columns)} values, one for each column.")
-        return [self._value(v, n, c) for v, n, c in zip(content, self._numeric, columns, strict=True)]
-
-    def _value(self, value: Any, numeric: bool, column: str) -> Any:
-        if value is None or (isinstance(value, str) and not value.strip()):
-            return math.nan if numeric else None
-        if not numeric:
-            return self._text(value, f"a text for the column {column!r}")
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise MaskerError(f"Expected a number for the column {column!r}, got {value!r:.40}.") from None
-        return int(number) if number.is_integer() else number
+        for value, column in zip(content, columns, strict=True):
+            if isinstance(value, str):
+                self._text(value, f"a text for the column {column!r}")
+        cells = [read_cell(v, kind, str(c)) for v, kind, c in zip(content, self._kinds, columns, strict=True)]
+        return make_row(cells, self._first)
 
     def content(self, x: Any) -> list[Any]:
         """A number or a text for each column; None where it is missing."""
-        view = self._view(x)
-        texts = view.texts or [""] * len(view.columns)
-        return [t if t else float(v) for t, v in zip(texts, view.values.tolist(), strict=True)]
-
-    def _view(self, x: Any) -> TableView:
-        view = self.masker.mask(x).view
-        assert isinstance(view, TableView)
-        return view
+        return [write_cell(cell, kind) for cell, kind in zip(row_cells(self._masked(x)), self._kinds, strict=True)]
 
     def about(self) -> dict[str, Any]:
         """The columns, and values to choose from where they are no numbers."""
-        columns = self._view(self.examples[0]).columns
-        rows = [self.content(x) for x in self.examples]
-        offered = [
-            [] if numeric else sorted({str(row[c]) for row in rows})[:_CHOICES]
-            for c, numeric in enumerate(self._numeric)
-        ]
         found = super().about()
-        for example in found["examples"]:
-            example["content"] = [None if v != v else v for v in example["content"]]
-        return {**found, "columns": list(columns), "numeric": self._numeric, "offered": offered}
+        columns = list(map(str, self._first.columns))
+        rows = [example["content"] for example in found["examples"]]
+        offered = [[] if kind == "number" else self._offered(c, rows) for c, kind in enumerate(self._kinds)]
+        return {**found, "columns": columns, "numeric": [kind == "number" for kind in self._kinds], "offered": offered}
+
+    def _offered(self, column: int, rows: list[Any]) -> list[str]:
+        """Texts that stand in a column of the examples or of the background."""
+        assert isinstance(self._first, MaskedFrame)
+        known = (write_cell(cell, self._kinds[column]) for cell in column_cells(self._first, column))
+        return sorted({str(text) for text in (*known, *(row[column] for row in rows)) if text is not None})[:_CHOICES]
 
 
 def find_reader(masker: Masker, examples: Sequence[Any], limits: Limits) -> Reader:

@@ -36,7 +36,7 @@ from .runs import Crew, GuardedEngine, Run, Turns
 
 Emit = Callable[[dict[str, Any]], None]
 _EVERY = 0.15  # seconds between two estimates on the page
-_WARM, _SLOW = 0.01, 0.5  # seconds that a first answer may take which is not taken as the pace of the model
+_WARM, _SLOW = 0.02, 0.5  # seconds that a first answer may take which is not taken as the pace of the model
 
 
 @dataclass(frozen=True)

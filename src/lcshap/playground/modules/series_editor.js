@@ -8,7 +8,7 @@ const MOST_DRAWN = 5000; // numbers; a longer series is edited as a text alone
 
 /** The text box, the choice of a file, and the chart. `tell` is called with each new text. */
 export function makeSeriesEditor(tell) {
-  const box = make("textarea", { id: "text", rows: 5, spellcheck: "false", inputmode: "decimal" });
+  const box = make("textarea", { id: "text", rows: 5, spellcheck: "false", wrap: "off" });
   box.oninput = () => {
     showChart();
     tell(box.value);
