@@ -104,6 +104,19 @@ def test_predictions_are_those_of_each_row_alone(rows):
     assert np.abs(np.diff(found, axis=0)).min() > 1e-3
 
 
+def test_many_rows_are_asked_in_groups_of_like_length(monkeypatch):
+    """On a processor: their answers, and their order, are those of one large batch."""
+    rows, sizes = [TEXT, "the", "film", TEXT + " " + TEXT, "not the film", ""], []
+    together = TransformersModel(bert(), TOKENIZER).predict(rows)
+    monkeypatch.setattr("lcshap.adapters.transformers._TOKENS", 16)
+    model = bert()
+    model.register_forward_pre_hook(
+        lambda module, args, named: sizes.append(tuple(named["input_ids"].shape)), with_kwargs=True
+    )
+    np.testing.assert_allclose(TransformersModel(model, TOKENIZER).predict(rows), together, atol=1e-5)
+    assert sizes == [(3, 3), (1, 5), (1, 15), (1, 28)]
+
+
 class Spy:
     """A tokenizer that counts how often it is called."""
 

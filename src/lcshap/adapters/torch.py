@@ -86,7 +86,12 @@ class TorchModel(Model):
     @property
     def blends(self) -> bool:
         """On another device than the processor: masks travel there instead of rows."""
-        return self.prepare is None and getattr(self._place(np.zeros(1)).device, "type", "cpu") != "cpu"
+        return self.prepare is None and not self.on_processor
+
+    @property
+    def on_processor(self) -> bool:
+        """Whether the module is not on another device, such as a GPU."""
+        return bool(getattr(self._place(np.zeros(1)).device, "type", "cpu") == "cpu")
 
     def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
         """As `predict`, with rows that are made where the module is."""
