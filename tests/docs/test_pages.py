@@ -3,6 +3,8 @@
 import re
 import runpy
 import shlex
+import sys
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -22,6 +24,8 @@ LOADED = {  # what a page loads in a block "py", which does not run: a small mod
         "tokenizer": bpe(chat_template=CHAT),
     }
 }
+MODULES = {"scikit-learn": "sklearn", "scikit-image": "skimage"}  # packages whose modules have other names
+BROUGHT = {"tokenizers"}  # by transformers
 NUMBER = re.compile(r"[-+−]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 
 
@@ -43,6 +47,32 @@ def value(number):
 
 def test_there_are_pages_with_code():
     assert {"README.md", "docs/tutorial.md", "docs/explaining.md", "docs/howto/text.md"} <= set(map(name, PAGES))
+
+
+def installed(path):
+    """The modules that the line `pip install` of a page brings, by the extras in pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    line = re.search(
+        r"^The code on this page needs `pip install (.*)`\.$", path.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    left, found = shlex.split(line[1]) if line else [], {"lcshap", *project["dependencies"]}
+    while left:
+        package, extras = re.match(r"([\w-]+)(?:\[([\w,]+)\])?", left.pop()).groups()
+        found.add(package)
+        if package == "lcshap":
+            left += [
+                need for extra in (extras or "").split(",") if extra for need in project["optional-dependencies"][extra]
+            ]
+    return {MODULES.get(re.match(r"[\w-]+", name)[0], re.match(r"[\w-]+", name)[0]) for name in found}
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.parent.name == "howto"], ids=name)
+def test_a_guide_says_what_its_code_needs(path):
+    code = "".join(block.code for block in made["blocks"](path) if block.language == "python")
+    wanted = set(re.findall(r"^\s*(?:from|import) (\w+)", code, re.MULTILINE)) - sys.stdlib_module_names
+    wanted |= {"matplotlib"} if "plot" in code else set()
+    there = installed(path) | BROUGHT
+    assert wanted <= there, f"{name(path)} does not install {', '.join(sorted(wanted - there))}"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
