@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from pages import ROOT, blocks  # noqa: E402
+from pages import ROOT, blocks
 
 PAGES = ("docs/tutorial.md", "docs/howto/torch.md", "docs/howto/trees.md")
 _INSTALL = re.compile(r'pip install "(?:lcshap|\.)\[([\w,]+)\]"([\w -]*)')
