@@ -14,7 +14,7 @@ START, END = "<!-- made by docs/make_reliability.py -->", "<!-- end -->"
 
 
 def table(found: dict[str, dict[str, Any]]) -> str:
-    """One row a harness: its numbers, and how many failures there were."""
+    """One row for each harness: its numbers, and how many failures there were."""
     rows = ["| harness | what was counted | failures | seconds |", "|---|---|---|---|"]
     for name, numbers in found.items():
         shown = [f"{key} {_short(value)}" for key, value in numbers.items() if key not in ("failures", "seconds")]
@@ -23,7 +23,7 @@ def table(found: dict[str, dict[str, Any]]) -> str:
     failed = [
         f"- `{name}`: {_one(failure)}" for name, numbers in found.items() for failure in numbers.get("failures", [])
     ]
-    return "\n".join([*rows, "", "What failed:" if failed else "Nothing failed.", "", *failed])
+    return "\n".join([*rows, "", "These cases failed:" if failed else "No case failed.", "", *failed])
 
 
 def _one(failure: Any) -> str:
