@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
+
+import numpy as np
 
 import lcshap as lc
 from lcshap.paper.networks.demo import SENTENCE, demo_digits, demo_text
 
 FOLDER = Path(__file__).parent / "figures"
+
+
+def wave():
+    """A pulse in a slow wave, 64 steps."""
+    steps = np.arange(64)
+    return (0.3 * np.sin(steps / 9) + np.exp(-((steps - 22) ** 2) / 12)).round(3)
+
+
+def highest(series):
+    """A model: the highest value of each series, smoothed."""
+    return np.log(np.exp(8 * series).sum(axis=1)) / 8
 
 
 def explained(browser, url, width, height, dark):
@@ -19,7 +33,7 @@ def explained(browser, url, width, height, dark):
         reduced_motion="reduce",
     )
     page.goto(url)
-    page.locator("#said meter").first.wait_for()
+    page.locator("#said .says").wait_for()
     page.click("#run")
     page.locator("#saves a").first.wait_for()
     return page
@@ -46,6 +60,12 @@ def main() -> None:
             block=False,
             title="lcshap: demo-digits",
         ) as numbers,
+        lc.serve(
+            lc.Explainer(highest, lc.maskers.Series(window=4), kind="output"),
+            [wave()],
+            block=False,
+            title="lcshap: the highest value of a series",
+        ) as waves,
         sync_playwright() as driver,
     ):
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -58,6 +78,13 @@ def main() -> None:
         page = explained(browser, numbers.url, 1180, 900, False)
         page.click("#flipset")
         save(page, "digit")
+        page = explained(browser, waves.url, 1180, 900, False)
+        for window in (5, 6):
+            page.locator(f'#picture [data-unit="{window}"]').first.click(force=True)
+        page.fill("#instead", "0.5")
+        page.click("#replace button")
+        page.get_by_text(re.compile("With the replacement .* changes by")).wait_for()
+        save(page, "series")
         browser.close()
 
 
