@@ -8,6 +8,7 @@ import pytest
 from command import fails, module, run
 
 import lcshap as lc
+from lcshap.cli import main
 from lcshap.cli.output import as_json, deliver, numbered
 from lcshap.core.io import from_dict
 
@@ -132,3 +133,14 @@ def test_what_is_printed_is_not_lost_with_a_file(capsys):
 def test_numbers_of_files_keep_their_order():
     names = [path.name for path in numbered(Path("e.json"), range(8, 13))]
     assert names == sorted(names) == ["e-08.json", "e-09.json", "e-10.json", "e-11.json", "e-12.json"]
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_comparison_fits_the_terminal_and_says_what_the_model_says(columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["compare", *WORDS, "--text", "not bad, but never really funny", "--color", "never"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("The model says *positive* (")
+    assert max(map(len, lines)) <= columns
+    assert main([]) == 0
+    assert all(len(line) <= columns for line in capsys.readouterr().out.splitlines() if not line.startswith(" "))

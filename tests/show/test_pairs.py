@@ -10,7 +10,7 @@ from scipy import special
 import lcshap as lc
 from lcshap.core.explanation import edge_matrix
 from lcshap.show.notebook import to_html
-from lcshap.show.pairs import largest_pairs, note, pairs_of, sure_pairs
+from lcshap.show.pairs import caption, drawn_pairs, largest_pairs, note, pairs_of
 from lcshap.show.plots.molecule import bond_scores
 from lcshap.show.plots.network import edge_values
 from lcshap.show.terminal import render
@@ -41,20 +41,31 @@ def test_which_are_sure():
     assert pairs_of(replace(made(), interactions=None, interaction_stderr=None)) is None
 
 
-def test_a_matrix_without_those_in_doubt():
+def test_a_matrix_with_less_for_those_in_doubt():
+    found = pairs_of(made())
     wanted = np.zeros((4, 4))
-    wanted[0, 2] = wanted[2, 0] = -2
-    wanted[2, 3] = wanted[3, 2] = 1
-    assert sure_pairs(made()).toarray().tolist() == wanted.tolist()
-    assert edge_values(made()).tolist() == [0, 0, 1]  # of the edges 0-1, 1-2, 2-3
+    for (one, other), value, faint in zip(PAIRS, VALUES, found.faint, strict=True):
+        wanted[one, other] = wanted[other, one] = 0.3 * value if faint else value
+    assert drawn_pairs(made()).toarray().tolist() == wanted.tolist()
+    np.testing.assert_allclose(edge_values(made()), [0.15, 0, 1])  # of the edges 0-1, 1-2, 2-3
     assert edge_values(made(None)).tolist() == [0.5, 0, 1]
 
 
-def test_bonds_in_doubt_have_no_colour():
+def test_figures_name_the_largest_with_its_standard_error_and_count_those_in_doubt():
+    lines = caption(made(), "edges", "2").splitlines()
+    name, value = largest_pairs(made())[0]
+    assert "±" in value
+    assert lines[:2] == ["edges: interactions, ±2", f"the largest: {name} {value}"]
+    assert lines[2] == "faint: the 95 % interval holds 0 (2 of 4 pairs)"
+    assert caption(made(), "arcs", "2", left_out=True).splitlines()[2].startswith("not drawn: the 95 %")
+    assert caption(made(None), "edges", "2") == "edges: interactions, ±2"
+
+
+def test_bonds_in_doubt_are_faint():
     pytest.importorskip("rdkit")
     from rdkit import Chem
 
-    assert bond_scores(made(), Chem.MolFromSmiles("CCCC"), np.arange(4)) == {0: 0, 1: 0, 2: 1}
+    assert bond_scores(made(), Chem.MolFromSmiles("CCCC"), np.arange(4)) == pytest.approx({0: 0.15, 1: 0, 2: 1})
 
 
 def test_tables_have_standard_errors():

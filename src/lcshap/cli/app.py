@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import typer
 
 from .. import __version__
-from . import EXIT_CODES, complete
+from . import EXIT_CODES, complete, width
 from .declare import takes
 from .group import Command, Commands, examples, section
 from .options import Colour, Input, Marks, MethodOption, MethodSettings, MethodsOption, Output, Task, Theme
@@ -67,7 +68,8 @@ def lcshap(
 ) -> None:
     """Show which words, pixels or atoms made a model say what it said."""
     if ctx.invoked_subcommand is None:
-        typer.echo(_SHORT)
+        lines = _SHORT.splitlines()  # those with an example stay as they are, to be copied
+        typer.echo("\n".join(line if line.startswith(" ") else fill(line, width()) for line in lines))
 
 
 @app.command(

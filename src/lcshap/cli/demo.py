@@ -230,6 +230,7 @@ def show_demo(colour: str, html: Path | None, browse: bool, force: bool = False,
     found = explain()
     page = found.save(Path(tempfile.mkdtemp(prefix="lcshap-")) / "lcshap-demo.html" if html is None else html)
     write(render(found, terminal_width(), has_colour(sys.stdout, colour), is_dark(theme)), sys.stdout)
-    write(f"\nOpen this page in a browser to explore the results: {printable(str(page))}", sys.stdout)
+    said, where = "\nOpen this page in a browser to explore the results:", printable(str(page))
+    write(f"{said}{' ' if len(said) + len(where) <= terminal_width() else chr(10)}{where}", sys.stdout)
     if browse:
         webbrowser.open(page.resolve().as_uri())

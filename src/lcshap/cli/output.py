@@ -19,7 +19,7 @@ from ..show import flips, words
 from ..show.letters import wrapped
 from ..show.palette import limit_of
 from ..show.screen import is_dark
-from ..show.sentences import lead
+from ..show.sentences import lead, says
 from ..show.terminal import has_colour, picture, render, render_table, write
 from ..show.terminal_pictures import Ink, legend
 from . import width
@@ -132,7 +132,8 @@ def side_by_side(found: Comparison, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
     columns, colour, dark, first = width(), coloured(output), is_dark(output.theme.value), found.explanations[0]
     names = list(map(printable, found.names))
-    parts = [f"explained: {words.about(first)}; {words.ends(first)}"]
+    above = [says(first), f"explained: {words.about(first)}; {words.ends(first)}"]
+    parts = ["\n".join(wrapped(line, columns)) for line in above if line]
     both = list(zip(names, found.explanations, strict=True))
     if first.scores.ndim == 1:
         inks = [Ink(e.scores, limit_of([e.scores]), colour, dark) for e in found.explanations]

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..core.explanation import Explanation, half_width
 from . import words
+from .faint import FADED
 from .palette import limit_of
 
 _FEW = 5  # so many are listed
@@ -19,7 +20,8 @@ _FEW = 5  # so many are listed
 class Pairs:
     """Pairs of units `(m, 2)`, their interactions, standard errors (None where nothing was estimated), and doubts.
 
-    Those that are `faint` may well be zero: their 95 % interval holds 0. Pictures leave them out.
+    Those that are `faint` may well be zero: their 95 % interval holds 0. Edges and bonds are drawn faint for them; arcs
+    over texts and rows of tables leave them out.
     """
 
     units: NDArray[np.intp]
@@ -55,13 +57,42 @@ def pairs_of(e: Explanation) -> Pairs | None:
     return Pairs(units, upper.data, stderr, np.asarray(np.abs(upper.data) <= width))
 
 
-def sure_pairs(e: Explanation) -> sparse.csr_array | None:
-    """The interactions as a symmetric matrix, with 0 for those whose interval holds 0; None where there are none."""
+def drawn_pairs(e: Explanation) -> sparse.csr_array | None:
+    """The interactions as a symmetric matrix, less for those whose interval holds 0; None where there are none.
+
+    >>> import lcshap as lc
+    >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 0] & kept[:, 1]), 3)
+    >>> drawn_pairs(lc.LShapley(interactions=True).explain(v, lc.Graph.chain(3))).toarray()[0].tolist()
+    [0.0, 1.0, 0.0]
+    """
     pairs = pairs_of(e)
     if pairs is None:
         return None
-    upper = sparse.coo_array((np.where(pairs.faint, 0.0, pairs.values), tuple(pairs.units.T)), (len(e.scores),) * 2)
+    drawn = np.where(pairs.faint, FADED * pairs.values, pairs.values)
+    upper = sparse.coo_array((drawn, tuple(pairs.units.T)), (len(e.scores),) * 2)
     return sparse.csr_array(upper + upper.T)
+
+
+def caption(e: Explanation, what: str, limit: str, left_out: bool = False) -> str:
+    """What a figure says of its interactions: their scale, the largest with its standard error, and how many are faint.
+
+    Parameters
+    ----------
+    what : as what they are drawn, such as "edges".
+    limit : the largest of them, as the figure writes numbers.
+    left_out : whether those whose intervals hold 0 are not drawn at all.
+    """
+    pairs, largest = pairs_of(e), largest_pairs(e)
+    lines = [f"{what}: interactions, ±{limit}"]
+    if pairs is None or pairs.stderr is None:
+        return lines[0]
+    if largest:
+        lines.append(f"the largest: {largest[0][0]} {largest[0][1]}")
+    held = int(np.count_nonzero(pairs.faint))
+    if held:
+        fate = "not drawn" if left_out else "faint"
+        lines.append(f"{fate}: the 95 % interval holds 0 ({held:,} of {words.count(len(pairs.values), 'pair')})")
+    return "\n".join(lines)
 
 
 def largest_pairs(e: Explanation) -> list[tuple[str, str]]:

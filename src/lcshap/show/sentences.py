@@ -35,6 +35,18 @@ def lead(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
     return "".join(mark(part) if k % 2 else part for k, part in enumerate(lead_parts(e)))
 
 
+def says(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
+    """What the model says, for several explanations of one input; empty where they have several outputs.
+
+    >>> import lcshap as lc
+    >>> made = {"value": "log_prob", "targets": ["negative"]}
+    >>> says(lc.Explanation(np.zeros(2), -0.52, -0.01, lc.Graph.chain(2), 4, made))
+    'The model says *negative* (99.0 %).'
+    """
+    pieces = _says(e)[0] if e.scores.ndim == 1 else []
+    return "".join(mark(part) if k % 2 else part for k, part in enumerate(pieces))
+
+
 def lead_parts(e: Explanation) -> list[str]:
     """The same in pieces: every second one is the name of a class or a unit."""
     if e.scores.ndim > 1:

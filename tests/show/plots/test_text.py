@@ -93,7 +93,7 @@ class TestWords:
         assert words[:2] == [f"lowers −{max(abs(e.scores)):.4g}", f"raises +{max(abs(e.scores)):.4g}"]
         assert words[2:4] == ["output 0", f"v(∅) = 0 → v(V) = {model([SENTENCE])[0]:.4g}".replace("-", "−")]
         assert words[4].removeprefix("residual ") == number(e.residual, e)
-        assert words[5:] == [cost(e), f"arcs up to ±{largest:.4g}"]
+        assert words[5:] == [cost(e), f"arcs: interactions, ±{largest:.4g}"]
 
     def test_a_path_says_what_flips_the_decision(self):
         e = explained(method=lc.DeletionPath(60, flip_below=-3.0))

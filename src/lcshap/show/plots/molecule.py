@@ -13,7 +13,7 @@ from ...core.views import MoleculeView
 from ...errors import ShowError
 from ...extras import need
 from ..molecules import read_molecule
-from ..pairs import sure_pairs
+from ..pairs import caption, drawn_pairs
 from ..palette import RGB, find_palette, ink_on, limit_of
 from .base import PaletteName, axes, colour_bar, one_output, room_below, theme, view_of
 from .wording import number
@@ -76,13 +76,13 @@ def molecule(
     ax.imshow(picture)
     ax.set_anchor("N")
     ax.set_axis_off()
-    colour_bar(ax, e, limit, palette, dark, note=f"bonds: interactions, ±{number(bond_limit)}" if bonds else "")
+    colour_bar(ax, e, limit, palette, dark, note=caption(e, "bonds", number(bond_limit)) if bonds else "")
     return ax
 
 
 def bond_scores(e: Explanation, mol: Any, labels: NDArray[np.intp]) -> dict[int, float]:
-    """The interaction of the atoms of each bond, by its number, 0 where the interval holds 0; empty without any."""
-    found = sure_pairs(e)
+    """The interaction of the atoms of each bond, by its number, less where the interval holds 0; empty without any."""
+    found = drawn_pairs(e)
     if found is None:
         return {}
     ends = {bond.GetIdx(): labels[[bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()]].tolist() for bond in mol.GetBonds()}

@@ -16,7 +16,7 @@ from ...errors import ShowError
 from ...extras import need
 from .. import words
 from ..faint import drawn_scores
-from ..pairs import sure_pairs
+from ..pairs import caption, drawn_pairs
 from ..palette import find_palette, hexadecimal, limit_of
 from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme
 from .wording import drawable, number
@@ -93,7 +93,7 @@ def network(
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    note = f"edges: interactions, ±{number(edge_limit)}" if len(values) else ""
+    note = caption(e, "edges", number(edge_limit)) if len(values) else ""
     colour_bar(ax, e, limit, palette, dark, note=note)
     return ax
 
@@ -122,8 +122,8 @@ def layout(graph: Graph) -> NDArray[np.float64]:
 
 
 def edge_values(e: Explanation) -> NDArray[np.float64]:
-    """The interaction of every edge of the graph, 0 where its interval holds 0; empty where there are none."""
-    found = sure_pairs(e)
+    """The interaction of every edge of the graph, less where its interval holds 0; empty where there are none."""
+    found = drawn_pairs(e)
     if found is None:
         return np.zeros(0)
     one, other = e.graph.edges.T

@@ -10,7 +10,7 @@ from ...core.views import TextView
 from ...errors import ShowError
 from .. import flips, words
 from ..faint import drawn_scores
-from ..pairs import pairs_of
+from ..pairs import caption, pairs_of
 from ..palette import find_palette
 from .base import PaletteName, axes, colours, one_output, view_of
 from .page import WIDTH, Page, Row, cut
@@ -69,7 +69,8 @@ def text(
     page = Page(ax, [_row(e, view, limit, interactions, palette, dark)], dark)
     arcs = page.rows[0].arcs
     if arcs:
-        facts.append(f"arcs up to ±{number(max(abs(v) for _, _, v in arcs))}")
+        largest = number(max(abs(v) for _, _, v in arcs))
+        facts += caption(e, "arcs", largest, left_out=True).splitlines()
     page.finish([*facts, *fill(flips.caption(e), _FACT)], number(limit), palette, fit, words.sides(e))
     return ax
 
