@@ -1,6 +1,5 @@
 """The page in a real browser, against a real server on loopback."""
 
-import asyncio
 import json
 import re
 import threading
@@ -337,14 +336,3 @@ def test_without_a_mouse(visit, explainer):
     page.keyboard.press("Enter")
     page.locator("#answer meter").first.wait_for()
     assert "masked" in unit(page, 1).get_attribute("class")
-
-
-def test_a_remote_model_answers_several_at_once(visit):
-    async def ask(texts):
-        await asyncio.sleep(0.001)
-        return [float(len(text)) for text in texts]
-
-    with lc.adapters.RemoteModel(ask, "output", in_flight=8) as remote:
-        page = visit(lc.Explainer(remote, lc.maskers.Text()), ["to be or not to be that is"])
-        explain(page)
-        assert page.locator("#picture .unit").count() == 8

@@ -11,24 +11,8 @@ from PIL import Image
 from playing import XSS, explain, says, unit
 
 import lcshap as lc
-from lcshap.paper.networks.demo import demo_digits
 
 # -- other inputs -----------------------------------------------------------------------------------------------------
-
-
-def test_digits(visit, tmp_path):
-    model, _, digit = demo_digits()
-    page = visit(lc.Explainer(model, lc.maskers.Image(patch=4), value="log_odds"), [digit])
-    page.locator("#said meter").first.wait_for()
-    explain(page)
-    assert page.locator("#picture canvas").count() == 3
-    box = page.locator("#picture canvas").first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.locator("#answer meter").first.wait_for()
-    Image.fromarray(255 - digit).resize((56, 56)).save(tmp_path / "other.png")
-    page.set_input_files("#file", tmp_path / "other.png")
-    page.locator("#edit img").wait_for()
-    explain(page)
 
 
 class Means:
