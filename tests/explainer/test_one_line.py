@@ -26,7 +26,9 @@ def test_a_masker_and_options_are_passed_on():
 
 
 def test_what_has_no_masker():
-    with pytest.raises(lc.MaskerError, match="Expected a masker for an input of type dict, got none"):
+    with pytest.raises(
+        lc.MaskerError, match=r"Expected a masker for an input of type dict, got none.*Tabular\(background\)"
+    ):
         lc.explain(lambda x: x, {}, kind="output")
 
 
