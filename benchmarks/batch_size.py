@@ -17,7 +17,7 @@ import argparse
 import importlib.resources
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -94,12 +94,12 @@ CASES: dict[str, Callable[[], Case]] = {
 }
 
 
-def measure(name: str, rounds: int) -> None:
+def measure(name: str, rounds: int, only: Sequence[int] = ()) -> None:
     """Print the processor seconds of all sizes over those of the best, and the size that is found."""
     model, masker, x, method = CASES[name]()
     method.plan(masker.mask(x).graph)
     options: dict[str, Any] = {"kind": None if isinstance(model, lc.adapters.Model) else "logits", "progress": False}
-    sizes = SMALL if "x" in name else SIZES
+    sizes = tuple(only) or (SMALL if "x" in name else SIZES)
     took: dict[str, list[float]] = {}
     chosen = []
     for turn in range(rounds + 1):
@@ -128,9 +128,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=list(CASES))
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", type=int, nargs="+", default=(), help="of the fixed sizes, only these")
     parser.add_argument("--threads", type=int, default=1, help="0: as many as PyTorch takes by itself")
     given = parser.parse_args()
     if given.threads:
         torch.set_num_threads(given.threads)
     for case in CASES if given.only is None else [given.only]:
-        measure(case, given.rounds)
+        measure(case, given.rounds, given.sizes)

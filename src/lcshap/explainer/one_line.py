@@ -64,7 +64,7 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
             masker = Bytes()
         else:
             raise MaskerError(
-                f"Expected a masker for an input of type {type(x).__name__}, got none. Give one of lcshap.maskers: for a "
-                "row of a table, maskers.Tabular(background) with some rows of your data."
+                f"Expected a masker for an input of type {type(x).__name__}, got none. Give one of lcshap.maskers: for "
+                "a row of a table, maskers.Tabular(background) with some rows of your data."
             )
     return Explainer(model, masker, **options)(x)
