@@ -56,7 +56,7 @@ class GraphKernelSHAP(SampledMethod):
     The pairs are chosen without looking at v. For more than 64 units they are random, with all sizes equally often.
     For fewer units each is the one that lowers the posterior variance most; where calls are few, single units and
     their complements come first (on graphs other than a chain). Above 8,192 calls, for more than 64 units above five
-    calls a unit (and 1,024), the further pairs are random with the sizes of the Shapley kernel, and a regression with
+    calls a unit (and 2,048), the further pairs are random with the sizes of the Shapley kernel, and a regression with
     its weights learns from them what the process misses.
 
     From 64 pairs on, a regression with heavy tails first estimates how much each unit does by itself, and the prior

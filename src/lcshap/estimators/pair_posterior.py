@@ -11,7 +11,7 @@ from .pair_shape import Kept, Shape
 from .pair_space import Space
 
 MOST_PAIRS = 4096  # the process takes no more, since it takes the cube of that
-_MANY_UNITS, _PAIRS_A_UNIT, _LEAST_PAIRS = 64, 2.5, 512  # and with many units, so many a unit, but at least so many
+_MANY_UNITS, _PAIRS_A_UNIT, _LEAST_PAIRS = 64, 2.5, 1024  # and with many units, so many a unit, but at least so many
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _TILE = 1024  # rows that are predicted at a time
@@ -23,7 +23,7 @@ def most_pairs(d: int) -> int:
     """How many pairs the process takes for so many units: what it misses is learnt from the others.
 
     >>> most_pairs(30), most_pairs(100), most_pairs(1000), most_pairs(3000)
-    (4096, 512, 2500, 4096)
+    (4096, 1024, 2500, 4096)
     """
     return MOST_PAIRS if d <= _MANY_UNITS else min(MOST_PAIRS, max(int(_PAIRS_A_UNIT * d), _LEAST_PAIRS))
 
