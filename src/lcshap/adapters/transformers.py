@@ -14,7 +14,7 @@ from .base import Kind, Model
 from .callable import check_kind
 from .torch import TorchModel
 
-_TOKENS = 1024  # that a processor works on at once: with many more, a row of MiniLM takes half as long again
+_TOKENS = 1024  # that a processor works on at once: with many more, its caches are too small and a row takes longer
 _ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
 
 Encoding = Mapping[str, Sequence[int]]

@@ -188,10 +188,10 @@ class MaskedText(Masked):
         rows = self.rows(coalitions)
         return text_keys(rows), rows
 
-    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
-        """How many characters are kept, white space aside; None where units are replaced, not deleted."""
+    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
+        """How many characters are kept, white space aside; those of the text where units are replaced, not deleted."""
         if self.absent != "delete":
-            return None
+            return np.full(len(coalitions), np.diff(self.pieces, axis=1).sum())
         each, number = np.diff(self.pieces, axis=1)[:, 0], self.numbers
         stored = np.concatenate([[0], np.cumsum(each[number["unit"]][coalitions.indices])])[coalitions.offsets]
         counts, total = np.diff(stored), each[number["unit"]].sum()
