@@ -40,7 +40,7 @@ from benchmarks.facts import Context, make_contexts
 from benchmarks.smollm2 import load_model, load_tokenizer
 from lcshap.estimators.banzhaf_surrogate import fit_halves
 
-CONTEXTS = {"report": (30, 2026), "tune": (10, 0)}  # how many, and the seed of their facts
+CONTEXTS = {"report": (30, 2026), "tune": (11, 0)}  # how many, and the seed of their facts
 BUDGETS = (32, 64, 128)
 TESTED = 32  # random halves for the LDS
 QUESTION = "Question: {question}\nAnswer: In"
