@@ -64,8 +64,9 @@ class TestOwnMethods:
 
     def test_what_is_said_of_a_method_is_in_its_file(self):
         for entry in lc.METHODS.own():
+            here = [c for c in entry.method.__mro__ if c.__module__ == entry.method.__module__]
             for text in ("name", "summary", "choose", "cost_in_words"):
-                assert text in vars(entry.method), f"{entry.method.__name__} says nothing of its {text}"
+                assert any(text in vars(c) for c in here), f"{entry.method.__name__} says nothing of its {text}"
             assert entry.summary == inspect.getdoc(entry.method).splitlines()[0].replace("`", "")
             assert entry.summary.endswith(".")
             assert entry.choose.startswith("Choose it ")

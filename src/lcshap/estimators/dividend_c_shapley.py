@@ -23,7 +23,7 @@ from .cheaper import in_time
 
 @dataclass(frozen=True)
 class DividendCShapley(Method):
-    r"""The Myerson value without what only windows above `max_size` bring; on grids its counterpart over boxes.
+    r"""The Myerson value without the contributions of windows above max_size; on grids, the same over boxes.
 
     .. math:: \phi(i) = \sum_{U \ni i} \frac{D(U)}{|U|}, \qquad
               D(U) = v(U) - v(\emptyset) - \sum_{W \subsetneq U} D(W)

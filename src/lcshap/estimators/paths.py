@@ -92,7 +92,7 @@ class _Path(Method):
 
 @dataclass(frozen=True)
 class DeletionPath(_Path):
-    r"""A greedy path from the full input: which units have to be removed for the value to fall?
+    r"""A greedy path from the full input that finds the units whose removal lowers the value most.
 
     .. math:: m_t = v(V \setminus \{i_1 .. i_{t-1}\}) - v(V \setminus \{i_1 .. i_t\}), \qquad
               \phi(i_t) = \frac{1}{|B|} \sum_{s \in B \ni t} m_s, \qquad
@@ -146,7 +146,9 @@ class DeletionPath(_Path):
 
     flip_below: float | None = None
     name: ClassVar[str] = "deletion-path"
-    summary: ClassVar[str] = "A greedy path from the full input: which units have to be removed for the value to fall?"
+    summary: ClassVar[str] = (
+        "A greedy path from the full input that finds the units whose removal lowers the value most."
+    )
     caution: ClassVar[str] = (
         "The order of a deletion path is meant for removing units. When only the first units are kept, it is among "
         "the worst of the methods compared in docs/benchmarks.md."
@@ -165,7 +167,7 @@ class DeletionPath(_Path):
 
 @dataclass(frozen=True)
 class InsertionPath(_Path):
-    r"""A greedy path from the empty input: which units alone are enough to raise the value?
+    r"""A greedy path from the empty input that finds the units that alone raise the value most.
 
     .. math:: m_t = v(\{i_1 .. i_t\}) - v(\{i_1 .. i_{t-1}\}), \qquad
               \phi(i_t) = \frac{1}{|B|} \sum_{s \in B \ni t} m_s, \qquad
@@ -199,7 +201,7 @@ class InsertionPath(_Path):
 
     flip_above: float | None = None
     name: ClassVar[str] = "insertion-path"
-    summary: ClassVar[str] = "A greedy path from the empty input: which units alone are enough to raise the value?"
+    summary: ClassVar[str] = "A greedy path from the empty input that finds the units that alone raise the value most."
     caution: ClassVar[str] = (
         "The order of an insertion path is meant for keeping units. When the first units are removed, it is among the "
         "worst of the methods compared in docs/benchmarks.md."
