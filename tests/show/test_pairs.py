@@ -61,6 +61,11 @@ def test_figures_name_the_largest_with_its_standard_error_and_count_those_in_dou
     assert caption(made(None), "edges", "2") == "edges: interactions, ±2"
 
 
+def test_rounding_errors_are_not_drawn():
+    e = replace(made(None), interactions=made().interactions * 1e-9)
+    assert edge_values(e).tolist() == [0, 0, 0]
+
+
 def test_bonds_in_doubt_are_faint():
     pytest.importorskip("rdkit")
     from rdkit import Chem

@@ -14,6 +14,7 @@ from .faint import FADED
 from .palette import limit_of
 
 _FEW = 5  # so many are listed
+_ROUNDING = 1e-6  # of the largest score: interactions below that are rounding errors
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def drawn_pairs(e: Explanation) -> sparse.csr_array | None:
     if pairs is None:
         return None
     drawn = np.where(pairs.faint, FADED * pairs.values, pairs.values)
+    drawn[np.abs(drawn) < _ROUNDING * limit_of([e.scores])] = 0.0
     upper = sparse.coo_array((drawn, tuple(pairs.units.T)), (len(e.scores),) * 2)
     return sparse.csr_array(upper + upper.T)
 
@@ -106,10 +108,10 @@ def largest_pairs(e: Explanation) -> list[tuple[str, str]]:
     pairs = pairs_of(e)
     if pairs is None:
         return []
-    names, limit = words.unit_names(e), max(limit_of([pairs.values]), 1e-6 * limit_of([e.scores]))
+    names, limit = words.unit_names(e), max(limit_of([pairs.values]), _ROUNDING * limit_of([e.scores]))
     found = []
     for k in pairs.leading[:_FEW]:
-        if abs(pairs.values[k]) < 1e-6 * limit:  # a rounding error
+        if abs(pairs.values[k]) < _ROUNDING * limit:  # a rounding error
             break
         one, other = (words.shorten(names[unit]) for unit in pairs.units[k].tolist())
         error = "" if pairs.stderr is None else f" ± {words.signed(float(pairs.stderr[k]), limit).lstrip('+')}"

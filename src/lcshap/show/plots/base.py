@@ -119,7 +119,7 @@ def colour_bar(
         spine.set_color(hexadecimal(colours.faint))
     parts = [words.base(e, number), words.full(e, number), words.residual(e, number)]
     lines = [" · ".join(parts)] if width > 220 else parts
-    lines += [line for line in (note, _CLIPPED * clipped, *_flip_lines(e, width)) if line]
+    lines += [line for line in (*note.splitlines(), _CLIPPED * clipped, *_flip_lines(e, width)) if line]
     shown, fonts = drawable(*lines)
     bar.set_xlabel("\n".join(shown), color=hexadecimal(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)
     return bar

@@ -76,7 +76,9 @@ def molecule(
     ax.imshow(picture)
     ax.set_anchor("N")
     ax.set_axis_off()
-    colour_bar(ax, e, limit, palette, dark, note=caption(e, "bonds", number(bond_limit)) if bonds else "")
+    colour_bar(
+        ax, e, limit, palette, dark, note=caption(e, "bonds", number(bond_limit)) if any(bond_values.values()) else ""
+    )
     return ax
 
 

@@ -93,7 +93,7 @@ def network(
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    note = caption(e, "edges", number(edge_limit)) if len(values) else ""
+    note = caption(e, "edges", number(edge_limit)) if values.any() else ""
     colour_bar(ax, e, limit, palette, dark, note=note)
     return ax
 
