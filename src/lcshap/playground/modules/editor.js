@@ -57,17 +57,17 @@ function tooLong(length) {
 function take(input) {
   const content = input[about().input.kind];
   bench.problem = tooLong(typeof content === "string" ? content.length : 0);
-  bench.input = input;
+  Object.assign(bench, { input, refused: null });
 }
 
 /** What is much too long does not even get into the editor: browsers take long to lay out a megabyte of text. */
 function guard(box) {
   box.onbeforeinput = (event) => {
     const added = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
-    const problem = tooLong(added.length);
-    if (!problem) return;
+    bench.refused = tooLong(added.length);
+    if (!bench.refused) return;
     event.preventDefault();
-    complain(new Error(problem));
+    complain(new Error(bench.refused));
   };
   return box;
 }

@@ -27,7 +27,7 @@ async function predict() {
     byId("said").replaceChildren(makeSaid(said));
     byId("cost").textContent = costText(said);
     for (const id of ["flipset", "muststay"]) byId(id).hidden = said.stands === null; // no decision that could change
-    complain(null);
+    complain(bench.refused && new Error(bench.refused));
   } catch (error) {
     if (signal.aborted) return;
     byId("said").replaceChildren();
