@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import time
 import weakref
 from dataclasses import dataclass, field, replace
@@ -27,8 +28,11 @@ def clock() -> float:
     """
     now = time.perf_counter()
     try:
-        with open(_WAITED, "rb") as file:
-            return now - int(file.read().split()[1]) / 1e9
+        file = os.open(_WAITED, os.O_RDONLY)  # a file object would be reported if Ctrl-C came before it is closed
+        try:
+            return now - int(os.read(file, 200).split()[1]) / 1e9
+        finally:
+            os.close(file)
     except (OSError, ValueError, IndexError):
         return now
 
