@@ -36,7 +36,7 @@ def test_demo_prints_its_page_and_writes_another(here):
     assert all(name in page for name in ["lcshap demo", *demo.SHOWN])
     assert os.listdir(here) == ["d.html"]
     fails_after = run("demo", "--html", "d.txt", code=2)[1]
-    assert re.fullmatch(r"lcshap: error: a report is a web page[^\n]*\n", fails_after)
+    assert re.fullmatch(r"lcshap: error: Expected a file name that ends in \.html for a report[^\n]*\n", fails_after)
 
 
 def test_demo_writes_to_a_new_folder_and_opens_it(here, monkeypatch):
