@@ -174,7 +174,7 @@ class Engine:
 
     def _answer(self, batch: list[Piece], size: int) -> bool:
         """Ask about one batch and deliver. False where the memory did not suffice: the batch size was halved."""
-        begin = batch_size.clock()
+        begin = None if self.size.settled else batch_size.clock()
         calls = sum(len(places) for _, places in batch)
         count = sum(len(places) * question.each for question, places in batch)
         answers: list[NDArray[np.float64]] = []
@@ -196,7 +196,7 @@ class Engine:
         except KeyboardInterrupt as error:
             _deliver(batch, _so_far(error, answers, count))
             raise
-        if calls >= size // batch[0][0].each:  # a full batch
+        if begin is not None and calls >= size // batch[0][0].each:  # a full batch
             self.size.learn(size, count, batch_size.clock() - begin)
         _deliver(batch, np.concatenate(answers) if len(answers) > 1 else answers[0], complete=True)
         return True
