@@ -133,7 +133,7 @@ def choose(
     GraphKernelSHAP(budget=1024, reach=2, seed=0, interactions='all')
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)  # doctest: +NORMALIZE_WHITESPACE
     taking units away, step by step, answers this question directly, and every call makes it better. The order of a
-    deletion path is made for removing units. Where only the first units are kept, it is among the last of the
+    deletion path is meant for removing units. When only the first units are kept, it is among the worst of the
     methods compared in docs/benchmarks.md.
     """
     if goal not in GOALS:
