@@ -87,3 +87,19 @@ def test_a_large_residual_has_a_sentence():
     assert "is left out. Read the scores as a ranking" in left
     assert "is counted for each of them" in residual_note(made((2.0, 2.0, 2.0), 0.0, 2.0))
     assert residual_note(made((0.0, 0.0, 0.0), 1.0, 1.0)) == ""
+
+
+def test_units_in_doubt_are_not_named():
+    """A score of -0.001 ± 0.002 says nothing of the side on which its unit is."""
+    g = lc.Graph.chain(3, names=["proline", "ash", "hue"])
+    scores, error = np.array([0.35, -0.001, 0.0]), np.array([0.002, 0.002, 0.0])
+    made = {"value": "log_prob", "targets": ["0"]}
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, made, stderr=error, freedom=40)
+    assert "proline" in lead(e)
+    assert "ash" not in lead(e)
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, made, stderr=np.full(3, 1.0), freedom=40)
+    assert lead(e).endswith("No score can be told from 0 with these calls.")
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, made, stderr=np.full(3, np.inf), freedom=40)
+    assert "ash" in lead(e)  # the error is not known: nothing speaks against naming it
+    e = lc.Explanation(np.zeros(3), -1.0, -1.0, g, 104, made, stderr=np.zeros(3), freedom=40)
+    assert lead(e).endswith("No unit changes it.")

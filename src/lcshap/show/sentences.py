@@ -20,6 +20,8 @@ _NAME = 40  # letters of a unit that is named
 def lead(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
     """What the model says, and which units speak most for it and against it; empty for several outputs.
 
+    A unit whose interval holds 0 is not named: nobody knows on which side it is.
+
     Parameters
     ----------
     mark : how the names of classes and units stand out.
@@ -53,10 +55,13 @@ def lead_parts(e: Explanation) -> list[str]:
         return []
     first, verbs = _says(e)
     pieces = [*first[:-1], first[-1] + " "]
-    found = [(e.leading(sign)[:1], verb) for sign, verb in zip((1, -1), verbs, strict=True)]
-    named = [(int(units[0]), verb) for units, verb in found if len(units)]
+    doubtful = e.faint & np.isfinite(e.interval()[0])  # where the error is not known, nothing speaks against a name
+    sides = zip((1, -1), verbs, strict=True)
+    found = [([int(unit) for unit in e.leading(sign) if not doubtful[unit]], verb) for sign, verb in sides]
+    named = [(units[0], verb) for units, verb in found if units]
     if not named:
-        pieces[-1] += "No unit changes it."
+        some = any(len(e.leading(sign)) for sign in (1, -1))
+        pieces[-1] += "No score can be told from 0 with these calls." if some else "No unit changes it."
         return pieces
     for k, (unit, verb) in enumerate(named):
         said = verb[0] if k == 0 else verb[1]
