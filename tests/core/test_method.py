@@ -112,3 +112,10 @@ def test_checks():
     check_choice("c", "a", ("a", "b"))
     with pytest.raises(lc.MethodError, match="Expected one of 'a', 'b' as c, got 'z'"):
         check_choice("c", "z", ("a", "b"))
+
+
+def test_a_refusal_says_what_would_fit():
+    with pytest.raises(lc.PlanTooLargeError, match=r"Choose larger units .* or SampleShapley"):
+        lc.Myerson().cost(lc.Graph.grid((224, 224)))
+    with pytest.raises(lc.PlanTooLargeError, match=r"Choose a smaller budget\. A larger max_calls"):
+        lc.KernelSHAP(500).cost(lc.Graph.chain(12), max_calls=100)

@@ -23,6 +23,9 @@ _LIFTED = {
     "memory": "max_calls=None builds it all the same, if there is the memory.",
     "time": "",  # the refusal itself says that only max_calls=None allows it
 }
+_INSTEAD = (
+    "Choose larger units (superpixels, patches, sentences), or SampleShapley, which makes 2 calls a unit or more. "
+)
 _ADVICE_CALLS = 100_000  # recommend nothing dearer than this: finding out would keep the user waiting for an error
 
 
@@ -260,6 +263,8 @@ class Method(ABC):
                     found.append(f"{method} takes {calls:,}")
                     break
         fits = f"Cheaper: {'; '.join(found)}. " if found else ""
+        if not found and above == "calls":
+            fits = "Choose a smaller budget. " if "budget" in self.parameters else _INSTEAD
         return f"{fits}{'' if max_calls is None else _LIFTED[above]}".rstrip()
 
 
