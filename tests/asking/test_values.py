@@ -116,8 +116,8 @@ def test_logits_in_float32_are_not_rounded_to_zero():
 
 def test_logits_that_overflow_are_an_error_with_the_row():
     outputs = np.array([[0.0, 0.0], [1e308, -1e308]])
-    for name, target in (("log_prob", 1), ("log_odds", 0), ("expected_log_prob", None)):
-        with pytest.raises(ModelError, match="Expected finite values, got -inf for row 1"):
+    for name, target, got in (("log_prob", 1, "-inf"), ("log_odds", 0, "nan"), ("expected_log_prob", None, "-inf")):
+        with pytest.raises(ModelError, match=f"Expected finite values, got {got} for row 1"):
             Value(name, target).resolve(outputs[:1], "logits")(outputs)
     with pytest.raises(ModelError, match="row 0, background row 1"):
         Value().resolve(np.array([[[0.0], [np.nan]]]), "logits")
