@@ -10,7 +10,7 @@ def test_how_far_it_is(tmp_path, here):
     found = status(tmp_path)
     assert (found.rows, found.total, found.failed, found.shards, found.complete) == (8, 8, 1, 2, True)
     assert "8 of 8 inputs in 2 parts" in str(found)
-    assert "1 inputs with an error, the first: there is nothing to explain" in str(found)
+    assert "1 input with an error, the first: Expected a text with at least one word" in str(found)
     (tmp_path / "complete.json").unlink()
     (tmp_path / "parts" / "part-000001.parquet").unlink()
     found = status(tmp_path)

@@ -95,7 +95,7 @@ def test_results_go_to_files(here):
     assert page.lstrip().lower().startswith("<!doctype html>")
     assert "sucks." in page
     fails_after = run("explain", "--model", "demo-text", "--plot", "e.tiff", code=2)[1]
-    assert "saved as .png, .svg or .pdf" in fails_after
+    assert "ends in .png, .svg or .pdf for a figure" in fails_after
 
 
 def test_what_a_model_prints_does_not_spoil_the_json(here):

@@ -105,7 +105,7 @@ def test_the_commands_of_a_page_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for file, text in FILES.items():
         (tmp_path / file).write_text(text)
-    pd.DataFrame({"text": FILES["reviews.txt"].splitlines()}).to_parquet(tmp_path / "reviews.parquet")
+    pd.DataFrame({"text": FILES["reviews.txt"].splitlines(), "stars": [0, 1]}).to_parquet(tmp_path / "reviews.parquet")
     for line in made["commands"](path):
         if not re.match(r"lcshap (reproduce|demo)\b.*--(data|open)", line):
             run_command(*shlex.split(line)[1:])

@@ -58,8 +58,8 @@ def test_notebook(e):
 
 def test_page(e):
     entry = _pack_entry(e, None, Pool())
-    assert "drawn" in json.loads(json.dumps(entry))
-    assert "drawn" not in _pack_entry(replace(e, stderr=None), None, Pool())
+    assert json.loads(json.dumps(entry))["faint"][0] == FADED
+    assert "faint" not in _pack_entry(replace(e, stderr=None), None, Pool())
 
 
 def test_figures(e):

@@ -28,7 +28,7 @@ def test_what_is_not_finite_has_no_colour(score):
 def test_palettes_by_name_or_as_they_are():
     mine = PALETTES["shap"]
     assert find_palette(mine) is mine
-    with pytest.raises(lc.ShowError, match="there is no palette 'pink': choose one of default, paper, shap"):
+    with pytest.raises(lc.ShowError, match="Expected one of the palettes default, paper, shap, got 'pink'"):
         find_palette("pink")
 
 

@@ -98,7 +98,7 @@ def test_a_path_says_whether_the_decision_flipped(width):
 
 @pytest.mark.parametrize("top", [0, -1, 2.5, True, "all"])
 def test_a_number_of_bars_that_is_none_is_refused(top):
-    with pytest.raises(lc.ShowError, match="top must be a whole number from 1 up"):
+    with pytest.raises(lc.ShowError, match="Expected top as an integer of at least 1, got"):
         render(explain(mood, Text(), "good"), top=top)
 
 

@@ -47,7 +47,10 @@ class Status:
         lines = [f"{self.rows:,}{of} inputs in {self.shards:,} parts, {self.bytes / 1e6:,.1f} MB ({state})"]
         pace = f", {1000 * self.seconds / self.rows:,.0f} ms an input" if self.rows else ""
         lines.append(f"{self.calls:,} model calls in {spell(self.seconds)} of the workers{pace}")
-        lines.append(f"{self.failed:,} inputs with an error" + (f", the first: {self.error}" if self.error else ""))
+        lines.append(
+            f"{self.failed:,} input{'s' * (self.failed != 1)} with an error"
+            + (f", the first: {self.error}" if self.error else "")
+        )
         return "\n".join(lines)
 
 

@@ -55,7 +55,8 @@ def lead_parts(e: Explanation) -> list[str]:
         return []
     first, verbs = _says(e)
     pieces = [*first[:-1], first[-1] + " "]
-    doubtful = e.faint & np.isfinite(e.interval()[0])  # where the error is not known, nothing speaks against a name
+    with np.errstate(invalid="ignore"):  # files may hold scores that are not finite
+        doubtful = e.faint & np.isfinite(e.interval()[0])  # where the error is not known, a unit may be named
     sides = zip((1, -1), verbs, strict=True)
     found = [([int(unit) for unit in e.leading(sign) if not doubtful[unit]], verb) for sign, verb in sides]
     named = [(units[0], verb) for units, verb in found if units]
