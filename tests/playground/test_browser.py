@@ -137,6 +137,8 @@ def test_auto_offers_interactions(visit, explainer):
 
 def test_locality_and_how_it_is_cancelled(visit, explainer, model):
     page = visit(explainer)
+    page.fill("#text", " ".join(["good", "film"] * 12))  # so long that not all coalitions are known after the run
+    says(page, "#cost", "24 units")
     explain(page)
     model.gate.clear()
     page.click("#local")
