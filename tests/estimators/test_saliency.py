@@ -38,5 +38,5 @@ class TestGradients:
         bad = lc.Game(lambda kept: kept.sum(axis=1), 3, gradient=lambda: (np.ones((2, 1)), np.ones((2, 1))))
         with pytest.raises(lc.MethodError, match=r"shape \(3, features\)"):
             lc.Saliency().explain(bad, g)
-        with pytest.raises(lc.MethodError, match="norm must be"):
+        with pytest.raises(lc.MethodError, match="Expected one of 'max', 'l1', 'l2' as norm, got 'l3'"):
             lc.Saliency("l3")

@@ -55,7 +55,7 @@ def test_shapes():
     assert guess_channels((5, 5, 5)) is None
     for shape, says in {
         (1, 2, 3, 4, 5): r"Expected one image of shape \(H, W\), \(H, W, C\) or \(C, H, W\), got \(1, 2, 3, 4, 5\)",
-        (0, 0): r"Expected an image with pixels, got shape \(4, 0, 3\)",
+        (0, 0): r"Expected an image with pixels, got shape \(0, 0\)",
         (4, 0, 3): r"Expected an image with pixels, got shape \(4, 0, 3\)",
         (): r"Expected one image of shape \(H, W\), \(H, W, C\) or \(C, H, W\), got \(\)",
     }.items():

@@ -18,7 +18,7 @@ def check_targets(
     >>> check_targets(html=Path("page.txt"))
     Traceback (most recent call last):
         ...
-    lcshap.errors.ShowError: a report is a web page: write to a name that ends in .html, not 'page.txt'
+    lcshap.errors.ShowError: Expected a file name that ends in .html for a report, got 'page.txt'.
     """
     if html is not None:
         check_page(html)

@@ -28,10 +28,10 @@ def parse(data: bytes, source: str) -> Any:
 
     >>> parse(b'{"a": [1, 2.5, "x"]}', "x.json")
     {'a': [1, 2.5, 'x']}
-    >>> parse(b'{"a": 1, "a": 2}', "x.json")
+    >>> parse(b'{"a": 1, "a": 2}', "x.json")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    lcshap.errors.FileFormatError: x.json is not an explanation saved by lcshap: the key 'a' comes twice
+    lcshap.errors.FileFormatError: Expected an explanation saved by lcshap, got x.json, ...: the key 'a' appears twice.
     """
     try:
         return json.loads(

@@ -100,10 +100,10 @@ def load(
 
     Examples
     --------
-    >>> load("faces")
+    >>> load("faces")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    lcshap.errors.OptionError: no data set 'faces': imdb, agnews, yahoo, 20newsgroups, mnist, cifar10, digits
+    lcshap.errors.OptionError: Expected one of the data sets imdb, agnews, ..., got 'faces'.
     """
     if name not in _SOURCES:
         raise OptionError(f"Expected one of the data sets {', '.join(NAMES)}, got {name!r}.")
