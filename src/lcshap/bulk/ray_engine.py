@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+import time
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from .local import TRIES, Lost, Task, revived, told
 from .work import Done, Work, Worker
 
 _PATIENCE = 600.0  # seconds in which the first workers must be ready
+_PAUSE = 1.0  # seconds before a worker that could not be reached is asked again
 _SILENCE = 10.0  # seconds after which a worker that does not answer may be gone
 
 
@@ -70,10 +72,10 @@ class RayEngine:
         """Explain shards. A shard is taken from `tasks` when a worker is free for it, never before."""
         flight = _Flight(self.ray, self._actors)
         left = True
-        while left or flight.open:
-            while flight.idle and left:
-                task = next(tasks, None)
-                left = task is not None
+        while left or flight.open or flight.back:
+            while flight.idle and (left or flight.back):
+                task = flight.back.popleft() if flight.back else next(tasks, None)
+                left = left and task is not None
                 if task is not None:
                     flight.send(task)
             for reference in flight.landed(left):
@@ -83,7 +85,8 @@ class RayEngine:
                 try:
                     good, answer = self._get(reference)
                 except self.ray.exceptions.RayError as error:
-                    yield Lost(task.shard.number, type(error).__name__)
+                    if not flight.give_back(task, error):
+                        yield Lost(task.shard.number, type(error).__name__)
                     continue
                 if not good:
                     raise revived(*answer)
@@ -108,6 +111,9 @@ class _Flight:
     Ray repeats the shard of a worker that died when it has found a place for the worker. If a node is gone and there is
     no other place, nobody would ever finish it. So when no shard is left to hand out, a shard whose worker does not
     answer is given to one that is free.
+
+    Until Ray has noticed that a node is gone, it cannot reach the workers there and spends its repetitions within a
+    second. That says nothing about the shard: it is handed out again, and a worker gets no shard before it answers.
     """
 
     def __init__(self, ray: Any, actors: list[Any]) -> None:
@@ -116,6 +122,8 @@ class _Flight:
         self.idle: deque[Any] = deque()
         self.busy: dict[Any, tuple[Any, Task]] = {}
         self.open: dict[int, int] = {}  # shards that are not finished, and how many workers have them
+        self.back: deque[Task] = deque()  # shards that are to be handed out again
+        self.returned: Counter[int] = Counter()  # how often a shard came back
 
     def send(self, task: Task) -> None:
         actor = self.idle.popleft()
@@ -126,10 +134,31 @@ class _Flight:
         """Calls that have ended. Workers that have come to life are idle from now on."""
         ready, _ = self.ray.wait([*self.busy, *self.coming], num_returns=1, timeout=_SILENCE)
         for reference in [reference for reference in ready if reference in self.coming]:
-            self.idle.append(self.coming.pop(reference))
+            self._greet(self.coming.pop(reference), reference)
         if not ready and not left and self.idle:
             self._hand_over()
         return [reference for reference in ready if reference in self.busy]
+
+    def _greet(self, actor: Any, reference: Any) -> None:
+        """A worker that has answered is idle; one that cannot be reached now is asked again."""
+        try:
+            self.ray.get(reference)
+        except self.ray.exceptions.ActorUnavailableError:
+            time.sleep(_PAUSE)
+            self.coming[actor.ping.remote()] = actor
+        except self.ray.exceptions.RayError:
+            self.idle.append(actor)  # the next shard tells what is wrong
+        else:
+            self.idle.append(actor)
+
+    def give_back(self, task: Task, error: Exception) -> bool:
+        """Whether a shard is to be handed out again, because its worker could not be reached."""
+        self.returned[task.shard.number] += 1
+        unreachable = isinstance(error, self.ray.exceptions.ActorUnavailableError)
+        again = unreachable and self.returned[task.shard.number] < TRIES
+        if again:
+            self.back.append(task)
+        return again
 
     def _hand_over(self) -> None:
         for actor, task in list(self.busy.values()):
@@ -143,7 +172,7 @@ class _Flight:
     def finish(self, reference: Any) -> Task | None:
         """The shard of a call that has ended; None where it was finished before."""
         actor, task = self.busy.pop(reference)
-        self.idle.append(actor)
+        self.coming[actor.ping.remote()] = actor
         return task if self.open.pop(task.shard.number, None) is not None else None
 
 
