@@ -1,4 +1,4 @@
-"""Shards on a Ray cluster: actors hold the model, and Ray places, restarts and repeats them."""
+"""Shards on a Ray cluster: actors hold the model, and Ray places and restarts them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RayEngine:
         if self._ours:
             self.ray.init(address=address, log_to_driver=False, include_dashboard=False, **_quiet(address))
         self.least, self.most = _range(workers, self.ray, num_cpus)
-        # A dead actor is made again, on another node if need be, and the shard that it had is repeated.
+        # A dead actor is made again, on another node if need be.
         kind = self.ray.remote(
             num_cpus=num_cpus,
             num_gpus=num_gpus,
@@ -108,12 +108,12 @@ class RayEngine:
 class _Flight:
     """The shards that are with workers.
 
-    Ray repeats the shard of a worker that died when it has found a place for the worker. If a node is gone and there is
-    no other place, nobody would ever finish it. So when no shard is left to hand out, a shard whose worker does not
-    answer is given to one that is free.
+    Ray makes a worker that died again when it has found a place for it. If a node is gone and there is no other place,
+    nobody would ever finish a shard that waits there. So when no shard is left to hand out, a shard whose worker does
+    not answer is given to one that is free.
 
-    Until Ray has noticed that a node is gone, it cannot reach the workers there and spends its repetitions within a
-    second. That says nothing about the shard: it is handed out again, and a worker gets no shard before it answers.
+    Shards are handed out again here, and not repeated by Ray: until it has noticed that a node is gone, it cannot reach
+    the workers there, and would spend all repetitions within a second. A worker gets no shard before it answers.
     """
 
     def __init__(self, ray: Any, actors: list[Any]) -> None:
@@ -127,7 +127,7 @@ class _Flight:
 
     def send(self, task: Task) -> None:
         actor = self.idle.popleft()
-        self.busy[actor.explain.remote(*task)] = actor, task
+        self.busy[actor.explain.options(max_task_retries=0).remote(*task)] = actor, task
         self.open[task.shard.number] = self.open.get(task.shard.number, 0) + 1
 
     def landed(self, left: bool) -> list[Any]:
@@ -152,10 +152,10 @@ class _Flight:
             self.idle.append(actor)
 
     def give_back(self, task: Task, error: Exception) -> bool:
-        """Whether a shard is to be handed out again, because its worker could not be reached."""
+        """Whether a shard is to be handed out again, because its worker died or could not be reached."""
         self.returned[task.shard.number] += 1
-        unreachable = isinstance(error, self.ray.exceptions.ActorUnavailableError)
-        again = unreachable and self.returned[task.shard.number] < TRIES
+        gone = isinstance(error, self.ray.exceptions.RayActorError)
+        again = gone and self.returned[task.shard.number] < TRIES
         if again:
             self.back.append(task)
         return again
@@ -177,7 +177,7 @@ class _Flight:
 
 
 class _Actor:
-    """A worker as Ray holds it. What goes wrong is told and not raised: Ray repeats what dies, not what is wrong."""
+    """A worker as Ray holds it. What goes wrong is told and not raised: what dies is repeated, not what is wrong."""
 
     def __init__(self, work: Work) -> None:
         self.worker: Worker | None = None
