@@ -120,7 +120,7 @@ def test_a_folder_of_images(tmp_path, here):
     options += ("--scale",) if np.max(digit) <= 1 else ()
     said, _ = run("bulk", folder, *options, "--method", "shapley", "--max-calls", 70_000, "--out", tmp_path / "run")
     assert "3 of 3 inputs" in said
-    assert "1 inputs with an error, the first: Expected an image" in said
+    assert "1 input with an error, the first: Expected an image" in said
     assert [e.provenance["id"] for e in lc.bulk.load(tmp_path / "run")] == ["a.png", "b.png"]
 
 

@@ -389,12 +389,8 @@ def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> 
 
 def versions() -> dict[str, str]:
     """Of this library and what the numbers depend on."""
-    return {
-        "lcshap": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "python": platform.python_version(),
-    }
+    found = {"lcshap": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
+    return {**found, "python": platform.python_version()}
 
 
 def _scalar(x: NDArray[np.float64]) -> float | NDArray[np.float64]:
