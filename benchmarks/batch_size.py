@@ -118,7 +118,7 @@ def measure(name: str, rounds: int, only: Sequence[int] = ()) -> None:
     at = [cost[str(size)] for size in chosen if str(size) in cost]
     shown = "  ".join(f"{size}: {seconds / best:.2f}" for size, seconds in cost.items() if size != "found")
     print(
-        f"{name:<12}{shown}  | best {best:.2f} s, found {chosen}, that size {max(at) / best:.2f} at the worst, with "
+        f"{name:<12}{shown}  | best {best:.2f} s, found {chosen}, that size {max(at, default=float('nan')) / best:.2f} at the worst, with "
         f"the search {cost['found'] / best:.2f}",
         flush=True,
     )
