@@ -116,9 +116,10 @@ def measure(name: str, rounds: int, only: Sequence[int] = ()) -> None:
     cost = {size: statistics.median(times) for size, times in took.items()}
     best = min(cost[str(size)] for size in sizes)
     at = [cost[str(size)] for size in chosen if str(size) in cost]
+    worst = max(at, default=float("nan")) / best
     shown = "  ".join(f"{size}: {seconds / best:.2f}" for size, seconds in cost.items() if size != "found")
     print(
-        f"{name:<12}{shown}  | best {best:.2f} s, found {chosen}, that size {max(at, default=float('nan')) / best:.2f} at the worst, with "
+        f"{name:<12}{shown}  | best {best:.2f} s, found {chosen}, that size {worst:.2f} at the worst, with "
         f"the search {cost['found'] / best:.2f}",
         flush=True,
     )
