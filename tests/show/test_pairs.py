@@ -57,7 +57,8 @@ def test_figures_name_the_largest_with_its_standard_error_and_count_those_in_dou
     assert "±" in value
     assert lines[:2] == ["edges: interactions, ±2", f"the largest: {name} {value}"]
     assert lines[2] == "faint: the 95 % interval holds 0 (2 of 4 pairs)"
-    assert caption(made(), "arcs", "2", left_out=True).splitlines()[2].startswith("not drawn: the 95 %")
+    assert caption(made(), "arcs", "2", left_out=True).splitlines()[2].startswith("arcs not drawn: the 95 %")
+    assert caption(made(np.full(4, 9.0)), "arcs", "", left_out=True).startswith("arcs not drawn: the 95 %")
     assert caption(made(None), "edges", "2") == "edges: interactions, ±2"
 
 

@@ -46,6 +46,10 @@ def made(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **record):
             "The value expected log prob goes from -0.52 to -0.0131. *sucks* raises it most (+0.89), "
             "*it* lowers it most (-0.38).",
         ),
+        (
+            made(value="output", kind="margin", targets=["2"], full=-3.0),
+            "The model's margin of *2* is -3. *sucks* speaks most for it (+0.89), *it* most against it (-0.38).",
+        ),
         (made((0.0, 1e-17, 0.0), full=1.0), "v goes from -0.52 to 1. No unit changes it."),
         (made(value="log_prob", targets="nonsense"), None),
         (made(value=["x"], targets={"a": 1}, output=-3), None),

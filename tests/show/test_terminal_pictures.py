@@ -56,7 +56,7 @@ def test_a_text_cannot_control_the_terminal():
     shown = render(e, 80)
     assert "\x1b" not in shown
     assert "\x07" not in shown
-    assert "a␊b" in shown
+    assert "a↵b" in shown
 
 
 def heat_map(e, width, dark):

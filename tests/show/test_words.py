@@ -132,7 +132,7 @@ class TestTotals:
 
 class TestUnits:
     def test_repeated_names_are_numbered(self):
-        assert words.unit_names(made(names=["a", "b", "a", "a\n"])) == ["a (1)", "b", "a (2)", "a␊"]
+        assert words.unit_names(made(names=["a", "b", "a", "a\n"])) == ["a (1)", "b", "a (2)", "a↵"]
 
     def test_long_names_are_cut_before_their_number(self):
         names = words.unit_names(made([1.0, 2.0], names=["x" * 40, "x" * 40]), most=5)

@@ -11,11 +11,11 @@ _DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 def printable(text: str, lines: bool = False, most: int | None = None) -> str:
     r"""Text that does nothing to a terminal, of the same length: control characters become pictures of themselves.
 
-    Also marks that change the direction of writing, and halves of characters. Line feeds stay if `lines`; other white
-    space becomes a space. A text of more than `most` characters is cut.
+    Also marks that change the direction of writing, and halves of characters. Line feeds stay if `lines`, and otherwise
+    become an arrow, which all fonts have; other white space becomes a space. A text of more than `most` characters is cut.
 
     >>> printable("a\x1b[2J\nb\tc\x9b"), printable("a\nb", lines=True), printable("heartwarming", most=6)
-    ('a␛[2J␊b c�', 'a\nb', 'heart…')
+    ('a␛[2J↵b c�', 'a\nb', 'heart…')
     """
     if most is not None and len(text) > most:
         return printable(text[: most - 1], lines) + "…"
@@ -28,7 +28,9 @@ def printable(text: str, lines: bool = False, most: int | None = None) -> str:
 @lru_cache(maxsize=4096)
 def _printable(character: str) -> str:
     code, kind = ord(character), unicodedata.category(character)
-    if character != "\n" and character.isspace() and not 0x1C <= code <= 0x1F:
+    if character == "\n":
+        return "↵"
+    if character.isspace() and not 0x1C <= code <= 0x1F:
         return " "
     if kind == "Cc":
         return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "�"

@@ -81,18 +81,18 @@ def caption(e: Explanation, what: str, limit: str, left_out: bool = False) -> st
     Parameters
     ----------
     what : as what they are drawn, such as "edges".
-    limit : the largest of them, as the figure writes numbers.
+    limit : the largest of them, as the figure writes numbers; empty if none is drawn.
     left_out : whether those whose intervals hold 0 are not drawn at all.
     """
     pairs, largest = pairs_of(e), largest_pairs(e)
-    lines = [f"{what}: interactions, ±{limit}"]
+    lines = [f"{what}: interactions, ±{limit}"] if limit else []
     if pairs is None or pairs.stderr is None:
-        return lines[0]
-    if largest:
+        return "".join(lines)
+    if largest and limit:
         lines.append(f"the largest: {largest[0][0]} {largest[0][1]}")
     held = int(np.count_nonzero(pairs.faint))
     if held:
-        fate = "not drawn" if left_out else "faint"
+        fate = f"{what} not drawn" if left_out else "faint"
         lines.append(f"{fate}: the 95 % interval holds 0 ({held:,} of {words.count(len(pairs.values), 'pair')})")
     return "\n".join(lines)
 

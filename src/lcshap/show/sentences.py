@@ -95,6 +95,8 @@ def _says(e: Explanation) -> tuple[list[str], Verbs]:
             return ["The model says ", name, f" ({percent(share)})."], _CLASS
         return ["The model gives ", name, f" {percent(share)}."], _CLASS
     number = _number(e.full_value, e)
+    if value == "output" and words.is_class(e) and item is not None:
+        return ["The model's margin of ", printable(str(item)), f" is {number}."], _CLASS
     if value == "output":
         named = item is not None and len(items) and not str(item).isdigit()
         if named:

@@ -159,6 +159,9 @@ class TestText:
         assert any(cell.endswith(" ± 5") for cell in written)
         assert all(" ± " in cell for cell in written)
         assert page.locator("#interactions .bar i[style*=opacity]").count() >= 1
+        held = sum(abs(v) <= special.stdtrit(20, 0.975) * errors.toarray()[pair] for pair, v in pairs.items())
+        said = f"Faint, and without an arc: the 95 % interval holds 0 ({held} of {len(pairs)} pairs)."
+        assert said in text(page, "#interactions")
 
     def test_rounding_errors_are_no_interactions(self, show, explain):
         e = explain(TEXT)

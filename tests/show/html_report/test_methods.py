@@ -61,3 +61,9 @@ def test_the_script_of_a_data_set_shows_them_together(show):
     assert "explained by SampleShapley(budget=24 to 40, seed=0)" in page.locator("#dataset").inner_text()
     rows = page.locator("#dataset table").first.locator("tbody tr").all_inner_texts()
     assert sum(row.startswith(("good\t2", "plot\t2")) for row in rows) == 2
+    page.get_by_role("button", name="Samples").click()
+    found = []
+    for k in range(2):
+        page.locator("#rows [role=option]").nth(k).click()
+        found.append(page.locator('[data-fact="method"]').inner_text())
+    assert found == [f"SampleShapley(budget={budget}, seed=0)" for budget in (24, 40)]

@@ -1,9 +1,12 @@
 """All outputs at once, in a real browser."""
 
 import re
+from contextlib import closing
 
 import numpy as np
 from showing import answer
+
+import lcshap as lc
 
 
 def fills(page):
@@ -42,6 +45,34 @@ def test_few_classes_are_shown_at_once_where_asked_for(show, explain):
     assert page.locator(".heat rect[data-unit]").count() == 2 * len(e.names)
     page.get_by_label("sentences").check()
     assert page.locator(".heat rect[data-unit]").count() == 4
+
+
+def labels_of(texts):
+    """Labels that do not exclude each other: a text is about what it names."""
+    return np.array([[0.9 if name in text else 0.2 for name in ("cat", "dog", "fish")] for text in texts])
+
+
+def test_a_page_opens_at_the_most_probable_label_of_each_sample(show, chromium, tmp_path):
+    classes = ["cat", "dog", "line\nbreak"]
+    explainer = lc.Explainer(
+        labels_of, lc.maskers.Text(), lc.Shapley(), kind="multilabel", classes=classes, target="all"
+    )
+    found = explainer(["a dog barks", "one fish", "a cat"])
+    page = show(found)
+    said = []
+    for k in range(3):
+        page.locator("#rows [role=option]").nth(k).click()
+        said.append(page.locator("#lead em").first.inner_text())
+    assert said == ["dog", "line↵break", "cat"]
+    page.get_by_label("dog", exact=True).check()  # what the reader chooses holds for all samples
+    page.locator("#rows [role=option]").nth(1).click()
+    assert page.locator("#lead em").first.inner_text() == "dog"
+    path = lc.report(found, tmp_path / "static.html")
+    with closing(chromium.new_context(java_script_enabled=False)) as context:
+        plain = context.new_page()
+        plain.goto(path.as_uri())
+        heads = plain.locator("article").all_inner_texts()
+    assert ["The model says " + name in head for name, head in zip(said, heads, strict=True)] == [True] * 3
 
 
 def test_of_many_units_the_largest_have_columns(show):

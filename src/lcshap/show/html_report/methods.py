@@ -50,6 +50,18 @@ def name_methods(explanations: Sequence[Explanation], inputs: Sequence[Hashable]
     return titles
 
 
+def own_budget(title: str, e: Explanation) -> int | None:
+    """The budget of one explanation, where the name of its method has a range of them; otherwise None.
+
+    >>> import lcshap as lc
+    >>> e = lc.SampleShapley(24).explain(lc.Game(lambda kept: kept.sum(axis=1), 6), lc.Graph.chain(6))
+    >>> own_budget("SampleShapley(budget=24 to 36, seed=0)", e), own_budget("mine", e)
+    (24, None)
+    """
+    name, budget = _split(e)
+    return budget if re.sub(r"\bbudget=\d+ to \d+", _OPEN, title, count=1) == name else None
+
+
 def _split(e: Explanation) -> tuple[str, int | None]:
     """The method with its parameters but for its budget, and that; None where it has none."""
     name, parameters = words.method(e), e.provenance.get("parameters")

@@ -15,13 +15,14 @@ from ...core.rounding import settled
 from ...core.views import ImageView, TextView
 from ...errors import ShowError
 from .. import flips, recorded, words
+from ..chances import value_name
 from ..faint import FADED
 from ..pairs import pairs_of
 from ..palette import clip_limit, limit_of
 from ..sentences import lead_parts, residual_note
 from .answers import pack_part
 from .dataset import Leading, describe_sample
-from .methods import name_methods
+from .methods import name_methods, own_budget
 from .pack import Pool, number, pack, pack_order, pack_short, to_float32
 from .pictures import draw
 from .settings import python
@@ -94,14 +95,33 @@ def pack_sample(
     if not (isinstance(view, TextView) and "labels" not in picture and words.numbered(view.parts) == names):
         listed["names"] = pool.add(names)
     entries = [_pack_entry(e, column, pool) for e, column in sample.entries.values()]
+    for entry, ((method, _), (e, _)) in zip(entries, sample.entries.items(), strict=True):
+        if (budget := own_budget(method, e)) is not None:
+            entry["budget"] = budget
     listed["entries"] = [
         [methods.setdefault(method, len(methods)), output, *(entry[key] for key in _SORTED_BY)]
         for (method, output), entry in zip(sample.entries, entries, strict=True)
     ]
+    if (place := opened(sample)) > 0:
+        listed["open"] = place
     if leading is not None:
         for (method, output), (e, column) in sample.entries.items():
             leading.add(methods[method], output, e if column is None else e.output(column))
     return listed, {"picture": picture, "entries": entries}
+
+
+def opened(sample: Sample) -> int:
+    """The place of the entry that is shown first: of several classes or labels by one method, the most probable."""
+    (method, _), (first, _) = next(iter(sample.entries.items()))
+    own = [pair for (name, _), pair in sample.entries.items() if name == method]
+    if "kind" not in first.provenance or not all(_compares(e, first) for e, _ in own):
+        return 0
+    return int(np.argmax([float(np.atleast_1d(e.full_value)[column or 0]) for e, column in own]))
+
+
+def _compares(e: Explanation, other: Explanation) -> bool:
+    """Whether the values of two explanations tell which of their classes is the more probable one."""
+    return words.is_class(e) and value_name(e) == value_name(other)
 
 
 def _pack_entry(e: Explanation, column: int | None, pool: Pool) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..palette import limit_of
 from ..sentences import lead_parts
 from ..terminal_pictures import text_runs
 from .answers import static_answer
-from .samples import Sample
+from .samples import Sample, opened
 
 _SAMPLES, _UNITS, _LETTERS = 10, 12, 5000  # that are shown: samples, units of each, letters of a text
 SHADES = 10  # strengths of a colour, each a class of the style sheet
@@ -52,7 +52,7 @@ def shades() -> str:
 
 
 def _article(sample: Sample, name: str) -> str:
-    (method, _), (whole, column) = next(iter(sample.entries.items()))
+    (method, _), (whole, column) = list(sample.entries.items())[opened(sample)]
     e = whole if column is None else whole.output(column)
     said = "".join(
         f"<em>{html.escape(part)}</em>" if k % 2 else html.escape(part) for k, part in enumerate(lead_parts(e))

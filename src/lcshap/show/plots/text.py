@@ -68,8 +68,8 @@ def text(
     facts = [*about(e), *closing(e), *filter(None, [words.faint(e)])]
     page = Page(ax, [_row(e, view, limit, interactions, palette, dark)], dark)
     arcs = page.rows[0].arcs
-    if arcs:
-        largest = number(max(abs(v) for _, _, v in arcs))
+    if interactions:
+        largest = number(max(abs(v) for _, _, v in arcs)) if arcs else ""
         facts += caption(e, "arcs", largest, left_out=True).splitlines()
     page.finish([*facts, *fill(flips.caption(e), _FACT)], number(limit), palette, fit, words.sides(e))
     return ax

@@ -60,6 +60,12 @@ export function orderOf(packed, expected) {
 /** The numbers by which something is coloured: less for those whose intervals hold zero. */
 export function drawnOf(numbers, faint) {
   if (!faint) return numbers;
-  const [faded, bits] = [faint[0], unpack(faint[1])];
-  return numbers.map((number, i) => ((bits[i >> 3] >> (7 - (i & 7))) & 1 ? faded * number : number));
+  const isFaint = faintOf(faint);
+  return numbers.map((number, i) => (isFaint(i) ? faint[0] * number : number));
+}
+
+/** Whether the interval of a number holds zero, by its place. */
+export function faintOf(faint) {
+  const bits = faint ? unpack(faint[1]) : [];
+  return (i) => Boolean((bits[i >> 3] >> (7 - (i & 7))) & 1);
 }

@@ -1,5 +1,6 @@
 // Beside the picture: sentences, numbers, the largest units and interactions.
 
+import { faintOf } from "./blocks.js";
 import { makeTable, scoreCells } from "./draw_table.js";
 import { byId, make } from "./elements.js";
 import { clip, counted } from "./numbers.js";
@@ -9,7 +10,9 @@ import { bySize, interactionsOf } from "./units.js";
 
 export function showFacts() {
   const { entry, words } = shown;
-  const facts = [["method", shown.method], ...entry.facts, ["units", String(words.scores.length)]];
+  const own = (range) => (entry.budget ? `budget=${entry.budget}` : range); // of methods that share a range of budgets
+  const method = shown.method.replace(/\bbudget=\d+ to \d+/, own);
+  const facts = [["method", method], ...entry.facts, ["units", String(words.scores.length)]];
   const items = facts
     .filter(([, value]) => value)
     .map(([name, value]) => {
@@ -94,5 +97,12 @@ export function showInteractions() {
       const name = make("th", { scope: "row", dir: "auto" }, `${one} + ${other}`);
       return make("tr", {}, name, ...scoreCells(found, k));
     });
-  box.replaceChildren(make("h3", {}, "Interactions"), makeTable("Largest interactions", ["Pair", "Value", ""], rows));
+  const table = makeTable("Largest interactions", ["Pair", "Value", ""], rows);
+  const parts = [make("h3", {}, "Interactions"), table];
+  const doubtful = Array.from(found.pairs.keys()).filter(faintOf(entry.pair_faint)).length;
+  if (doubtful) {
+    const held = `the 95 % interval holds 0 (${doubtful} of ${counted(found.scores.length, "pair")})`;
+    parts.push(make("p", { class: "note" }, `Faint, and without an arc: ${held}.`));
+  }
+  box.replaceChildren(...parts);
 }

@@ -9,9 +9,9 @@ export const shown = {};
 /** Which entry of a sample suits the chosen method and output best. */
 export function chosenEntry(i) {
   const { methods, samples } = read("index");
-  const fits = samples[i].entries.map(
-    ([method, output]) => 2 * (methods[method] === state.method) + (output === state.output),
-  );
+  const { entries, open = 0 } = samples[i];
+  const wanted = state.output || entries[open][1];
+  const fits = entries.map(([method, output]) => 2 * (methods[method] === state.method) + (output === wanted));
   return fits.indexOf(Math.max(...fits));
 }
 
