@@ -12,7 +12,8 @@ def printable(text: str, lines: bool = False, most: int | None = None) -> str:
     r"""Text that does nothing to a terminal, of the same length: control characters become pictures of themselves.
 
     Also marks that change the direction of writing, and halves of characters. Line feeds stay if `lines`, and otherwise
-    become an arrow, which all fonts have; other white space becomes a space. A text of more than `most` characters is cut.
+    become an arrow, which all fonts have; other white space becomes a space. A text of more
+    than `most` characters is cut.
 
     >>> printable("a\x1b[2J\nb\tc\x9b"), printable("a\nb", lines=True), printable("heartwarming", most=6)
     ('a␛[2J↵b c�', 'a\nb', 'heart…')
