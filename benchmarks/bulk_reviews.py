@@ -2,14 +2,15 @@
 
 The reviews are put into a random order first (seed 0), so that what is finished at any moment is a random sample. The
 command is killed with ``kill -9`` every `--kill` minutes and started again, until all reviews are explained or
-`--minutes` are over. Run the script again to go on. It prints how far the run is, what it took, and what the summary
-shows.
+`--minutes` are over. Run the script again to go on; minutes and kills are summed up. It prints how far the run is, what
+it took by the clock and of the processor, and what the summary shows.
 ``python benchmarks/bulk_reviews.py imdb_test.parquet OUT [--minutes 40] [--kill 10] [--workers 2]``
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import time
@@ -72,12 +73,15 @@ def main() -> None:
     data, out = given.out / "reviews.parquet", given.out / "run"
     if not data.exists():
         shuffled(given.data, data)
-    start, kills, done = time.monotonic(), 0, False
+    notes = given.out / "taken.json"
+    taken = json.loads(notes.read_text()) if notes.exists() else {"seconds": 0.0, "kills": 0}
+    start, done = time.monotonic(), False
     while not done and (left := 60 * given.minutes - (time.monotonic() - start)) > 0:
+        begun = time.monotonic()
         done = run(data, out, given.workers, min(left, 60 * given.kill))
-        kills += not done
-    wall = time.monotonic() - start
-    print(f"{wall / 60:.1f} minutes by {given.workers} workers, killed {kills} times")
+        taken = {"seconds": taken["seconds"] + time.monotonic() - begun, "kills": taken["kills"] + (not done)}
+        notes.write_text(json.dumps(taken))
+    print(f"{taken['seconds'] / 60:.1f} minutes by {given.workers} workers, killed {taken['kills']} times")
     found = lc.bulk.status(out)
     print(found)
     print(room(out))

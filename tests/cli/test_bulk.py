@@ -76,6 +76,25 @@ def test_labels_tell_right_from_wrong(tmp_path, here):
     assert text.count('"label": "negative"') + text.count('"label":"negative"') == 12
 
 
+def test_exit_codes_tell_a_scheduler_what_happened(tmp_path, here):
+    """Some bad rows are a warning, nothing but bad rows is an error."""
+    some, none = tmp_path / "some.csv", tmp_path / "none.csv"
+    pd.DataFrame({"text": ["It just sucks.", "...", "A great film!"]}).to_csv(some, index=False)
+    pd.DataFrame({"text": ["...", "!"]}).to_csv(none, index=False)
+    options = ("--column", "text", "--model", "demo-text", "--budget", "4d", "--out")
+    said, warned = run("bulk", some, *options, tmp_path / "a")
+    assert "3 of 3 inputs" in said
+    assert "lcshap: warning: 1 of 3 inputs have an error in place of an explanation." in warned
+    for _ in range(2):  # also when it is run again
+        fails(
+            "bulk", none, *options, tmp_path / "b", code=1, match="an error for each of the 2 inputs, the first: Expected a text with"
+        )
+    assert lc.bulk.status(tmp_path / "b").complete
+    assert (
+        "warning" not in run("bulk", some, "--column", "text", "--model", "demo-text", "--budget", "4d", "--preview")[1]
+    )
+
+
 def test_a_preview_in_money(reviews):
     said, _ = run(
         *("bulk", reviews, "--column", "text", "--model", "demo-text", "--budget", "4d"),

@@ -45,6 +45,7 @@ class Times:
     calls: int
     digest: str
     inputs: str
+    processor: float | None = None  # None: the part is of an older version, which did not note it
 
 
 class Folder:
@@ -159,6 +160,7 @@ class Folder:
             "failed": done.failed,
             "error": done.error,
             "seconds": round(done.seconds, 6),
+            "processor": round(done.processor, 6),
             "calls": sum(filter(None, done.calls)),
             "digest": _digest(done.part),
             "inputs": digest,

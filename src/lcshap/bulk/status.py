@@ -19,10 +19,11 @@ class Status:
     failed, error : the number of finished rows that have an error, and the first of these errors.
     shards : the number of finished shards.
     calls : the number of model calls.
-    seconds : the seconds that the workers took, summed over all workers.
+    seconds : the seconds that the workers took by the clock, summed over all workers.
     bytes : the size of the parts.
     running : whether a process works on the run.
     complete : whether all rows are finished.
+    processor : the seconds of the processor that the workers took; None where a part was written without them.
 
     Examples
     --------
@@ -40,13 +41,15 @@ class Status:
     bytes: int
     running: bool
     complete: bool
+    processor: float | None = None
 
     def __str__(self) -> str:
         of = "" if self.total is None else f" of {self.total:,}"
         state = "complete" if self.complete else "running" if self.running else "interrupted: run it again to resume"
         lines = [f"{self.rows:,}{of} inputs in {self.shards:,} parts, {self.bytes / 1e6:,.1f} MB ({state})"]
         pace = f", {1000 * self.seconds / self.rows:,.0f} ms an input" if self.rows else ""
-        lines.append(f"{self.calls:,} model calls in {spell(self.seconds)} of the workers{pace}")
+        busy = "" if self.processor is None else f" ({spell(self.processor)} of the processor)"
+        lines.append(f"{self.calls:,} model calls in {spell(self.seconds)} of the workers{pace}{busy}")
         lines.append(
             f"{self.failed:,} input{'s' * (self.failed != 1)} with an error"
             + (f", the first: {self.error}" if self.error else "")
@@ -75,6 +78,7 @@ def status(out: str | os.PathLike[str]) -> Status:
     """
     folder = Folder(out)
     noted = [folder.noted(number) for number in folder.finished()] if folder.manifest else []
+    busy = [times.processor for times in noted]
     return Status(
         rows=sum(times.rows for times in noted),
         total=folder.total,
@@ -86,4 +90,5 @@ def status(out: str | os.PathLike[str]) -> Status:
         bytes=sum(folder.part(times.number).stat().st_size for times in noted),
         running=folder.running,
         complete=folder.complete,
+        processor=None if any(t is None for t in busy) else sum(filter(None, busy)),
     )

@@ -67,7 +67,8 @@ class Done:
     Attributes
     ----------
     part : the bytes of the part.
-    seconds : that it took the worker.
+    seconds : that it took the worker, by the clock.
+    processor : seconds of the processor that it took the worker.
     sent : for each row of the shard the model rows that were sent for it; None where nobody counted.
     calls : for each row the model calls that its scores rest on; None for an error.
     failed : how many rows have an error, the first of which is `error`.
@@ -77,6 +78,7 @@ class Done:
     number: int
     part: bytes
     seconds: float
+    processor: float
     sent: list[int | None]
     calls: list[int | None]
     failed: int = 0
@@ -122,7 +124,7 @@ class Worker:
                 f"Expected the explainer of the manifest in every worker, got one with another {', '.join(changed)}. "
                 "Are all workers given the same files and the same code?"
             )
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         loaded = [_loaded(row) for row in shard.rows]
         # Made anew for each shard: a batch size that was halved because memory ran out ends with its shard.
         self.explainer = settled(self.made, self.batch_size or rows_at_once(loaded))
@@ -137,6 +139,7 @@ class Worker:
             shard.number,
             part,
             time.perf_counter() - start,
+            time.process_time() - busy,
             [None if e is None else e.rows for e in good],
             [None if e is None else e.calls for e in good],
             len(errors),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..bulk import ImageOptions, explain_dataset, load, preview, status, summary
+from ..bulk import ImageOptions, Status, explain_dataset, load, preview, status, summary
 from ..bulk.cells import Columns
 from ..bulk.readers import FORMATS
 from ..bulk.sources import Source, open_source
@@ -140,25 +140,44 @@ class Job:
         )
         return str(found)
 
-    def explain(self) -> str:
+    def explain(self) -> Status:
         """Explain everything that is not explained yet; how far it is then."""
         run = self.run
         if run.out is None:
             raise UsageError("Expected a folder for the results, got none. Give one with --out.")
-        return str(
-            explain_dataset(
-                self.source,
-                self.factory,
-                run.out,
-                run.engine.value,
-                shard_rows=run.shard_rows,
-                threads=run.threads,
-                workers=_workers(run.workers),
-                address=run.address,
-                num_cpus=run.num_cpus,
-                num_gpus=run.num_gpus,
-            )
+        return explain_dataset(
+            self.source,
+            self.factory,
+            run.out,
+            run.engine.value,
+            shard_rows=run.shard_rows,
+            threads=run.threads,
+            workers=_workers(run.workers),
+            address=run.address,
+            num_cpus=run.num_cpus,
+            num_gpus=run.num_gpus,
         )
+
+
+def failures(found: Status) -> str:
+    """A sentence about the inputs that could not be explained; empty where all were.
+
+    Raises
+    ------
+    BulkError : if no input at all could be explained: whoever started the run has to hear of it.
+    """
+    if not found.failed:
+        return ""
+    if found.failed == found.rows:
+        raise BulkError(
+            f"Expected explanations, got an error for {_all(found.rows)}, the first: {found.error} The errors are in "
+            "the parts. Mend the cause and run again with another folder."
+        )
+    return f"{found.failed:,} of {found.rows:,} inputs have an error in place of an explanation. See the column error."
+
+
+def _all(rows: int) -> str:
+    return "the only input" if rows == 1 else f"each of the {rows:,} inputs"
 
 
 def look(what: str, folder: Path, top: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from ..bulk import Status
 from ..core.explanation import Explanation
 from ..core.io import load
 from ..core.printable import printable
@@ -16,7 +17,7 @@ from ..errors import LcshapError
 from ..estimators import METHODS
 from ..show.terminal import write
 from . import doctor, fail, width
-from .bulk import Job, look, sampled
+from .bulk import Job, failures, look, sampled
 from .declare import UsageError
 from .demo import show_demo
 from .files import named
@@ -153,10 +154,13 @@ def bulk(data: BulkData, task: Task, option: MethodOption, settings: MethodSetti
     try:
         with quiet_stdout():
             job = Job(data, run, task, option, settings)
-            said = job.preview() if option.preview else job.explain()
+            found = job.preview() if option.preview else job.explain()
     except KeyboardInterrupt:
         raise typer.Exit(fail("Interrupted. Rerun the same command to resume.", 130)) from None
-    _write(printable(said, lines=True))
+    said = failures(found) if isinstance(found, Status) else ""
+    _write(printable(str(found), lines=True))
+    if said:
+        write(f"lcshap: warning: {printable(said)}", sys.stderr)
 
 
 def report(pages: Pages, marks: Marks) -> None:

@@ -1,10 +1,13 @@
 import json
+import re
+import sys
 
 import numpy as np
 import pytest
 
 import lcshap as lc
 from lcshap.errors import ModelError
+from lcshap.paper.networks import encoders
 from lcshap.paper.networks.encoders import ALPHABET, Characters, Pixels, Words, encoder_from
 
 
@@ -100,3 +103,24 @@ def test_bad_input():
         ModelError, match="Expected one of words, characters, pixels as the kind of encoder, got 'sounds'"
     ):
         encoder_from({"kind": "sounds"})
+
+
+def test_words_are_found_between_white_spaces_as_in_the_whole_text():
+    """White space never touches what the pattern of words looks at."""
+    spaces = [chr(k) for k in range(sys.maxunicode + 1) if chr(k).isspace()]
+    assert not any(re.match(r"\w", space) for space in spaces)
+    text = "The <br />film's<pad> the-end ''x''y' <b film É<pad>ÉΣ " + "the".join(spaces) + " <pad>" * 3
+    words = Words(("the", "film's", "éσ", "é"), length=1000)
+    numbers = {"<pad>": 0, "the": 2, "film's": 3, "éσ": 4, "é": 5}
+    found = re.findall(r"<pad>|(?<![<\w])\w+(?:'\w+)*", text)
+    assert words.encode([text])[0].tolist() == [numbers.get(word.lower(), 1) for word in found]
+
+
+def test_the_memory_of_words_is_bounded(monkeypatch):
+    monkeypatch.setattr(encoders, "_KEPT", 10)
+    monkeypatch.setattr(encoders, "_SHORT", 5)
+    words = Words(("a",), length=100)
+    text = " ".join(f"a{k}" for k in range(25)) + " a a-long-one"
+    assert words.encode([text])[0].tolist() == [1] * 25 + [2] + [2, 1, 1]
+    assert len(words._ids) <= 10
+    assert "a-long-one" not in words._ids

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ WORD = r"(?<![<\w])\w+(?:'\w+)*"  # not the br of a <br />
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-,;.!?:'\"/\\|_@#$%^&*~`+=<>()[]{}\n"
 
 _PIECE = re.compile(f"{PADDING}|{WORD}")
+_KEPT, _SHORT = 100_000, 100  # texts between white spaces that are kept at most, and letters of each
 _CODES = np.zeros(128, np.uint8)
 _CODES[[ord(c) for c in ALPHABET]] = np.arange(1, len(ALPHABET) + 1)
 
@@ -73,6 +75,25 @@ class _Padded(Encoder):
         """How many columns give the same answers as any larger number."""
 
 
+class _Ids(dict[str, tuple[int, ...]]):
+    """The ids of the words in what stands between two white spaces, kept: the rows of one text have the same words.
+
+    No word has a white space in it, and what comes before a word matters only where it touches the word.
+    """
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        super().__init__()
+        self._words = {PADDING: 0, **{word: i for i, word in enumerate(vocabulary, start=2)}}
+
+    def __missing__(self, text: str) -> tuple[int, ...]:
+        found = tuple(self._words.get(word.lower(), 1) for word in _PIECE.findall(text))
+        if len(self) >= _KEPT:
+            self.clear()
+        if len(text) <= _SHORT:
+            self[text] = found
+        return found
+
+
 @dataclass(frozen=True)
 class Words(_Padded):
     """Words without case and punctuation, by their rank; 0 is padding and 1 a word outside the vocabulary.
@@ -105,13 +126,13 @@ class Words(_Padded):
         return cls(tuple(ranked[: ids - 2]), length, margin)
 
     @cached_property
-    def _ids(self) -> dict[str, int]:
-        return {PADDING: 0, **{word: i for i, word in enumerate(self.vocabulary, start=2)}}
+    def _ids(self) -> _Ids:
+        return _Ids(self.vocabulary)
 
     def encode(self, rows: Rows) -> NDArray[np.int64]:
         """One row of ids a text."""
-        get = self._ids.get
-        found = [[get(word.lower(), 1) for word in _PIECE.findall(text)[-self.length :]] for text in _texts(rows)]
+        ids_of = self._ids.__getitem__
+        found = [list(chain.from_iterable(map(ids_of, text.split())))[-self.length :] for text in _texts(rows)]
         ids = np.zeros((len(found), self.width(max(map(len, found), default=0))), np.int64)
         for row, words in zip(ids, found, strict=True):
             row[: len(words)] = words
