@@ -167,7 +167,7 @@ def by_surrogate(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Fl
     """The surrogate of `BanzhafSurrogate(calls)`: two calls are for ∅ and V, the others for halves."""
     kept = np.unique(halves(asked.d, calls - 2), axis=0)
     fitted = fit_halves(kept, asked.log_probs(kept)[:, 0])
-    return fitted.scores, fitted.predict
+    return fitted.scores(lc.BanzhafSurrogate.presence), fitted.predict
 
 
 def by_sums(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:

@@ -8,15 +8,16 @@ import lcshap as lc
 from lcshap.estimators.banzhaf_surrogate import _misfit, fit_halves
 
 
-def banzhaf(d, value):
-    """Averages of marginal contributions over all coalitions of the others."""
+def banzhaf(d, value, presence=0.5):
+    """Averages of marginal contributions over all coalitions of the others, each of which is there so often."""
     found = np.zeros(d)
     for kept in product([False, True], repeat=d):
         for unit in range(d):
             if not kept[unit]:
                 more = list(kept)
                 more[unit] = True
-                found[unit] += (value(np.array([more])) - value(np.array([kept])))[0] / 2 ** (d - 1)
+                weight = presence ** sum(kept) * (1 - presence) ** (d - 1 - sum(kept))
+                found[unit] += weight * (value(np.array([more])) - value(np.array([kept])))[0]
     return found
 
 
@@ -25,11 +26,12 @@ def game(kept):
     return 4.0 * (kept[:, 0] & kept[:, 1]) + 1.0 * kept[:, 2] + 2.0 * (kept[:, 3] | kept[:, 4])
 
 
-def test_scores_are_the_banzhaf_values_of_the_surrogate():
+@pytest.mark.parametrize("presence", [0.0, 0.5, 0.75, 1.0])
+def test_scores_are_the_weighted_banzhaf_values_of_the_surrogate(presence):
     rng = np.random.default_rng(0)
     kept = rng.random((40, 6)) < 0.5
     fitted = fit_halves(kept, game(kept) + rng.normal(size=40))
-    np.testing.assert_allclose(fitted.scores, banzhaf(6, fitted.predict), atol=1e-9)
+    np.testing.assert_allclose(fitted.scores(presence), banzhaf(6, fitted.predict, presence), atol=1e-9)
 
 
 def test_interactions_are_predicted_from_halves():
@@ -40,8 +42,8 @@ def test_interactions_are_predicted_from_halves():
     linear = np.linalg.lstsq(np.c_[np.ones(120), kept], game(kept), rcond=None)[0]
     missed = game(unseen) - np.c_[np.ones(200), unseen] @ linear
     assert (left**2).mean() < 0.25 * (missed**2).mean()
-    np.testing.assert_allclose(fitted.scores[:5], [2, 2, 1, 1, 1], atol=0.25)
-    assert np.abs(fitted.scores[5:]).max() < 0.15
+    np.testing.assert_allclose(fitted.scores()[:5], [2, 2, 1, 1, 1], atol=0.25)
+    assert np.abs(fitted.scores()[5:]).max() < 0.15
 
 
 def test_the_gradient_is_that_of_the_misfit():
@@ -60,5 +62,17 @@ def test_ends_constants_and_single_units():
     assert flat.scores.tolist() == [0] * 6
     one = lc.BanzhafSurrogate(4).explain(lc.Game(lambda kept: 2.0 * kept[:, 0], 1), lc.Graph.chain(1))
     assert one.scores.tolist() == [2.0]
+    with pytest.raises(lc.MethodError, match=r"Expected presence as a probability from 0 to 1, got 1\.5"):
+        lc.BanzhafSurrogate(30, presence=1.5)
     with pytest.raises(lc.MethodError, match="Expected at most"):
         lc.BanzhafSurrogate(5000).plan(lc.Graph.complete(40))
+
+
+def test_a_source_that_needs_another_counts_where_both_are_mostly_there():
+    v = lc.Game(game, 6)
+    half, mostly, full = (
+        lc.BanzhafSurrogate(64, presence=p).explain(v, lc.Graph.complete(6)).scores for p in (0.5, 0.75, 1.0)
+    )
+    np.testing.assert_allclose(half[:5], [2, 2, 1, 1, 1], atol=0.1)
+    np.testing.assert_allclose(mostly[:5], [3, 3, 1, 0.5, 0.5], atol=0.15)
+    np.testing.assert_allclose(full[:5], [4, 4, 1, 0, 0], atol=0.3)

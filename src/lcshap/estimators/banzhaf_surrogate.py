@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.optimize import minimize
 from ..core.graphs import Graph
 from ..core.plan import Plan
 from ..errors import MethodError
+from .finite import is_finite
 from .halves import Fit, Floats, HalvesMethod, Masks
 
 _MOST = 1 << 25  # numbers of the table (calls, calls, units) from which the fit is made
@@ -23,9 +25,9 @@ _LARGEST = 0.99  # weight of a unit: at 1 the covariance has no inverse
 
 @dataclass(frozen=True)
 class BanzhafSurrogate(HalvesMethod):
-    r"""The Banzhaf value of a Gaussian process that is fitted to v on random halves.
+    r"""The weighted Banzhaf value of a Gaussian process that is fitted to v on random halves.
 
-    .. math:: \phi(i) = 2^{1-d} \sum_{S \not\ni i} [f(S \cup i) - f(S)], \qquad
+    .. math:: \phi(i) = \sum_{S \not\ni i} p^{|S|} (1 - p)^{d - 1 - |S|} [f(S \cup i) - f(S)], \qquad
               \operatorname{cov}(f(S), f(T)) \propto \prod_i (1 + \rho_i z_i(S) z_i(T))
 
     with z = 1 where a unit is there and -1 where it is not. The prior holds interactions of all orders: that of some
@@ -35,17 +37,24 @@ class BanzhafSurrogate(HalvesMethod):
     ----------
     budget : how many calls it may take, ∅ and V included; at least 4.
     seed : of the random halves.
+    presence : p, how probable it is that each of the other units is there when the contribution of a unit is counted,
+        from 0 to 1. At 0.5 the scores are Banzhaf values. At 1 they are what the surrogate predicts for leave-one-out.
 
     Notes
     -----
     Choose it for the sources of a language model when calls are expensive: it needs no more calls than units, and its
     surrogate (`fit_halves`) predicts what the model says for any half of the sources, see docs/language_models.md. ∅
-    and V are evaluated for the record, but are not part of the fit. Scores are about random halves of the units: they
-    do not sum to v(V) - v(∅). It takes up to some 2,000 calls.
+    and V are evaluated for the record, but are not part of the fit. Scores do not sum to v(V) - v(∅). It takes up to
+    some 2,000 calls.
+
+    `presence` is 0.75 because the question is mostly about the prompt as it is, in which all sources are there: a
+    source that helps only together with another one contributes in half of all halves, but in three quarters of the
+    coalitions that count here. Two sources that say the same still share the score, unlike at 1.
 
     References
     ----------
-    The Banzhaf value of data: Wang and Jia 2023 (arXiv 2205.15466).
+    The Banzhaf value of data: Wang and Jia 2023 (arXiv 2205.15466). Weighted Banzhaf values: Marichal and Mathonet
+    2011, Weighted Banzhaf power and interaction indexes through weighted approximations of games (arXiv 1001.3052).
 
     Examples
     --------
@@ -58,15 +67,21 @@ class BanzhafSurrogate(HalvesMethod):
 
     budget: int
     seed: int = 0
+    presence: float = 0.75
     name: ClassVar[str] = "banzhaf-surrogate"
-    summary: ClassVar[str] = "The Banzhaf value of a Gaussian process that is fitted to v on random halves."
+    summary: ClassVar[str] = "The weighted Banzhaf value of a Gaussian process that is fitted to v on random halves."
     choose: ClassVar[str] = "Choose it for the sources of a language model when model calls are expensive."
     cost_in_words: ClassVar[str] = "the budget, from 4"
 
     @classmethod
     def examples(cls) -> tuple[BanzhafSurrogate, ...]:
         """The parameters that the conformance suite runs."""
-        return cls(26, seed=5), cls(20)
+        return cls(26, seed=5), cls(20, presence=0.5)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (is_finite(self.presence) and 0 <= self.presence <= 1):
+            raise MethodError(f"Expected presence as a probability from 0 to 1, got {self.presence!r}.")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         calls = self._calls(graph)
@@ -78,7 +93,7 @@ class BanzhafSurrogate(HalvesMethod):
         return super()._plan(graph, limit)
 
     def _fit(self) -> Fit:
-        return banzhaf_values
+        return partial(_scores, presence=self.presence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +113,11 @@ class Surrogate:
     parts: Floats
     mean: float
 
-    @property
-    def scores(self) -> Floats:
-        """The Banzhaf values: twice the coefficients of single units."""
-        return np.asarray(2 * self.weights * (self.parts @ self.signs))
+    def scores(self, presence: float = 0.5) -> Floats:
+        """The weighted Banzhaf values: the slopes of the predictions where each unit is there so often."""
+        factors = 1 + self.weights * self.signs * (2 * presence - 1)
+        others = factors.prod(axis=1, keepdims=True) / factors
+        return np.asarray(2 * self.weights * (self.parts @ (self.signs * others)))
 
     def predict(self, kept: Masks) -> Floats:
         """What the value of some coalitions `(m, d)` should be."""
@@ -115,7 +131,7 @@ def fit_halves(kept: Masks, values: Floats) -> Surrogate:
     """The surrogate of most probable weights, variance and noise, given the values of some coalitions.
 
     >>> kept = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
-    >>> fit_halves(kept, np.array([0.0, 0.0, 2.0, 2.0])).scores.round(1) + 0.0
+    >>> fit_halves(kept, np.array([0.0, 0.0, 2.0, 2.0])).scores().round(1) + 0.0
     array([2., 0.])
     """
     signs = np.where(kept, 1.0, -1.0)
@@ -131,9 +147,9 @@ def fit_halves(kept: Masks, values: Floats) -> Surrogate:
     return Surrogate(signs, weights, spread * scale * solved / np.prod(1 + weights), mean)
 
 
-def banzhaf_values(kept: Masks, values: Floats) -> Floats:
+def _scores(kept: Masks, values: Floats, presence: float) -> Floats:
     """The scores of the surrogate."""
-    return fit_halves(kept, values).scores
+    return fit_halves(kept, values).scores(presence)
 
 
 def _most_probable(start: Floats, pairs: Floats, target: Floats) -> Floats:
