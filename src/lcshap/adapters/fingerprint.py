@@ -28,6 +28,7 @@ from ..core.keys import SIZE
 from ..errors import OptionError
 from ..maskers.tokenizer_content import tokenizer_content
 from .onnx_files import data_files
+from .tensor_digests import tensor_digest
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, range, np.generic, Graph)
 _IGNORED = {"__doc__", "__module__", "__dict__", "__weakref__", "__annotations__", "__qualname__", "_abc_impl"}
@@ -128,7 +129,7 @@ class Reader:
         if isinstance(thing, np.dtype):
             return digest("dtype", thing.str)
         if is_of(thing, "torch") and hasattr(thing, "detach"):
-            return digest(thing.detach())
+            return tensor_digest(thing)
         if isinstance(thing, Opaque):
             return self.unknown(thing.thing, thing.what)
         for find, read in _READERS:
