@@ -102,6 +102,19 @@ class TestPage:
             found = [numbers[TEXTS.index(name)] for name in names(page)]
             np.testing.assert_allclose(found, sorted(numbers, reverse=True), rtol=1e-5)
 
+    def test_the_list_and_the_sample_say_what_the_model_says_and_whether_it_is_right(self, show, explain, opinion):
+        page = show(explain(TEXTS, target="against"), labels=LABELS)  # one class is explained, whatever is predicted
+        for k, (said, share) in enumerate(
+            zip(opinion.predict(TEXTS), opinion.predict_proba(TEXTS).max(axis=1), strict=True)
+        ):
+            row, right = page.locator("#rows .sample").nth(k), said == LABELS[k]
+            row.click()
+            note = row.locator(".note").inner_text()
+            assert note.startswith(f"{'✓' if right else '✗'} {said} {100 * share:.1f} %")
+            assert note.endswith("" if right else f", is {LABELS[k]}")
+            told = page.locator('[data-fact="true class"]').inner_text()
+            assert told == f"{LABELS[k]}: the model is {'right' if right else 'wrong'}"
+
     def test_a_leading_unit_lists_the_samples_that_have_it(self, page):
         page.get_by_role("button", name="Data set").click()
         page.locator("#dataset .link", has_text=re.compile("^good$")).first.click()

@@ -23,12 +23,13 @@ def without_scripts(chromium, path):
 
 def test_samples_are_there_with_colours_and_numbers(chromium, explain, tmp_path):
     found = explain([f"a good plot, number {k}, but poor actors" for k in range(12)])
-    path = report(found, tmp_path / "page.html")
+    path = report(found, tmp_path / "page.html", labels=["for"] * 12)
     with without_scripts(chromium, path) as page:
         articles = page.locator("article")
         assert articles.count() == 10
         assert "the first 10 are below" in page.locator("noscript").inner_text()
         assert articles.first.locator("h2").inner_text() == "a good plot, number 0, but poor actors"
+        assert "The true class is for." in articles.first.inner_text()
         strong = int(np.abs(found[0].scores).argmax())
         marked = articles.first.locator("span.p10, span.n10")
         assert marked.first.inner_text() == found[0].names[strong]

@@ -35,7 +35,7 @@ def static_page(samples: Sequence[Sample], listed: Sequence[dict[str, object]]) 
     -------
     A piece of HTML with classes of the style sheet of the page. Nothing in it is a script or a style of its own.
     """
-    shown = [_article(sample, str(entry["name"])) for sample, entry in zip(samples[:_SAMPLES], listed, strict=False)]
+    shown = [_article(sample, entry) for sample, entry in zip(samples[:_SAMPLES], listed, strict=False)]
     left = len(samples) - len(shown)
     rest = f" Of {words.count(len(samples), 'sample')} the first {len(shown)} are below." if left else ""
     head = f"<p>This page shows more with JavaScript, and loads nothing from anywhere.{rest}</p>"
@@ -51,15 +51,16 @@ def shades() -> str:
     )
 
 
-def _article(sample: Sample, name: str) -> str:
+def _article(sample: Sample, listed: dict[str, object]) -> str:
     (method, _), (whole, column) = list(sample.entries.items())[opened(sample)]
     e = whole if column is None else whole.output(column)
     said = "".join(
         f"<em>{html.escape(part)}</em>" if k % 2 else html.escape(part) for k, part in enumerate(lead_parts(e))
     )
+    truth = html.escape(f" The true class is {listed['label']}.") if "label" in listed else ""
     numbers = f"{html.escape(method)}: {html.escape(words.ending(e))}"
     return (
-        f'<article><h2 dir="auto">{html.escape(name)}</h2><p>{said}</p>{_picture(e)}{static_answer(whole)}{_table(e)}'
+        f'<article><h2 dir="auto">{html.escape(str(listed["name"]))}</h2><p>{said}{truth}</p>{_picture(e)}{static_answer(whole)}{_table(e)}'
         f'<p class="note">{numbers}</p></article>'
     )
 

@@ -1,7 +1,7 @@
 // The masking curve: what the model says while more and more units are masked.
 
 import { makeSvg, make } from "./elements.js";
-import { format } from "./numbers.js";
+import { format, percentOf } from "./numbers.js";
 import { scaleOf } from "./draw_series.js";
 
 const PLOT = { width: 340, height: 170, left: 70, right: 24, top: 12, bottom: 30 };
@@ -38,7 +38,5 @@ function valueTicks(steps, y) {
 
 /** A value of the masking curve: a probability in percent, or a number. */
 export function curveValue(steps, value, digits = 3) {
-  if (!steps.chances) return format(value, digits);
-  const percent = 100 * value;
-  return `${percent > 1 && percent < 99 ? percent.toFixed(1) : format(percent, 3)} %`;
+  return steps.chances ? percentOf(value) : format(value, digits);
 }

@@ -3,7 +3,7 @@
 import { read } from "./blocks.js";
 import { byId, make } from "./elements.js";
 import { showFilters } from "./filters.js";
-import { clip, counted, format } from "./numbers.js";
+import { clip, counted, format, percentOf } from "./numbers.js";
 import { SORTS, possibleSorts, selectSamples, verdictOf } from "./selection.js";
 import { chosenEntry } from "./shown.js";
 import { openSample, state, update } from "./state.js";
@@ -41,11 +41,7 @@ export function showList() {
 function renderRow(at) {
   const i = list.order[at];
   const sample = read("index").samples[i];
-  const key = ["order", "name"].includes(state.sort) ? "full" : state.sort;
   const entry = sample.entries[chosenEntry(i)];
-  const { title, column, field } = SORTS[key];
-  const sorted = field ? sample[field] : entry[column];
-  const note = sorted === undefined ? "" : `${title.replace("|residual|", "residual")} ${format(sorted, 4)}`;
   const chosen = i === state.sample;
   return make(
     "div",
@@ -59,15 +55,27 @@ function renderRow(at) {
       "aria-posinset": at + 1,
     },
     make("span", { class: "title", dir: "auto" }, sample.name),
-    make("span", { class: "note" }, [rowClass(sample, entry), note].filter(Boolean).join(" · ")),
+    make("span", { class: "note" }, [sortNote(sample, entry), rowClass(sample, entry)].filter(Boolean).join(" · ")),
   );
 }
 
-/** The class of a sample: what is explained, and whether the model is right where that is known. */
+/** The number by which samples are sorted; without such an order, v(V) where the prediction is not known. */
+function sortNote(sample, entry) {
+  const unsorted = ["order", "name"].includes(state.sort);
+  if ((unsorted || state.sort === "confidence") && sample.confidence !== undefined) return "";
+  const { title, column, field } = SORTS[unsorted ? "full" : state.sort];
+  const sorted = field ? sample[field] : entry[column];
+  return sorted === undefined ? "" : `${title.replace("|residual|", "residual")} ${format(sorted, 4)}`;
+}
+
+/** What the model says of a sample, and whether it is right where that is known; otherwise what is explained. */
 function rowClass(sample, entry) {
+  const { predicted, confidence, label } = sample;
+  if (predicted === undefined) return clip(entry[1], 24);
   const verdict = verdictOf(sample);
-  if (verdict === "wrong") return `✗ ${clip(sample.predicted, 16)}, is ${clip(sample.label, 16)}`;
-  return (verdict ? "✓ " : "") + clip(entry[1], 24);
+  const said = confidence === undefined ? clip(predicted, 20) : `${clip(predicted, 20)} ${percentOf(confidence)}`;
+  if (verdict === "wrong") return `✗ ${said}, is ${clip(label, 20)}`;
+  return (verdict && "✓ ") + said;
 }
 
 export function revealChosen() {

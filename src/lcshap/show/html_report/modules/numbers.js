@@ -9,6 +9,12 @@ export function format(number, digits = 6, sign = false) {
   return sign && rounded > 0 ? `+${text}` : text;
 }
 
+/** A probability for people. */
+export function percentOf(share) {
+  const percent = 100 * share;
+  return `${percent > 1 && percent < 99 ? percent.toFixed(1) : format(percent, 3)} %`;
+}
+
 /** The standard error of a score, where there is one. */
 export function errorOf(units, unit) {
   return isFinite(units.stderr?.[unit]) ? ` ± ${format(units.stderr[unit], 2)}` : "";

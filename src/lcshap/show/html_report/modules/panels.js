@@ -4,19 +4,22 @@ import { faintOf } from "./blocks.js";
 import { makeTable, scoreCells } from "./draw_table.js";
 import { byId, make } from "./elements.js";
 import { clip, counted } from "./numbers.js";
+import { verdictOf } from "./selection.js";
 import { shown } from "./shown.js";
 import { state, update } from "./state.js";
 import { bySize, interactionsOf } from "./units.js";
 
 export function showFacts() {
-  const { entry, words } = shown;
+  const { entry, listed, words } = shown;
   const own = (range) => (entry.budget ? `budget=${entry.budget}` : range); // of methods that share a range of budgets
   const method = shown.method.replace(/\bbudget=\d+ to \d+/, own);
-  const facts = [["method", method], ...entry.facts, ["units", String(words.scores.length)]];
+  const verdict = verdictOf(listed);
+  const truth = verdict ? `${listed.label}: the model is ${verdict}` : listed.label;
+  const facts = [["method", method], ["true class", truth], ...entry.facts, ["units", String(words.scores.length)]];
   const items = facts
     .filter(([, value]) => value)
     .map(([name, value]) => {
-      const wide = name === "method" || name === "explains";
+      const wide = ["method", "true class", "explains"].includes(name);
       return make("div", { class: wide ? "wide" : "" }, make("dt", {}, name), make("dd", { "data-fact": name }, value));
     });
   byId("facts").replaceChildren(...items);
