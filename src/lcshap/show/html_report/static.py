@@ -60,7 +60,8 @@ def _article(sample: Sample, listed: dict[str, object]) -> str:
     truth = html.escape(f" The true class is {listed['label']}.") if "label" in listed else ""
     numbers = f"{html.escape(method)}: {html.escape(words.ending(e))}"
     return (
-        f'<article><h2 dir="auto">{html.escape(str(listed["name"]))}</h2><p>{said}{truth}</p>{_picture(e)}{static_answer(whole)}{_table(e)}'
+        f'<article><h2 dir="auto">{html.escape(str(listed["name"]))}</h2><p>{said}{truth}</p>'
+        f"{_picture(e)}{static_answer(whole)}{_table(e)}"
         f'<p class="note">{numbers}</p></article>'
     )
 

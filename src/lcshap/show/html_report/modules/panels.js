@@ -20,9 +20,14 @@ export function showFacts() {
     .filter(([, value]) => value)
     .map(([name, value]) => {
       const wide = ["method", "true class", "explains"].includes(name);
-      return make("div", { class: wide ? "wide" : "" }, make("dt", {}, name), make("dd", { "data-fact": name }, value));
+      return make("div", { class: wide ? "wide" : "" }, make("dt", {}, name), fact(name, value));
     });
   byId("facts").replaceChildren(...items);
+}
+
+/** A value; its percent sign stays beside its number. */
+function fact(name, value) {
+  return make("dd", { "data-fact": name }, value.replaceAll(" %", "\u00a0%"));
 }
 
 /** What the model says and why in one sentence, whether a path changed it, and what a large residual means. */
