@@ -3,10 +3,6 @@
 import pickle
 import subprocess
 import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -43,8 +39,7 @@ def test_every_name_can_be_imported_in_each_way():
     fresh(f"from lcshap import {', '.join(lc.__all__)}")
     fresh("from lcshap import *; Shapley, maskers.Text, explain")
     fresh("import lcshap.maskers, lcshap.bulk; lcshap.maskers.Text, lcshap.bulk.load")
-    code = "import lcshap, sys; print(set(lcshap.__all__) <= set(dir(lcshap)), 'numpy' in sys.modules)"
-    assert fresh(code) == "True False"
+    assert fresh("import lcshap; print(set(dir(lcshap)) >= set(lcshap.__all__))") == "True"
 
 
 def test_rooms_are_there_and_other_names_are_not():
@@ -75,22 +70,17 @@ def test_an_explanation_shows_itself_whatever_was_imported():
     assert "v(V) = 3" in fresh(code)
 
 
-def test_one_thread_imports_at_a_time(monkeypatch):
-    active, most, start = [], [], threading.Barrier(4)
-
-    def slow(module):
-        active.append(module)
-        most.append(len(active))
-        time.sleep(0.02)
-        active.remove(module)
-        return import_module(module)
-
-    def use(name):
-        start.wait()
-        return _lazy.load(name)
-
-    expected = [lc.Graph, lc.report, lc.zoom, lc.Game]
-    monkeypatch.setattr(_lazy, "import_module", slow)
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(use, ["Graph", "report", "zoom", "Game"])) == expected
-    assert most == [1, 1, 1, 1]
+def test_threads_that_use_names_at_the_same_time_all_get_them():
+    code = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+import lcshap as lc
+names = ["Graph", "report", "zoom", "Game", "maskers", "plots", "LShapley", "core"]
+start = threading.Barrier(len(names))
+def use(name):
+    start.wait()
+    return getattr(lc, name).__name__
+with ThreadPoolExecutor(len(names)) as pool:
+    print(*pool.map(use, names))
+"""
+    assert fresh(code) == "Graph report zoom Game lcshap.maskers lcshap.show.plots LShapley lcshap.core"

@@ -66,8 +66,12 @@ def _named(page: str, names: tuple[str, ...]) -> Iterable[Any]:
             if inspect.isclass(thing) and thing.__module__ == "lcshap.errors"
         ]
     if page == "methods":
-        found = [getattr(lc, name) for name in sorted(lc.estimators.__all__)]
-        return [thing for thing in found if inspect.isclass(thing) or inspect.isfunction(thing)]
+        found = [
+            thing
+            for thing in (getattr(lc, name) for name in lc.__all__)
+            if inspect.isclass(thing) or inspect.isfunction(thing)
+        ]
+        return [thing for thing in found if thing is lc.Method or thing.__module__.startswith("lcshap.estimators.")]
     return [getattr(lc, name) for name in names]
 
 

@@ -12,24 +12,19 @@ from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.limits import MAX_CALLS
+from ..core.method import Method
 from ..errors import BudgetError, MethodError, MissingExtraError, ModelError, OptionError
-from ..estimators import (
-    CShapley,
-    DeletionPath,
-    DividendCShapley,
-    FeatureAblation,
-    GraphKernelSHAP,
-    InsertionPath,
-    LShapley,
-    Method,
-    Myerson,
-    RegressionCShapley,
-    SampleShapley,
-    Shapley,
-    TreeSHAP,
-)
-from ..estimators.graph_kernel_shap import most_calls
-from ..estimators.tree_shap import reads, shapley
+from ..estimators.c_shapley import CShapley
+from ..estimators.dividend_c_shapley import DividendCShapley
+from ..estimators.feature_ablation import FeatureAblation
+from ..estimators.graph_kernel_shap import GraphKernelSHAP, most_calls
+from ..estimators.l_shapley import LShapley
+from ..estimators.myerson import Myerson
+from ..estimators.paths import DeletionPath, InsertionPath
+from ..estimators.regression_c_shapley import RegressionCShapley
+from ..estimators.sample_shapley import SampleShapley
+from ..estimators.shapley import Shapley
+from ..estimators.tree_shap import TreeSHAP, reads, shapley
 from .budget import fits, is_cheap, parse_budget
 
 GOALS = {

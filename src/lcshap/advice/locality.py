@@ -15,12 +15,15 @@ from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.limits import MAX_CALLS
+from ..core.method import Method
 from ..core.plan import Plan, PlanSum
 from ..core.printable import printable
 from ..core.run import explain_values
 from ..errors import BudgetError, OptionError
-from ..estimators import CShapley, LShapley, Method, SampleShapley
+from ..estimators.c_shapley import CShapley
+from ..estimators.l_shapley import LShapley
 from ..estimators.marginals import MarginalMap
+from ..estimators.sample_shapley import SampleShapley
 from ..estimators.sampled_c_shapley import sampler_of
 
 _FEWEST = 4  # pairs of permutations below which an interval means nothing

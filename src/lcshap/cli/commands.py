@@ -14,7 +14,7 @@ from ..core.explanation import Explanation
 from ..core.io import load
 from ..core.printable import printable
 from ..errors import LcshapError
-from ..estimators import METHODS
+from ..estimators.registry import METHODS
 from ..show.terminal import write
 from . import doctor, fail, width
 from .bulk import Job, failures, look, sampled

@@ -15,7 +15,7 @@ def _one_of(find: Callable[[], Iterable[str]]) -> Completer:
 
 
 def _methods() -> Iterable[str]:
-    from ..estimators import METHODS
+    from ..estimators.registry import METHODS
 
     return METHODS
 

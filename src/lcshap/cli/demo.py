@@ -12,21 +12,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.explanation import Explanation
+from ..core.method import Method
 from ..core.printable import printable
-from ..estimators import (
-    LIME,
-    CShapley,
-    DeletionPath,
-    FeatureAblation,
-    GraphKernelSHAP,
-    KernelSHAP,
-    LShapley,
-    Method,
-    Myerson,
-    RegressionCShapley,
-    SampleShapley,
-    Shapley,
-)
+from ..estimators.c_shapley import CShapley
+from ..estimators.feature_ablation import FeatureAblation
+from ..estimators.graph_kernel_shap import GraphKernelSHAP
+from ..estimators.kernel_shap import KernelSHAP
+from ..estimators.l_shapley import LShapley
+from ..estimators.lime import LIME
+from ..estimators.myerson import Myerson
+from ..estimators.paths import DeletionPath
+from ..estimators.regression_c_shapley import RegressionCShapley
+from ..estimators.sample_shapley import SampleShapley
+from ..estimators.shapley import Shapley
 from ..explainer import Explainer
 from ..maskers.image import Image
 from ..paper.networks.demo import SENTENCE, demo_digits, demo_text

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from ..advice.budget import parse_budget
 from ..core.graphs import Graph
+from ..core.method import Method
 from ..core.plan import PlanSum
 from ..errors import BudgetError
-from ..estimators import METHODS, Method
-from ..estimators.registry import Entry
+from ..estimators.registry import METHODS, Entry
 from .declare import UsageError
 from .options import MethodOption, MethodSettings
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+import scipy
 from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import minimize
 
 from ..core.graphs import Graph
 from ..core.plan import Plan
@@ -156,7 +156,9 @@ def _most_probable(start: Floats, pairs: Floats, target: Floats) -> Floats:
     """Where the misfit is least, within bounds that keep the covariance invertible."""
     bounds = [(-9.0, 9.0)] * (len(start) - 2) + [(-6.0, 6.0), (-8.0, 3.0)]
     options = {"maxiter": 60}
-    found = minimize(_misfit, start, (pairs, target), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    found = scipy.optimize.minimize(
+        _misfit, start, (pairs, target), jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    )
     return np.asarray(found.x, np.float64)
 
 

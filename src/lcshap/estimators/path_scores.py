@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 Numbers = NDArray[np.float64]
 
@@ -48,14 +48,14 @@ def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers)
     ramp = _step(marginals, estimates) * np.concatenate([[0], np.cumsum(order[:-1] > order[1:])])
     known = np.concatenate([marginals, estimates])
     wanted = known + ramp
-    pooled = isotonic_regression(wanted[:n], increasing=False)
+    pooled = scipy.optimize.isotonic_regression(wanted[:n], increasing=False)
     found = np.concatenate([pooled.x, np.minimum.accumulate(np.append(pooled.x[-1], wanted[n:]))[1:]])
     return np.where(found == wanted, known, found - ramp), np.asarray(pooled.blocks, np.intp)
 
 
 def _step(marginals: Numbers, estimates: Numbers) -> float:
     """By how much scores differ that would be equal."""
-    pooled = isotonic_regression(marginals, increasing=False).x
+    pooled = scipy.optimize.isotonic_regression(marginals, increasing=False).x
     scores = np.concatenate([pooled, np.minimum(estimates, pooled[-1])])
     largest = max(np.abs(scores).max(), _CANCELLED * np.abs(np.concatenate([marginals, estimates])).max())
     return float(largest * min(_STEP, _SUM_OF_STEPS / len(scores)))

@@ -6,7 +6,7 @@ from ..advice.budget import prepared
 from ..advice.picker import Picked, Picker
 from ..asking.masking import count_more
 from ..asking.trees import may_read
-from ..estimators import TreeSHAP
+from ..estimators.tree_shap import TreeSHAP
 from ..maskers.base import Masked
 from .job import Setup
 

@@ -16,7 +16,9 @@ from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.views import PromptView, View
 from ..errors import MaskerError, OptionError
-from ..estimators import BanzhafSurrogate, GraphKernelSHAP, Shapley
+from ..estimators.banzhaf_surrogate import BanzhafSurrogate
+from ..estimators.graph_kernel_shap import GraphKernelSHAP
+from ..estimators.shapley import Shapley
 from ..maskers.base import Masked, Masker, Rows
 from ..maskers.prompt import PARAGRAPH, MaskedPrompt, Prompt
 from .explainer import Explainer

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from ..errors import MaskerError
 
@@ -116,7 +116,7 @@ def _named(name: str, colours: NDArray[Any], seed: int) -> NDArray[Any]:
         return np.zeros(colours.shape[2])
     if name == "blur":
         sigma = _BLUR * min(colours.shape[:2])
-        return np.asarray(gaussian_filter(colours.astype(np.float64), sigma=(sigma, sigma, 0)))
+        return np.asarray(scipy.ndimage.gaussian_filter(colours.astype(np.float64), sigma=(sigma, sigma, 0)))
     low, high = colours.min(axis=(0, 1)).astype(np.float64), colours.max(axis=(0, 1)).astype(np.float64)
     return np.random.default_rng(seed).uniform(low, high, size=colours.shape)
 

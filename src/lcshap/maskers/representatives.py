@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from ..errors import MaskerError
 from .base import is_count
@@ -118,6 +118,6 @@ def _assign(far: NDArray[np.float64]) -> NDArray[np.intp]:
         last = np.flatnonzero(np.diff(places, append=k))
         empty[:, last] = 0.0
         costs = np.concatenate([costs, empty])
-    rows, where = linear_sum_assignment(costs)
+    rows, where = scipy.optimize.linear_sum_assignment(costs)
     owner = places[where[np.argsort(rows)]]
     return np.asarray(owner[:n])

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.torch import TorchModel
+from ..core.method import Method
 from ..errors import MaskerError, MetricError, ModelError
-from ..estimators import Method
 from ..explainer import Explainer
 from ..maskers.base import Masker
 from ..maskers.image import Image

@@ -12,7 +12,7 @@ from ..core.explanation import Explanation
 from ..core.graphs import Graph
 from ..core.method import Method
 from ..errors import OptionError
-from ..estimators import METHODS
+from ..estimators.registry import METHODS
 from ..show import words
 from .references import OWN
 

@@ -22,7 +22,7 @@ from ..core.explanation import Explanation, PathExplanation
 from ..core.game import Tally
 from ..core.store import Store
 from ..errors import LcshapError, MaskerError, OptionError, Unfinished
-from ..estimators import METHODS
+from ..estimators.registry import METHODS
 from ..explainer import Explainer
 from ..maskers.base import Masked
 from .edits import edited, how_to_replace

@@ -30,7 +30,7 @@ import numpy as np
 
 from ...core.files import write_file
 from ...errors import LcshapError, OptionError
-from ...estimators import Shapley
+from ...estimators.shapley import Shapley
 from . import figures
 from .pictures import SHOWN, attempt, draw
 from .record import Record

@@ -18,11 +18,10 @@ from ...asking.model_game import ModelGame
 from ...core.coalitions import Coalitions
 from ...core.explanation import Explanation
 from ...core.io import load
-from ...core.method import plans
+from ...core.method import Method, plans
 from ...core.store import MemoryStore
 from ...core.views import ImageView
 from ...errors import DataError, MaskerError
-from ...estimators import Method
 from ...explainer import Explainer
 from ...maskers.base import Masked
 from .study import COARSE, Lineup, Study

@@ -10,21 +10,18 @@ from typing import Any
 from ...adapters.base import Model
 from ...advice.chooser import choose
 from ...core.graphs import Graph
+from ...core.method import Method
 from ...errors import MaskerError, OptionError, PlanTooLargeError
-from ...estimators import (
-    LIME,
-    CShapley,
-    DeletionPath,
-    FeatureAblation,
-    GraphKernelSHAP,
-    InsertionPath,
-    KernelSHAP,
-    LShapley,
-    Method,
-    RegressionCShapley,
-    Saliency,
-    SampleShapley,
-)
+from ...estimators.c_shapley import CShapley
+from ...estimators.feature_ablation import FeatureAblation
+from ...estimators.graph_kernel_shap import GraphKernelSHAP
+from ...estimators.kernel_shap import KernelSHAP
+from ...estimators.l_shapley import LShapley
+from ...estimators.lime import LIME
+from ...estimators.paths import DeletionPath, InsertionPath
+from ...estimators.regression_c_shapley import RegressionCShapley
+from ...estimators.saliency import Saliency
+from ...estimators.sample_shapley import SampleShapley
 from ...maskers.base import Masker
 
 Candidates = Callable[[Graph, int, int], Iterable[Method]]  # of a graph, a budget and a seed; the cheapest first

@@ -32,10 +32,13 @@ from numpy.typing import NDArray
 
 from ...core.game import Game
 from ...core.graphs import Graph, connected_sets
+from ...core.method import Method
 from ...core.plan import PlanSum
 from ...core.run import run
 from ...errors import OptionError
-from ...estimators import CShapley, LShapley, Method, Shapley
+from ...estimators.c_shapley import CShapley
+from ...estimators.l_shapley import LShapley
+from ...estimators.shapley import Shapley
 
 Units = tuple[int, ...]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import shortest_path
-from scipy.spatial.distance import cdist
 
 from ...core.explanation import Explanation
 from ...core.graphs import Graph
@@ -211,7 +211,7 @@ def _by_distance(graph: Graph) -> NDArray[np.float64]:
     np.fill_diagonal(weight, 0.0)
     solve = np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight, hermitian=True)
     for _ in range(_STEPS):
-        ratio = weight * far / np.maximum(cdist(places, places), 1e-9)
+        ratio = weight * far / np.maximum(scipy.spatial.distance.cdist(places, places), 1e-9)
         places = solve @ (ratio.sum(axis=1)[:, None] * places - ratio @ places)
     return np.asarray(places)
 
