@@ -48,7 +48,7 @@ def test_a_margin_is_no_logit_unless_one_says_so(estimator):
     assert SklearnModel(fitted, kind="output").kind == "output"  # as the user says: its sign stays
     np.testing.assert_array_equal(model.predict(X), fitted.decision_function(X)[:, None])
     assert SklearnModel(fitted, kind="logits").kind == "logits"
-    with pytest.raises(ModelError, match="nothing to explain for kind='probabilities'"):
+    with pytest.raises(ModelError, match="Expected a model with predict_proba for kind='probabilities', got"):
         SklearnModel(fitted, kind="probabilities")
 
 

@@ -74,7 +74,7 @@ def test_cheap_is_what_takes_less_than_a_second():
 
 def test_seconds_need_something_to_time():
     assert Budget.read("2.5s").seconds == 2.5
-    with pytest.raises(lc.BudgetError, match="needs a model or a game to time"):
+    with pytest.raises(lc.BudgetError, match=r"no model or game to time, got 2\.5 s"):
         Budget.read("2.5s").calls(10)
 
 

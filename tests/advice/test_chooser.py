@@ -84,7 +84,7 @@ def test_budgets():
         ({"budget": 0}, "Expected a budget such as 300"),
         ({"budget": True}, "Expected a budget such as 300"),
         ({"budget": 2.5}, "Expected a budget such as 300"),
-        ({"budget": "3s"}, "needs a model or a game to time"),
+        ({"budget": "3s"}, "no model or game to time, got 3 s"),
         (
             {"budget": 59},
             "Expected a budget of at least 60 calls for goal='fair' and 30 units, got 59.*FeatureAblation.*takes",

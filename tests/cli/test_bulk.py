@@ -184,7 +184,7 @@ def test_methods_for_inputs_of_all_sizes():
     assert _method(MethodOption(), pairs) == {"method": "auto", "interactions": True}
     for option, settings, match in (
         (MethodOption(), MethodSettings("2s"), "in calls, such as 400 or 4d"),
-        (MethodOption(), MethodSettings(order=1), "--order needs a method"),
+        (MethodOption(), MethodSettings(order=1), "a method with the parameter order"),
         (MethodOption("graph-kernel-shap:reach=1"), MethodSettings("4d"), "a number of calls with parameters"),
     ):
         with pytest.raises(UsageError, match=match):

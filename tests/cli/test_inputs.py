@@ -138,7 +138,7 @@ def test_photographs_as_the_model_wants_them(here):
     fails("explain", *means, code=1, match="wrap it in lcshap.adapters.ImageModel")
     fails("explain", *means, "--size", "big", code=2, match="Expected a --size such as 224 or 224x320, got 'big'")
     fails("explain", *means, "--mean", "1,,2", code=2, match="Expected a --mean such as 0.5 or 0.485,0.456,0.406")
-    fails("explain", "--model", "demo-text", "--size", 4, code=2, match="--size is for images")
+    fails("explain", "--model", "demo-text", "--size", 4, code=2, match="Expected an image for --size")
 
 
 def test_photographs_of_phones_are_turned_upright(here):

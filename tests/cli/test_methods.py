@@ -59,7 +59,16 @@ def test_parameters_of_methods():
     e = explained(*words, "--interactions", "all")
     assert (e.provenance["name"], e.interactions.nnz) == ("graph-kernel-shap", 12)
     assert not e.interaction_stderr.toarray().any()
-    fails("explain", *words, "--method", "lime", "--interactions", "all", code=2, match="no parameter 'interactions'")
+    fails(
+        "explain",
+        *words,
+        "--method",
+        "lime",
+        "--interactions",
+        "all",
+        code=2,
+        match="a parameter of lime, got 'interactions'",
+    )
     fails("explain", *words, "--goal", "necessary", "--interactions", "all", code=2, match="has no pair interactions")
     e = explained(*words, "--method", "c-shapley", "--weights", "myerson")
     assert e.provenance["parameters"]["weights"] == "myerson"
@@ -67,7 +76,16 @@ def test_parameters_of_methods():
     assert e.provenance["parameters"] == {"budget": 12, "seed": 5}
     assert explained(*words, "--budget", 20).provenance["chosen"]["budget"] == 20
     assert explained(*words, "--goal", "necessary", "--budget", "4d").provenance["name"] == "deletion-path"
-    fails("explain", *words, "--method", "shapley", "--order", 2, code=2, match="shapley has no parameter 'order'")
+    fails(
+        "explain",
+        *words,
+        "--method",
+        "shapley",
+        "--order",
+        2,
+        code=2,
+        match="Expected a parameter of shapley, got 'order'",
+    )
     fails(
         "explain",
         *words,
@@ -143,13 +161,13 @@ class TestOptionsAndParameters:
     @pytest.mark.parametrize(
         ("texts", "given", "says"),
         [
-            (["lime:budget=50"], {"budget": "400"}, "--budget and lime:budget=50 both set the budget"),
-            (["shapley", "lime:budget=50"], {"budget": "400"}, "both set the budget"),
-            (["lime:seed=1"], {"seed": 1}, "--seed and lime:seed=1 both set the seed"),
-            (["l-shapley:order=1"], {"order": 2}, "both set the order"),
-            (["shapley"], {"seed": 0}, "shapley has no parameter 'seed'. It has no parameters"),
-            (["shapley", "l-shapley"], {"seed": 0}, "None of shapley, l-shapley has a parameter 'seed'"),
-            (["shapley", "lime"], {"weights": "paper"}, "None of shapley, lime has a parameter 'weights'"),
+            (["lime:budget=50"], {"budget": "400"}, "got both --budget and lime:budget=50"),
+            (["shapley", "lime:budget=50"], {"budget": "400"}, "Expected one budget, got both"),
+            (["lime:seed=1"], {"seed": 1}, "got both --seed and lime:seed=1"),
+            (["l-shapley:order=1"], {"order": 2}, "Expected one order, got both"),
+            (["shapley"], {"seed": 0}, "a parameter of shapley, got 'seed'. It has no parameters"),
+            (["shapley", "l-shapley"], {"seed": 0}, "the parameter 'seed', got shapley, l-shapley"),
+            (["shapley", "lime"], {"weights": "paper"}, "the parameter 'weights', got shapley, lime"),
         ],
     )
     def test_what_nobody_takes_or_two_give_is_refused(self, texts, given, says):
@@ -163,10 +181,10 @@ class TestOptionsAndParameters:
 
     def test_on_the_command_line_they_are_usage_errors(self):
         words = ("explain", "--model", "demo-text", "--method")
-        fails(*words, "lime:budget=50", "--budget", 400, code=2, match="both set the budget")
+        fails(*words, "lime:budget=50", "--budget", 400, code=2, match="Expected one budget, got both")
         fails(*words, "shapley", "--budget", 5, code=2, match="it takes 512")
-        fails(*words, "shapley", "--seed", 0, code=2, match="no parameter 'seed'")
-        fails(*words, "shapley", "--goal", "fair", code=2, match="--goal is for --method auto")
+        fails(*words, "shapley", "--seed", 0, code=2, match="a parameter of shapley, got 'seed'")
+        fails(*words, "shapley", "--goal", "fair", code=2, match="Expected --goal only with --method auto")
         fails(*words, "l-shapley:order=-1", code=2, match="Expected order as an integer of at least 0")
         fails(
             *words, "c-shapley:weights=heavy", code=2, match="Expected one of 'auto', 'paper', 'myerson'.* as weights"
@@ -181,7 +199,7 @@ def test_a_method_of_somebody_else_can_be_named(monkeypatch):
     lc.register_method(twice)
     made = methods.make_methods(["twice:factor=2"], lc.Graph.chain(3), options.MethodSettings())
     assert made == [twice(2)]
-    with pytest.raises(declare.UsageError, match=r"twice needs a factor. Write twice:factor=\.\.\."):
+    with pytest.raises(declare.UsageError, match=r"the parameter factor of twice, got none. Write twice:factor=\.\.\."):
         methods.make_methods(["twice"], lc.Graph.chain(3), options.MethodSettings())
     assert "twice: Twice(factor)" in run("methods")[0]
 

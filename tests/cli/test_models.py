@@ -63,8 +63,15 @@ def test_objects_of_modules(here):
     letters = explained("--model", "own:count", "--kind", "output", "--text", "abc", "--masker", "own:masker")
     assert letters.names == ("a", "b", "c")
     words = ("--text", "a b")
-    fails("explain", "--model", "own:counts", *words, code=2, match=r"own has no 'counts' \(did you mean count\?\)")
-    fails("explain", "--model", "owl:count", *words, code=1, match="the module owl cannot be imported")
+    fails(
+        "explain",
+        "--model",
+        "own:counts",
+        *words,
+        code=2,
+        match=r"a name that own has for --model, got 'counts' \(did you mean count\?\)",
+    )
+    fails("explain", "--model", "owl:count", *words, code=1, match="for --model, got owl, which cannot")
     fails("explain", "--model", "own", *words, code=2, match="Expected package.module:object for --model, got 'own'")
     fails("explain", "--model", "own:count", *words, code=1, match="does not declare what its numbers are: set --kind")
     fails(

@@ -91,7 +91,7 @@ def test_where_a_model_runs(tmp_path, monkeypatch):
     module(tmp_path, "far", "async def model(texts):\n    return [len(text) for text in texts]\n")
     far = load_isolated("far:model", Task(model="far:model", kind=OutputKind("output")))
     assert not isinstance(far, lc.adapters.IsolatedModel)  # it asks another machine: it stays here
-    with pytest.raises(lc.OptionError, match="has no 'none'"):
+    with pytest.raises(lc.OptionError, match="Expected a name that deadly has for --model, got 'none'"):
         load_isolated("deadly:none", Task())
 
 

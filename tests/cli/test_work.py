@@ -63,8 +63,8 @@ def test_the_explainer_is_the_one_that_the_options_describe():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"method": "lime", "goal": "fair"}, "--goal is for --method auto"),
-        ({"order": 2}, "--order needs a method that has it"),
+        ({"method": "lime", "goal": "fair"}, "Expected --goal only with --method auto"),
+        ({"order": 2}, "Expected a method with the parameter order"),
         ({"method": "lime:ridge=2", "budget": "10s"}, "a method without parameters for a budget in seconds"),
         ({"method": "lim", "budget": "10s"}, "Expected a method, got 'lim'"),
     ],

@@ -121,7 +121,9 @@ class TestRegistering:
 
     @pytest.mark.parametrize("text", ["summary", "choose", "cost_in_words"])
     def test_what_is_missing_is_named(self, registry, text):
-        with pytest.raises(lc.MethodError, match=rf"Half has no {text}\. Write a line in the class"):
+        with pytest.raises(
+            lc.MethodError, match=f"with the attribute {text}, got Half, which has none. Write a line in the class"
+        ):
             registry.add(make(**{text: ""}))
         assert "half" not in registry
 

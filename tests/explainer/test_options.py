@@ -14,10 +14,13 @@ def lengths(texts):
 @pytest.mark.parametrize(
     ("options", "advice"),
     [
-        ({"order": 2}, r"has no option 'order'\. It is a parameter of methods: write method=lc\.\w+\(order=...\)"),
+        (
+            {"order": 2},
+            r"an option of Explainer, got 'order'\. It is a parameter of methods: write method=lc\.\w+\(order=...\)",
+        ),
         ({"order": 2, "method": "l-shapley"}, r"a parameter of the method: write method=lc.LShapley\(order=...\)"),
-        ({"methd": "lime"}, "has no option 'methd'. Did you mean 'method'"),
-        ({"zzz": 1}, "has no option 'zzz'. It has model, masker, method, "),
+        ({"methd": "lime"}, "an option of Explainer, got 'methd'. Did you mean 'method'"),
+        ({"zzz": 1}, "an option of Explainer, got 'zzz'. It has model, masker, method, "),
     ],
 )
 def test_an_option_that_there_is_not_is_one_clear_error(options, advice):

@@ -338,9 +338,9 @@ def test_recipes_that_make_no_sense(options, message):
 @pytest.mark.parametrize(
     ("featurise", "message"),
     [
-        (lambda mols: [0], "2 rows here, an array or a list, not a list of 1"),
-        (lambda mols: np.zeros((3, 2)), r"not ndarray of shape \(3, 2\)"),
-        (lambda mols: None, r"not NoneType of shape \(\)"),
+        (lambda mols: [0], "Expected 2 rows from featurise, as an array or a list, got a list of 1"),
+        (lambda mols: np.zeros((3, 2)), r"got ndarray of shape \(3, 2\)"),
+        (lambda mols: None, r"got NoneType of shape \(\)"),
     ],
 )
 def test_featurisers_that_lose_rows(featurise, message):

@@ -254,7 +254,7 @@ def test_two_runs_take_turns(client, model):
         ({"input": {"text": "a", "image": "b"}}, 400, "one field"),
         ({}, 400, "one field"),
         ({"input": {"text": "to be"}, "columns": [{"method": "os.system"}]}, 400, "name of a method"),
-        ({"input": {"text": "to be"}, "columns": [{"method": "shapley", "evil": 1}]}, 400, "Expected no 'evil'"),
+        ({"input": {"text": "to be"}, "columns": [{"method": "shapley", "evil": 1}]}, 400, "in a column, got 'evil'"),
         ({"input": {"text": "to be"}, "columns": [{"target": "maybe"}]}, 400, "maybe"),
         ({"input": {"text": "to be"}, "columns": [{"reference": "none"}]}, 400, "as reference"),
         ({"input": {"text": "to be " * 60}, "columns": [{"method": "shapley"}]}, 400, "needs"),

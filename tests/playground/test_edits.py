@@ -104,7 +104,7 @@ def test_bytes_and_tokens():
     assert row(lc.maskers.Bytes(window=2), b"\1\2\3\4", {1: "ff 0a"}).tolist() == [[1, 2, 255, 10]]
     assert row(lc.maskers.Bytes(window=2), b"\1\2\3\4", {0: "00"}).tolist() == [[0, 0, 3, 4]]
     assert row(lc.maskers.Tokens(), [5, 6, 7], {1: 9}).tolist() == [[5, 9, 7]]
-    with pytest.raises(MaskerError, match="another order"):
+    with pytest.raises(MaskerError, match="in their order, got others"):
         row(lc.maskers.Bytes(window=2, layout=lambda data: [1, 0]), b"\1\2", {0: "ff"})
     with pytest.raises(MaskerError, match="Expected a number"):
         row(lc.maskers.Bytes(window=2), b"\1\2\3\4", {1: "xyz"})

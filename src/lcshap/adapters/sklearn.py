@@ -146,9 +146,9 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback
     if "predict" not in has or labels:
         asked = "" if kind is None else f" for kind={kind!r}"
         raise ModelError(
-            f"{name} has nothing to explain{asked}: it has {', '.join(has) or 'no method that predicts'}. "
-            f"Probabilities need predict_proba, margins and logits need decision_function. Predicted labels cannot be "
-            f"explained."
+            f"Expected a model with {'predict_proba or decision_function' if kind is None else wanted}{asked}, got "
+            f"{name}, which has {', '.join(has) or 'no method that predicts'}. Predicted labels cannot be explained. "
+            f"{'Use' if kind is None else 'Leave kind out, or use'} a model with probabilities, margins or logits."
         )
     if kind is None and _role(estimator) != "regressor":
         check_kind(fallback, f"{name}.predict")

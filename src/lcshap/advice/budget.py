@@ -66,8 +66,8 @@ class Budget:
         """The calls, for d units."""
         if self.unit == "s":
             raise BudgetError(
-                f"A budget in seconds ({self.amount:g} s) needs a model or a game to time. Give a number of calls, or "
-                "calls per unit such as '4d'."
+                f"Expected a budget in calls, since there is no model or game to time, got {self.amount:g} s. Give a "
+                "number of calls, or calls per unit such as '4d'."
             )
         if self.unit == "usual":
             return max(int(self.amount * d), 2**d if fits(d, EXACT) else 0)

@@ -219,7 +219,10 @@ def _gradient(model: Model, masked: Masked, value: FixedValue) -> tuple[NDArray[
     try:
         found = [model.gradient(rows, weights[None])[0] for weights in value.gradient_weights()]
     except NotImplementedError:
-        raise MethodError(f"{type(model).__name__} has no gradient. Choose a method that needs only values.") from None
+        raise MethodError(
+            f"Expected a model with a gradient, got {type(model).__name__}, which has none. Choose a method that needs "
+            "only values."
+        ) from None
     gradient = np.stack([_by_unit(g, owners, d) for g in found], axis=-1)
     return gradient if value.several else gradient[..., 0], _by_unit(ends[1] - ends[0], owners, d)
 

@@ -78,7 +78,10 @@ def _method(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
         raise UsageError(f"Expected a --budget in calls, such as 400 or 4d, got {settings.budget!r}.")
     alone = [name for name in ("order", "context", "weights") if getattr(settings, name) is not None]
     if option.method == "auto" and alone:
-        raise UsageError(f"--{alone[0]} needs a method that has it. Choose one with --method, such as l-shapley.")
+        raise UsageError(
+            f"Expected a method with the parameter {alone[0]}, got --method auto. Choose one with --method, such as "
+            "l-shapley."
+        )
     if option.method == "auto" or not (alone or ":" in option.method):
         if option.method != "auto":
             find_entry(option.method)

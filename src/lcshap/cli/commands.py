@@ -211,7 +211,10 @@ def serve(source: Input, task: Task, option: MethodOption, settings: MethodSetti
     with quiet_stdout():
         served = prepare_serving(source, task, option, settings, serving.examples, serving.same_process)
         if option.preview:
-            raise UsageError("--preview is for explain. The page shows the cost of each run before it starts.")
+            raise UsageError(
+                "Expected --preview with explain, got it with serve, whose page shows the cost of each run before it "
+                "starts. Leave it out."
+            )
         start(
             served.explainer,
             served.examples,

@@ -158,7 +158,9 @@ def image_model(model: Any, source: Input, kind: Any) -> Any:
     if not options:
         return model
     if source.image is None:
-        raise UsageError(f"--{next(iter(options))} is for images. Give one with --image, or leave it out.")
+        raise UsageError(
+            f"Expected an image for --{next(iter(options))}, got another input. Give one with --image, or leave it out."
+        )
     numbers = {name: _numbers(name, text) for name, text in options.items()}
     sides = tuple(map(int, (numbers["size"] * 2)[:2])) if "size" in numbers else None
     mean, std = (given if given is None or len(given) > 1 else given[0] for given in map(numbers.get, ("mean", "std")))
@@ -234,7 +236,7 @@ def _choose_units(source: Input, usual: str, known: tuple[str, ...]) -> tuple[st
     name, equals, number = source.units.partition("=")
     if (f"{name}=N" if equals else name) not in known:
         instead = f"Choose one of {', '.join(known)}." if known else "Leave --units out."
-        raise UsageError(f"--units {source.units} does not work for this input. {instead}")
+        raise UsageError(f"Expected units that this input has, got --units {source.units}. {instead}")
     if equals and not (number.isdigit() and int(number) > 0):
         raise UsageError(f"Expected a number of at least 1 for --units {name}=N, got {number!r}.")
     return name, int(number) if equals else None

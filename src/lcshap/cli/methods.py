@@ -102,7 +102,10 @@ def _make(wanted: NamedMethod, given: dict[str, Any], graph: Graph) -> Method:
         parameters["budget"] = parse_budget(parameters.get("budget"), graph.d)
     for f in fields(wanted.entry.method):
         if f.default is MISSING and f.default_factory is MISSING and f.name not in parameters:
-            raise UsageError(f"{wanted.entry.name} needs a {f.name}. Write {wanted.entry.name}:{f.name}=....")
+            raise UsageError(
+                f"Expected a value for the parameter {f.name} of {wanted.entry.name}, got none. Write "
+                f"{wanted.entry.name}:{f.name}=... with the value."
+            )
     return wanted.entry.method(**parameters)
 
 
@@ -112,10 +115,13 @@ def _check_taken(name: str, wanted: Sequence[NamedMethod]) -> None:
         return
     own = next((w for w in wanted if name in w.parameters), None)
     if own is not None:
-        raise UsageError(f"--{name} and {own.text} both set the {name}. Leave one of them out.")
+        raise UsageError(f"Expected one {name}, got both --{name} and {own.text}. Leave one of them out.")
     if len(wanted) == 1:
         raise UsageError(_has_no(name, wanted[0]))
-    raise UsageError(f"None of {', '.join(w.entry.name for w in wanted)} has a parameter {name!r}. Leave --{name} out.")
+    raise UsageError(
+        f"Expected a method with the parameter {name!r}, got {', '.join(w.entry.name for w in wanted)}. "
+        f"Leave --{name} out."
+    )
 
 
 def _check_costs(methods: Sequence[Method], graph: Graph, budget: int, max_calls: int) -> None:
@@ -130,7 +136,7 @@ def _check_costs(methods: Sequence[Method], graph: Graph, budget: int, max_calls
 
 def _has_no(key: str, wanted: NamedMethod) -> str:
     has = f"Its parameters are {', '.join(wanted.known)}." if wanted.known else "It has no parameters."
-    return f"{wanted.entry.name} has no parameter {key!r}. {has}"
+    return f"Expected a parameter of {wanted.entry.name}, got {key!r}. {has}"
 
 
 def read_budget(text: str) -> int | str:

@@ -32,9 +32,14 @@ def import_object(name: str, option: str) -> Any:
     try:
         found = import_module(module)
     except Exception as error:
-        raise ModelError(f"{option} {name}: the module {module} cannot be imported: {described(error)}") from error
+        raise ModelError(
+            f"Expected a module that can be imported for {option}, got {module}, which cannot: {described(error)}"
+        ) from error
     for part in path.split("."):
         if not hasattr(found, part):
-            raise UsageError(f"{option} {name}: {module} has no {part!r}{guess(part, dir(found))}")
+            raise UsageError(
+                f"Expected a name that {module} has for {option}, got {part!r}{guess(part, dir(found))}. Write "
+                "package.module:object."
+            )
         found = getattr(found, part)
     return found

@@ -78,7 +78,9 @@ def _method(masker: Masker, examples: list[Any], option: MethodOption, settings:
     if ":" not in option.method and not own:
         return by_name(option, settings)
     if not examples:
-        raise UsageError("A method with parameters needs an input to start with. Give one with --examples.")
+        raise UsageError(
+            "Expected an input to start with, which a method with parameters needs, got none. Give one with --examples."
+        )
     (method,) = make_methods([option.method], masker.mask(examples[0]).graph, settings)
     return {"method": method}
 

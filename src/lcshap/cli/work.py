@@ -52,8 +52,8 @@ def _method(case: Case, x: Any, option: MethodOption, settings: MethodSettings) 
     """What the explainer is told about the method, for this input."""
     if option.goal is not None and option.method != "auto":
         raise UsageError(
-            f"--goal is for --method auto, got --method {option.method}, which answers its own question. Leave one of "
-            "them out."
+            f"Expected --goal only with --method auto, got --method {option.method}, which answers its own question. "
+            "Leave one of them out."
         )
     if option.method == "auto" or in_seconds(settings.budget):
         return by_name(option, settings)
@@ -113,7 +113,10 @@ def by_name(option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
     """What the explainer takes where it makes the method itself: for "auto", and to time the model."""
     alone = [name for name in ("order", "context", "weights") if getattr(settings, name) is not None]
     if option.method == "auto" and alone:
-        raise UsageError(f"--{alone[0]} needs a method that has it. Choose one with --method, such as l-shapley.")
+        raise UsageError(
+            f"Expected a method with the parameter {alone[0]}, got --method auto. Choose one with --method, such as "
+            "l-shapley."
+        )
     if option.method != "auto":
         if alone or ":" in option.method:
             raise UsageError(

@@ -74,8 +74,8 @@ class Entry:
             found = getattr(method, text, None)
             if not isinstance(found, str) or not found:
                 raise MethodError(
-                    f"{method.__name__} has no {text}. Write a line in the class, such as "
-                    f"{text}: ClassVar[str] = {_like(text, method)!r}."
+                    f"Expected a class with the attribute {text}, got {method.__name__}, which has none. Write "
+                    f"a line in the class, such as {text}: ClassVar[str] = {_like(text, method)!r}."
                 )
         return cls(method.name, method, method.summary, method.choose, method.cost_in_words)
 

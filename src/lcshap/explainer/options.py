@@ -24,7 +24,7 @@ def clear_options(cls: C) -> C:
         for name in options:
             if name not in known:
                 method = options.get("method", arguments[2] if len(arguments) > 2 else "auto")
-                raise OptionError(f"{cls.__name__} has no option {name!r}. {_advice(name, method, known)}")
+                raise OptionError(f"Expected an option of {cls.__name__}, got {name!r}. {_advice(name, method, known)}")
         make(self, *arguments, **options)
 
     cls.__init__ = checked  # type: ignore[misc]

@@ -48,7 +48,9 @@ def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -
         try:
             return str(chem().MolToSmiles(read(base, hydrogens=False)))
         except MaskerError as error:
-            raise MaskerError(f"Expected base to be a molecule with at least one atom: {error}.") from error
+            raise MaskerError(
+                f"Expected base to be a molecule with at least one atom, got {base!r}: {error}"
+            ) from error
     try:
         row = np.asarray(base, np.float64)
     except (TypeError, ValueError):
@@ -73,7 +75,9 @@ def check_rows(rows: Any, n: int) -> Rows:
         found, rows = type(rows).__name__, np.asarray(rows)
         found, right = f"{found} of shape {rows.shape}", rows.shape[:1] == (n,)
     if not right:
-        raise MaskerError(f"featurise must return {n} rows here, an array or a list, not {found}")
+        raise MaskerError(
+            f"Expected {n} rows from featurise, as an array or a list, got {found}. Return one row for each molecule."
+        )
     return rows
 
 

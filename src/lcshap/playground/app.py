@@ -116,7 +116,7 @@ class _Api:
         columns = read_columns(sent.get("columns"))
         if self.runs >= session.limits.runs:
             raise BusyError(
-                f"Expected at most {session.limits.runs} explanations at once. Wait, or cancel one of them."
+                f"Expected at most {session.limits.runs} explanations at once, got one more. Wait, or cancel one."
             )
 
         def work(run: Run) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class _Api:
         async for part in request.stream():
             size += len(part)
             if size > most:
-                raise TooLargeError(f"Expected a request of at most {most:,} bytes. Give a smaller input.")
+                raise TooLargeError(f"Expected a request of at most {most:,} bytes, got more. Give a smaller input.")
             parts.append(part)
         return read_json(b"".join(parts))
 
@@ -168,7 +168,7 @@ class _Api:
         """The answer of some work, which is cancelled when the page does not wait for it any more."""
         limit, events, run = self.session.limits.asks, _Events(), Run()
         if self.asks >= limit:
-            raise BusyError(f"Expected at most {limit} questions at once. Wait for the answers.")
+            raise BusyError(f"Expected at most {limit} questions at once, got one more. Wait for the answers.")
         self.asks += 1
         try:
             self.session.crew.start(run, lambda: events.end(work, run))

@@ -193,7 +193,10 @@ def _edit_bytes(masked: MaskedBytes, masker: Masker, replaced: Replaced) -> Mask
         given = np.array(_numbers(parts, end - start, lambda part: int(part, 16)))
         shown = np.flatnonzero(masked.labels == unit)
         if not np.array_equal(full[shown], x[start:end]):
-            raise MaskerError("These bytes cannot be replaced: the model sees them in another order, or only in part.")
+            raise MaskerError(
+                "Expected bytes that the model sees all of and in their order, got others, which cannot be replaced. "
+                "Remove them instead."
+            )
         x[start:end] = full[shown] = given
     return replace(masked, x=x, full=full)
 

@@ -20,6 +20,7 @@ from ..maskers.masked_table import MaskedFrame, MaskedTabular
 from ..maskers.photographs import channels_back, channels_last, read_image
 from ..show.html_report.pictures import levels_of
 from .limits import Limits
+from .requests import form_of
 from .rows import cell_kinds, column_cells, make_row, read_cell, row_cells, write_cell
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")  # decoded by Pillow itself; others may call programs
@@ -51,7 +52,9 @@ class Reader:
     def read(self, sent: Any) -> Any:
         """The input that the page sends: the number of an example, or a content. Raises `MaskerError`."""
         if not isinstance(sent, dict) or len(sent) != 1:
-            raise MaskerError('Expected an input as an object with one field, such as {"text": "..."}.')
+            raise MaskerError(
+                f'Expected an input as an object with one field, such as {{"text": "..."}}, got {form_of(sent)}.'
+            )
         ((kind, content),) = sent.items()
         if kind == "example":
             if isinstance(content, bool) or not isinstance(content, int) or not 0 <= content < len(self.examples):
@@ -63,7 +66,9 @@ class Reader:
 
     def parse(self, content: Any) -> Any:
         """The input from its content."""
-        raise MaskerError("This playground has only examples to choose from.")
+        raise MaskerError(
+            "Expected the number of an example, got an input. This playground has only examples to choose from."
+        )
 
     def content(self, x: Any) -> Any:
         """The content of an example, for the editor of the page; None where it is shown by its number alone."""
@@ -159,16 +164,24 @@ class SeriesReader(Reader):
             raise MaskerError(f"Expected a series as a text, got {type(content).__name__}.")
         lines = [line.replace(",", " ").replace(";", " ").split() for line in content.splitlines() if line.strip()]
         if sum(map(len, lines)) > self.limits.pixels:
-            raise MaskerError(f"Expected a series of at most {self.limits.pixels:,} numbers. Give a shorter one.")
+            raise MaskerError(
+                f"Expected a series of at most {self.limits.pixels:,} numbers, got {sum(map(len, lines)):,}. Give a "
+                "shorter one."
+            )
         if len(lines) == 1:
             lines = [[part] for part in lines[0]]  # all steps of one channel in a line
         widths = {len(line) for line in lines}
         if len(widths) != 1:
-            raise MaskerError("Expected a line for each step, with the same number of values in all lines.")
+            raise MaskerError(
+                "Expected a line for each step, with the same number of values in all lines, got lines with "
+                f"{' and '.join(map(str, sorted(widths)[:5])) or 'no'} values."
+            )
         try:
             table = np.array(lines, np.float64)
         except ValueError:
-            raise MaskerError("Expected numbers, with spaces or commas between, and a line for each step.") from None
+            raise MaskerError(
+                "Expected numbers, with spaces or commas between, and a line for each step, got other words."
+            ) from None
         like = np.asarray(self.examples[0]) if self.examples else table
         if like.dtype.kind in "iu":
             table = np.rint(table)
@@ -264,7 +277,7 @@ class TableReader(Reader):
         """The values in the order of the columns: numbers, texts, and None for a missing value."""
         columns = self._first.columns
         if not isinstance(content, list) or len(content) != len(columns):
-            raise MaskerError(f"Expected a list of {len(columns)} values, one for each column.")
+            raise MaskerError(f"Expected a list of {len(columns)} values, one for each column, got {form_of(content)}.")
         for value, column in zip(content, columns, strict=True):
             if isinstance(value, str):
                 self._text(value, f"a text for the column {column!r}")

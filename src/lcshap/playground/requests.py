@@ -59,6 +59,17 @@ class Column:
         return ", ".join(parts if self.reference == OWN else [*parts, self.reference])
 
 
+def form_of(sent: Any) -> str:
+    """What was sent, in a few words: its content may be long.
+
+    >>> form_of([1, 2]), form_of("no"), form_of(None)
+    ('a list of length 2', 'a str', 'nothing')
+    """
+    if sent is None:
+        return "nothing"
+    return f"a {type(sent).__name__}" + (f" of length {len(sent)}" if isinstance(sent, list | dict) else "")
+
+
 def read_json(data: bytes) -> dict[str, Any]:
     """The object in the body of a request.
 
@@ -70,14 +81,14 @@ def read_json(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise OptionError("Expected JSON, got something else.") from None
     if not isinstance(found, dict):
-        raise OptionError("Expected a JSON object.")
+        raise OptionError(f"Expected a JSON object, got {form_of(found)}.")
     return found
 
 
 def read_columns(sent: Any) -> list[Column]:
     """The columns of a request."""
     if not isinstance(sent, list):
-        raise OptionError("Expected a list of columns.")
+        raise OptionError(f"Expected a list of columns, got {form_of(sent)}.")
     return [read_column(one) for one in sent]
 
 
@@ -90,21 +101,21 @@ def read_column(sent: Any) -> Column:
     """
     sent = {} if sent is None else sent
     if not isinstance(sent, Mapping):
-        raise OptionError("Expected a column as an object.")
+        raise OptionError(f"Expected a column as an object, got {form_of(sent)}.")
     given = dict(sent)
     reference = given.pop("reference", None) or OWN
     if not isinstance(reference, str):
-        raise OptionError("Expected the name of a reference.")
+        raise OptionError(f"Expected the name of a reference, got {form_of(reference)}.")
     target = _read_target(given.pop("target", None))
     budget = given.pop("budget", None)
     if not (budget is None or isinstance(budget, str) or (isinstance(budget, int) and not isinstance(budget, bool))):
-        raise OptionError("Expected a budget such as 400 or '8d'.")
+        raise OptionError(f"Expected a budget such as 400 or '8d', got {form_of(budget)}.")
     name = given.pop("method", None)
     if name in (None, "", "auto"):
         own = {"interactions": given.pop("interactions")} if "interactions" in given else {}
         _refuse(given)
         if not all(isinstance(value, bool) for value in own.values()):
-            raise OptionError("Expected true or false as interactions.")
+            raise OptionError("Expected true or false as interactions, got something else.")
         return Column(name or None, own, target, reference, budget or None)
     if not isinstance(name, str) or name not in METHODS:
         raise OptionError(f"Expected the name of a method, got {name!r:.60}.")
@@ -112,13 +123,16 @@ def read_column(sent: Any) -> Column:
     own = {key: given.pop(key) for key in list(given) if key in known}
     _refuse(given)
     if any(not isinstance(value, str | int | float | bool | None) for value in own.values()):
-        raise OptionError("Expected plain values as parameters of a method.")
+        raise OptionError("Expected numbers, texts or truth values as parameters of a method, got something else.")
     return Column(name, own, target, reference, budget or None)
 
 
 def _refuse(given: Mapping[str, Any]) -> None:
     if given:
-        raise OptionError(f"Expected no {next(iter(given))!r:.60} in a column.")
+        raise OptionError(
+            "Expected a method, its parameters, a budget, a target and a reference in a column, got "
+            f"{next(iter(given))!r:.60}."
+        )
 
 
 def _read_target(sent: Any) -> Any:
@@ -127,25 +141,25 @@ def _read_target(sent: Any) -> Any:
         return None
     if isinstance(sent, list):
         if len(sent) != 2:
-            raise OptionError("Expected two classes for a contrast.")
+            raise OptionError(f"Expected two classes for a contrast, got {len(sent)}.")
         return tuple(map(_read_target, sent))
     if isinstance(sent, bool) or not isinstance(sent, str | int):
-        raise OptionError("Expected a class by its name or number.")
+        raise OptionError(f"Expected a class by its name or number, got {form_of(sent)}.")
     return sent
 
 
 def read_units(sent: Any) -> list[int]:
     """Numbers of units."""
     if not isinstance(sent, list) or not all(isinstance(u, int) and not isinstance(u, bool) for u in sent):
-        raise OptionError("Expected a list of numbers of units.")
+        raise OptionError(f"Expected a list of numbers of units, got {form_of(sent)}.")
     return sent
 
 
 def read_replaced(sent: Any) -> dict[int, Any]:
     """What replaces units, by their numbers."""
     if not isinstance(sent, Mapping) or not all(isinstance(v, str | int | float) for v in sent.values()):
-        raise OptionError("Expected an object from numbers of units to texts.")
+        raise OptionError(f"Expected an object from numbers of units to texts, got {form_of(sent)}.")
     try:
         return {int(unit): value for unit, value in sent.items()}
     except ValueError:
-        raise OptionError("Expected numbers of units.") from None
+        raise OptionError(f"Expected numbers of units, got {form_of(list(sent))}.") from None

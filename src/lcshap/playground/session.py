@@ -173,7 +173,10 @@ class Session:
         game = explainer.game(x)
         for value in replaced.values():
             if len(str(value)) > self.limits.text:
-                raise MaskerError(f"Expected a replacement of at most {self.limits.text:,} characters. Give less.")
+                raise MaskerError(
+                    f"Expected a replacement of at most {self.limits.text:,} characters, got {len(str(value)):,}. "
+                    "Give a shorter one."
+                )
         gone = set(removed) - set(replaced)
         kept = [unit for unit in range(game.d) if unit not in gone]
         masked = edited(game.masked, explainer.masker, replaced) if replaced else game.masked
