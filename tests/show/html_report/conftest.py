@@ -1,5 +1,7 @@
 """A small text model, and a real browser that must stay silent."""
 
+import contextlib
+
 import numpy as np
 import pytest
 from showing import Page
@@ -69,3 +71,20 @@ def show(chromium, tmp_path):
         complaints += page.evaluate("window.violations")
         page.close()
     assert complaints == []
+
+
+@pytest.fixture
+def without_scripts(chromium):
+    """Opens a page in a browser that runs no scripts."""
+
+    @contextlib.contextmanager
+    def opened(path):
+        context = chromium.new_context(java_script_enabled=False)
+        try:
+            page = context.new_page()
+            page.goto(path.as_uri())
+            yield page
+        finally:
+            context.close()
+
+    return opened

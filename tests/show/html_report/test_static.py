@@ -1,30 +1,15 @@
 """The page without JavaScript: the first samples with their pictures and numbers."""
 
-import contextlib
-
 import numpy as np
 from showing import NASTY, made, text_view
 
-import lcshap as lc
 from lcshap.show.html_report import report
-from lcshap.show.html_report.static import shade_of, shades
 
 
-@contextlib.contextmanager
-def without_scripts(chromium, path):
-    context = chromium.new_context(java_script_enabled=False)
-    try:
-        page = context.new_page()
-        page.goto(path.as_uri())
-        yield page
-    finally:
-        context.close()
-
-
-def test_samples_are_there_with_colours_and_numbers(chromium, explain, tmp_path):
+def test_samples_are_there_with_colours_and_numbers(without_scripts, explain, tmp_path):
     found = explain([f"a good plot, number {k}, but poor actors" for k in range(12)])
     path = report(found, tmp_path / "page.html", labels=["for"] * 12)
-    with without_scripts(chromium, path) as page:
+    with without_scripts(path) as page:
         articles = page.locator("article")
         assert articles.count() == 10
         assert "the first 10 are below" in page.locator("noscript").inner_text()
@@ -39,24 +24,11 @@ def test_samples_are_there_with_colours_and_numbers(chromium, explain, tmp_path)
         assert page.locator("#columns").is_hidden()
 
 
-def test_images_are_pictures(chromium, tmp_path):
-    e = lc.Explanation(np.ones(4), 0.0, 4.0, lc.Graph.grid((2, 2)), 9, view=lc.maskers.Image().mask(np.eye(2)).view)
-    with without_scripts(chromium, report(e, tmp_path / "page.html")) as page:
-        assert page.locator("article img").evaluate("(image) => image.naturalWidth") == 2
-
-
 def test_texts_stay_texts(tmp_path, write):
     harmless = len(write(made([1.0], ["x"], text_view("x"))).tags)
     for nasty in NASTY[:5]:
         page = write(made([1.0], [nasty], text_view("x"), {"method": nasty}), names=[nasty])
         assert len([tag for tag in page.tags if not tag[1].get("id", "").startswith("pool")]) <= harmless
-
-
-def test_shades_have_rules():
-    assert shade_of(0.5, 1.0) == "p5"
-    assert shade_of(np.nan, 1.0) == ""
-    assert ".p5 {" in shades()
-    assert ".n10 {" in shades()
 
 
 def test_a_page_written_before_still_opens(chromium):

@@ -18,7 +18,8 @@ from .dataset import Leading, check_classes, check_labels
 from .pack import Pool, embed
 from .samples import collect, pack_sample
 from .scripts import join_modules, read_file
-from .static import shades, static_page
+from .static import static_page
+from .static_pictures import shades
 
 _CLASSES = 4  # that are named in a title
 
@@ -120,7 +121,7 @@ def is_page(data: bytes) -> bool:
 
 def _fill(title: str, palette: Palette, blocks: dict[str, str], static: str) -> str:
     """The template with its holes filled."""
-    style = palette_style(palette) + read_file("page.css") + shades()
+    style = palette_style(palette) + read_file("page.css") + shades(palette)
     script = join_modules("main.js")
     data = [f'<script type="application/json" id="{name}">{json}</script>' for name, json in blocks.items()]
     begun = list(blocks).index("sample-0") + 1  # the script shows the first sample while the browser reads the others
