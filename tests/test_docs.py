@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,18 @@ def test_every_test_named_in_the_differences_exists():
         for name in (first + second).split("::"):
             pattern = rf"(def|class) {name}\b"
             assert not name or re.search(pattern, sources[Path(file).name]), f"{file}::{name}"
+
+
+def test_the_changelog_begins_with_the_version():
+    """A version under way has .dev0, and its section is not released; a release has a section with a date."""
+    top = re.search(r"^## (\S+)(.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert lc.__version__ == top[1] + (".dev0" if "unreleased" in top[2] else "")
+
+
+def test_the_page_about_installation_has_every_extra():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    rows = re.findall(r"^\| (`[^|]*`) \|", (ROOT / "docs/installation.md").read_text(), re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(declared)
 
 
 def test_every_citation_is_in_the_bibliography():

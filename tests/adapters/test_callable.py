@@ -30,6 +30,7 @@ def test_one_number_a_row_is_one_column_and_precision_is_kept():
         (np.zeros((3, 0)), r"for 3 rows, got \(3, 0\)"),
         (np.zeros((3, 2, 2)), r"for 3 rows, got \(3, 2, 2\)"),
         (["a", "b", "c"], "real numbers"),
+        ((np.zeros(3), np.zeros((3, 2))), r"got a tuple of 2\. Return the one"),
         (np.zeros((3, 2), complex), "real numbers"),
         ([None, 1.0, 2.0], "real numbers"),
         ([[1.0], [1.0, 2.0], [3.0]], "Expected an array from"),

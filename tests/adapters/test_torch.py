@@ -155,6 +155,8 @@ def test_wrong_outputs():
     for answer, message in [
         ("text", r"Expected a tensor, .*got str. .*output="),
         ((), "got tuple of 0"),
+        ((torch.zeros(2, 3), torch.zeros(2, 5)), r"got tuple of 2 with 2 tensors\. .*output=0"),
+        (["extra", torch.zeros(2, 3), torch.zeros(2, 5)], r"got list of 3 with 2 tensors\. .*output=1"),
         (torch.zeros(3, 2), r"for 2 rows, got \(3, 2\)"),
         (torch.tensor([0.0, torch.nan]), "row 1"),
     ]:

@@ -53,7 +53,9 @@ def installed(path):
     """The modules that the line `pip install` of a page brings, by the extras in pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     line = re.search(
-        r"^The code on this page needs `pip install (.*)`\.$", path.read_text(encoding="utf-8"), re.MULTILINE
+        r"^The code on this page needs `pip install (.*)` \(see \[installation\].*\)\.$",
+        path.read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
     left, found = shlex.split(line[1]) if line else [], {"lcshap", *project["dependencies"]}
     while left:

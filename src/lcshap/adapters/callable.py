@@ -128,6 +128,8 @@ def _check_type(answers: Any, n: int, model: str) -> None:
         got, todo = "None", "Does the function end without return?"
     elif inspect.isawaitable(first) or inspect.isasyncgen(first):
         got, todo = f"a {type(first).__name__}", "Write the function itself with async def, and return in it."
+    elif isinstance(answers, tuple) and len(answers) != n and np.ndim(first) > 0:
+        got, todo = f"a tuple of {len(answers)}", "Return the one that is to be explained."
     elif isinstance(first, str):
         got, todo = f"the text {first[:40]!r}", "Labels cannot be explained. Return their probabilities."
     else:

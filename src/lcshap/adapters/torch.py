@@ -27,8 +27,9 @@ class TorchModel(Model):
     Parameters
     ----------
     module : called with the rows as one tensor (or with what `prepare` makes of them). It may return a tensor `(n,)`
-        or `(n, k)`, a tuple whose first entry is one, an object or dictionary with `logits`, or anything that `output`
-        finds a tensor in. It is never moved or cast.
+        or `(n, k)`, a tuple whose first entry is the only tensor, an object or dictionary with `logits`, or anything
+        that `output` finds a tensor in. If there are several, `output` has to say which. The module is never
+        moved or cast.
     kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`. Prefer logits where there
         is a choice: probabilities in single precision round a sure answer to exactly 1.
     device : where the rows go; by default where the first parameter of the module is.
@@ -244,8 +245,14 @@ def _without_cudnn() -> Iterator[None]:
 
 def tensor_in(answers: Any, output: Output = None) -> Any:
     """The tensor among what a module returned."""
+    several = [n for n, part in enumerate(answers) if _is_tensor(part)] if isinstance(answers, tuple | list) else []
+    if output is None and len(several) > 1:
+        raise ModelError(
+            f"Expected one tensor from the module, got {described(answers)} with {len(several)} tensors. Choose the "
+            f"one to explain with TorchModel(module, kind, output={several[0]}), or another number."
+        )
     found = pick(answers, output)
-    if isinstance(found, _torch().Tensor):
+    if _is_tensor(found):
         return found
     if output is not None:
         raise ModelError(f"Expected output to select a tensor, got {described(found)} in {described(answers)}.")
@@ -253,6 +260,10 @@ def tensor_in(answers: Any, output: Output = None) -> Any:
         f"Expected a tensor, a tuple or .logits from the module, got {described(answers)}. Choose the part to "
         'explain with TorchModel(module, kind, output="name"), a number, or a function of what it returns.'
     )
+
+
+def _is_tensor(thing: Any) -> bool:
+    return isinstance(thing, _torch().Tensor)
 
 
 def _torch() -> Any:
