@@ -6,23 +6,29 @@ computation that shares beginnings can exceed; "reached" is what the adapter com
 SmolLM2 (extra `llm`) for the settings that are asked for, beside padded batches of rows of like length without sharing,
 of which the fastest size counts.
 
-    python -m benchmarks.prefix_sharing [--timed 0 2] [--sizes 1 4] [--words 75]
+With --rounding the script prints how far log-probabilities in single precision are from those in double precision, for
+the first setting: of rows one by one, of padded batches, and with sharing. That is what rounding does by itself.
+
+    python -m benchmarks.prefix_sharing [--timed 0 2] [--sizes 1 4] [--words 75] [--rounding]
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import lcshap as lc
 from benchmarks.facts import make_contexts
 from benchmarks.smollm2 import load_model
 from lcshap.adapters.prefix_sharing import count_tokens
 
+Floats = NDArray[np.float64]
 ANSWER = " The answer is in the first of these passages."
 
 
@@ -106,11 +112,40 @@ def timed(model: Any, tokenizer: Any, rows: list[str], sizes: list[int]) -> str:
     )
 
 
+def rounding(model: Any, tokenizer: Any, rows: list[str]) -> Iterator[str]:
+    """How far from double precision log-probabilities are, computed in four ways."""
+
+    def ask(size: int, **options: Any) -> Floats:
+        adapter = lc.adapters.CausalLMModel(model, tokenizer, ANSWER, parts="token", **options)
+        return np.concatenate([adapter.predict(rows[at : at + size]) for at in range(0, len(rows), size)])
+
+    ways = {
+        "one row at a time": lambda: ask(1, share_prefixes=False),
+        "padded batches of 4": lambda: ask(4, share_prefixes=False),
+        "padded batches of 8": lambda: ask(8, share_prefixes=False),
+        "with shared prefixes": lambda: ask(len(rows)),
+    }
+    found = {way: compute() for way, compute in ways.items()}
+    model.double()
+    exact, shared = ask(1, share_prefixes=False), ask(len(rows))
+    yield f"double precision: sharing changes log-probabilities by {np.abs(shared - exact).max():.0e} at most"
+    yield "single precision, away from double precision    answer: mean, largest    token: mean, largest"
+    for way, values in found.items():
+        off = np.abs(values - exact)
+        parts = [f"{part.mean():.0e} {part.max():.0e}" for part in (off[:, :1], off[:, 1:])]
+        yield f"  {way:<46}         {parts[0]}           {parts[1]}"
+    first = found["one row at a time"]
+    for way, values in found.items():
+        if values is not first:
+            yield f"  {way} from one row at a time: answers differ by {np.abs(values - first)[:, 0].max():.0e} at most"
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--timed", type=int, nargs="*", default=[0, 1, 2, 6], help="the settings that are timed")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 8], help="rows of a batch without sharing")
     parser.add_argument("--words", type=int, default=75)
+    parser.add_argument("--rounding", action="store_true", help="compare precisions, and time nothing")
     options = parser.parse_args()
     model, tokenizer = load_model()
     adapter = lc.adapters.CausalLMModel(model, tokenizer, ANSWER)
@@ -124,5 +159,8 @@ if __name__ == "__main__":
             f"{given / computed:.2f} ({given / computed / most:.0%})",
             flush=True,
         )
+        if options.rounding:
+            print("\n".join(rounding(model, tokenizer, rows)))
+            break
         if number in options.timed:
             print(f"    {timed(model, tokenizer, rows, options.sizes)}", flush=True)

@@ -15,7 +15,8 @@ TEXT = " Paris is it. Über 👍🏽 Madrid!"
 def test_every_token_is_in_the_whole_and_in_one_part(parts):
     answer = read_answer(TOKENIZER, TEXT, parts)
     assert answer.text == TEXT
-    assert answer.names[0] == TEXT
+    assert answer.names[0] == "the whole answer"
+    assert answer.spans[0].tolist() == [0, len(TEXT)]
     assert (answer.columns[:, 0] == 1).all()
     assert (answer.columns[:, 1:].sum(axis=1) == 1).all()
     assert (answer.columns[:, 1:].sum(axis=0) >= 1).all()

@@ -169,7 +169,7 @@ def test_an_answer_and_its_sentences_are_columns_of_the_same_calls():
     asked.clear()
     found, each = lm.predict([PROMPT, "The"]), CausalLMModel(model, TOKENIZER, ANSWER, per_token=True)
     assert len(asked) == 1
-    assert lm.classes == [ANSWER, "Paris is the capital.", "Madrid is not."]
+    assert lm.classes == ["the whole answer", "Paris is the capital.", "Madrid is not."]
     tokens = each.predict([PROMPT, "The"])
     first = sum(lm.answers[0].columns[:, 1] == 1)
     np.testing.assert_allclose(found[:, 0], tokens.sum(axis=1), atol=1e-6)

@@ -1,6 +1,7 @@
 import asyncio
 import logging
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -64,6 +65,18 @@ def test_texts_become_numbers_by_a_scalariser():
         assert several.scores.shape == (3, 3)
         assert sorted({body["seed"] for body in served.bodies[-24:]}) == [0, 1, 2]
         assert several.averaged().stderr.tolist() == [0, 0, 0]  # this server answers all seeds alike
+
+
+def test_samples_are_counted_paced_and_never_paid_twice():
+    faults = [None, 500, None, None, 429, None, None, "truncated"]
+    options = {"scalariser": len, "samples": 3, "temperature": 1.0, "price": 0.01, "per_second": 60.0}
+    with serving(style="none", faults=faults) as served, asked(served, None, in_flight=1, **options) as model:
+        assert model.cost(8) == "8 calls, 24 requests, about 0.24 (price 0.01 a sample), at least 0 s at 60 a second"
+        start = time.monotonic()
+        e = lc.Explainer(model, PROMPT, lc.Shapley())(X)
+        assert time.monotonic() - start > 20 / 60
+    assert e.scores.shape == (3, 3)
+    assert served.requests == 8 * 3 + 3  # a request more for each fault
 
 
 def test_how_probable_a_yes_is():
@@ -159,6 +172,7 @@ def test_a_pickled_model_asks_too():
         ({"answer": None}, "or a scalariser"),
         ({"scalariser": 3}, "Expected a function as scalariser, without follow_up, got something else"),
         ({"samples": 0}, "as samples"),
+        ({"samples": 3}, "Expected a scalariser with several samples, got none and samples=3"),
         ({"parts": "token"}, "as parts"),
         ({"api_key_env": "NO_SUCH_KEY"}, "in the environment variable NO_SUCH_KEY, got none"),
     ],

@@ -34,8 +34,8 @@ class Answer:
 
     @property
     def names(self) -> list[str]:
-        """The text of each part."""
-        return [self.text[start:end] for start, end in self.spans.tolist()]
+        """What each part is called, see `part_names`."""
+        return part_names(self.text, self.spans)
 
 
 def read_answer(tokenizer: Any, given: Any, parts: Parts = "whole", vocabulary: int | None = None) -> Answer:
@@ -85,6 +85,18 @@ def part_spans(text: str, parts: Parts) -> NDArray[np.int64]:
     if isinstance(parts, str) and parts == "token":
         raise ModelError('Expected "whole", "word", "sentence" or spans as parts, got "token". Use "word" instead.')
     return np.concatenate([whole, _find_parts(text, parts)])
+
+
+def part_names(text: str, spans: NDArray[np.int64]) -> list[str]:
+    """What the parts of an answer are called: by their text, but the answer as a whole beside its parts by a few words.
+
+    >>> part_names("It is. It was.", part_spans("It is. It was.", "sentence"))
+    ['the whole answer', 'It is.', 'It was.']
+    >>> part_names("It is. It was.", part_spans("It is. It was.", "whole"))
+    ['It is. It was.']
+    """
+    texts = [text[start:end] for start, end in spans.tolist()]
+    return texts if len(texts) == 1 else ["the whole answer", *texts[1:]]
 
 
 def _tokens(tokenizer: Any, given: Any) -> tuple[str, list[int], NDArray[np.int64]]:

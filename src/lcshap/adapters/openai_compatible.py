@@ -14,7 +14,7 @@ from ..core.redact import redacted
 from ..errors import ModelError
 from ..extras import need
 from ..maskers.base import Rows
-from .answers import Parts, part_spans
+from .answers import Parts, part_names, part_spans
 from .openai_protocol import (
     PROBE,
     Request,
@@ -102,6 +102,8 @@ class OpenAICompatible(RemoteModel):
             raise ModelError("Expected an answer with text in it, or a scalariser, got neither. Give one of them.")
         if scalariser is not None and (follow_up is not None or not callable(scalariser)):
             raise ModelError("Expected a function as scalariser, without follow_up, got something else.")
+        if scalariser is None and check_samples(samples) > 1:
+            raise ModelError(f"Expected a scalariser with several samples, got none and samples={samples!r}.")
         if api_key_env is not None and not os.environ.get(api_key_env):
             raise ModelError(
                 f"Expected a key in the environment variable {api_key_env}, got none. Set the variable first."
@@ -117,7 +119,7 @@ class OpenAICompatible(RemoteModel):
         if scalariser is None and follow_up is None:
             assert answer is not None
             self.spans = part_spans(answer, parts)
-            self.classes = [answer[s:e] for s, e in self.spans.tolist()]
+            self.classes = part_names(answer, self.spans)
             self.target = "all" if len(self.classes) > 1 else None
         if answer is not None and (self.samples == 1 or scalariser is None):
             self.answered = answer, self.spans if scalariser is None and not follow_up else np.array([[0, len(answer)]])
@@ -153,9 +155,10 @@ class _Asking:
         self.client: Any = None
         self.style: Style | None = None
         self.lock: asyncio.Lock | None = None
+        self.sampled: dict[str, list[float]] = {}  # of rows that wait for their other samples
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"owner": self.owner, "client": None, "style": None, "lock": None}
+        return {"owner": self.owner, "client": None, "style": None, "lock": None, "sampled": {}}
 
     async def __call__(self, rows: Rows) -> NDArray[np.float64]:
         return np.array([await self._one(row) for row in rows])
@@ -169,13 +172,24 @@ class _Asking:
         if owner.follow_up is not None:
             return [await self._agrees(row)]
         if owner.scalariser is not None:
-            return [scalarised(owner.scalariser, await self._text(row, sample)) for sample in range(owner.samples)]
+            return await self._scalars(row, owner.scalariser)
         assert owner.answer is not None
         style = await self._probed(row)
         tokens = read_prompt_tokens(await self._send(scored(owner.model, row, owner.answer, style)), style)
         if tokens is None:
             raise BusyError("Expected log-probabilities as in the first response, got none.")
         return answer_log_probs(tokens, owner.answer, owner.spans)
+
+    async def _scalars(self, row: Any, scalariser: Scalariser) -> list[float]:
+        """A number for each sample. If one of them fails, the next try goes on after those that were answered."""
+        found = self.sampled.pop(repr(row), [])
+        try:
+            while len(found) < self.owner.samples:
+                found.append(scalarised(scalariser, await self._text(row, len(found))))
+        except BaseException:
+            self.sampled[repr(row)] = found
+            raise
+        return found
 
     async def _text(self, row: Any, sample: int) -> str:
         _, temperature, max_tokens, seed, _ = self.owner._sampling

@@ -49,7 +49,7 @@ class RemoteModel(Model):
         `KeyError`, and a wrong number of answers that comes twice.
     timeout : seconds that one try may take.
     backoff : seconds before the second try; twice that before the third, and so on, each give or take half.
-    price : of one row, for `cost`.
+    price : of one row, for `cost`; of one sample where a row is asked for several.
     classes : names of the classes, in the order of the columns.
     fatal : exceptions that are not worth another try, such as that of a wrong password.
     seed : for the spread of `backoff`.
@@ -92,6 +92,8 @@ class RemoteModel(Model):
 
     depends: ClassVar[tuple[str, ...]] = ("fn",)
     named: ClassVar[tuple[str, ...]] = ("fn",)
+
+    samples: int = 1  # requests for each row, one after the other
 
     def __init__(
         self,
@@ -149,11 +151,12 @@ class RemoteModel(Model):
 
     def cost(self, calls: int) -> str:
         """What the answers to so many rows take, if nothing has to be tried again."""
-        requests = math.ceil(calls / self.rows_per_request)
+        requests = math.ceil(calls / self.rows_per_request) * self.samples
         parts = [f"{calls:,} calls", f"{requests:,} requests"]
         if self.price is not None:
-            money = calls * self.price
-            parts.append(f"about {money:{',.2f' if money >= 0.01 else '.1g'}} (price {self.price:g} a call)")
+            money = calls * self.samples * self.price
+            each = "a call" if self.samples == 1 else "a sample"
+            parts.append(f"about {money:{',.2f' if money >= 0.01 else '.1g'}} (price {self.price:g} {each})")
         if self.per_second is not None:
             seconds = max(requests - 1, 0) / self.per_second
             parts.append(f"at least {seconds:,.0f} s at {self.per_second:g} a second")
@@ -211,7 +214,7 @@ class RemoteModel(Model):
         rows = call.rows[start : start + self.rows_per_request]
         async with background.places:
             for tries in range(1, self.retries + 2):
-                await background.turn(call, 1 / self.per_second if self.per_second else 0.0)
+                await background.turn(call, self.samples / self.per_second if self.per_second else 0.0)
                 if call.over.is_set():
                     return
                 self.requests += 1
