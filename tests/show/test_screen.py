@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from lcshap.show import screen
+from lcshap.show.palette import find_palette
 from lcshap.show.screen import has_full_colour, in_256, is_dark, nearest, read_background
 
 CHILD = """
@@ -93,6 +95,17 @@ def test_answers_that_make_no_sense():
     for answer in (b"", b"\033]11;rgb:zz/00/00\033\\", b"\033]10;rgb:ffff/ffff/ffff\033\\", b"\xff" * 300):
         assert read_background(answer) is None
     assert read_background(b"\033]11;rgba:0000/ffff/0000/ffff\007") == (0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_256_colours_tell_for_from_against(dark):
+    """The same hue for weak and strong scores: blue parts lead for those above zero, red ones below."""
+    for share in np.linspace(0.2, 1, 33):
+        for sign in (1, -1):
+            code = nearest(find_palette("default").colour(sign * share, 1.0, dark))
+            assert 16 <= code < 232  # of the cube
+            red, _, blue = (code - 16) // 36, (code - 16) // 6 % 6, (code - 16) % 6
+            assert sign * (blue - red) > 0
 
 
 def test_colours_become_the_nearest_of_256():

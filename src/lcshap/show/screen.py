@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from functools import cache
+from itertools import product
 from typing import IO, Literal
 
 ThemeName = Literal["auto", "light", "dark"]
@@ -17,6 +18,8 @@ _WAIT = 0.2  # seconds
 _FULL_COLOUR = re.compile(r"\033\[([\d;]*;)?[34]8;2;[\d;]*m")
 _MANY_COLOURS = ("direct", "kitty", "alacritty", "wezterm", "ghostty", "foot", "iterm", "konsole")
 _LEVELS = (0, 95, 135, 175, 215, 255)  # of red, green and blue among the 256 colours
+_GREY = 20  # parts of a colour that differ by less make a grey
+_HUE = 16_000.0  # what another hue counts, as the square of a distance: chosen by looking at both ends of the palettes
 
 
 def is_dark(theme: str = "auto") -> bool:
@@ -123,13 +126,35 @@ def _nearest_code(found: re.Match[str]) -> str:
 
 @cache
 def nearest(colour: tuple[int, ...]) -> int:
-    """The number of the nearest of the 240 colours that are the same everywhere.
+    """The number of the nearest of the 240 colours that are the same everywhere, of the same hue as far as possible.
 
-    >>> nearest((255, 255, 255)), nearest((22, 24, 28)), nearest((0, 0, 255))
-    (231, 234, 21)
+    Colours become colours and greys become greys: a pale blue that became grey would no longer tell for from against.
+
+    >>> nearest((255, 255, 255)), nearest((22, 24, 28)), nearest((0, 0, 255)), nearest((211, 224, 238))
+    (231, 234, 21, 153)
     """
-    steps = [min(range(6), key=lambda k: abs(_LEVELS[k] - part)) for part in colour]
-    grey = min(range(24), key=lambda k: abs(8 + 10 * k - sum(colour) / 3))
-    cube = 16 + 36 * steps[0] + 6 * steps[1] + steps[2]
-    choices = {cube: [_LEVELS[k] for k in steps], 232 + grey: [8 + 10 * grey] * 3}
-    return min(choices, key=lambda n: sum((a - b) ** 2 for a, b in zip(choices[n], colour, strict=True)))
+    grey = max(colour) - min(colour) < _GREY
+    return min(_same_everywhere(), key=lambda n: _distance(_same_everywhere()[n], colour, grey))
+
+
+@cache
+def _same_everywhere() -> dict[int, tuple[int, ...]]:
+    """The colours of a cube, and 24 greys."""
+    cube = {16 + 36 * r + 6 * g + b: (_LEVELS[r], _LEVELS[g], _LEVELS[b]) for r, g, b in product(range(6), repeat=3)}
+    return cube | {232 + k: (8 + 10 * k,) * 3 for k in range(24)}
+
+
+def _distance(one: tuple[int, ...], colour: tuple[int, ...], grey: bool) -> float:
+    """How different a colour looks: infinitely if it is a colour for a grey, or another part of it is the strongest."""
+    if grey != (len(set(one)) == 1):
+        return float("inf")
+    if any((one[i] - one[j]) * (colour[i] - colour[j]) < 0 for i, j in ((0, 1), (0, 2), (1, 2))):
+        return float("inf")
+    turned = 0.0 if grey else _middle(one) - _middle(colour)
+    return float(sum((a - b) ** 2 for a, b in zip(one, colour, strict=True)) + _HUE * turned**2)
+
+
+def _middle(colour: tuple[int, ...]) -> float:
+    """Where the second part of a colour is between the weakest, 0, and the strongest, 1."""
+    low, middle, high = sorted(colour)
+    return (middle - low) / (high - low)
