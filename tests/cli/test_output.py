@@ -32,6 +32,11 @@ class TestJSON:
         both = json.loads(run("compare", *WORDS, "--text", "so good", "--json")[0])
         assert [one["names"] for one in both["explanations"]] == [["so", "good"]] * 3
 
+    def test_rounding_errors_are_no_residual(self):
+        e = lc.Explanation(np.array([0.1, 0.7]), -0.7, 0.1 + 0.7 - 0.7 + 1e-16, lc.Graph.chain(2), 4)
+        assert e.residual != 0
+        assert as_json(e)["residual"] == 0
+
     def test_it_can_be_loaded_and_reported(self, here):
         for options in ((), ("--target", "all"), ("--method", "kernel-shap", "--budget", 6)):
             out = run("explain", *WORDS, "--text", "so very good", "--json", *options)[0]

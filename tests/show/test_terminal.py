@@ -3,6 +3,7 @@
 import io
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,6 +111,18 @@ def test_tables_show_values_and_several_outputs_stand_side_by_side():
     assert [float(n) for n in re.findall(r"[+-][\d.]+", row)] == [-6.5, 3.25]
     one = explain(lambda rows: rows @ [1.0, -2, 0], masker, np.array([70.0, 3.25, 1]))
     assert [name for name, *_ in bars(one)] == ["age = 70", "dose = 3.25", "sex = 1"]
+
+
+def test_a_table_has_standard_errors_and_names_the_others_in_full():
+    names = [f"w{i}" for i in range(24)]
+    e = lc.Explanation(
+        np.linspace(1, 0, 24), 0.0, 12.0, lc.Graph.chain(24, names=names), 99, stderr=np.full(24, 0.3), freedom=9
+    )
+    table = render_table([e, e], ["one", "other"], top=3).splitlines()
+    assert table[1].split() == ["w0", "+1.000", "±", "0.300#", "+1.000", "±", "0.300#"]
+    assert table[4].startswith("21 others ")
+    faint = render_table([replace(e, stderr=np.full(24, 3.0))], ["one"], top=1).splitlines()
+    assert faint[1].split() == ["w0", "+1.000", "±", "3.000+"]  # its interval holds 0
 
 
 def test_a_table_that_is_too_wide_is_cut_into_blocks():

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.explanation import Explanation
 from ..core.io import to_dict
 from ..core.printable import printable
+from ..core.rounding import settled
 from ..errors import LcshapError
 from ..show import flips, words
 from ..show.letters import wrapped
@@ -92,8 +93,13 @@ def as_json(e: Explanation) -> dict[str, Any]:
     begin = {name: content.pop(name) for name in ("format", "version")}
     plain: dict[str, Any] = {"names": list(e.names), "scores": _plain(e.scores)}
     plain |= {"stderr": None if e.stderr is None else _plain(e.stderr)}
-    plain |= {"base_value": _plain(e.base_value), "full_value": _plain(e.full_value), "residual": _plain(e.residual)}
+    plain |= {"base_value": _plain(e.base_value), "full_value": _plain(e.full_value), "residual": _plain(_settled(e))}
     return {**begin, "says": lead(e, str), **plain, **{k: v for k, v in content.items() if k not in plain}}
+
+
+def _settled(e: Explanation) -> Any:
+    """What the scores leave unexplained, with zero for rounding."""
+    return settled(np.asarray(e.residual), e.scores, e.base_value, e.full_value)
 
 
 def _plain(numbers: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _CUT = "…"
+_GLUE = "\N{NO-BREAK SPACE}"  # as wide as a space, and no place for a new line
 
 
 def display_width(text: str) -> int:
@@ -72,5 +73,10 @@ def wrap(text: str, width: int) -> Iterator[tuple[int, int]]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a text, none wider than this."""
-    return [text[start:end].rstrip() for start, end in wrap(text, width)]
+    """The lines of a text, none wider than this; numbers and their percent signs, or errors, stay together.
+
+    >>> wrapped("it is 59.8 % ± 0.1 of all", 10)
+    ['it is', '59.8 %', '± 0.1 of', 'all']
+    """
+    glued = text.replace(" %", f"{_GLUE}%").replace("± ", f"±{_GLUE}")
+    return [text[start:end].rstrip() for start, end in wrap(glued, width)]

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Mapping
 from functools import cache
 from itertools import product
 from typing import IO, Literal
@@ -138,7 +139,7 @@ def nearest(colour: tuple[int, ...]) -> int:
 
 
 @cache
-def _same_everywhere() -> dict[int, tuple[int, ...]]:
+def _same_everywhere() -> Mapping[int, tuple[int, ...]]:
     """The colours of a cube, and 24 greys."""
     cube = {16 + 36 * r + 6 * g + b: (_LEVELS[r], _LEVELS[g], _LEVELS[b]) for r, g, b in product(range(6), repeat=3)}
     return cube | {232 + k: (8 + 10 * k,) * 3 for k in range(24)}

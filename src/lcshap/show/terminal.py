@@ -182,12 +182,15 @@ def render_table(
 
     Of many units those largest in any explanation are shown, in the order of the input.
     """
-    inks = [Ink(e.scores, limit_of([e.scores]), colour, dark, palette) for e in explanations]
-    share = np.max([np.abs(ink.scores) / ink.limit for ink in inks], axis=0)
+    inks = [Ink(drawn_scores(e), limit_of([e.scores]), colour, dark, palette) for e in explanations]
+    share = np.max([np.abs(e.scores) / ink.limit for e, ink in zip(explanations, inks, strict=True)], axis=0)
     units = sorted(np.argsort(-share, kind="stable")[:top].tolist())
     heads, labels = [printable(name) for name in names], words.unit_names(explanations[0])
-    label = min(max([8, *(display_width(labels[i]) for i in units)]), max(8, width // 3))
-    columns = [min(max(9, display_width(head)), max(9, width - label - 2)) + 2 for head in heads]
+    others = len(words.count(len(share), "other"))
+    label = min(max([8, others, *(display_width(labels[i]) for i in units)]), max(8, width // 3))
+    numbers = [max(len(words.score(e, i, ink.limit)) for i in units) for e, ink in zip(explanations, inks, strict=True)]
+    wanted = [max(9, display_width(head), number + 1) for head, number in zip(heads, numbers, strict=True)]
+    columns = [min(column, max(9, width - label - 2)) + 2 for column in wanted]
     blocks: list[list[int]] = [[]]  # which columns stand side by side
     for k, column in enumerate(columns):
         if blocks[-1] and label + sum(columns[i] for i in blocks[-1]) + column > width:
@@ -209,8 +212,8 @@ def _block(columns: Sequence[tuple[Explanation, str, Ink, int]], rows: Sequence[
     lines = [line("", (head for _, head, _, _ in columns))]
     for unit, name in rows:
         parts = [name]
-        for _, _, ink, width in columns:
-            text = ink.number(ink.scores[unit])
+        for e, _, ink, width in columns:
+            text = words.score(e, unit, ink.limit)
             cell = ink.paint(f"{text} ", ink.scores[unit]) if ink.colour else text + ink.sign(unit)
             parts.append(" " * (width - len(text) - 1) + cell)
         lines.append("".join(parts).rstrip())
