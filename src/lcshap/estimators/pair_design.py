@@ -115,10 +115,8 @@ def _random(d: int, count: int, rng: np.random.Generator, taken: set[bytes], by_
     found, have = [_none(d)], 0
     while have < count:
         sizes = _spread(d, count - have, rng, by_kernel)
-        order = rng.random((len(sizes), d), np.float32).argsort(axis=1)
-        rows = np.empty((len(sizes), d), bool)
-        np.put_along_axis(rows, order, np.arange(d) < sizes[:, None], axis=1)
-        found.append(_fresh(rows, taken))
+        drawn = rng.random((len(sizes), d), np.float32)
+        found.append(_fresh(drawn < np.take_along_axis(np.sort(drawn, axis=1), sizes[:, None], axis=1), taken))
         have += len(found[-1])
     return np.concatenate(found)
 

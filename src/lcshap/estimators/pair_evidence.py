@@ -60,8 +60,9 @@ def fit(space: Space, odd: Array, units: bool = True) -> Shape:
         start = np.concatenate([at, pattern.units - middle])
         start[[0, 3]] += middle  # the common logarithms of reach and own worth
         start[space.first - 1] = 1.0  # in a pattern they are the same
-        if _gain(each(start, SPREAD), space.first) > _PAYS:
-            return _scaled(space.shape(climb(each, start, space.first)), scale**2)
+        begun = each(start, SPREAD)
+        if _gain(begun, space.first) > _PAYS:
+            return _scaled(space.shape(climb(each, start, space.first, begun=begun)), scale**2)
     return _scaled(space.shape(at, pattern), scale**2)
 
 
@@ -76,26 +77,27 @@ def _scaled(found: Shape, square: float) -> Shape:
     )
 
 
-def climb(look: Look, start: Array, first: int, enough: float = _ENOUGH) -> Array:
+def climb(look: Look, start: Array, first: int, enough: float = _ENOUGH, begun: Point | None = None) -> Array:
     """The logarithms of greatest evidence, near some; those of the units begin at `first`, and may be none.
 
     Gauss-Newton steps (the average of observed and expected information, as for variance components), each logarithm
     with a normal prior; how much units differ is learnt along with them. `look` gives the point at some logarithms,
-    with this spread of the units; None where K cannot be factored.
+    with this spread of the units; None where K cannot be factored. `begun` is the point at the start, if it is known.
     """
-    now, damping = look(start, SPREAD), 0.0
+    now, damping = begun or look(start, SPREAD), 0.0
     for _ in range(_STEPS):
         if now is None:  # not even at the start
             return start
         matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
-        move = np.clip(-linalg.solve(matrix, now.gradient, assume_a="pos"), -_FURTHEST, _FURTHEST)
+        solved = linalg.cho_solve(linalg.cho_factor(matrix, check_finite=False), now.gradient, check_finite=False)
+        move = np.clip(-solved, -_FURTHEST, _FURTHEST)
         new = look(now.at + move, now.spread)
         if new is None or new.value > now.value:
             damping = max(4 * damping, 0.5)
             continue
-        gain, now, damping = now.value - new.value, _respread(new, first), damping / 3
-        if gain < enough:
-            break
+        if now.value - new.value < enough:
+            return new.at
+        now, damping = _respread(new, first), damping / 3
     return start if now is None else now.at
 
 
@@ -118,7 +120,8 @@ def _respread(point: Point, first: int) -> Point:
     units = np.arange(first, len(point.at))
     if not len(units):
         return point
-    unsure = np.diag(linalg.inv(point.curvature))[units]
+    factor = linalg.cholesky(point.curvature, lower=True, check_finite=False)
+    unsure = np.diag(linalg.lapack.dpotri(factor, lower=1)[0])[units]
     squares = float(np.sum(point.at[units] ** 2))
     new = (squares + float(unsure.sum()) + _SURE * SPREAD**2) / (len(units) + _SURE)
     new = min(max(new, 0.1**2), 3.0**2)
@@ -126,4 +129,4 @@ def _respread(point: Point, first: int) -> Point:
     gradient, curvature = point.gradient.copy(), point.curvature.copy()
     gradient[units] += change * point.at[units]
     curvature[units, units] += change
-    return Point(point.at, float(np.sqrt(new)), point.value + change * squares / 2, gradient, curvature)
+    return Point(point.at, float(np.sqrt(new)), point.value + change * squares / 2, lambda: (gradient, curvature))

@@ -263,12 +263,12 @@ def _look(at: Array, mean: Array, spread: float, c: Array, y: Array) -> Point | 
     curvature = moved.T @ (inverse @ moved) / 2
     curvature[np.diag_indices(len(at))] += 1 / deviation**2
     value = logarithm + float(y @ alpha + off @ off) / 2
-    return Point(at, spread, value, gradient + off / deviation, curvature)
+    return Point(at, spread, value, lambda: (gradient + off / deviation, curvature))
 
 
 def _even(one: Array, two: Array, reach: Array) -> tuple[Array, Array]:
     """The even part of the product, scaled to 1 at equality; and the odd one, as scaled."""
-    odd, even = odd_product(one, two, reach)
+    odd, even = odd_product((one * (reach / 2)) @ two.T, float(reach.sum()))
     scale = -np.expm1(-reach.sum()) / (1 + np.exp(-reach.sum()))
     return even * scale, odd * scale
 

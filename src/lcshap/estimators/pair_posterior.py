@@ -8,13 +8,13 @@ from scipy import linalg, special
 from .pair_evidence import fit
 from .pair_prior import Array, prior
 from .pair_shape import Kept, Shape
-from .pair_space import Space
+from .pair_space import Space, inverse_by
 
 MOST_PAIRS = 4096  # the process takes no more, since it takes the cube of that
 _MANY_UNITS, _PAIRS_A_UNIT, _LEAST_PAIRS = 64, 2.5, 1024  # and with many units, so many a unit, but at least so many
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
-_TILE = 1024  # rows that are predicted at a time
+_TILE = 1024  # rows that are added at a time
 _RIDGE, _ROUGHLY = 1e-10, 1e-3  # games that fit worse than that, with such a ridge, are not looked at more closely
 _ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
 
@@ -49,7 +49,8 @@ def additive(kept: Kept, odd: Array) -> Array | None:
 def _may_fit(kept: Kept, odd: Array, largest: float) -> bool:
     """Whether scores may fit the odd part: normal equations are not exact, and much faster."""
     half = np.where(kept, 0.5, -0.5)
-    gram = half.T @ half
+    single = half.astype(np.float32)
+    gram = (single.T @ single).astype(float)  # exact, as all entries are small multiples of 1/4
     gram[np.diag_indices(len(gram))] += _RIDGE * len(kept)
     found = linalg.solve(gram, half.T @ odd, assume_a="pos", overwrite_a=True, check_finite=False)
     return bool(np.abs(odd - half @ found).max() <= _ROUGHLY * largest)
@@ -93,7 +94,7 @@ def _fitted(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array]:
     first, rest = slice(0, most), slice(most, None)
     scores, variance, alpha = _process(kept[first], odd[first], shape)
     if len(kept) > most:
-        left = odd[rest] - _predict(kept[rest], kept[first], alpha, shape)
+        left = odd[rest] - shape.applied(kept[rest], kept[first], alpha)
         change, variance = _learn(kept, left, variance)
         scores = scores + change
     return scores, variance
@@ -119,12 +120,6 @@ def _process(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array, Array]
     return scores, left * scale, alpha
 
 
-def _predict(kept: Kept, known: Kept, alpha: Array, shape: Shape) -> Array:
-    """The posterior mean of f at other coalitions."""
-    tiles = [kept[start : start + _TILE] for start in range(0, len(kept), _TILE)]
-    return np.concatenate([shape.covariance(tile, known) @ alpha for tile in tiles])
-
-
 def _learn(kept: Kept, left: Array, variance: Array) -> tuple[Array, Array]:
     r"""What the scores miss, from what the process leaves of f at random coalitions; and the variance after that.
 
@@ -139,11 +134,14 @@ def _learn(kept: Kept, left: Array, variance: Array) -> tuple[Array, Array]:
     for start in range(0, len(weight), _TILE):
         tile = slice(start, start + _TILE)
         half = np.where(kept[1:][tile], 0.5, -0.5)
-        matrix += half.T @ (weight[tile, None] * half)
-        pull += half.T @ pulled[tile]
+        pull += pulled[tile] @ half
+        half *= np.sqrt(weight[tile, None])
+        matrix += half.T @ half
     noise = max(float(unseen @ pulled**2 / weight.sum()), np.finfo(float).tiny)
     floor = max(float(variance.mean()) * 1e-6, np.finfo(float).tiny)
-    inverse = linalg.inv(matrix / noise + np.diag(1 / np.maximum(variance, floor)))
+    matrix /= noise
+    matrix[np.diag_indices(d)] += 1 / np.maximum(variance, floor)
+    inverse = inverse_by(linalg.cholesky(matrix, lower=True, check_finite=False))
     # The sum of all scores is known, so the change sums to zero.
     inverse -= np.outer(inverse.sum(axis=1), inverse.sum(axis=0)) / inverse.sum()
     return np.asarray(inverse @ pull / noise), np.asarray(np.maximum(np.diag(inverse), 0))

@@ -14,7 +14,8 @@ from .pair_prior import Array, Prior, prior, tiles
 
 Kept = NDArray[np.bool_]
 Near = tuple[NDArray[np.float32], NDArray[np.float32]]  # the products of triples of two lists of coalitions
-_BLOCK = 512  # rows of a symmetric covariance matrix that are computed at a time
+_BLOCK = 256  # rows of a covariance matrix that are computed at a time: few enough to stay in the processor's cache
+_UNDERFLOWS = 600.0  # with a total reach of that, exponentials of it are no numbers any more
 _NODES = 24  # of the integral over the diagonal: the integrand is smooth, and this many leave nothing but rounding
 
 
@@ -147,30 +148,46 @@ class Shape:
         n, signs, near = len(kept), _signs(kept), self.terms.products(kept)
         found = np.empty((n, n))
         for start in range(0, n, _BLOCK):  # K is symmetric: half of it is computed
-            rows, those = slice(start, start + _BLOCK), slice(0, start + _BLOCK)
+            rows, those = slice(start, start + _BLOCK), slice(start, n)
             block = found[rows, those]
             self._own_and_product(signs[rows], signs[those], block)
             self._add_terms(kept[rows], kept[those], block, (near[rows], near[those]))
-            found[:start, rows] = found[rows, :start].T
+            found[start + _BLOCK :, rows] = block[:, _BLOCK:].T
         found[np.diag_indices(n)] += self.white
         return found
 
     def covariance(self, kept: Kept, others: Kept) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise."""
-        found = np.empty((len(kept), len(others)))
-        self._own_and_product(_signs(kept), _signs(others), found)
+        found, one, two = np.empty((len(kept), len(others))), _signs(kept), _signs(others)
+        for start in range(0, len(kept), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            self._own_and_product(one[rows], two, found[rows])
         self._add_terms(kept, others, found)
         return found
 
+    def applied(self, kept: Kept, others: Kept, weights: Array) -> Array:
+        """K between coalitions `(n, d)` and `(m, d)`, without the white noise, times weights `(m,)`.
+
+        K is not written down whole, and terms that are sums over units or triples need no matrix at all.
+        """
+        if self.terms.wide:
+            return np.concatenate([self.covariance(kept[rows], others) @ weights for rows, _ in _slices(len(kept))])
+        one, two, total = _signs(kept), _signs(others), float(self.reach.sum())
+        found = one @ (self.own * (weights @ two))
+        for rows, _ in _slices(len(kept)):
+            near, far = near_and_far((one[rows] * (self.reach / 2)) @ two.T, total)
+            found[rows] += self.product / -np.expm1(-total) * (near @ weights - far @ weights)
+        if len(self.terms.triples):
+            sums = weights @ self.terms.products(others)
+            found += self.shares[-1] / len(self.terms.triples) * (self.terms.products(kept) @ sums)
+        return np.asarray(found)
+
     def _own_and_product(self, one: Array, two: Array, found: Array) -> None:
         """Write the first two terms between coalitions, given by their signs."""
-        agree, total = (one * self.reach) @ two.T, self.reach.sum()
+        agree, total = (one * self.reach) @ two.T, float(self.reach.sum())
         agree /= 2
-        np.subtract(agree, total / 2, out=found)
-        np.exp(found, out=found)
-        far = -agree
-        far -= total / 2
-        found -= np.exp(far, out=far)
+        near, far = near_and_far(agree, total)
+        np.subtract(near, far, out=found)
         found *= self.product / -np.expm1(-total)
         tied = self.own[0] / self.reach[0]
         if np.allclose(self.own, tied * self.reach, rtol=1e-12, atol=0):  # one matrix product is enough
@@ -244,13 +261,24 @@ def nodes() -> tuple[Array, Array]:
     return node, weight
 
 
-def odd_product(one: Array, two: Array, reach: Array) -> tuple[Array, Array]:
-    """The odd part of exp(-θ-weighted number of differences), scaled to 1 at equality; and the even one, as scaled."""
-    total = reach.sum()
-    agree = (one * reach) @ two.T
-    near, far = np.exp((agree - total) / 2), np.exp(-(agree + total) / 2)
+def odd_product(agree: Array, total: float) -> tuple[Array, Array]:
+    """The odd part of exp(-θ-weighted number of differences), scaled to 1 at equality; and the even one, as scaled.
+
+    `total` is the sum of all θ, and `agree` half of what coalitions agree on less half of what they do not.
+    """
+    near, far = near_and_far(agree, total)
     scale = -np.expm1(-total)
-    return (near - far) / scale, (near + far) / scale
+    near /= scale
+    far /= scale
+    return near - far, near + far
+
+
+def near_and_far(agree: Array, total: float) -> tuple[Array, Array]:
+    """The exponentials of half the total reach, less and plus: :math:`e^{a - t/2}` and :math:`e^{-a - t/2}`."""
+    near = agree - total / 2
+    np.exp(near, out=near)
+    far = np.exp(-total) / near if total < _UNDERFLOWS else np.exp(-agree - total / 2)
+    return near, far
 
 
 def _slices(n: int) -> Iterator[tuple[slice, None]]:

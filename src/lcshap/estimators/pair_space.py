@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,13 +40,29 @@ class Pattern:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Logarithms, where they are expected, and the evidence there with its gradient and (expected) curvature."""
+    """Logarithms, where they are expected, and the evidence there with its gradient and (expected) curvature.
+
+    `slope` computes the last two when one of them is first asked for: a step that is not taken never needs them.
+    """
 
     at: Array
     spread: float
     value: float
-    gradient: Array
-    curvature: Array
+    slope: Callable[[], tuple[Array, Array]]
+
+    @property
+    def gradient(self) -> Array:
+        """The derivative of the value by each logarithm."""
+        return self._slopes[0]
+
+    @property
+    def curvature(self) -> Array:
+        """The average of the observed and the expected second derivatives."""
+        return self._slopes[1]
+
+    @cached_property
+    def _slopes(self) -> tuple[Array, Array]:
+        return self.slope()
 
 
 class Space:
@@ -126,61 +143,84 @@ class Space:
         pattern : how units differ, where that is not to be found. Their own worth differs as their reach does.
         """
         shape = self.shape(at, pattern)
-        found = self._each(shape, at, y) if pattern is None else self._common(shape, pattern, y)
-        if found is None:
+        product, even, own = self._product_and_own(shape, pattern)
+        K = shape.product * product
+        K += own
+        for share, term in zip(shape.shares, self._parts, strict=True):
+            K += share * term
+        K[np.diag_indices(len(y))] += shape.white
+        factor, logarithm = factor_of(K)
+        if factor is None:
             return None
-        inverse, logarithm, alpha, moved, traces = found
-        moved[:, 1], traces[1] = shape.white * alpha, shape.white * np.trace(inverse)
-        for k, (share, term) in enumerate(zip(shape.shares, self._parts, strict=True), start=4):
-            moved[:, k], traces[k] = share * (term @ alpha), share * np.vdot(inverse, term)
+        alpha = linalg.lapack.dpotrs(factor, y, lower=1)[0]
         deviation = self.deviation(spread, len(at) - self.first)
         off = at.copy()
         off[: self.first] -= self.mean
         off /= deviation
-        curvature = moved.T @ (inverse @ moved) / 2
-        curvature[np.diag_indices(len(at))] += 1 / deviation**2
         value = logarithm + float(y @ alpha + off @ off) / 2
-        return Point(at, spread, value, (traces - alpha @ moved) / 2 + off / deviation, curvature)
 
-    # Both of these fill in what concerns the reach, the product and what units do by themselves: one column a
-    # logarithm, K's derivative times alpha, and the sum of K's inverse times K's derivative.
+        def slope() -> tuple[Array, Array]:
+            inverse = inverse_by(factor)
+            moved, traces = np.zeros((len(y), len(at))), np.zeros(len(at))
+            if pattern is None:
+                self._each(shape, at, (product, even), inverse, alpha, moved, traces)
+            else:
+                self._common(shape, pattern, (product, even, own), inverse, alpha, moved, traces)
+            moved[:, 1], traces[1] = shape.white * alpha, shape.white * np.trace(inverse)
+            for k, (share, term) in enumerate(zip(shape.shares, self._parts, strict=True), start=4):
+                moved[:, k], traces[k] = share * (term @ alpha), share * np.vdot(inverse, term)
+            curvature = moved.T @ (inverse @ moved) / 2
+            curvature[np.diag_indices(len(at))] += 1 / deviation**2
+            return (traces - alpha @ moved) / 2 + off / deviation, curvature
 
-    def _common(self, shape: Shape, pattern: Pattern, y: Array) -> Looked | None:
-        """Where it is known how units differ."""
-        reach, own = shape.reach.sum() / pattern.total, shape.own.sum() / pattern.total
-        total = reach * pattern.total
-        near = np.exp((reach * pattern.agreement - total) / 2)
-        far = np.exp(-(reach * pattern.agreement + total) / 2)
-        scale = -np.expm1(-total)
-        product, even = (near - far) / scale, (near + far) / scale
-        by_own = own * pattern.agreement
-        solved = self._solve(shape.product * product + by_own, shape, y)
-        if solved is None:
-            return None
-        inverse, logarithm, alpha = solved
-        even *= reach * pattern.agreement / 2
-        even -= total * (0.5 + (1 - scale) / scale) * product
-        moved, traces = np.zeros((len(y), self.first)), np.zeros(self.first)
-        for k, (share, matrix) in {0: (shape.product, even), 2: (shape.product, product), 3: (1.0, by_own)}.items():
-            moved[:, k], traces[k] = share * (matrix @ alpha), share * np.vdot(inverse, matrix)
-        return inverse, logarithm, alpha, moved, traces
+        return Point(at, spread, value, slope)
 
-    def _each(self, shape: Shape, at: Array, y: Array) -> Looked | None:
-        """Where each unit has a reach of its own."""
+    def _product_and_own(self, shape: Shape, pattern: Pattern | None) -> tuple[Array, Array, Array]:
+        """The odd part of the product, the even one as scaled, and what units do by themselves."""
         c = self._signs
-        product, even = odd_product(c, c, shape.reach)
-        solved = self._solve(shape.product * product + (c * shape.own) @ c.T, shape, y)
-        if solved is None:
-            return None
-        inverse, logarithm, alpha = solved
-        moved, traces = np.empty((len(y), len(at))), np.empty(len(at))
-        total = shape.reach.sum()
-        less = 0.5 + np.exp(-total) / -np.expm1(-total)
+        if pattern is None:
+            return *odd_product((c * (shape.reach / 2)) @ c.T, float(shape.reach.sum())), (c * shape.own) @ c.T
+        reach, own = shape.reach.sum() / pattern.total, shape.own.sum() / pattern.total
+        return *odd_product(reach / 2 * pattern.agreement, float(shape.reach.sum())), own * pattern.agreement
+
+    # Both of these fill in what concerns the reach, the product and what units do by themselves: one column of `moved`
+    # a logarithm, K's derivative times alpha, and one trace a logarithm, of K's inverse times K's derivative.
+
+    def _common(
+        self,
+        shape: Shape,
+        pattern: Pattern,
+        matrices: tuple[Array, Array, Array],
+        inverse: Array,
+        alpha: Array,
+        moved: Array,
+        traces: Array,
+    ) -> None:
+        """Where it is known how units differ."""
+        product, even, own = matrices
+        total = float(shape.reach.sum())
+        by_reach = even * (total / pattern.total / 2 * pattern.agreement)
+        by_reach -= total * (0.5 + 1 / np.expm1(total)) * product
+        for k, (share, matrix) in {0: (shape.product, by_reach), 2: (shape.product, product), 3: (1.0, own)}.items():
+            moved[:, k], traces[k] = share * (matrix @ alpha), share * np.vdot(inverse, matrix)
+
+    def _each(
+        self,
+        shape: Shape,
+        at: Array,
+        matrices: tuple[Array, Array],
+        inverse: Array,
+        alpha: Array,
+        moved: Array,
+        traces: Array,
+    ) -> None:
+        """Where each unit has a reach of its own."""
+        c, (product, even) = self._signs, matrices
+        less = 0.5 + 1 / np.expm1(shape.reach.sum())
         by_reach = shape.product * shape.reach
         of_product, in_product = product @ alpha, float(np.vdot(inverse, product))
         steps = by_reach * (c * (even @ (c * alpha[:, None])) / 2 - (less * of_product)[:, None])
-        even *= inverse
-        reaching = by_reach * (np.einsum("ij,ij->j", even @ c, c) / 2 - less * in_product)
+        reaching = by_reach * (np.einsum("ij,ij->j", (even * inverse) @ c, c) / 2 - less * in_product)
         alone = c * (shape.own * (c.T @ alpha))
         owning = shape.own * np.einsum("ij,ij->j", inverse @ c, c)
         units, tie = at[self.first :], at[self.first - 1]
@@ -189,27 +229,23 @@ class Space:
         moved[:, 3], traces[3] = alone.sum(axis=1), owning.sum()
         moved[:, self.first - 1], traces[self.first - 1] = alone @ units, owning @ units
         moved[:, self.first :], traces[self.first :] = steps + tie * alone, reaching + tie * owning
-        return inverse, logarithm, alpha, moved, traces
-
-    def _solve(self, K: Array, shape: Shape, y: Array) -> tuple[Array, float, Array] | None:
-        """The inverse of K, to which terms and white noise are added, half its logarithm, and alpha."""
-        for share, term in zip(shape.shares, self._parts, strict=True):
-            K += share * term
-        K[np.diag_indices(len(y))] += shape.white
-        inverse, logarithm = inverse_of(K)
-        return None if inverse is None else (inverse, logarithm, inverse @ y)
 
 
-Looked = tuple[Array, float, Array, Array, Array]
+def factor_of(K: Array) -> tuple[Array | None, float]:
+    """The Cholesky factor of K, or None if it has none, and half the logarithm of the determinant. K is overwritten."""
+    factor, bad = linalg.lapack.dpotrf(K.T, lower=1, overwrite_a=1)  # K is symmetric: its transpose needs no copy
+    return (None, 0.0) if bad else (factor, float(np.log(np.diag(factor)).sum()))
+
+
+def inverse_by(factor: Array) -> Array:
+    """The inverse of the matrix that has this Cholesky factor, which is overwritten."""
+    half, _ = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)  # above the diagonal there are zeros
+    found = half + half.T
+    found[np.diag_indices(len(found))] /= 2
+    return np.asarray(found)
 
 
 def inverse_of(K: Array) -> tuple[Array | None, float]:
     """The inverse of a positive definite matrix, and half the logarithm of its determinant. K is overwritten."""
-    factor, bad = linalg.lapack.dpotrf(K.T, lower=1, overwrite_a=1)  # K is symmetric: its transpose needs no copy
-    if bad:
-        return None, 0.0
-    logarithm = float(np.log(np.diag(factor)).sum())
-    half, _ = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)  # above the diagonal there are zeros
-    found = half + half.T
-    found[np.diag_indices(len(K))] /= 2
-    return found, logarithm
+    factor, logarithm = factor_of(K)
+    return (None, 0.0) if factor is None else (inverse_by(factor), logarithm)

@@ -33,16 +33,20 @@ def shares(kept: Kept, odd: Array) -> Array:
         One positive number a unit, 1 on average.
     """
     n, d = kept.shape
-    signs = np.where(kept, 1.0, -1.0)
-    gram, pull, square = signs.T @ signs, signs.T @ odd, float(odd @ odd)
+    signs = np.where(kept, np.float32(1), np.float32(-1))
+    gram = (signs.T @ signs).astype(float)  # of small integers: exact in single precision
+    pull, square = odd @ np.where(kept, 1.0, -1.0), float(odd @ odd)
     variance, noise = np.full(d, square / n / d), square / n / 2
+    matrix = np.empty((d, d))
     for _ in range(_STEPS):
         root = np.sqrt(variance)
-        matrix = root[:, None] * gram * (root / noise)
+        np.multiply(gram, root[:, None] / noise, out=matrix)
+        matrix *= root
         matrix[np.diag_indices(d)] += 1
-        factor = linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        factor = linalg.cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
         mean = root * linalg.cho_solve((factor, True), root * pull / noise, check_finite=False)
-        left = np.diag(linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0])  # of each variance, after the data
+        inverse = linalg.lapack.dtrtri(factor, lower=1, overwrite_c=1)[0]
+        left = np.einsum("ij,ij->j", inverse, inverse)  # of each variance, after the data
         residual = square - 2 * float(mean @ pull) + float(mean @ gram @ mean)
         noise = max(residual / max(n - float(np.sum(1 - left)), _LEAST * n), _FLOOR * square / n)
         scale = d / np.sum(1 / variance)
