@@ -32,7 +32,7 @@ def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
     every = 2 ** (d - 1) - 1 if d < 40 else None
     if every is not None and pairs >= every:
         return rng.permutation(_all(d))
-    taken = {_key(np.ones(d, bool))}
+    taken = set(_keys(np.ones((1, d), bool)))
     first = min(pairs, most_pairs(d))  # those for the process; the others are to be random
     alone = rng.permutation(np.eye(d, dtype=bool))[:first] if single and 2 < d <= LARGE and first <= 2 * d else _none(d)
     parts = [_fresh(alone, taken)]
@@ -50,15 +50,14 @@ def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
 def _chosen(d: int, pairs: int, every: int | None, rng: np.random.Generator, taken: set[bytes], known: Kept) -> Kept:
     """Pairs chosen one by one, block by block. A block knows what those before it tell about the linear part."""
     rest, ratio = prior(d, **_REST), next(ratio for most, ratio in _RATIOS.items() if d <= most)
-    chosen, linear = [_none(d)], _told(np.eye(d) * _LINEAR / d, known, rest)
+    chosen, linear, block = [_none(d)], np.eye(d) * _LINEAR / d, known
     for part in np.array_split(np.arange(pairs), -(-pairs // _BLOCK)) if pairs else []:
-        count = len(part)
+        count, linear = len(part), _told(linear, block, rest)
         if every is not None and (ratio + 1) * count + len(taken) >= every:
             pool = rng.permutation(_fresh(_all(d), set(taken)))[: (ratio + 1) * count]
         else:
             pool = _random(d, ratio * count, rng, set(taken))
         block = _greedy(pool, count, rest, linear)
-        linear = _told(linear, block, rest)
         chosen.append(_fresh(block, taken))
     return np.concatenate(chosen)
 
@@ -81,29 +80,26 @@ def _none(d: int) -> Kept:
 def _greedy(pool: Kept, count: int, rest: Prior, linear: Array) -> Kept:
     """So many of the pool, each the one that most lowers the summed posterior variance of the Shapley values.
 
-    {V, ∅} counts as known from the start; `linear` is the covariance of what units do by themselves. Covariances given
-    what was chosen are never written down: a step computes a row of them and how all scores change, in single
-    precision, since it only ranks.
+    {V, ∅} counts as known from the start; `linear` is the covariance of what units do by themselves. Covariances of
+    coalitions given what was chosen are never written down: a step computes a row of them, and what it leaves of their
+    covariances with the scores, in single precision, since it only ranks.
     """
     rows = np.concatenate([np.ones((1, pool.shape[1]), bool), pool])
-    signs = np.where(rows, 1.0, -1.0)
-    alone = linear @ signs.T
-    K = (rest.covariance(rows, rows) + signs @ alone).astype(np.float32)
+    signs = np.where(rows, np.float32(1), np.float32(-1))
+    alone = linear.astype(np.float32) @ signs.T
+    K = rest.covariance(rows, rows).astype(np.float32) + signs @ alone
     K[np.diag_indices_from(K)] += np.float32(rest.white)
-    C = (rest.of_scores(rows) + 2 * alone).astype(np.float32)
+    C = rest.of_scores(rows).astype(np.float32) + 2 * alone
     variance, score = np.diag(K).copy(), np.einsum("ij,ij->j", C, C)
-    known = np.zeros((count + 1, len(rows)), np.float32)  # the factor of K, a row a step
-    told = np.zeros((count + 1, len(C)), np.float32)  # what each step tells about the Shapley values
+    known = np.empty((count + 1, len(rows)), np.float32)  # the factor of K, a row a step
     order, best = [], 0
     for step in range(count + 1):
         order.append(best)
         deviation = np.sqrt(variance[best])
-        before = known[:step, best]
-        told[step] = (C[:, best] - before @ told[:step]) / deviation
-        both = np.stack([before, told[:step] @ told[step]]) @ known[:step]
-        row = (K[best] - both[0]) / deviation
-        known[step] = row
-        score += row * (row * (told[step] @ told[step]) - 2 * (told[step] @ C - both[1]))
+        told = C[:, best] / deviation  # what this step tells about the Shapley values
+        row = known[step] = (K[best] - known[:step, best] @ known[:step]) / deviation
+        score += row * (row * (told @ told) - 2 * (told @ C))
+        linalg.blas.sger(-1, row, told, a=C.T, overwrite_a=1)  # C -= np.outer(told, row), in place
         score[best] = -np.inf  # taken
         variance = np.maximum(variance - row**2, np.float32(1e-6))
         best = int((score / variance).argmax())
@@ -136,15 +132,16 @@ def _all(d: int) -> Kept:
     return np.asarray((numbers[:, None] >> np.arange(d)) & 1 == 1)
 
 
-def _key(row: Kept) -> bytes:
-    return (row if row[0] else ~row).tobytes()
+def _keys(rows: Kept) -> list[bytes]:
+    """What each pair is known by: its half that has the first unit."""
+    packed = np.packbits(rows ^ ~rows[:, :1], axis=1)
+    return [row.tobytes() for row in packed]
 
 
 def _fresh(rows: Kept, taken: set[bytes]) -> Kept:
     """The rows whose pair was not taken yet; takes them."""
     new = []
-    for i, row in enumerate(rows):
-        key = _key(row)
+    for i, key in enumerate(_keys(rows)):
         if key not in taken:
             taken.add(key)
             new.append(i)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 Array = NDArray[np.float64]
+_CELLS = 1 << 16  # entries of a covariance matrix computed at once, and
 _ROWS = 128  # rows of a covariance matrix computed at once: few enough to stay in the processor's cache
 
 
@@ -42,11 +43,12 @@ class Prior:
 
     def covariance(self, kept: NDArray[np.bool_], others: NDArray[np.bool_]) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise and the triples."""
+        if not self.pool:
+            return by_agreement(self.by_agreement, kept, others)
         found = np.empty((len(kept), len(others)))
         for rows, common in tiles(kept, others):
             found[rows] = self.by_agreement[common.agreement]
-            if self.pool:
-                found[rows] += self.pool * common.jaccard()
+            found[rows] += self.pool * common.jaccard()
         return found
 
     def of_scores(self, kept: NDArray[np.bool_]) -> Array:
@@ -78,6 +80,18 @@ class Common:
         found -= _share(t - both, both + (d - s), s == d, t == 0)
         found /= 2
         return found
+
+
+def by_agreement(numbers: Array, kept: NDArray[np.bool_], others: NDArray[np.bool_]) -> Array:
+    """The number that belongs to how many units coalitions `(n, d)` and `(m, d)` agree on, `(n, m)`."""
+    one, two = (np.where(part, np.float32(1), np.float32(-1)) for part in (kept, others))
+    found, step = np.empty((len(kept), len(others))), max(_CELLS // len(others), 1)
+    for start in range(0, len(kept), step):  # in memory that is used again: new memory takes longer than the numbers
+        rows = slice(start, start + step)
+        more = one[rows] @ two.T  # agreement less disagreement: small integers, exact in single precision
+        more += np.float32(kept.shape[1])
+        np.take(numbers, more.astype(np.intp) >> 1, out=found[rows], mode="clip")
+    return found
 
 
 def tiles(kept: NDArray[np.bool_], others: NDArray[np.bool_]) -> Iterator[tuple[slice, Common]]:
