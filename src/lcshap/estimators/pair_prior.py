@@ -123,21 +123,28 @@ def prior(d: int, linear: float, smooth: float, pool: float, white: float) -> Pr
     inside[1:] += white * shapley
     outside[:-1] -= white * shapley
     variance += white * 2 / d * float(shapley.sum())
-    # Pooling: the Shapley value of T -> j(T, A), |A| = s, for members of A and for the others.
-    first = _first_member(d)
-    member, other = np.zeros(d + 1), np.zeros(d + 1)
-    member[1:] = first[1:] / sizes[1:]
-    other[1:-1] = -(first[1:-1] - sizes[1:-1] / d) / (d - sizes[1:-1])
-    other[0] = -1 / d  # j(∅, ∅) = 1
-    inside += pool * (member - other[::-1])
-    outside += pool * (other - member[::-1])
-    variance += pool * 2 * float(np.mean(member[1:] - other[:-1]))
+    if pool:  # the Shapley value of T -> j(T, A), |A| = s, for members of A and for the others
+        first = _first_member(d)
+        member, other = np.zeros(d + 1), np.zeros(d + 1)
+        member[1:] = first[1:] / sizes[1:]
+        other[1:-1] = -(first[1:-1] - sizes[1:-1] / d) / (d - sizes[1:-1])
+        other[0] = -1 / d  # j(∅, ∅) = 1
+        inside += pool * (member - other[::-1])
+        outside += pool * (other - member[::-1])
+        variance += pool * 2 * float(np.mean(member[1:] - other[:-1]))
     return Prior(d, pool, white, by_agreement, inside, outside, variance)
 
 
 def _linear_and_smooth(d: int, linear: float, smooth: float) -> tuple[Array, Array, Array, float]:
     """K by the number of units on which S and T agree; its covariances with a Shapley value by size; the variance."""
     sizes = np.arange(d + 1)
+    if not smooth:
+        return (
+            linear * (2 * sizes - d) / d,
+            np.full(d + 1, linear * 2 / d),
+            np.full(d + 1, -linear * 2 / d),
+            linear * 4 / d,
+        )
     r = min(4 / d, 0.9)
     up, down = np.log1p(r), np.log1p(-r)
     odd = -np.expm1(d * (down - up))  # 1 - ((1-r)/(1+r))^d
