@@ -63,6 +63,13 @@ class TestViews:
         assert e.leading().tolist() == e.order.tolist()
         assert [name for name, _ in e.top(6)] == [e.names[i] for i in e.order]
 
+    @pytest.mark.parametrize("path", [lc.DeletionPath, lc.InsertionPath])
+    def test_the_most_negative_unit_of_a_path_leads_those_below_zero(self, path):
+        v = lc.Game(lambda kept: kept @ np.array([-3.0, 1.0, -1.0, 2.0, -2.0, 3.0]), 6)
+        e = path(40).explain(v, GRAPH)
+        assert e.leading(-1).tolist() == [0, 4, 2]
+        assert e.leading(1).tolist() == [5, 3, 1]
+
     def test_one_output_of_several(self):
         many = explained(3)
         for k in (0, 2, -1):

@@ -109,10 +109,10 @@ class Explanation:
             raise OptionError(f"Expected 1 or -1 as sign, for scores above or below zero, got {sign!r}.")
         e = self._one(output)
         scores = settled(e.scores, e.scores, e.base_value, e.full_value)
-        order = self._order(scores)
+        order = self._order(scores, sign)
         return order if sign is None else order[np.sign(scores[order]) == sign]
 
-    def _order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _order(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
         return np.argsort(-np.abs(scores), kind="stable")
 
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -361,8 +361,8 @@ class PathExplanation(Explanation):
             return self.order
         return np.repeat(self.order[:, None], self.scores.shape[1], axis=1)
 
-    def _order(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        return self.order
+    def _order(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
+        return self.order[::-1] if sign == -1 else self.order  # the most negative score is the last of the path
 
 
 def edge_matrix(
