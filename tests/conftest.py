@@ -13,6 +13,20 @@ from hypothesis import settings
 settings.register_profile("lcshap", deadline=None)  # a busy machine is no defect
 settings.load_profile("lcshap")
 
+
+def pytest_addoption(parser):
+    parser.addoption("--one-case", action="store_true", help="run the first case of each parametrised test only")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out all cases but the first of each test, where --one-case asks for it: most lines in little time."""
+    if config.getoption("--one-case"):
+        seen = {}
+        kept = [item for item in items if seen.setdefault(item.nodeid.partition("[")[0], item) is item]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
+
+
 # A real browser: one for all tests of a process, which can run no second driver.
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 

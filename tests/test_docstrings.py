@@ -46,6 +46,25 @@ def test_a_public_name_has_the_sections_that_it_needs(name, thing):
     assert wanted <= there, f"{name} lacks {', '.join(sorted(wanted - there))}"
 
 
+def methods():
+    """Every public method that a class of the API reference defines, with what its base classes say of it too."""
+    classes = {thing for _, thing in (parameter.values for parameter in public()) if inspect.isclass(thing)}
+    for cls in sorted(classes, key=lambda cls: cls.__qualname__):
+        for name, thing in vars(cls).items():
+            function = getattr(thing, "__func__", thing)  # of a class method
+            if inspect.isfunction(function) and not name.startswith("_"):
+                said = [inspect.getdoc(vars(base)[name]) or "" for base in cls.__mro__ if name in vars(base)]
+                yield pytest.param(function, " ".join(said), id=f"{cls.__name__}.{name}")
+
+
+@pytest.mark.parametrize(("function", "said"), list(methods()))
+def test_a_public_method_names_each_of_its_parameters(function, said):
+    assert inspect.getdoc(function)
+    for parameter in inspect.signature(function).parameters:
+        if parameter not in ("self", "cls", "args", "kwargs"):
+            assert re.search(rf"\b{parameter}\b", said), f"the docstring does not say what {parameter} is"
+
+
 def test_every_public_name_is_in_the_reference():
     things = [parameter.values[1] for parameter in public()]
     for module in (lc, *(module for _, _, module in API["MODULES"].values())):

@@ -86,7 +86,7 @@ class Model(ABC):
         raise NotImplementedError
 
     def cost(self, calls: int) -> str | None:
-        """What the answers to so many rows cost, in words, where the model knows; for previews."""
+        """What the answers to `calls` rows cost, in words, where the model knows; for previews."""
         return None
 
     @property

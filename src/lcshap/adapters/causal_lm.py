@@ -108,6 +108,7 @@ class CausalLMModel(Model):
 
         Parameters
         ----------
+        model, tokenizer : as for `CausalLMModel`.
         prompt : what it answers, such as ``masker.full(x)``.
         max_new_tokens : the most tokens that it generates.
         temperature : 0: always the most probable token. Above 0: sampled, from `seed`.

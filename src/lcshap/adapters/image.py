@@ -122,7 +122,7 @@ class ImageModel(Model):
     # -- preparing ------------------------------------------------------------------------------------------------
 
     def prepare(self, rows: Rows) -> NDArray[Any]:
-        """Images `(n, H, W)`, `(n, H, W, C)` or `(n, C, H, W)` as the model wants them."""
+        """The `rows`, images `(n, H, W)`, `(n, H, W, C)` or `(n, C, H, W)`, as the model wants them."""
         rows = np.asarray(rows)
         colours, layout = self._layout(rows)
         self._check_range(rows)

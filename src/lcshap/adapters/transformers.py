@@ -74,7 +74,10 @@ class TransformersModel(Model):
 
     @classmethod
     def from_pipeline(cls, pipe: Any, kind: Kind | None = None, max_length: int | None = None) -> TransformersModel:
-        """From ``transformers.pipeline("text-classification")``: its model and tokenizer, without its softmax."""
+        """From `pipe`, a ``transformers.pipeline("text-classification")``: its model and tokenizer without the softmax.
+
+        `kind` and `max_length` are as for `TransformersModel`.
+        """
         if getattr(pipe, "task", None) != "text-classification":
             task = getattr(pipe, "task", type(pipe).__name__)
             raise ModelError(f'Expected a pipeline for "text-classification", got {task!r}.')

@@ -65,7 +65,7 @@ class Choice:
         return tuple(_fitting(self.graph, self.budget))
 
     def explain(self, game: AbstractGame) -> Explanation:
-        """Run the chosen method; the explanation's provenance says what was chosen and why."""
+        """Run the chosen method on `game`; the explanation's provenance says what was chosen and why."""
         e = self.method.explain(game, self.graph)
         chosen = {"goal": self.goal, "budget": self.budget, "reason": self.reason}
         return replace(e, provenance={**e.provenance, "chosen": chosen})

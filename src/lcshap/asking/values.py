@@ -196,7 +196,7 @@ class FixedValue:
         return values
 
     def check(self, outputs: Floats) -> None:
-        """Raise `ModelError` if these cannot be the answers of this model: cheap, so that it is noticed at once."""
+        """Raise `ModelError` if `outputs` cannot be the answers of this model: cheap, so that it is noticed at once."""
         k = self.full.shape[-1]
         if outputs.shape[-1] != k:
             raise ModelError(f"Expected {k} outputs, as at the full input, got {outputs.shape[-1]}.")

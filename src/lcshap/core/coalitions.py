@@ -55,7 +55,7 @@ class Coalitions:
 
     @classmethod
     def from_dense(cls, mask: NDArray[np.bool_]) -> Coalitions:
-        """From a boolean array `(n, d)`, one row a coalition, True where the unit is kept."""
+        """From `mask`, a boolean array `(n, d)`: one row for each coalition, True where the unit is kept."""
         n, d = mask.shape
         offsets = np.zeros(n + 1, np.int64)
         np.cumsum(np.count_nonzero(mask, axis=1), out=offsets[1:])
@@ -68,14 +68,15 @@ class Coalitions:
 
     @classmethod
     def from_table(cls, d: int, table: NDArray[np.integer], removed: bool = False) -> Coalitions:
-        """From an integer array `(n, size)`: sets of one size, each row ascending."""
+        """From `table`, an integer array `(n, size)`: sets of one size among `d` units, each row ascending. With
+        `removed`, the rows name the units that are absent."""
         n, size = table.shape
         flat = np.ascontiguousarray(table, np.int32).ravel()
         return cls(d, flat, np.arange(n + 1, dtype=np.int64) * size, np.full(n, removed))
 
     @classmethod
     def concat(cls, parts: Sequence[Coalitions]) -> Coalitions:
-        """One batch after the other."""
+        """The coalitions of all `parts`, one batch after the other."""
         if len({p.d for p in parts}) != 1:
             raise PlanError(
                 f"Expected coalitions over the same number of units, got {sorted({p.d for p in parts})} units."

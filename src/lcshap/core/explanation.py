@@ -142,7 +142,7 @@ class Explanation:
     # -- views ----------------------------------------------------------------------------------------------------
 
     def top(self, n: int = 10, output: int | None = None, *, sign: int | None = None) -> list[tuple[str, float]]:
-        """The names and scores of the units that matter most: by |score|, or of one `sign` only; see `leading`.
+        """The names and scores of the `n` units with the largest |score|; `sign` and `output`: as in `leading`.
 
         >>> import lcshap as lc
         >>> e = lc.FeatureAblation().explain(lc.Game(lambda kept: kept @ [0.5, 0, -2], 3), lc.Graph.chain(3))
@@ -154,7 +154,7 @@ class Explanation:
         return [(e.names[i], float(scores[i])) for i in self.leading(sign, output)[:n]]
 
     def output(self, index: int) -> Explanation:
-        """The explanation of one output of several."""
+        """The explanation of one output of several, which has the number `index`."""
         if self.scores.ndim == 1:
             raise OptionError(
                 "Expected an explanation of several outputs, got one output. Leave out the choice of an output."
@@ -223,8 +223,8 @@ class Explanation:
     def group(self, labels: Sequence[int] | NDArray[np.integer], names: Sequence[str] | None = None) -> Explanation:
         """Add scores up: words to sentences, pixels to patches. ``labels[i]`` is the group of unit i, from 0 up.
 
-        Groups are neighbours where any of their units are. Standard errors are not carried over: scores of one sample
-        depend on each other.
+        `names` are those of the groups, which are neighbours where any of their units are. Standard errors are not
+        carried over: scores of one sample depend on each other.
         """
         label = np.asarray(labels)
         if label.shape != (self.graph.d,) or label.dtype.kind not in "iu" or label.min() < 0:
@@ -248,7 +248,7 @@ class Explanation:
         )
 
     def show(self, top: int = 10) -> None:
-        """Print the input with its scores, in colour where the terminal has it."""
+        """Print the input with its scores, in colour where the terminal has it. Tables have the `top` units."""
         presenter().show(self, top)
 
     def _repr_html_(self) -> str:
@@ -259,17 +259,20 @@ class Explanation:
         yield from presenter().rich(self, console, options)
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
-        """Draw it with matplotlib: the picture that suits the input, or one by name, see `lcshap.show.plots.plot`."""
+        """Draw a figure with matplotlib, on the axes `ax` or on new ones, and return the axes.
+
+        `kind` names the figure, by default one that suits the input; `options` are those of its function in `lc.plots`.
+        """
         return presenter().plot(self, kind, ax, **options)
 
     # -- elsewhere ------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> Path:
-        """Write to one JSON file, which `lcshap.load` reads back."""
+        """Write the explanation to `path`, one JSON file, which `lcshap.load` reads back. Returns the path."""
         return save(self, path)
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
-        """Write to one web page that opens from disk, see `lcshap.report`."""
+        """Write a web page that opens from disk to `path`. `options` are those of `lcshap.report`."""
         return presenter().report(self, path, **options)
 
     def to_dataframe(self) -> Any:

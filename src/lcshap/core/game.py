@@ -57,7 +57,7 @@ class AbstractGame(ABC):
 
     @abstractmethod
     def evaluate(self, coalitions: Coalitions) -> NDArray[np.float64]:
-        """The value of each coalition: `(n,)`, or `(n, outputs)`."""
+        """The value of each of `coalitions`: `(n,)`, or `(n, outputs)`."""
 
     @classmethod
     def evaluate_all(
@@ -74,7 +74,7 @@ class AbstractGame(ABC):
         return None
 
     def parts(self, coalitions: Coalitions) -> NDArray[np.float64] | None:
-        """What each unit adds to the value of each coalition, `(n, d)` or `(n, d, outputs)`; None: it is not known.
+        """What each unit adds to the value of each of `coalitions`, `(n, d)` or `(n, d, outputs)`; None: not known.
 
         Over the units the parts sum to the value, but for a constant.
         """

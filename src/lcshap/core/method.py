@@ -136,7 +136,7 @@ class Method(ABC):
         return plan
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
-        """What the method takes on this graph. Nothing is evaluated.
+        """What the method takes on this `graph`, at most `max_calls`. Nothing is evaluated.
 
         >>> import lcshap as lc
         >>> lc.DeletionPath(budget=40).cost(lc.Graph.chain(10)).calls, lc.Saliency().cost(lc.Graph.chain(10)).gradients
@@ -146,7 +146,7 @@ class Method(ABC):
         return Cost(plan.calls, True, 0, str(plan))
 
     def calls_within(self, graph: Graph, limit: int) -> int | None:
-        """How many calls the plan takes, or None where that is more than the limit; without words about it.
+        """How many calls the plan for `graph` takes, or None where that is more than `limit`.
 
         >>> import lcshap as lc
         >>> lc.LShapley(1).calls_within(lc.Graph.chain(10), 50), lc.Shapley().calls_within(lc.Graph.chain(10), 50)
@@ -196,15 +196,23 @@ class Method(ABC):
 
         Parameters
         ----------
+        game : what coalitions are worth.
+        graph : which units are neighbours.
+        max_calls : raise `PlanTooLargeError` where more calls are needed; None: no limit.
         tolerance, top, confidence : for methods that estimate: when to stop before the budget is used, see `Stop`.
             ``provenance["stopped"]`` says why it stopped.
+
+        Returns
+        -------
+        Explanation : the scores.
         """
         return self.explain_many([game], [graph], max_calls, stop=_stop(tolerance, top, confidence))[0]
 
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
     ) -> Program[Explanation]:
-        """What to do for one input: yields the coalitions to evaluate, is sent their values, returns the explanation.
+        """What to do for one `game` on its `graph`: yields the coalitions to evaluate, is sent their values, returns
+        the explanation. `max_calls` and `stop`: as in `explain_many`.
 
         By default it asks for the coalitions of the plan, once.
         """
@@ -216,7 +224,8 @@ class Method(ABC):
     def stream(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, every: float = 0.0
     ) -> Iterator[Explanation]:
-        """Yield explanations that get better as calls are made, `every` so many seconds at most.
+        """Yield explanations of `game` on `graph` that get better as calls are made, `every` so many seconds at most;
+        `max_calls`: as in `explain`.
 
         A method that estimates nothing yields one.
 

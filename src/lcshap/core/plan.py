@@ -154,10 +154,10 @@ class Plan:
     def from_terms(
         cls, method: Described, graph: Graph, terms: Iterable[Terms], edge_terms: Iterable[Terms] | None = None
     ) -> Plan:
-        """Collect terms into a plan: each distinct coalition once, the empty and the full one always there.
+        """Collect the `terms` of a `method` on a `graph` into a plan: each distinct coalition once, and ∅ and V.
 
-        Give the terms in pieces of up to a million, as an iterator: repeats within a piece are gone before the next
-        piece is made.
+        `edge_terms` are those of the pairs on the edges. Give terms in pieces of up to a million, as
+        an iterator: repeats within a piece are gone before the next piece is made.
         """
         terms = [t.distinct() for t in terms]
         edge_terms = None if edge_terms is None else [t.distinct() for t in edge_terms]

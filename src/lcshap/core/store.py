@@ -44,11 +44,12 @@ class Store(ABC):
 
     @abstractmethod
     def get(self, space: bytes, keys: Sequence[bytes]) -> tuple[NDArray[np.bool_], Numbers | None]:
-        """Which of these keys are known, and the numbers of those that are, in their order; None where none is."""
+        """Which of `keys` are known, and the numbers of those that are, in their order; None where none is. A `space`
+        is a model with an input: keys of another one are not meant."""
 
     @abstractmethod
     def put(self, space: bytes, keys: Sequence[bytes], numbers: Numbers) -> None:
-        """Keep the numbers of some keys, one row of `numbers` for each."""
+        """Keep the `numbers` of some `keys` of a `space`, a model with an input: one row for each key."""
 
 
 class Answers:

@@ -204,7 +204,7 @@ class Explainer:
         return self.one(x, store=store)
 
     def one(self, x: Any, *, store: Store | None = None) -> Explanation:
-        """Explain one input."""
+        """Explain the single input `x`, also where it looks like a list of inputs. `store`: as in ``__call__``."""
         (e,) = self._explain({0: self.masker.mask(x)}, self._job([None], store))
         return cast(Explanation, e)
 
@@ -217,7 +217,7 @@ class Explainer:
     def many(
         self, inputs: Any, *, store: Store | None = None, errors: Errors = "raise"
     ) -> list[Explanation] | list[Explanation | LcshapError]:
-        """Explain many inputs; see ``__call__``."""
+        """Explain each of `inputs`, also where they look like one input. `store` and `errors`: as in ``__call__``."""
         if errors not in ("raise", "keep"):
             raise OptionError(f"Expected errors='raise' or errors='keep', got {errors!r}.")
         listed = self.masker.inputs(inputs)
@@ -288,12 +288,13 @@ class Explainer:
         return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in found]
 
     def stream(self, x: Any, *, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
-        """Yield explanations of one input that get better as calls are made, until the budget is used.
+        """Yield explanations of the input `x` that get better as calls are made, until the budget is used.
 
         Stop whenever it is good enough. A method that estimates nothing yields one explanation.
 
         Parameters
         ----------
+        store : as in ``__call__``.
         every : seconds between two explanations, at least; 0 yields as many as are worth it by the number of calls.
 
         Examples
@@ -318,7 +319,7 @@ class Explainer:
     # -- asking without explaining --------------------------------------------------------------------------------
 
     def game(self, x: Any, *, store: Store | None = None) -> ModelGame:
-        """The input as a game: `evaluate` coalitions of it, or give it to ``method.explain`` with ``game.graph``.
+        """The input `x` as a game, for ``method.explain`` with ``game.graph``. `store`: as in ``__call__``.
 
         >>> import lcshap as lc
         >>> game = lc.Explainer(lambda texts: [len(t) for t in texts], lc.maskers.Text(), kind="output").game("to be")
@@ -328,13 +329,13 @@ class Explainer:
         return self.games([x], store=store)[0]
 
     def games(self, inputs: Sequence[Any], *, store: Store | None = None) -> list[ModelGame]:
-        """Many inputs as games; the model is asked about the full inputs in shared batches."""
+        """Each of `inputs` as a game; the full inputs are asked for in shared batches. `store`: as in ``__call__``."""
         job = self._job([None] * len(inputs), store)
         with job.running():
             return list(job.games({n: self.masker.mask(x) for n, x in enumerate(inputs)}).values())
 
     def locality(self, x: Any, methods: Sequence[Method] | None = None, **options: Any) -> Locality:
-        """How far L- and C-Shapley are from the Shapley value on this input.
+        """How far L- and C-Shapley are from the Shapley value on the input `x`.
 
         Parameters
         ----------
@@ -344,7 +345,7 @@ class Explainer:
         return locality(game, game.graph, methods, max_calls=self.max_calls, **options)
 
     def preview(self, x: Any) -> str:
-        """What an explanation of this input would cost, without asking the model."""
+        """What an explanation of the input `x` would cost, in words, without asking the model."""
         return preview(self.setup, self.picker, self.masker.mask(x))
 
     def _job(self, found: Found, store: Store | None, keep: bool = False) -> Job:

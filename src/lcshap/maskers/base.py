@@ -35,10 +35,10 @@ class Masker(ABC):
 
     @abstractmethod
     def mask(self, x: Any) -> Masked:
-        """Cut an input into units. Raises `MaskerError` where that cannot be done."""
+        """Cut the input `x` into units. Raises `MaskerError` where that cannot be done."""
 
     def is_many(self, x: Any) -> bool:
-        """Whether this is a list of inputs and not one input: a sequence, an iterator, an array or a pandas column.
+        """Whether `x` is a list of inputs and not one input: a sequence, an iterator, an array or a pandas column.
 
         Maskers of arrays count axes: an array with one more than an input has is a list of inputs. Raises `MaskerError`
         where that cannot be told.
@@ -46,7 +46,7 @@ class Masker(ABC):
         return are_objects(x, "one input or many")
 
     def inputs(self, x: Any) -> list[Any]:
-        """The inputs in a list of inputs; one input is a list of one."""
+        """The inputs in `x`, a list of inputs; one input is a list of one."""
         return split(x) if self.is_many(x) else [x]
 
     @property
@@ -55,7 +55,7 @@ class Masker(ABC):
         return type(self).__name__
 
     def preview(self, x: Any) -> str:
-        """How an input is cut into units, and what was chosen for it; no model is asked.
+        """How the input `x` is cut into units, and what was chosen for it; no model is asked.
 
         >>> from lcshap.maskers import Text
         >>> Text().preview("so good")
@@ -187,7 +187,8 @@ class Masked(ABC):
         """
 
     def blend(self, coalitions: Coalitions) -> Blend | None:
-        """The same rows as what they are blended from, where units only choose between an input and a reference.
+        """The same rows of `coalitions` as what they are blended from, where units only choose between an input and a
+        reference.
 
         A model on another device is sent this instead of the rows: a bit a number.
         """
@@ -229,7 +230,7 @@ class Masked(ABC):
         return False
 
     def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
-        """One row for each coalition: the one with the background row of this number. Goes with `row_keys`."""
+        """One row for each of `coalitions`: the one with the background row of this number. Goes with `row_keys`."""
         raise NotImplementedError
 
     def keyed(self, coalitions: Coalitions) -> tuple[list[bytes], list[Any] | None]:
@@ -251,7 +252,7 @@ class Masked(ABC):
         return None if mix is None else find_idle(mix.x, mix.reference, self.owners, self.graph.d)
 
     def lengths(self, coalitions: Coalitions) -> NDArray[np.integer] | None:
-        """About how long the rows of each coalition are, where that differs: rows of like length share a batch."""
+        """About how long the rows of `coalitions` are, where that differs: rows of like length share a batch."""
         return None
 
 

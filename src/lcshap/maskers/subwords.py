@@ -140,12 +140,14 @@ class Subwords(Masker):
         return next((token for token in tokens if token is not None), None)
 
     def count(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """How many tokens each text has, without special ones."""
+        """How many tokens each of `texts` has, without special ones."""
         made = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
         return np.array([len(ids) for ids in made["input_ids"]], np.int64)
 
     def longest(self, side: Side) -> str:
-        """What all rows are made from: the text, where units are deleted without those that are always absent."""
+        """What all rows of a `side` are made from: the text, where units are deleted without those that are always
+        absent.
+        """
         if isinstance(side, str):
             return side
         d = side.graph.d

@@ -61,19 +61,26 @@ class Graph:
 
     @classmethod
     def chain(cls, d: int, names: Sequence[str] | None = None) -> Graph:
-        """Units in a row, each next to the one before and after: words in a text, steps in time."""
+        """`d` units in a row, each next to the one before and after: words in a text, steps in time.
+
+        `names` has one for each unit, here and in the other graphs. By default they are numbers.
+        """
         d = build.check_size(d)
         return cls(build.chain_adjacency(d), build.check_names(names, d), "chain", (d,))
 
     @classmethod
     def ring(cls, d: int, names: Sequence[str] | None = None) -> Graph:
-        """A chain whose ends are neighbours. What the authors' code uses for text, without saying so."""
+        """A chain of `d` units whose ends are neighbours, as the authors' code has for texts. `names`: one for each
+        unit.
+        """
         d = build.check_size(d)
         return cls._make(d, build.ring_edges(d), names, "ring")
 
     @classmethod
     def grid(cls, shape: Sequence[int], diagonal: bool = False, names: Sequence[str] | None = None) -> Graph:
-        """Pixels, patches or voxels, numbered row by row: 4 neighbours in 2-D, 6 in 3-D; 8 and 26 with `diagonal`."""
+        """Pixels, patches or voxels in an array of this `shape`, numbered row by row. `names`: one for each.
+
+        Each has 4 neighbours in 2-D and 6 in 3-D; 8 and 26 with `diagonal`."""
         sides = tuple(build.check_size(side) for side in shape)
         if not sides:
             raise GraphError("Expected a grid of at least one side, such as (28, 28), got none.")
@@ -84,13 +91,16 @@ class Graph:
 
     @classmethod
     def complete(cls, d: int, names: Sequence[str] | None = None) -> Graph:
-        """Every unit next to every other: no structure known. L-Shapley of order 1 on it is the Shapley value."""
+        """`d` units, each next to every other: no structure is known. `names`: one for each.
+
+        L-Shapley of order 1 on this graph is the Shapley value."""
         d = build.check_size(d)
         return cls._make(d, build.complete_edges(d), names, "complete")
 
     @classmethod
     def tree(cls, parents: Sequence[int | None], names: Sequence[str] | None = None) -> Graph:
-        """A tree (or several) from each unit's parent; a root has parent -1 or None. For parse trees.
+        """A tree (or several) from `parents`, the parent of each unit; a root has parent -1 or None. `names`: one for
+        each unit. Useful for parse trees.
 
         >>> Graph.tree([None, 0, 0, 2]).neighbours(2)
         (0, 3)
@@ -101,18 +111,22 @@ class Graph:
     def from_edges(
         cls, d: int, pairs: Iterable[tuple[int, int]] | ArrayLike, names: Sequence[str] | None = None
     ) -> Graph:
-        """From pairs of units, each pair an edge; the order within a pair and repeats do not matter."""
+        """`d` units and `pairs` of them, each pair an edge; the order within a pair and repeats do not matter.
+        `names`: one for each unit."""
         return cls._make(build.check_size(d), build.pair_edges(pairs), names)
 
     @classmethod
     def from_sparse(cls, A: Any, names: Sequence[str] | None = None) -> Graph:
-        """From a square matrix (SciPy sparse or dense): every nonzero is an edge, in whichever triangle it stands."""
+        """From a square matrix `A` (SciPy sparse or dense): every nonzero is an edge, in whichever triangle it is.
+        `names`: one for each unit."""
         matrix = build.square(A)
         return cls._make(build.check_size(matrix.shape[0]), np.stack(matrix.nonzero(), axis=1), names)
 
     @classmethod
     def from_networkx(cls, G: Any, names: Sequence[str] | None = None) -> Graph:
-        """From a NetworkX graph. Units are numbered in the order of ``G.nodes``, and named by them by default."""
+        """From the NetworkX graph `G`. Units are numbered in the order of ``G.nodes``; `names` are the nodes by
+        default.
+        """
         order = {node: i for i, node in enumerate(G.nodes)}
         pairs = [(order[u], order[v]) for u, v in G.edges()]
         return cls.from_edges(len(order), pairs, [str(node) for node in order] if names is None else names)
@@ -168,7 +182,7 @@ class Graph:
             ball = wider
 
     def balls(self, order: int) -> sparse.csr_array:
-        """`N_k` of all units at once."""
+        """`N_k` of all units at once, k being `order`: a boolean matrix with a row for each unit."""
         for k, ball in enumerate(self.grow_balls()):  # noqa: B007
             if k == order:
                 break

@@ -47,7 +47,7 @@ class Dataset:
         return len(self.labels)
 
     def take(self, which: Sequence[int] | NDArray[np.integer]) -> Dataset:
-        """Some of the inputs, in the order given."""
+        """The inputs whose numbers are in `which`, in the order given."""
         numbers = np.asarray(which, np.int64)
         texts = isinstance(self.inputs, list)
         inputs = [self.inputs[i] for i in numbers.tolist()] if texts else self.inputs[numbers]

@@ -141,7 +141,7 @@ class PaperModel:
         return self.encoder.masker()
 
     def accuracy(self, inputs: Any, labels: NDArray[np.int64], batch: int = 250) -> float:
-        """Which share of the inputs the model gets right."""
+        """Which share of the `inputs` the model gets right by `labels`; it is asked `batch` inputs at a time."""
         model = self.adapter()
         starts = range(0, len(labels), batch)
         right = [model.predict(inputs[s : s + batch]).argmax(axis=1) == labels[s : s + batch] for s in starts]
@@ -157,7 +157,9 @@ class PaperModel:
         return path
 
     def export(self, path: str | os.PathLike[str]) -> Path:
-        """Write an ONNX graph, and beside it a JSON file with the encoder and the classes, for `read_onnx`."""
+        """Write an ONNX graph to `path`, and beside it a JSON file with the encoder and the classes, for
+        `read_onnx`.
+        """
         torch, path = need("torch", "torch"), Path(path)
         need("onnxscript", "train")
         shape = self.encoder.shape if isinstance(self.encoder, Pixels) else None
