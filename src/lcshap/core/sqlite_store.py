@@ -21,7 +21,7 @@ from .store import Numbers, Store
 
 _TYPE = "<f8"  # of the numbers, whatever the machine
 _AT_ONCE = 500  # keys in one look-up
-# One answer about an input that is known is one statement and so a transaction of its own: batches of one row are common.
+# One answer about a known input takes one statement, which is a transaction of its own: batches of one row are common.
 _ONE = "INSERT OR IGNORE INTO answers SELECT id, ?, ?, ? FROM inputs WHERE space = ? AND dtype = ? AND shape = ?"
 _ROOM = 0.9  # of the most bytes: what is left after old inputs were forgotten
 _ORPHANS: list[sqlite3.Connection] = []  # of a parent process: closing one would free the parent's locks
