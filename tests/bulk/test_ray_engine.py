@@ -13,7 +13,6 @@ import bulk_models
 import lcshap as lc
 from bulk_models import TEXTS, explainer, parts
 from lcshap.bulk import explain_dataset, ray_engine, status
-from lcshap.bulk.work import Work
 
 with warnings.catch_warnings(action="ignore"):  # of Ray, when it is imported
     ray = pytest.importorskip("ray")
@@ -68,21 +67,6 @@ def test_a_worker_and_then_a_node_are_killed(cluster, tmp_path, whole):
     assert parts(out) == parts(whole)
     rows = [e.provenance["row"] for e in lc.bulk.load(out)]
     assert rows == list(range(40))
-
-
-def test_a_shard_that_kills_its_workers_is_tried_three_times(cluster, tmp_path, monkeypatch):
-    """The other shards are finished first; Ray by itself would go on for ever or give up at once."""
-    out, deaths = tmp_path / "out", tmp_path / "deaths"
-    deaths.write_text("xxxxx")
-    environment = dict(Work.environment.fget(Work(explainer, None, 1)), LCSHAP_TEST_DEATHS=str(deaths))
-    monkeypatch.setattr(Work, "environment", environment)
-    texts = [*TEXTS[:7], "a killer text", *TEXTS[8:20]]
-    with pytest.raises(lc.BulkError, match=r"1 whose workers died three times \(shard 1: "):
-        explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5)
-    assert deaths.read_text() == "xx"
-    assert sorted(parts(out)) == ["part-000000.parquet", "part-000002.parquet", "part-000003.parquet"]
-    deaths.write_text("")
-    assert explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5).complete
 
 
 def test_what_cannot_be(monkeypatch):

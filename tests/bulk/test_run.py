@@ -11,9 +11,10 @@ from contextlib import contextmanager
 import pandas as pd
 import pytest
 
+import bulk_models
 import lcshap as lc
 from bulk_models import TEXTS, explainer, opinions, parts
-from lcshap.bulk import explain_dataset, status
+from lcshap.bulk import explain_dataset, folder, status
 
 ROWS = {"shard_rows": 6}
 SCRIPT = """
@@ -35,8 +36,8 @@ def start(tmp_path, out, workers=2, **environment):
 
 
 def finished(out):
-    folder = out / "parts"
-    return {int(path.name[5:11]) for path in folder.iterdir()} if folder.exists() else set()
+    there = out / "parts"
+    return {int(path.name[5:11]) for path in there.iterdir()} if there.exists() else set()
 
 
 def test_a_run_without_processes_is_the_same(tmp_path, here, whole):
@@ -166,9 +167,62 @@ def test_a_store_pays_for_nothing_twice(tmp_path, here, monkeypatch):
 
 def test_a_model_that_fails_for_a_whole_shard_stops_the_run(tmp_path, here):
     texts = [*TEXTS[:6], *(f"broken {k}" for k in range(6))]
-    with pytest.raises(lc.BulkError, match=r"failed for all 6 rows of shard 1.*the service is gone"):
+    with pytest.raises(lc.BulkError, match=r"failed for all rows of shard 1 that it was asked.*the service is gone"):
         explain_dataset(texts, explainer, tmp_path, **ROWS)
     assert finished(tmp_path) == {0}
+
+
+def test_an_outage_is_noticed_beside_rows_that_never_came_to_the_model(tmp_path, here):
+    texts = [*TEXTS[:6], "", *(f"broken {k}" for k in range(5))]
+    with pytest.raises(lc.BulkError, match=r"failed for all rows of shard 1"):
+        explain_dataset(texts, explainer, tmp_path, **ROWS)
+    assert finished(tmp_path) == {0}
+
+
+def test_shards_with_errors_are_computed_again_on_request(tmp_path, here, monkeypatch):
+    """After an outage in the middle of a shard. The result is that of a run without the outage."""
+    out, log = tmp_path / "out", tmp_path / "log"
+    explain_dataset(TEXTS, explainer, tmp_path / "whole", **ROWS)
+    answers, asked = bulk_models.harsh, []
+
+    def down(texts):
+        asked.append(texts)
+        if 3 <= len(asked) <= 4:
+            raise ConnectionError("gone for a while")
+        return answers(texts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bulk_models, "harsh", down)
+        failed = explain_dataset(TEXTS, explainer, out, **ROWS)
+    assert (failed.rows, failed.complete) == (40, True)
+    assert failed.failed > 0
+    assert explain_dataset(TEXTS, explainer, out, **ROWS).failed == failed.failed  # not without being asked to
+    monkeypatch.setenv("LCSHAP_TEST_LOG", str(log))
+    done = explain_dataset(TEXTS, explainer, out, **ROWS, retry_failed=True)
+    assert (done.rows, done.failed, done.complete) == (40, 0, True)
+    assert parts(out) == parts(tmp_path / "whole")
+    again = {int(word[2:]) // 6 for word in log.read_text().split()}
+    assert 0 < len(again) < 7  # the others were left alone
+
+
+def test_a_kill_while_a_part_is_replaced_loses_nothing(tmp_path, here, monkeypatch):
+    out = tmp_path / "out"
+    explain_dataset(["", *TEXTS[:11]], explainer, out, **ROWS)
+    before = parts(out)
+
+    def killed(path, content):
+        if path.parent.name == "parts":
+            raise KeyboardInterrupt
+        return write(path, content)
+
+    write = folder.write_file
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "write_file", killed)
+        with pytest.raises(KeyboardInterrupt):
+            explain_dataset(["", *TEXTS[:11]], explainer, out, **ROWS, retry_failed=True)
+    assert not lc.bulk.status(out).complete
+    assert explain_dataset(["", *TEXTS[:11]], explainer, out, **ROWS).complete
+    assert parts(out) == before
 
 
 def test_bad_rows_are_rows_with_their_error(tmp_path, here):

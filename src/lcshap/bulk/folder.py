@@ -166,8 +166,14 @@ class Folder:
             "inputs": digest,
         }
         with translated(self.path):
+            self.part(shard.number).unlink(missing_ok=True)  # one with errors that is made again
             write_file(self.times / self.part(shard.number).name, _times(shard, done, notes))
             write_file(self.part(shard.number), done.part)
+
+    def reopen(self) -> None:
+        """Note that not all rows are done any more."""
+        with translated(self.path):
+            (self.path / "complete.json").unlink(missing_ok=True)
 
     def end(self, rows: int) -> None:
         """Note that all rows are done."""

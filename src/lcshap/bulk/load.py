@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.explanation import Explanation
 from ..errors import BulkError, OptionError
-from ..extras import need
 from .folder import Folder
 from .parts import decode, read_rows
 
@@ -56,21 +55,17 @@ def _explanations(
     folder: Folder, numbers: list[int], errors: str, wanted: set[int] | None = None
 ) -> Iterator[Explanation]:
     """Those that are `wanted` by their number among the rows without an error; None for all."""
-    pa = need("pyarrow", "bulk")
     count = -1
     for number in numbers:
         path = folder.part(number)
-        try:
-            for row in read_rows(str(path)):
-                count += row["error"] is None
-                if row["error"] is None:
-                    if wanted is not None and count not in wanted:
-                        continue
-                    e = decode(row, f"row {row['row']} of {path.name}")
-                    known = {name: row.get(name) for name in ("row", "id", "label")}
-                    e.provenance.update({name: cell for name, cell in known.items() if cell is not None})
-                    yield e
-                elif errors == "raise":
-                    raise BulkError(f"Row {row['row']} ({row['id']}) has no explanation: {row['error']}")
-        except pa.ArrowException as error:
-            raise BulkError(f"Expected a part as it was written, got {str(path)!r}: {error}.") from error
+        for row in read_rows(str(path)):
+            count += row["error"] is None
+            if row["error"] is None:
+                if wanted is not None and count not in wanted:
+                    continue
+                e = decode(row, f"row {row['row']} of {path.name}")
+                known = {name: row.get(name) for name in ("row", "id", "label")}
+                e.provenance.update({name: cell for name, cell in known.items() if cell is not None})
+                yield e
+            elif errors == "raise":
+                raise BulkError(f"Row {row['row']} ({row['id']}) has no explanation: {row['error']}")

@@ -32,7 +32,7 @@ from ..core.explanation import Explanation
 from ..core.io import from_dict
 from ..core.parse import parse
 from ..core.record import to_dict
-from ..errors import LcshapError
+from ..errors import BulkError, LcshapError
 from ..extras import need
 from ..show.recorded import predicted
 from .shards import Shard
@@ -152,8 +152,14 @@ def _array(numbers: Any) -> Any:
 
 
 def read_rows(path: str, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file that we wrote, in pieces."""
-    pq = need("pyarrow.parquet", "bulk")
-    with pq.ParquetFile(path, pre_buffer=False) as file:
-        for batch in file.iter_batches(64, columns=columns, use_threads=False):
-            yield from batch.to_pylist()
+    """The rows of a Parquet file that we wrote, in pieces; `BulkError` if the file is damaged."""
+    pa, pq = need("pyarrow", "bulk"), need("pyarrow.parquet", "bulk")
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(64, columns=columns, use_threads=False):
+                yield from batch.to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise BulkError(
+            f"Expected a part as it was written, got {path!r}, which is damaged: {str(error).rstrip('.')}. Move it "
+            "away, and run the same again to compute it."
+        ) from error

@@ -70,6 +70,7 @@ def explain_dataset(
     address: str | None = None,
     num_cpus: float | None = None,
     num_gpus: float | None = None,
+    retry_failed: bool = False,
     progress: bool | None = None,
 ) -> Status:
     """Explain all inputs of a data set. Run it again after it was killed: it goes on where it was.
@@ -101,6 +102,8 @@ def explain_dataset(
     threads : of the model, in each worker.
     workers : how many; with Ray also a pair, the least and the most. By default one for each core.
     address, num_cpus, num_gpus : for Ray: the cluster ("auto" for the one that runs here), and what each worker needs.
+    retry_failed : compute finished shards again if a row of them has an error, as after a service was down for a while.
+        Their parts are replaced, one by one as the new ones are finished.
     progress : show a line with the rate, the time left and the errors so far; by default on a terminal.
 
     Returns
@@ -135,7 +138,7 @@ def explain_dataset(
             described = running.describe()
             _check_labels(rows, described["classes"])
             folder.begin(manifest.make(rows.description, described, shard_rows, threads))
-            _Run(folder, rows, running, described, shard_rows, progress).run()
+            _Run(folder, rows, running, described, shard_rows, progress, retry_failed).run()
     return status(out)
 
 
@@ -163,10 +166,20 @@ class _Run:
     """One go at the shards that are not finished."""
 
     def __init__(
-        self, folder: Folder, source: Source, engine: Engine, described: dict[str, Any], size: int, show: bool | None
+        self,
+        folder: Folder,
+        source: Source,
+        engine: Engine,
+        described: dict[str, Any],
+        size: int,
+        show: bool | None,
+        again: bool,
     ) -> None:
         self.folder, self.source, self.engine, self.described, self.size = folder, source, engine, described, size
-        self.known: dict[int, Times] = {number: folder.check(number) for number in folder.finished()}
+        found = [folder.check(number) for number in folder.finished()]
+        self.known: dict[int, Times] = {t.number: t for t in found if not (again and t.failed)}
+        if len(self.known) < len(found):
+            folder.reopen()
         done, failed = (sum(getattr(t, name) for t in self.known.values()) for name in ("rows", "failed"))
         self.line = Line(source.count, done, failed, show)
         self.under_way: dict[int, tuple[Shard, str]] = {}
@@ -183,8 +196,8 @@ class _Run:
                     continue
                 if answer.stopped:
                     raise BulkError(
-                        f"The model failed for all {len(shard.rows)} rows of shard {shard.number}: {answer.stopped} "
-                        "Nothing of this shard was kept. Run the same again to resume."
+                        f"The model failed for all rows of shard {shard.number} that it was asked about: "
+                        f"{answer.stopped} Nothing of this shard was kept. Run the same again to resume."
                     )
                 self.folder.write(shard, answer, digest)
                 self.line.advance(len(shard.rows), answer.failed)

@@ -93,7 +93,7 @@ def summary(
 
     Raises
     ------
-    BulkError : if `out` is not the folder of a run.
+    BulkError : if `out` is not the folder of a run, or a part is damaged.
 
     Examples
     --------

@@ -130,9 +130,7 @@ class Worker:
         self.explainer = settled(self.made, self.batch_size or rows_at_once(loaded))
         found = self._explain(loaded)
         errors = [e for e in found if isinstance(e, Exception)]
-        stopped = None
-        if len(errors) == len(found) > 1 and all(isinstance(e, ModelError) for e in errors):
-            stopped = one_line(errors[0])
+        stopped = _outage(found)
         part = b"" if stopped else encode(shard, found, bool(expected["several"]), {"inputs": digest})
         good = [e if isinstance(e, Explanation) else None for e in found]
         return Done(
@@ -175,6 +173,17 @@ class Worker:
             raise
         except Exception as error:
             return error if isinstance(error, LcshapError) else MaskerError(described(error))
+
+
+def _outage(found: list[Explanation | Exception]) -> str | None:
+    """The error of the model, if it failed for all of several rows that it was asked about; None otherwise.
+
+    Rows that never came to the model, such as empty texts, do not count.
+    """
+    failed = [e for e in found if isinstance(e, ModelError)]
+    if len(failed) > 1 and not any(isinstance(e, Explanation) for e in found):
+        return one_line(failed[0])
+    return None
 
 
 def rows_at_once(inputs: list[Any]) -> int:

@@ -159,6 +159,7 @@ class Job:
             address=run.address,
             num_cpus=run.num_cpus,
             num_gpus=run.num_gpus,
+            retry_failed=run.retry_failed,
         )
 
 
@@ -174,7 +175,7 @@ def failures(found: Status) -> str:
     if found.failed == found.rows:
         raise BulkError(
             f"Expected explanations, got an error for {_all(found.rows)}, the first: {found.error} The errors are in "
-            "the parts. Mend the cause and run again with another folder."
+            "the parts. Mend the cause and add --retry-failed, or choose another folder."
         )
     return f"{found.failed:,} of {found.rows:,} inputs have an error in place of an explanation. See the column error."
 

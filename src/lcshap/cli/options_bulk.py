@@ -137,6 +137,10 @@ class BulkRun:
     shard_rows: Annotated[
         int, option(_RUN, "Inputs in each part. An interruption loses no more.", min=1, metavar="NUMBER")
     ] = SHARD_ROWS
+    retry_failed: Annotated[
+        bool,
+        option(_RUN, "Also compute finished parts again in which an input has an error.", "--retry-failed"),
+    ] = False
     threads: Annotated[int, option(_RUN, "Threads of the model in each worker.", min=1, metavar="NUMBER")] = 1
     address: Annotated[
         String, option(_RAY, "The address of a cluster, such as auto or ray://head:10001.", metavar="ADDRESS")
