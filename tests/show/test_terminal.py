@@ -113,6 +113,16 @@ def test_tables_show_values_and_several_outputs_stand_side_by_side():
     assert [name for name, *_ in bars(one)] == ["age = 70", "dose = 3.25", "sex = 1"]
 
 
+def test_several_classes_begin_with_the_most_probable():
+    record = {"kind": "probabilities", "value": "log_prob", "targets": ["no", "yes"]}
+    names = lc.Graph.chain(2, names=["so", "good"])
+    e = lc.Explanation(np.array([[0.1, 0.5], [-0.2, 1.0]]), np.log([0.5, 0.5]), np.log([0.2, 0.8]), names, 4, record)
+    said = "The model says *yes* (80.0 %). *good* speaks most for it (+1)."
+    assert render(e).splitlines()[0] == said
+    assert "The model says <em>yes</em> (80.0 %)." in e._repr_html_()
+    assert render(replace(e, provenance={**record, "kind": "output", "value": "output"})).startswith("Explanation ")
+
+
 def test_a_table_has_standard_errors_and_names_the_others_in_full():
     names = [f"w{i}" for i in range(24)]
     e = lc.Explanation(

@@ -33,7 +33,8 @@ def preview(setup: Setup, picker: Picker, masked: Masked) -> str:
     if own >= _NOTICED:
         text += f"\n  own     about {own:.1g} s of lcshap's own time besides the model, for one output"
     if setup.curve:
-        text += f"\n  curve   up to {count_more(graph.d):,} more calls, for the masking curve"
+        more = count_more(graph.d)
+        text += f"\n  curve   up to {more:,} more call{'s' * (more != 1)}, for the masking curve"
     if rows > 1:
         text += f"\n  rows    up to {cost.calls * rows:,} model rows: {rows} background rows a call"
     if masked.advice:

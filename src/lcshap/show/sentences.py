@@ -18,7 +18,9 @@ _NAME = 40  # letters of a unit that is named
 
 
 def lead(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
-    """What the model says, and which units speak most for it and against it; empty for several outputs.
+    """What the model says, and which units speak most for it and against it; of several classes, of the most probable.
+
+    It is empty for several outputs that are no classes.
 
     A unit whose interval holds 0 is not named: nobody knows on which side it is.
 
@@ -52,7 +54,8 @@ def says(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
 def lead_parts(e: Explanation) -> list[str]:
     """The same in pieces: every second one is the name of a class or a unit."""
     if e.scores.ndim > 1:
-        return []
+        main = words.main_output(e)
+        return [] if main is None else lead_parts(e.output(main))
     first, verbs = _says(e)
     pieces = [*first[:-1], first[-1] + " "]
     with np.errstate(invalid="ignore"):  # files may hold scores that are not finite

@@ -66,7 +66,8 @@ def render(
             if len(outputs) <= FEW_OUTPUTS
             else "\n".join(_by_output(e, width, colour, dark, palette))
         )
-        parts = [wrapped(words.heading(e), width), [table], wrapped(flips.flip(e), width) if flips.flip(e) else []]
+        sentence, heading, flip = (wrapped(text, width) if text else [] for text in _said(e))
+        parts = [sentence, heading, [table], flip]
         parts.append(answer_lines(e, e.view, width) if isinstance(e.view, PromptView) else [])
         return "\n\n".join("\n".join(part) for part in parts if part)
     ink = Ink(drawn_scores(e), limit_of([e.scores]), colour, dark, palette)
@@ -78,6 +79,11 @@ def render(
     parts.append(answer_lines(e, e.view, width) if isinstance(e.view, PromptView) else [])
     parts.append([line for text in said for line in wrapped(text, width)])
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _said(e: Explanation) -> tuple[str, str, str]:
+    """What is said of several outputs: a sentence, the method, and whether a path changes the decision."""
+    return lead(e), words.heading(e), flips.flip(e)
 
 
 def picture(e: Explanation, width: int, ink: Ink) -> list[str]:

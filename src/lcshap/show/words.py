@@ -196,6 +196,18 @@ def is_class(e: Explanation) -> bool:
     return value_name(e) in _CLASSES or _is_margin(e)
 
 
+def main_output(e: Explanation) -> int | None:
+    """Which of several classes or labels comes first: the most probable one. None where the outputs are no classes.
+
+    >>> import lcshap as lc
+    >>> made = {"kind": "multilabel", "value": "log_odds", "targets": ["cat", "dog"]}
+    >>> main_output(lc.Explanation(np.ones((1, 2)), np.zeros(2), np.array([-1.0, 2.0]), lc.Graph.chain(1), 2, made))
+    1
+    """
+    classes = e.scores.ndim == 2 and "kind" in e.provenance and is_class(e)
+    return int(np.argmax(np.asarray(e.full_value))) if classes else None
+
+
 def _is_margin(e: Explanation) -> bool:
     kind = e.provenance.get("kind")  # which may be anything
     return isinstance(kind, str) and kind == "margin"

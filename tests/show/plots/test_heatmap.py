@@ -1,5 +1,7 @@
 """The heat map of several outputs: its cells are the scores, its labels the outputs and the units."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -38,8 +40,19 @@ def test_limit_and_top():
     ax = heatmap(e, limit=5.0, top=3)
     assert ax.images[0].get_clim() == (-5, 5)
     assert len(labels(ax.xaxis)) == 3
-    caption = ax.figure.axes[1].get_xlabel()
+    caption = ax.child_axes[0].get_xlabel()
     assert caption == f"7 calls · {len(e.names) - 3} units with smaller scores left out"
+
+
+def test_the_ends_of_the_colour_bar_do_not_overlap_and_the_most_probable_class_is_said():
+    record = {"kind": "multilabel", "value": "log_odds", "targets": ["dog", "cat"]}
+    e = made(np.array([[0.0, 0.0], [-1.5, 4.394]]), ["a", "cat"], provenance=record)
+    ax = e.plot()
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.child_axes[0].get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
+    said = " ".join(ax.figure.get_suptitle().split())
+    assert said == "The model says “cat” (98.8 %). “cat” speaks most for it (+4.39)."
 
 
 def test_one_output_and_bad_options_are_refused():

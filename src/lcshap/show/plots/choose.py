@@ -32,7 +32,7 @@ KINDS = {
     "beeswarm": "many",
 }  # the name of a figure to its module
 _OF_MANY = ("compare", "summary_bars", "beeswarm")
-_WITHOUT = ("neighbourhood", "curves", "heatmap", *_OF_MANY)  # figures that are not about the scores of one output
+_WITHOUT = ("neighbourhood", "curves", *_OF_MANY)  # figures that are not about one explanation
 
 
 def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:
@@ -84,5 +84,7 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
         given = {words.method_names([e])[0]: e.curve}
     drawn = function(given, ax=ax, **options)
     if sentence and ax is None and kind not in _WITHOUT:
-        write_above(drawn, lead(one_output(e, options.get("output")), "“{}”".format), options.get("dark", False))
+        about = e if kind == "heatmap" else one_output(e, options.get("output"))
+        if said := lead(about, "“{}”".format):  # outputs that are no classes have no sentence
+            write_above(drawn, said, options.get("dark", False))
     return drawn

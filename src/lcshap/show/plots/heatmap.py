@@ -71,7 +71,9 @@ def heatmap(
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    bar = ax.figure.colorbar(drawn, ax=ax, orientation="horizontal", fraction=0.04, pad=0.03, ticks=[-limit, 0, limit])
+    height = ax.get_window_extent().height * 72 / ax.figure.dpi
+    place = ax.inset_axes([0, -15 / height, 1, 7 / height])  # as wide as the cells, so that both ends can be named
+    bar = ax.figure.colorbar(drawn, cax=place, orientation="horizontal", ticks=[-limit, 0, limit])
     against, favour = words.sides(e)
     bar.ax.set_xticks([-limit, 0, limit], [f"{against} {number(-limit)}", "0", f"{favour} +{number(limit)}"])
     for label, side in zip(bar.ax.get_xticklabels(), ("left", "center", "right"), strict=True):
