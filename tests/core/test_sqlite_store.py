@@ -64,6 +64,27 @@ def test_wrong_shapes_and_options(path):
     assert repr(store) == f"SQLiteStore({str(path)!r})"
 
 
+def test_single_answers(path):
+    """They take one statement where the input is known, and mean the same as many at once."""
+    store = lc.SQLiteStore(path)
+    for number, key in enumerate(KEYS):
+        store.put(SPACES[0], [key], np.full((1, 1, 2), float(number)))
+    known, numbers = store.get(SPACES[0], KEYS)
+    assert known.all()
+    assert (numbers[:, 0, 1] == np.arange(len(KEYS))).all()
+    store.put(SPACES[0], KEYS[:1], np.full((1, 1, 2), 99.0))  # what is known stays
+    assert store.get(SPACES[0], KEYS[:1])[1][0, 0, 0] == 0
+    with pytest.raises(lc.StoreError, match=r"Expected answers of shape \[1, 2\].*got \[1, 3\]"):
+        store.put(SPACES[0], KEYS[:1], np.ones((1, 1, 3)))
+    with sqlite3.connect(path) as other:  # another process has made room
+        other.execute("DELETE FROM answers")
+        other.execute("DELETE FROM inputs")
+    other.close()
+    store.put(SPACES[0], KEYS[:1], np.ones((1, 1, 2)))
+    assert store.get(SPACES[0], KEYS)[0].tolist() == [True] + [False] * (len(KEYS) - 1)
+    store.check()
+
+
 def test_no_pickle_in_the_file(path):
     with lc.SQLiteStore(path) as store:
         store.put(SPACES[0], KEYS[:1], np.array([[[1.5, 2.5]]]))

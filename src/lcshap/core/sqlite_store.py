@@ -38,7 +38,8 @@ class SQLiteStore(Store):
     path : of the file, an SQLite database. It is made if it is not there. A file that is no store, that is damaged or
         that another version wrote raises `lcshap.StoreError`, and is left as it is.
     max_bytes : how large the file may grow; None: as large as it takes. The inputs that came first are forgotten first;
-        the one that is being worked on never is.
+        the one that is being worked on never is. The file may be larger by the answers of one batch, which are written
+        before older ones are forgotten.
     timeout : seconds to wait for another process that writes.
 
     Notes
