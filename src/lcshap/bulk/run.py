@@ -1,4 +1,4 @@
-"""Explaining a whole data set, so that the work can be killed at any time and goes on where it was."""
+"""Explaining a whole data set, so that the work can be killed at any time and resumed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def explain_dataset(
     retry_failed: bool = False,
     progress: bool | None = None,
 ) -> Status:
-    """Explain all inputs of a data set. Run it again after it was killed: it goes on where it was.
+    """Explain all inputs of a data set. If it was killed, run it again to resume.
 
     The input is cut into shards of `shard_rows` rows, and each becomes one Parquet file in ``out/parts``. The results
     do not depend on the engine, on the number of workers or on interruptions: parts are equal byte for byte, on one

@@ -84,7 +84,7 @@ def reproduce(
     progress: Report | bool | None = None,
     models: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Run an experiment of the paper; call it again after an interruption, and it goes on where it was.
+    """Run an experiment of the paper; if it was interrupted, call it again to resume.
 
     Parameters
     ----------
