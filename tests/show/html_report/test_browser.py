@@ -163,6 +163,11 @@ class TestText:
         said = f"Faint, and without an arc: the 95 % interval holds 0 ({held} of {len(pairs)} pairs)."
         assert said in text(page, "#interactions")
 
+    def test_a_score_of_zero_has_no_side(self, show):
+        page = show(made([1.0, 0.0, -1.0], ["for", "zero", "against"], text_view("for zero against")))
+        found = page.locator("#top .bar i").evaluate_all("(all) => all.map((bar) => bar.className)")
+        assert sorted(found) == ["", "negative", "positive"]
+
     def test_rounding_errors_are_no_interactions(self, show, explain):
         e = explain(TEXT)
         page = show(replace(e, interactions=e.interactions * 1e-15))

@@ -49,7 +49,7 @@ export function makeTable(caption, titles, rows) {
 /** A score as a number and as a bar from the middle. */
 export function scoreCells(units, unit) {
   const score = units.scores[unit];
-  const bar = make("i", { class: score > 0 ? "positive" : "negative" });
+  const bar = make("i", { class: score > 0 ? "positive" : score < 0 ? "negative" : "" }); // zero has no side
   const share = isFinite(score) ? (50 * Math.abs(score)) / units.limit : 0;
   bar.style.setProperty("width", `${share}%`);
   if (units.drawn && units.drawn[unit] !== score) bar.style.setProperty("opacity", String(units.drawn[unit] / score));
