@@ -112,6 +112,9 @@ class TestPage:
             note = row.locator(".note").inner_text()
             assert note.startswith(f"{'✓' if right else '✗'} {said} {100 * share:.1f} %")
             assert note.endswith("" if right else f", is {LABELS[k]}")
+            page.select_option("#sort", label="loss")  # its number takes the place of the probability
+            assert re.fullmatch(r"loss [\d.]+ · [✓✗] \w+(, is \w+)?", row.locator(".note").inner_text())
+            page.select_option("#sort", label="order")
             told = page.locator('[data-fact="true class"]').inner_text()
             assert told == f"{LABELS[k]}: the model is {'right' if right else 'wrong'}"
 

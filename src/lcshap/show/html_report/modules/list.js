@@ -55,8 +55,14 @@ function renderRow(at) {
       "aria-posinset": at + 1,
     },
     make("span", { class: "title", dir: "auto" }, sample.name),
-    make("span", { class: "note" }, [sortNote(sample, entry), rowClass(sample, entry)].filter(Boolean).join(" · ")),
+    make("span", { class: "note" }, rowNote(sample, entry)),
   );
+}
+
+/** Below the name: the number by which samples are sorted, and the class; its probability where there is room. */
+function rowNote(sample, entry) {
+  const sorted = sortNote(sample, entry);
+  return [sorted, rowClass(sample, entry, !sorted)].filter(Boolean).join(" · ");
 }
 
 /** The number by which samples are sorted; without such an order, v(V) where the prediction is not known. */
@@ -69,11 +75,11 @@ function sortNote(sample, entry) {
 }
 
 /** What the model says of a sample, and whether it is right where that is known; otherwise what is explained. */
-function rowClass(sample, entry) {
+function rowClass(sample, entry, room) {
   const { predicted, confidence, label } = sample;
   if (predicted === undefined) return clip(entry[1], 24);
   const verdict = verdictOf(sample);
-  const said = confidence === undefined ? clip(predicted, 20) : `${clip(predicted, 20)} ${percentOf(confidence)}`;
+  const said = clip(predicted, 20) + (room && confidence !== undefined ? ` ${percentOf(confidence)}` : "");
   if (verdict === "wrong") return `✗ ${said}, is ${clip(label, 20)}`;
   return (verdict && "✓ ") + said;
 }
