@@ -196,10 +196,11 @@ class Space:
         moved: Array,
         traces: Array,
     ) -> None:
-        """Where it is known how units differ."""
-        product, even, own = matrices
+        """Where it is known how units differ. The even part is overwritten."""
+        product, by_reach, own = matrices
         total = float(shape.reach.sum())
-        by_reach = even * (total / pattern.total / 2 * pattern.agreement)
+        by_reach *= pattern.agreement
+        by_reach *= total / pattern.total / 2
         by_reach -= total * (0.5 + 1 / np.expm1(total)) * product
         for k, (share, matrix) in {0: (shape.product, by_reach), 2: (shape.product, product), 3: (1.0, own)}.items():
             moved[:, k], traces[k] = share * (matrix @ alpha), share * np.vdot(inverse, matrix)
