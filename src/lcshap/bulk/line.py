@@ -62,9 +62,11 @@ class Line:
 def spell(seconds: float) -> str:
     """A time for people.
 
-    >>> [spell(s) for s in (0.4, 12, 450, 10_000, 400_000)]
-    ['0.4 s', '12 s', '7 min 30 s', '2 h 46 min', '4 d 15 h']
+    >>> [spell(s) for s in (0.004, 0.4, 12, 450, 10_000, 400_000)]
+    ['4 ms', '0.4 s', '12 s', '7 min 30 s', '2 h 46 min', '4 d 15 h']
     """
+    if 0 < seconds < 0.095:
+        return f"{1000 * seconds:.2g} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = int(seconds)
