@@ -224,6 +224,18 @@ def test_a_real_digit():
     assert set(np.flatnonzero(red | blue)) == set(np.argsort(-e.scores, kind="stable")[:13])
 
 
+def test_what_the_colours_of_masked_units_mean_is_said_below_a_new_figure():
+    e = explain()
+    ax = masked_image(e, percent=50)
+    shares = 100 * round(0.5 * e.graph.d) / e.graph.d
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said == [f"the first {shares:.3g} % to be masked: active", "not active"]
+    marks = [tuple(round(255 * part) for part in mark.get_facecolor()[:3]) for mark in ax.get_legend().get_patches()]
+    assert marks == [tuple(RED), tuple(BLUE)]
+    assert masked_image(e, percent=0).get_legend() is None
+    assert masked_image(e, Figure().subplots()).get_legend() is None  # one of many, as in the paper
+
+
 def test_several_outputs_need_one_of_them():
     def two(rows):
         return np.stack([linear(rows), -linear(rows)], axis=1)

@@ -11,7 +11,7 @@ from ...core.explanation import Explanation
 from ...core.views import ImageView
 from ...errors import ShowError
 from ...extras import need
-from ..palette import clip_limit, find_palette, hexadecimal, image_shares
+from ..palette import RGB, clip_limit, find_palette, hexadecimal, image_shares
 from .base import PaletteName, axes, colour_bar, end_colours, one_output, room_below, theme, view_of
 from .wording import check_limit
 
@@ -135,11 +135,22 @@ def masked_image(
     spread = np.ptp(brightness) or 1.0
     level = np.rint(255 * (brightness - brightness.min()) / spread).astype(np.uint8)
     picture = np.repeat(level[..., None], 3, axis=2)
-    picture[top & bright] = found.dark_negative if dark else found.negative
-    picture[top & ~bright] = found.dark_positive if dark else found.positive
-    ax = _frame(ax, labels.shape, dark)
+    shown = (found.dark_negative, found.dark_positive) if dark else (found.negative, found.positive)
+    picture[top & bright], picture[top & ~bright] = shown
+    new, ax = ax is None, _frame(ax, labels.shape, dark, below=0.3 * (ax is None))
     ax.imshow(picture, interpolation="nearest")
+    if new and count:
+        _name_masked(ax, shown, count / e.graph.d, dark)
     return ax
+
+
+def _name_masked(ax: Any, colours: tuple[RGB, RGB], share: float, dark: bool) -> None:
+    """Below a new figure: what its two colours mean. In the paper's grids, the text beside the figure says it."""
+    patch = need("matplotlib.patches", "plot").Patch
+    names = (f"the first {100 * share:.3g} % to be masked: active", "not active")
+    marks = [patch(color=hexadecimal(colour), label=name) for colour, name in zip(colours, names, strict=True)]
+    style = {"frameon": False, "fontsize": 8, "labelcolor": hexadecimal(theme(dark).ink), "handlelength": 1.0}
+    ax.legend(handles=marks, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, **style)
 
 
 def grey(picture: NDArray[Any]) -> NDArray[np.float64]:
