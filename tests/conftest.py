@@ -21,10 +21,12 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(config, items):
     """Leave out all cases but the first of each test, where --one-case asks for it: most lines in little time."""
     if config.getoption("--one-case"):
-        seen = {}
-        kept = [item for item in items if seen.setdefault(item.nodeid.partition("[")[0], item) is item]
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-        items[:] = kept
+        first = {}
+        for item in items:
+            first.setdefault(item.nodeid.partition("[")[0], item)
+        kept = set(first.values())
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
 
 
 # A real browser: one for all tests of a process, which can run no second driver.

@@ -200,7 +200,7 @@ def _by_distance(graph: Graph) -> NDArray[np.float64]:
     d = graph.d
     if d == 1:
         return np.zeros((1, 2))
-    far = shortest_path(graph.adjacency, directed=False, unweighted=True)
+    far = shortest_path(graph.adjacency.copy(), directed=False, unweighted=True)  # SciPy 1.13 wants to write
     far[np.isinf(far)] = far[np.isfinite(far)].max() + 1  # between parts of the graph
     centre = np.eye(d) - 1 / d
     size, direction = np.linalg.eigh(-centre @ far**2 @ centre / 2)
