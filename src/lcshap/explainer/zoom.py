@@ -211,7 +211,7 @@ def _method(graph: Graph, calls: int) -> Method:
     """All coalitions where they fit, else an estimate of the Shapley value, else what needs the fewest calls."""
     if 2**graph.d <= calls and graph.d <= 16:
         return Shapley()
-    return GraphKernelSHAP(calls) if calls >= 2 * graph.d else BanzhafSurrogate(max(4, calls))
+    return GraphKernelSHAP(calls) if calls >= 2 * graph.d else BanzhafSurrogate(max(4, calls), presence=0.5)
 
 
 def _split(words: MaskedPrompt, units: NDArray[np.intp], level: str) -> list[NDArray[np.intp]]:
