@@ -38,7 +38,7 @@ from scipy.stats import spearmanr
 import lcshap as lc
 from benchmarks.facts import Context, make_contexts
 from benchmarks.smollm2 import load_model, load_tokenizer
-from lcshap.estimators.banzhaf_surrogate import fit_halves
+from lcshap.estimators.banzhaf_surrogate import Surrogate, fit_halves
 
 CONTEXTS = {"report": (30, 2026), "tune": (11, 0)}  # how many, and the seed of their facts
 BUDGETS = (32, 64, 128)
@@ -163,11 +163,22 @@ def by_peer(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]
     return scores, lambda kept: kept @ scores
 
 
-def by_surrogate(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:
-    """The surrogate of `BanzhafSurrogate(calls)`: two calls are for ∅ and V, the others for halves."""
+def surrogate(asked: Asked, calls: int) -> Surrogate:
+    """What `BanzhafSurrogate(calls)` fits: two calls are for ∅ and V, the others for halves."""
     kept = np.unique(halves(asked.d, calls - 2), axis=0)
-    fitted = fit_halves(kept, asked.log_probs(kept)[:, 0])
+    return fit_halves(kept, asked.log_probs(kept)[:, 0])
+
+
+def by_surrogate(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:
+    """The scores and the surrogate of `BanzhafSurrogate(calls)`."""
+    fitted = surrogate(asked, calls)
     return fitted.scores(lc.BanzhafSurrogate.presence), fitted.predict
+
+
+def by_halves(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:
+    """The same surrogate with ``presence=0.5``: scores are about random halves instead of mostly full prompts."""
+    fitted = surrogate(asked, calls)
+    return fitted.scores(0.5), fitted.predict
 
 
 def by_sums(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:
@@ -186,6 +197,7 @@ METHODS: dict[str, Fit] = {
     PEER: by_peer,
     "BanzhafSurrogate, its predictions": by_surrogate,
     "BanzhafSurrogate, sums of scores": by_sums,
+    "BanzhafSurrogate(presence=0.5)": by_halves,
     "leave-one-out (d + 2 calls)": by_ablation,
 }
 
