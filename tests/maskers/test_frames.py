@@ -46,6 +46,8 @@ def test_a_row_has_the_types_of_the_background(data):
 )
 @pytest.mark.parametrize("data", [DATA, POLARS], ids=["pandas", "polars"])
 def test_values_that_a_column_cannot_hold(data, change, says):
+    if "city" in change and str(data["city"].dtype) == "object":
+        pytest.skip("texts are columns of objects before pandas 3, which hold anything")
     with pytest.raises(MaskerError, match=says) as caught:
         Tabular(data).mask(ROW | change)
     assert "\n" not in str(caught.value)
