@@ -27,6 +27,8 @@ def cluster(monkeypatch, tmp_path):
     monkeypatch.setenv("LCSHAP_TEST_LOG", str(tmp_path / "log"))
     monkeypatch.setenv("LCSHAP_TEST_PIDS", "1")
     monkeypatch.setenv("LCSHAP_TEST_SLEEP", "0.05")
+    monkeypatch.setenv("LCSHAP_TEST_DEATHS", str(tmp_path / "deaths"))  # nodes hand this on, so it is set before them
+    (tmp_path / "deaths").touch()
     monkeypatch.setattr(ray_engine, "_SILENCE", 2.0)
     with warnings.catch_warnings(action="ignore"):
         found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
@@ -67,6 +69,19 @@ def test_a_worker_and_then_a_node_are_killed(cluster, tmp_path, whole):
     assert parts(out) == parts(whole)
     rows = [e.provenance["row"] for e in lc.bulk.load(out)]
     assert rows == list(range(40))
+
+
+def test_a_shard_that_kills_its_workers_is_tried_three_times(cluster, tmp_path):
+    """The other shards are finished, and a later run tries again what was given up."""
+    out, deaths = tmp_path / "out", tmp_path / "deaths"
+    deaths.write_text("xxxxx")
+    texts = [*TEXTS[:7], "a killer text", *TEXTS[8:20]]
+    with pytest.raises(lc.BulkError, match=r"1 whose workers died three times \(shard 1: "):
+        explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5)
+    assert deaths.read_text() == "xx"
+    assert sorted(parts(out)) == ["part-000000.parquet", "part-000002.parquet", "part-000003.parquet"]
+    deaths.write_text("")
+    assert explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5).complete
 
 
 def test_what_cannot_be(monkeypatch):
