@@ -13,6 +13,7 @@ from lcshap.adapters.jax import JaxModel
 from lcshap.asking.values import Value
 from lcshap.errors import ModelError
 
+double_precision = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # of older versions
 RNG = np.random.default_rng(0)
 FIRST, SECOND, THIRD = RNG.normal(size=(4, 8)), RNG.normal(size=(8, 3)), RNG.normal(size=(8, 1))
 
@@ -82,7 +83,7 @@ def test_dtypes():
     assert passed(np.ones((2, 3), np.int8))[1] == "int8"
     assert passed(np.ones((2, 3), np.int64))[1] == "int32"
     assert passed(np.ones((2, 3)), dtype="bfloat16") == (np.float32, "bfloat16")
-    with jax.enable_x64(True):
+    with double_precision(True):
         assert passed(np.ones((2, 3)), dtype="float64") == (np.float64, "float64")
         assert passed(np.full((2, 3), 2**40))[1] == "int64"
     with pytest.raises(ModelError, match="Expected JAX to keep float64, got float32"):
@@ -130,7 +131,7 @@ CLASSIFIERS = [
 )
 def test_the_gradient_of_every_value_against_differences(name, second, last, kind):
     x = RNG.normal(size=(1, 4))
-    with jax.enable_x64(True):
+    with double_precision(True):
         model = JaxModel(net(second, last), kind, dtype="float64")
         target = None if name == "expected_log_prob" else (1, 0)
         value = Value(name, target).resolve(model.predict(x), kind)

@@ -289,7 +289,7 @@ def test_an_old_keras(monkeypatch):
 
 def test_a_backend_that_knows_no_gradient(monkeypatch):
     monkeypatch.setattr("lcshap.adapters.keras._GRADIENTS", {})
-    with pytest.raises(MethodError, match=r"KerasModel has no gradient\. Choose"):
+    with pytest.raises(MethodError, match=r"got KerasModel, which has none\. Choose"):
         lc.explain(KerasModel(net(), "logits"), np.ones(4), lc.maskers.Tabular(np.zeros(4)), method=lc.Saliency())
 
 
