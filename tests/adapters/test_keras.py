@@ -311,6 +311,7 @@ def test_keras_is_not_imported_before_it_is_needed():
 
 @only_jax
 def test_the_same_with_pytorch_as_the_backend():
+    pytest.importorskip("torch")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short", __file__]
     done = subprocess.run(command, env={**os.environ, "KERAS_BACKEND": "torch"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
