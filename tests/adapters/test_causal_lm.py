@@ -136,8 +136,9 @@ def test_a_prompt_that_is_too_long():
 
 def test_what_is_no_continuation_or_prompt_or_model():
     for continuation, message in [
-        ("", "at least one token"),
-        ([], "at least one token"),
+        ("", "Expected an answer with text in it, got ''"),
+        ("  \n", "Expected an answer with text in it"),
+        ([], "Expected an answer with text in it"),
         ([1.5], "a text or a list of token ids"),
         (5, "a text or a list of token ids"),
         ([320], "Expected tokens from 0 to 319"),

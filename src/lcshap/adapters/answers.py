@@ -50,8 +50,8 @@ def read_answer(tokenizer: Any, given: Any, parts: Parts = "whole", vocabulary: 
     vocabulary : how many tokens the model knows.
     """
     text, ids, spans = _tokens(tokenizer, given)
-    if not ids:
-        raise ModelError(f"Expected an answer with at least one token, got {given!r}. Give the text that is explained.")
+    if not ids or (isinstance(given, str) and not text.strip()):
+        raise ModelError(f"Expected an answer with text in it, got {given!r:.60}. Give the text that is explained.")
     if vocabulary is not None and not all(0 <= token < vocabulary for token in ids):
         raise ModelError(
             f"Expected tokens from 0 to {vocabulary - 1}, which the model knows, got the answer {given!r:.60}."

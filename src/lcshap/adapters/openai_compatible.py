@@ -97,13 +97,22 @@ class OpenAICompatible(RemoteModel):
     ) -> None:
         need("httpx", "llm")
         if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
-            raise ModelError("Expected a base_url that starts with http:// or https://, got something else.")
+            raise ModelError(
+                "Expected a base_url that starts with http:// or https://, got something else. Give the address of the "
+                "server, such as http://localhost:8000/v1."
+            )
         if scalariser is None and not (isinstance(answer, str) and answer.strip()):
             raise ModelError("Expected an answer with text in it, or a scalariser, got neither. Give one of them.")
         if scalariser is not None and (follow_up is not None or not callable(scalariser)):
-            raise ModelError("Expected a function as scalariser, without follow_up, got something else.")
+            raise ModelError(
+                f"Expected a function as scalariser, without follow_up, got {scalariser!r:.60} and "
+                f"follow_up={follow_up!r:.60}. Give a function of the generated text, or leave one of the two out."
+            )
         if scalariser is None and check_samples(samples) > 1:
-            raise ModelError(f"Expected a scalariser with several samples, got none and samples={samples!r}.")
+            raise ModelError(
+                f"Expected a scalariser with several samples, got none and samples={samples!r}. Give a scalariser, or "
+                "leave samples at 1: the log-probability of a given answer is not random."
+            )
         if api_key_env is not None and not os.environ.get(api_key_env):
             raise ModelError(
                 f"Expected a key in the environment variable {api_key_env}, got none. Set the variable first."
