@@ -193,11 +193,20 @@ def by_ablation(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Flo
     return values[0] - values[1:], lambda kept: kept @ (values[0] - values[1:])
 
 
+def by_path(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:
+    """The greedy path that ``goal="necessary"`` chooses: which passages to remove so that the value falls most."""
+    masked = PROMPT.mask({"sources": asked.context.passages, "question": asked.context.question})
+    game = lc.Game(lambda kept: asked.log_probs(kept)[:, 0], asked.d)
+    scores = np.asarray(lc.DeletionPath(calls).explain(game, masked.graph).scores, np.float64)
+    return scores, lambda kept: kept @ scores
+
+
 METHODS: dict[str, Fit] = {
     PEER: by_peer,
     "BanzhafSurrogate, its predictions": by_surrogate,
     "BanzhafSurrogate, sums of scores": by_sums,
     "BanzhafSurrogate(presence=0.5)": by_halves,
+    "DeletionPath": by_path,
     "leave-one-out (d + 2 calls)": by_ablation,
 }
 

@@ -2,9 +2,9 @@
 
 A convolutional network on 28x28 pixels (784 units) and a word-CNN on texts of 400 words, in PyTorch on one thread, at
 4d calls. Random weights: only speed matters here. Bare is the module itself on the very same rows, made beforehand as
-tensors, at the batch size that is fastest for it. Times are processor seconds of the thread, which other programs on
-the machine disturb less than the clock; medians of interleaved runs. Memory is the peak of a process of its own for the
-Explainer less that of one for the bare model.
+tensors, at the batch size that is fastest for it. Each run explains another input of the same size. Times are processor
+seconds of the thread, which other programs on the machine disturb less than the clock; medians of interleaved runs.
+Memory is the peak of a process of its own for the Explainer less that of one for the bare model.
 
     python benchmarks/explainer_overhead.py        needs torch
 """
@@ -28,14 +28,17 @@ from lcshap.maskers.base import Masked, Masker
 SIZES = (16, 32, 64, 128, 256, 512, 1024)
 
 
-def digits() -> tuple[torch.nn.Module, Masker, Any]:
+Inputs = Callable[[int], Any]  # the input of a number
+
+
+def digits() -> tuple[torch.nn.Module, Masker, Inputs]:
     """A small network on 28x28 grey pixels, channels first."""
     net = torch.nn.Sequential(
         *(torch.nn.Conv2d(1, 32, 5), torch.nn.ReLU(), torch.nn.MaxPool2d(2)),
         *(torch.nn.Conv2d(32, 64, 5), torch.nn.ReLU(), torch.nn.MaxPool2d(2)),
         *(torch.nn.Flatten(), torch.nn.Linear(1024, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10)),
     )
-    return net, lc.maskers.Image(channels="first"), np.random.default_rng(0).random((1, 28, 28)).astype(np.float32)
+    return net, lc.maskers.Image(channels="first"), lambda n: np.random.default_rng(n).random((1, 28, 28), np.float32)
 
 
 class WordCNN(torch.nn.Module):
@@ -52,9 +55,10 @@ class WordCNN(torch.nn.Module):
         return self.dense(torch.relu(self.conv(self.embed(ids).transpose(1, 2))).amax(dim=2))
 
 
-def words() -> tuple[torch.nn.Module, Masker, Any]:
-    """A text of 400 word ids."""
-    return WordCNN(), lc.maskers.Tokens(padding=0, length=400), np.random.default_rng(1).integers(1, 5000, 400).tolist()
+def words() -> tuple[torch.nn.Module, Masker, Inputs]:
+    """Texts of 400 word ids."""
+    masker = lc.maskers.Tokens(padding=0, length=400)
+    return WordCNN(), masker, lambda n: np.random.default_rng(n).integers(1, 5000, 400).tolist()
 
 
 MODELS = {"digits": digits, "words": words}
@@ -98,21 +102,22 @@ def best_batch(net: torch.nn.Module, masked: Masked, coalitions: lc.Coalitions) 
 
 def measure(model: str, method: str, repeats: int) -> None:
     """Print the ratios of one model and method."""
-    net, masker, x = MODELS[model]()
+    net, masker, inputs = MODELS[model]()
     net.eval()
-    masked = masker.mask(x)
+    masked = masker.mask(inputs(0))
     chosen = METHODS[method](masked.graph.d)
     plan = chosen.plan(masked.graph)
     size = best_batch(net, masked, plan.coalitions)
     given = lc.Explainer(net, masker, chosen, batch_size=size, kind="logits", progress=False)
     found = lc.Explainer(net, masker, chosen, kind="logits", progress=False)
-    given(x)
-    found(x)  # finds a batch size of its own, and builds the plan
+    given(inputs(0))
+    found(inputs(0))  # finds a batch size of its own, and builds the plan
     times: list[list[float]] = [[], [], []]
-    for _ in range(repeats):
-        rows = batches(masked, plan.coalitions, size)
+    for number in range(1, 2 * repeats, 2):
+        one, other = inputs(number), inputs(number + 1)  # the plan and its fit are shared by both explainers
+        rows = batches(masker.mask(one), plan.coalitions, size)
         for work, record in zip(
-            (lambda rows=rows: bare(net, rows), lambda: given(x), lambda: found(x)), times, strict=True
+            (lambda r=rows: bare(net, r), lambda x=one: given(x), lambda x=other: found(x)), times, strict=True
         ):
             record.append(seconds(work))
     base, with_given, with_found = map(statistics.median, times)
@@ -130,15 +135,15 @@ KINDS = ("bare", "explainer")
 
 def memory(what: str, model: str, method: str, size: int) -> float:
     """Peak memory of this process in MB, after the bare model or the Explainer has done its work."""
-    net, masker, x = MODELS[model]()
+    net, masker, inputs = MODELS[model]()
     net.eval()
-    masked = masker.mask(x)
+    masked = masker.mask(inputs(0))
     if what == "bare":
         rows = torch.from_numpy(masked.rows(lc.Coalitions.from_sets(masked.graph.d, [[0]] * size)))
         bare(net, [rows] * 10)
     else:
         method_ = METHODS[method](masked.graph.d)
-        lc.Explainer(net, masker, method_, batch_size=size, kind="logits", progress=False)(x)
+        lc.Explainer(net, masker, method_, batch_size=size, kind="logits", progress=False)(inputs(0))
     with open("/proc/self/status") as file:
         return int(file.read().split("VmHWM:")[1].split()[0]) / 1000
 
