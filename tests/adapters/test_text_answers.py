@@ -31,12 +31,28 @@ def test_the_error_of_the_method_counts_too():
     assert (e.averaged().stderr >= e.stderr.min(axis=1) - 1e-12).all()
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda prompts: [f"{len(p)} {0}" for p in prompts],
+        lambda prompts, tokens=5: [f"{len(p)} {tokens - 5}" for p in prompts],
+        lambda prompts, seed=0: [f"{len(p)} {seed}" for p in prompts],
+        lambda prompts, number: [f"{len(p)} {number}" for p in prompts],
+    ],
+)
+def test_functions_of_prompts_alone_get_no_seed(answer):
+    model = TextAnswerModel(answer, lambda text: sum(map(float, text.split())))
+    np.testing.assert_array_equal(model.predict(["one", "seven"]), [[3.0], [5.0]])
+
+
 def test_what_is_refused():
+    with pytest.raises(ModelError, match="Expected a function of prompts and a seed with samples=3"):
+        TextAnswerModel(lambda prompts: prompts, TokenF1("one"), samples=3)
     with pytest.raises(ModelError, match="Expected 2 texts"):
         TextAnswerModel(lambda prompts, seed: ["one"], TokenF1("one")).predict(["a", "b"])
     with pytest.raises(ModelError, match="as samples"):
         TextAnswerModel(lambda prompts, seed: prompts, TokenF1("one"), samples=0)
-    with pytest.raises(ModelError, match="a scalariser"):
+    with pytest.raises(ModelError, match="as scalariser, got 'fn'"):
         TextAnswerModel("fn", TokenF1("one"))
     with pytest.raises(lc.OptionError, match="several outputs"):
         lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 2), lc.Graph.chain(2)).averaged()

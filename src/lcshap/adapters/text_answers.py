@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,8 +21,8 @@ class TextAnswerModel(Model):
 
     Parameters
     ----------
-    fn : ``fn(prompts, seed)`` returns a text for each prompt. A function that leaves nothing to chance may ignore the
-        seed.
+    fn : ``fn(prompts, seed)`` returns a text for each prompt. A function that leaves nothing to chance may take the
+        prompts alone.
     scalariser : from a text to a number, such as `scalarisers.RougeL(answer)` or a judge of your own.
     samples : how often each prompt is answered, with seeds from `seed` on. Each sample is an output of its own;
         `Explanation.averaged` makes one explanation of them, with the standard error that the samples have.
@@ -32,7 +33,7 @@ class TextAnswerModel(Model):
     >>> import lcshap as lc
     >>> from lcshap.adapters.scalarisers import TokenF1
     >>> from lcshap.adapters.text_answers import TextAnswerModel
-    >>> model = TextAnswerModel(lambda prompts, seed: [p.split("?")[0] for p in prompts], TokenF1("wet rain"))
+    >>> model = TextAnswerModel(lambda prompts: [p.split("?")[0] for p in prompts], TokenF1("wet rain"))
     >>> e = lc.Explainer(model, lc.maskers.Text(), lc.Shapley())("wet rain sand")
     >>> e.scores.round(3).tolist()
     [0.461, 0.461, -0.122]
@@ -42,12 +43,20 @@ class TextAnswerModel(Model):
     named = ("fn",)
 
     def __init__(
-        self, fn: Callable[[list[Any], int], Sequence[str]], scalariser: Scalariser, samples: int = 1, seed: int = 0
+        self, fn: Callable[..., Sequence[str]], scalariser: Scalariser, samples: int = 1, seed: int = 0
     ) -> None:
         if not (callable(fn) and callable(scalariser)):
-            raise ModelError("Expected a function of prompts and a seed, and a scalariser, got something else.")
+            raise ModelError(
+                f"Expected a function of prompts and a seed, and a function as scalariser, got {fn!r:.60} and "
+                f"{scalariser!r:.60}. Give two functions."
+            )
         self.fn, self.scalariser, self.seed = fn, scalariser, seed
-        self.samples = check_samples(samples)
+        self.samples, self.seeded = check_samples(samples), _takes_seed(fn)
+        if samples > 1 and not self.seeded:
+            raise ModelError(
+                f"Expected a function of prompts and a seed with samples={samples}, got one of prompts alone. Give it "
+                "a second argument called seed, or leave samples at 1."
+            )
         self.kind = "output"
         self.classes, self.target = name_samples(samples)
 
@@ -55,11 +64,21 @@ class TextAnswerModel(Model):
         """The number of each answer, `(n, samples)`."""
         found = np.empty((len(rows), self.samples))
         for sample in range(self.samples):
-            texts = self.fn(list(rows), self.seed + sample)
+            texts = self.fn(list(rows), self.seed + sample) if self.seeded else self.fn(list(rows))
             if len(texts) != len(rows) or not all(isinstance(text, str) for text in texts):
                 raise ModelError(f"Expected {len(rows)} texts from the function, got {len(texts)} answers.")
             found[:, sample] = [scalarised(self.scalariser, text) for text in texts]
         return check_answers(found, len(rows), "the function")
+
+
+def _takes_seed(fn: Callable[..., Any]) -> bool:
+    """Whether a function takes a seed: a second argument that it needs, or whose name is "seed"."""
+    try:
+        _, *others = inspect.signature(fn).parameters.values()
+    except ValueError:  # it does not say what it takes, or takes nothing
+        return True
+    second = [p for p in others if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:1]
+    return any(p.default is p.empty or p.name == "seed" for p in second)
 
 
 def check_samples(samples: Any) -> int:
