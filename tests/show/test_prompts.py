@@ -38,6 +38,18 @@ def test_each_part_names_its_sources_or_that_there_are_none(e):
     assert "rests on nothing" not in one
 
 
+def test_an_answer_of_one_sentence_is_told_once():
+    class Single(Known):
+        answered, classes = (ANSWER[:16], SPANS[[1, 1]]), ["whole", "first"]
+
+        def predict(self, rows):
+            return super().predict(rows)[:, [1, 1]]
+
+    prompt = lc.maskers.Prompt("{sources}\n\nWho built it?")
+    e = lc.Explainer(Single(), prompt, lc.Shapley())({"sources": ["Ole Hansen built it.", "Bread is baked."]})
+    assert answer_lines(e, e.view, 200) == ["“Hansen built it.” rests on Ole Hansen built it. (+5.000)."]
+
+
 def test_prompt_and_answer_stand_side_by_side_without_a_script(e):
     page = sides_html(e, e.view)
     assert "<script" not in page

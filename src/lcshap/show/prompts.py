@@ -35,6 +35,8 @@ def answer_lines(e: Explanation, view: PromptView, width: int) -> list[str]:
     """Each part of the answer with the sources that it rests on, as lines of text."""
     lines: list[str] = []
     for output, part in enumerate(view.answer_parts[: e.scores.reshape(len(e.scores), -1).shape[1]]):
+        if output and part.strip() == view.answer_parts[0].strip():  # the only sentence is the whole answer
+            continue
         lines += wrapped(f"“{shorten(printable(part.strip()), 200)}” {rests_on(e, output)}.", width)
     return lines
 
