@@ -39,7 +39,7 @@ MASKERS = [
     (Tokens(vocabulary={5: "five"}, pin={7, 12}), "Tokens", {"vocabulary": {"5": "five"}, "pin": [12, 7]}),
     (Image(reference=np.zeros((8, 8)), patch=(2, 2)), "Image", {"reference": "array(8, 8)", "patch": [2, 2]}),
     (Image(reference=np.float32(0.5)), "Image", {"reference": 0.5}),
-    (Tabular(np.zeros((3, 2)), graph=Graph.chain(2)), "Tabular", {"graph": "Graph.chain(2): 2 units, 1 edges"}),
+    (Tabular(np.zeros((3, 2)), graph=Graph.chain(2)), "Tabular", {"graph": "Graph.chain(2): 2 units, 1 edge"}),
     (Tabular([0, 0], names=["a", "b"], pin="a"), "Tabular", {"names": ["a", "b"], "pin": "a"}),
     (Series(reference=[0.5, 1], channels="last"), "Series", {"reference": [0.5, 1], "channels": "last"}),
     (Bytes(dtype=np.uint8), "Bytes", {"dtype": "numpy.uint8", "window": 16}),

@@ -19,7 +19,7 @@ def read_graph(place: Place) -> Graph:
 
     >>> content = {"d": 2, "edges": [[0, 1]], "names": ["so", "good"], "kind": "chain", "shape": [2]}
     >>> read_graph(Place(content, "x.json"))
-    Graph.chain(2): 2 units, 1 edges
+    Graph.chain(2): 2 units, 1 edge
     >>> read_graph(Place({**content, "d": 300_000_000}, "x.json"))
     Traceback (most recent call last):
         ...

@@ -59,7 +59,7 @@ class Masker(ABC):
 
         >>> from lcshap.maskers import Text
         >>> Text().preview("so good")
-        'Graph.chain(2): 2 units, 1 edges'
+        'Graph.chain(2): 2 units, 1 edge'
         """
         masked = self.mask(x)
         lines = [repr(masked.graph), "" if masked.choice is None else masked.choice.note, masked.advice]

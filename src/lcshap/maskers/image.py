@@ -62,7 +62,7 @@ class Image(Masker):
     >>> import lcshap as lc
     >>> masked = Image(patch=2).mask(np.array([[1.0, 1.0, 6.0], [1.0, 1.0, 2.0]]))
     >>> masked.graph, masked.graph.names
-    (Graph.grid((1, 2)): 2 units, 1 edges, ('patch (0, 0)', 'patch (0, 1)'))
+    (Graph.grid((1, 2)): 2 units, 1 edge, ('patch (0, 0)', 'patch (0, 1)'))
     >>> masked.rows(lc.Coalitions.from_sets(2, [[0], [1]])).tolist()
     [[[1.0, 1.0, 2.0], [1.0, 1.0, 2.0]], [[2.0, 2.0, 6.0], [2.0, 2.0, 2.0]]]
     """

@@ -140,8 +140,8 @@ def test_bad_graphs(make, says):
     [
         (lc.Graph.chain(5), "Graph.chain(5): 5 units, 4 edges"),
         (lc.Graph.grid((2, 3)), "Graph.grid((2, 3)): 6 units, 7 edges"),
-        (lc.Graph.from_edges(3, [(0, 1)]), "Graph.from_edges(3): 3 units, 1 edges"),
-        (lc.Graph.tree([None, 0]), "Graph.tree(...): 2 units, 1 edges"),
+        (lc.Graph.from_edges(3, [(0, 1)]), "Graph.from_edges(3): 3 units, 1 edge"),
+        (lc.Graph.tree([None, 0]), "Graph.tree(...): 2 units, 1 edge"),
     ],
 )
 def test_repr(graph, shown):

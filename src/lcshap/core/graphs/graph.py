@@ -216,4 +216,5 @@ class Graph:
     def __repr__(self) -> str:
         argument = self.shape if self.kind == "grid" else "..." if self.kind == "tree" else self.d
         maker = "from_edges" if self.kind == "graph" else self.kind
-        return f"Graph.{maker}({argument}): {self.d} units, {self.adjacency.nnz // 2} edges"
+        many = self.adjacency.nnz // 2
+        return f"Graph.{maker}({argument}): {self.d} unit{'s' * (self.d != 1)}, {many} edge{'s' * (many != 1)}"
