@@ -141,15 +141,17 @@ def draw(found: Summary, path: Path, measure: str, title: str) -> None:
     ax.axvline(1, color="0.3", lw=1)
     ax.set(
         xscale="log",
-        xlabel="our error over that of the best peer of the family (left of 1: ours is smaller)",
+        xlabel="our error over that of the best peer of the family\n(left of 1: ours is smaller)",
         title=title,
     )
     ax.set_yticks(range(len(families)), [name + (" *" if name in aside else "") for name in families], fontsize=8)
     ax.invert_yaxis()
+    low, high = ax.get_xlim()
+    shown = "125" if high / low < 300 else "1"  # more labels would cover each other
     for formatter in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
-        formatter(lambda x, _: f"{x:g}" if f"{x:e}"[0] in "125" else "")
+        formatter(lambda x, _: f"{x:g}" if f"{x:e}"[0] in shown else "")
     ax.grid(alpha=0.25)
-    ax.legend(fontsize=8, title="calls")
+    ax.legend(fontsize=8, title="calls", loc="upper left", bbox_to_anchor=(1.01, 1))
     figure.tight_layout()
     figure.savefig(path, dpi=90)
     plt.close(figure)
