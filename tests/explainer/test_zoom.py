@@ -48,6 +48,21 @@ def test_twenty_documents_of_500_words_within_200_rows():
     assert e.scores.sum() == pytest.approx(9.0)
 
 
+def test_what_matters_most_is_looked_into_first():
+    worth = {"zebra": 6.0, "violin": 5.0, "quartz": 4.0, "lantern": 3.0}
+    sources = [document(63) for _ in range(20)]
+    for k, word in enumerate(worth):
+        sources[2 + 5 * k] = document(63, [(9 * k + 14, word)])
+    explainer = lc.Explainer(
+        lambda rows: [sum(w * (word in row) for word, w in worth.items()) for row in rows],
+        lc.maskers.Prompt("{sources}"),
+        kind="output",
+    )
+    e = lc.zoom(explainer, {"sources": sources}, budget=200)
+    assert e.rows <= 200
+    assert e.top(1) == [("zebra", pytest.approx(6.0, abs=0.5))]
+
+
 def test_parts_sum_to_their_parent_and_the_residual_is_told():
     sources = [document(18, [(4, "zebra")]), document(9, [(2, "quartz")]), document(18, [(13, "violin")]), document(9)]
     e, model = explained(sources, 400, threshold=0.05)

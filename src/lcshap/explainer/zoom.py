@@ -25,6 +25,7 @@ from .explainer import Explainer
 
 LEVELS = ("document", "paragraph", "sentence", "word")
 _SHARES = (0.5, 0.2, 0.18, 0.12)  # of the budget, for each level; what a level leaves is for those after it
+_CALLS = 15  # for each part that is looked into, at least: what matters most comes first, and the last may get nothing
 Floats = NDArray[np.float64]
 
 
@@ -128,9 +129,11 @@ class _Zoom:
         ranked = [known[k] for k in np.argsort(-sizes, kind="stable") if sizes[k] >= threshold * sizes.max()][:most]
         chosen = [k for k in ranked if len(_split(self.words, self.nodes[k].units, level)) > 1]
         room = int(_SHARES[place] / sum(_SHARES[place:]) * (self.budget - self.spent))
-        for turn, number in enumerate(chosen):
-            parts = _split(self.words, self.nodes[number].units, level)
-            rows = room // (len(chosen) - turn)
+        pieces = [_split(self.words, self.nodes[k].units, level) for k in chosen]
+        needs = [2 * min(2 ** len(parts), _CALLS) for parts in pieces]
+        fit = max(1, int(np.searchsorted(np.cumsum(needs), room, side="right")))  # a few that are looked into well
+        for turn, (number, parts) in enumerate(zip(chosen[:fit], pieces, strict=False)):
+            rows = min(room, needs[turn] + max(0, room - sum(needs[turn:fit])) // (fit - turn))
             if rows < 2 * min(8, 2 ** len(parts)):
                 continue
             before = self.spent
@@ -211,7 +214,7 @@ def _method(graph: Graph, calls: int) -> Method:
     """All coalitions where they fit, else an estimate of the Shapley value, else what needs the fewest calls."""
     if 2**graph.d <= calls and graph.d <= 16:
         return Shapley()
-    return GraphKernelSHAP(calls) if calls >= 2 * graph.d else BanzhafSurrogate(max(4, calls), presence=0.5)
+    return GraphKernelSHAP(calls) if calls >= 2.5 * graph.d + 2 else BanzhafSurrogate(max(4, calls), presence=0.5)
 
 
 def _split(words: MaskedPrompt, units: NDArray[np.intp], level: str) -> list[NDArray[np.intp]]:
