@@ -129,7 +129,7 @@ class TestReaders:
     FILES = ("--save", "a.json", "--html", "a.html", "--plot", "a.png")
 
     def start(self, *arguments, folder, stdout):
-        env = {**os.environ, **PLAIN, "OPENBLAS_NUM_THREADS": "1"}
+        env = {**os.environ, **PLAIN, "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED": ""}  # as users have it
         words = [sys.executable, "-m", "lcshap", *arguments]
         return subprocess.Popen(words, stdout=stdout, stderr=subprocess.PIPE, text=True, env=env, cwd=folder)
 

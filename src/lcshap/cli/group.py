@@ -63,7 +63,13 @@ class Commands(TyperGroup):
 
                 lines = "\n".join(map(redacted, traceback.format_exc().splitlines()))
                 write(printable(lines, lines=True), sys.stderr)
-            sys.exit(fail(one_line(error), code_of(error)))
+            code = fail(one_line(error), code_of(error))
+            try:
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+            except OSError:  # such as a full disk
+                _drop_output()
+            sys.exit(code)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its options."""
@@ -76,10 +82,15 @@ class Commands(TyperGroup):
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains while it ends
+            _drop_output()
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
             raise typer.Exit(fail("Interrupted.", 130)) from None
+
+
+def _drop_output() -> None:
+    """Write what is left for standard output nowhere: else Python complains while it ends, and exits with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def code_of(error: BaseException) -> int:
