@@ -170,7 +170,7 @@ def test_a_pickled_model_asks_too():
         ({"base_url": "localhost"}, "starts with http"),
         ({"answer": " "}, "Expected an answer with text in it"),
         ({"answer": None}, "or a scalariser"),
-        ({"scalariser": 3}, "Expected a function as scalariser, without follow_up, got"),
+        ({"scalariser": 3}, "Expected a function as scalariser, without follow_up, got 3 and follow_up=None. Give"),
         ({"samples": 0}, "as samples"),
         ({"samples": 3}, "Expected a scalariser with several samples, got none and samples=3"),
         ({"parts": "token"}, "as parts"),

@@ -127,12 +127,12 @@ class _Zoom:
         known = [k for k, node in enumerate(self.nodes) if k not in parents and self._is_a(above, node)]
         sizes = np.array([np.abs(self.nodes[k].scores).max() for k in known])
         ranked = [known[k] for k in np.argsort(-sizes, kind="stable") if sizes[k] >= threshold * sizes.max()][:most]
-        chosen = [k for k in ranked if len(_split(self.words, self.nodes[k].units, level)) > 1]
+        split = ((k, _split(self.words, self.nodes[k].units, level)) for k in ranked)
+        chosen = [(k, parts) for k, parts in split if len(parts) > 1]
         room = int(_SHARES[place] / sum(_SHARES[place:]) * (self.budget - self.spent))
-        pieces = [_split(self.words, self.nodes[k].units, level) for k in chosen]
-        needs = [2 * min(2 ** len(parts), _CALLS) for parts in pieces]
+        needs = [2 * min(2 ** len(parts), _CALLS) for _, parts in chosen]
         fit = max(1, int(np.searchsorted(np.cumsum(needs), room, side="right")))  # a few that are looked into well
-        for turn, (number, parts) in enumerate(zip(chosen[:fit], pieces, strict=False)):
+        for turn, (number, parts) in enumerate(chosen[:fit]):
             rows = min(room, needs[turn] + max(0, room - sum(needs[turn:fit])) // (fit - turn))
             if rows < 2 * min(8, 2 ** len(parts)):
                 continue
