@@ -23,6 +23,24 @@ def test_seeds():
     assert not np.array_equal(design(30, 100, 1), design(30, 100, 2))
 
 
+@pytest.mark.parametrize(
+    ("d", "pairs", "all_of_them"), [(12, 13, True), (12, 36, True), (30, 60, True), (30, 91, False)]
+)
+def test_single_units_are_among_few_pairs(d, pairs, all_of_them):
+    kept = design(d, pairs, seed=3)
+    smaller = np.minimum(kept.sum(axis=1), (~kept).sum(axis=1))
+    assert kept.shape == (pairs, d)
+    assert len({frozenset({bytes(row), bytes(~row)}) for row in kept}) == pairs
+    assert ((smaller == 1).sum() == d) == all_of_them
+
+
+def test_the_first_pairs_of_many_hold_single_units_and_others():
+    """An estimate that stops early has both."""
+    smaller = (lambda kept: np.minimum(kept.sum(axis=1), (~kept).sum(axis=1)))(design(20, 60, seed=3)[:40])
+    assert (smaller == 1).sum() == 20
+    assert (smaller > 1).sum() == 20
+
+
 def test_chosen_pairs_leave_less_unknown_than_random_ones():
     """The greedy design's own measure: the posterior variance of the Shapley values under the design's prior."""
     d, pairs = 16, 60

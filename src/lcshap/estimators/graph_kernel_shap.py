@@ -54,8 +54,8 @@ class GraphKernelSHAP(SampledMethod):
     Notes
     -----
     The pairs are chosen without looking at v. For more than 64 units they are random, with all sizes equally often.
-    For fewer units each is the one that lowers the posterior variance most; where calls are few, single units and
-    their complements come first (on graphs other than a chain). Above 8,192 calls, for more than 64 units above five
+    For fewer units each is the one that lowers the posterior variance most, and up to six calls a unit all single
+    units and their complements are among them. Above 8,192 calls, for more than 64 units above five
     calls a unit (and 2,048), the further pairs are random with the sizes of the Shapley kernel, and a regression with
     its weights learns from them what the process misses.
 
@@ -128,7 +128,7 @@ class GraphKernelSHAP(SampledMethod):
                 f"{_shown(self.budget)}. Choose a smaller budget, or SampleShapley, which needs less memory."
             )
         check_calls(2 * pairs + 2, limit, exact=True)
-        kept = np.concatenate([np.ones((1, d), bool), design(d, pairs, self.seed, not graph.is_chain)])
+        kept = np.concatenate([np.ones((1, d), bool), design(d, pairs, self.seed)])
         coalitions, plus, minus = pair_columns(kept)
         complete = d < 40 and pairs == 2 ** (d - 1) - 1
         triples = near_triples(graph, self.reach)

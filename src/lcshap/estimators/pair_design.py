@@ -18,15 +18,17 @@ _LINEAR, _REST = 1.0, {"linear": 0.0, "smooth": 0.15, "pool": 0.0, "white": 0.2}
 
 
 _RATIOS = {32: 4, 64: 2}  # up to so many units, they are chosen out of so many times as many
+_FEW = 3  # up to so many pairs a unit, all single units are among them: with more, they gain nothing (measured)
 LARGE = 64  # with more units than this pairs are random: choosing them takes long, and gains little (measured)
 
 
 @lru_cache(maxsize=64)
-def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
+def design(d: int, pairs: int, seed: int) -> Kept:
     """One coalition of each pair, `(pairs, d)`, no pair twice, {V, ∅} not among them.
 
-    With `single`, the pairs of a single unit and all others come first where there are at most two pairs a unit: what
-    is lost from V and what is gained from ∅ say much of a table's column, and little of a word in a text (measured).
+    Where calls are few, the pairs of a single unit and all others are among them: what is lost from V and what is
+    gained from ∅ says much, above all of games that rise fast with their first units. The other pairs are chosen as if
+    these were not there: chosen with them in mind, they tell less of what units do together (errors are larger).
     """
     rng = np.random.default_rng(seed)
     every = 2 ** (d - 1) - 1 if d < 40 else None
@@ -34,12 +36,10 @@ def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
         return rng.permutation(_all(d))
     taken = set(_keys(np.ones((1, d), bool)))
     first = min(pairs, most_pairs(d))  # those for the process; the others are to be random
-    alone = rng.permutation(np.eye(d, dtype=bool))[:first] if single and 2 < d <= LARGE and first <= 2 * d else _none(d)
-    parts = [_fresh(alone, taken)]
-    if d > LARGE:
-        parts.append(_random(d, first, rng, taken))
-    else:
-        parts.append(_chosen(d, first - len(alone), every, rng, taken, alone))
+    parts = [_random(d, first, rng, taken) if d > LARGE else _chosen(d, first, every, rng, taken)]
+    if d <= LARGE and first <= _FEW * d:
+        parts = [_with_single(parts[0], rng)]
+        taken.update(_keys(parts[0]))
     if pairs > first and every is not None and 2 * pairs > every:
         parts.append(rng.permutation(_fresh(_all(d), taken))[: pairs - first])
     elif pairs > first:
@@ -47,10 +47,18 @@ def design(d: int, pairs: int, seed: int, single: bool = False) -> Kept:
     return np.concatenate(parts)
 
 
-def _chosen(d: int, pairs: int, every: int | None, rng: np.random.Generator, taken: set[bytes], known: Kept) -> Kept:
+def _with_single(chosen: Kept, rng: np.random.Generator) -> Kept:
+    """As many pairs, single units in place of the last ones; they come early, so that the first pairs are good too."""
+    pairs, d = chosen.shape
+    single, early = rng.permutation(np.eye(d, dtype=bool)), min(max(pairs - d, 0), d)
+    ordered = np.concatenate([chosen[:early], single, chosen[early:]])
+    return _fresh(ordered, set())[:pairs]
+
+
+def _chosen(d: int, pairs: int, every: int | None, rng: np.random.Generator, taken: set[bytes]) -> Kept:
     """Pairs chosen one by one, block by block. A block knows what those before it tell about the linear part."""
     rest, ratio = prior(d, **_REST), next(ratio for most, ratio in _RATIOS.items() if d <= most)
-    chosen, linear, block = [_none(d)], np.eye(d) * _LINEAR / d, known
+    chosen, linear, block = [_none(d)], np.eye(d) * _LINEAR / d, _none(d)
     for part in np.array_split(np.arange(pairs), -(-pairs // _BLOCK)) if pairs else []:
         count, linear = len(part), _told(linear, block, rest)
         if every is not None and (ratio + 1) * count + len(taken) >= every:
