@@ -51,6 +51,19 @@ def test_covariances_against_brute_force(d, triples, alike):
     np.testing.assert_allclose(shape.variances, np.diag(A @ K @ A.T), atol=1e-12)
 
 
+def test_what_white_noise_leaves_unknown():
+    """The variance that is left where white noise is all there is, by conditioning a normal distribution."""
+    d, white = 6, 0.3
+    kept, A = every(d), shapley_operator(d)
+    K = white * (np.eye(2**d) - np.eye(2**d)[::-1])
+    seen = np.array([2**d - 1, 1, 6, 20, 37])
+    C = (A @ K)[:, seen]
+    left = np.diag(A @ K @ A.T - C @ np.linalg.solve(K[np.ix_(seen, seen)], C.T))
+    shape = Shape(np.ones(d), np.ones(d), 1.0, np.zeros(3), white, Terms(d))
+    np.testing.assert_allclose(shape.unseen(kept[seen]), left, atol=1e-12)
+    np.testing.assert_allclose(shape.unseen(kept[2 ** (d - 1) :]), 0, atol=1e-12)
+
+
 def test_the_integral_is_exact_for_many_units_that_reach_far():
     """At d = 200 by the mean over permutations; its standard error is below a hundredth of what is compared."""
     d, rng = 200, np.random.default_rng(1)

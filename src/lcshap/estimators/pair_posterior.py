@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg, special
 
 from .pair_evidence import fit
 from .pair_prior import Array, prior
-from .pair_shape import Kept, Shape
+from .pair_shape import Kept, Shape, log_odds
 from .pair_space import Space, inverse_by
 
 MOST_PAIRS = 4096  # the process takes no more, since it takes the cube of that
 _MANY_UNITS, _PAIRS_A_UNIT, _LEAST_PAIRS = 64, 2.5, 1024  # and with many units, so many a unit, but at least so many
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
+_SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
+_NO_ERROR = 1e-200  # they may all be zero
 _TILE = 1024  # rows that are added at a time
 _RIDGE, _ROUGHLY = 1e-10, 1e-3  # games that fit worse than that, with such a ridge, are not looked at more closely
 _ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
@@ -108,7 +111,7 @@ def _process(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array, Array]
     half = linalg.solve_triangular(factor, C.T, lower=True, check_finite=False)
     solved = linalg.solve_triangular(factor, odd, lower=True, check_finite=False)
     scores = half.T @ solved
-    left = np.maximum(shape.variances - np.einsum("nj,nj->j", half, half), 0)
+    left = np.maximum(shape.variances - np.einsum("nj,nj->j", half, half), shape.unseen(kept))
     alpha = linalg.solve_triangular(factor, solved, lower=True, trans=1, check_finite=False)
     # f_i less its prediction from all others is alpha_i / (K^-1)_ii, of variance scale / (K^-1)_ii.
     checked = np.unique(np.linspace(1, n - 1, min(_CHECKED, n - 1)).astype(np.intp))
@@ -116,8 +119,33 @@ def _process(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array, Array]
     picked[checked, np.arange(len(checked))] = 1
     root = linalg.solve_triangular(factor, picked, lower=True, overwrite_b=True, check_finite=False)
     own = np.einsum("nj,nj->j", root, root)
-    scale = float(np.mean(alpha[checked] ** 2 / own)) if len(checked) else 1.0
+    scale = _scale(kept, checked, alpha[checked] ** 2 / own) if len(checked) else 1.0
     return scores, left * scale, alpha
+
+
+def _scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
+    r"""The variance that scores have, over the predicted one.
+
+    `ratios` are squared leave-one-out errors of f over predicted ones, at the rows `checked`. Many games are rough
+    where few units are kept or missing, and smooth between; and where coalitions of a size have all been seen, they
+    leave nothing unknown. So ratios are taken to depend on the size, as :math:`\exp(a + b x)` with x its log-odds: a
+    regression of squared normal numbers by Fisher's scoring, in which b has a normal prior. A Shapley value weights all
+    sizes alike, so the result is their mean over sizes, each weighted by the share of its coalitions that was not seen.
+    """
+    d = kept.shape[1]
+    size, odds = kept.sum(axis=1), log_odds(d)
+    middle = odds[size[checked]].mean()
+    given = np.stack([np.ones(len(checked)), odds[size[checked]] - middle], axis=1)
+    prior_of = np.array([0.0, 2 / _SLOPE**2])
+    inverse = np.linalg.inv(given.T @ given + np.diag(prior_of))
+    at = np.array([np.log(max(float(ratios.mean()), _NO_ERROR)), 0.0])
+    for _ in range(_SCORING):
+        more = ratios * np.exp(-given @ at) - 1
+        at += np.clip(inverse @ (given.T @ more - prior_of * at), -1, 1)
+    sizes, many, _ = _of_sizes(d)
+    seen = np.bincount(np.minimum(size, d - size), minlength=d // 2 + 1)[1:]
+    weight = (1 - seen / many) * np.where(2 * sizes == d, 1, 2)
+    return float(weight @ np.exp(at[0] + at[1] * (odds[sizes] - middle)) / weight.sum())
 
 
 def _learn(kept: Kept, left: Array, variance: Array) -> tuple[Array, Array]:
@@ -156,11 +184,16 @@ def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
     d = kept.shape[1]
     size = kept.sum(axis=1)
     size = np.minimum(size, d - size)  # a coalition and its complement are one pair
-    sizes = np.arange(1, d // 2 + 1)
-    mass = 1.0 / (sizes * (d - sizes)) * np.where(2 * sizes == d, 1, 2)
-    many = special.comb(d, sizes) / np.where(2 * sizes == d, 2, 1)
+    _, many, mass = _of_sizes(d)
     chosen, random = (np.bincount(part, minlength=d // 2 + 1)[1:] for part in (size[:first], size[first:]))
     rest = mass * (1 - chosen / many) / np.maximum(random, 1)
     unseen = 1 - random / np.maximum(many - chosen, 1)
     own, others = size[:first] - 1, size[first:] - 1
     return np.concatenate([(mass / many)[own], rest[others]]), np.concatenate([np.zeros(first), unseen[others]])
+
+
+def _of_sizes(d: int) -> tuple[NDArray[np.intp], Array, Array]:
+    """The sizes of the smaller half of a pair; how many pairs have each; and its weight in the Shapley kernel."""
+    sizes = np.arange(1, d // 2 + 1)
+    both = np.where(2 * sizes == d, 1, 2)  # halves of equal size have one size
+    return sizes, np.asarray(special.comb(d, sizes) * both / 2), both / (sizes * (d - sizes))

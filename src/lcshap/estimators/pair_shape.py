@@ -104,10 +104,16 @@ class Terms:
 
 
 @lru_cache(maxsize=64)
+def log_odds(d: int) -> Array:
+    """How far the share of units that are kept is from a half, `(d + 1,)`: the absolute value of its log-odds."""
+    size = np.arange(d + 1)
+    return np.asarray(np.abs(np.log((size + 0.5) / (d - size + 0.5))))
+
+
+@lru_cache(maxsize=64)
 def by_size(d: int) -> Array:
     """The covariance of a function of the number of units, by two numbers."""
-    size = np.arange(d + 1)
-    share = np.abs(np.log((size + 0.5) / (d - size + 0.5)))
+    share = log_odds(d)
     return np.asarray(np.exp(-np.abs(share[:, None] - share)))
 
 
@@ -246,6 +252,16 @@ class Shape:
         for share, term in zip(self.shares, self.terms.variances, strict=True):
             found = found + share * term
         return np.asarray(found)
+
+    def unseen(self, kept: Kept) -> Array:
+        """The variance of each Shapley value that white noise leaves, once f is known at these coalitions, `(d,)`.
+
+        No more can be known, so it bounds the posterior variance, which is a difference of nearly equal numbers where
+        nearly everything is known.
+        """
+        white = _white(len(self.own))
+        known = np.einsum("jn,jn->j", *[white.of_scores(kept)] * 2)
+        return np.asarray(self.white * np.maximum(white.variance - known, 0))
 
     @cached_property
     def _ratios(self) -> tuple[Array, Array]:
