@@ -16,7 +16,7 @@ _MANY_UNITS, _PAIRS_A_UNIT, _LEAST_PAIRS = 64, 2.5, 1024  # and with many units,
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
-_NO_ERROR = 1e-200  # they may all be zero
+_SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
 _TILE = 1024  # rows that are added at a time
 _RIDGE, _ROUGHLY = 1e-10, 1e-3  # games that fit worse than that, with such a ridge, are not looked at more closely
 _ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
@@ -133,19 +133,24 @@ def _scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
     sizes alike, so the result is their mean over sizes, each weighted by the share of its coalitions that was not seen.
     """
     d = kept.shape[1]
-    size, odds = kept.sum(axis=1), log_odds(d)
-    middle = odds[size[checked]].mean()
-    given = np.stack([np.ones(len(checked)), odds[size[checked]] - middle], axis=1)
+    sizes, many, _ = _of_sizes(d)
+    size = kept.sum(axis=1)
+    size = np.minimum(size, d - size)  # a coalition and its complement are one pair
+    seen = np.bincount(size, minlength=d // 2 + 1)[1:]
+    rows = np.bincount(size[checked], minlength=d // 2 + 1)[1:]
+    sums = np.bincount(size[checked], ratios, minlength=d // 2 + 1)[1:]
+    odds = log_odds(d)[sizes]
+    given = np.stack([np.ones(len(sizes)), odds - rows @ odds / len(checked)], axis=1)
     prior_of = np.array([0.0, 2 / _SLOPE**2])
-    inverse = np.linalg.inv(given.T @ given + np.diag(prior_of))
+    inverse = np.linalg.inv((given.T * rows) @ given + np.diag(prior_of))
     at = np.array([np.log(max(float(ratios.mean()), _NO_ERROR)), 0.0])
     for _ in range(_SCORING):
-        more = ratios * np.exp(-given @ at) - 1
-        at += np.clip(inverse @ (given.T @ more - prior_of * at), -1, 1)
-    sizes, many, _ = _of_sizes(d)
-    seen = np.bincount(np.minimum(size, d - size), minlength=d // 2 + 1)[1:]
+        step = inverse @ (given.T @ (sums * np.exp(-given @ at) - rows) - prior_of * at)
+        at += np.clip(step, -1, 1)
+        if np.abs(step).max() < _SETTLED:
+            break
     weight = (1 - seen / many) * np.where(2 * sizes == d, 1, 2)
-    return float(weight @ np.exp(at[0] + at[1] * (odds[sizes] - middle)) / weight.sum())
+    return float(weight @ np.exp(given @ at) / weight.sum())
 
 
 def _learn(kept: Kept, left: Array, variance: Array) -> tuple[Array, Array]:
