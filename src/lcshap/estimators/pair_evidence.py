@@ -14,6 +14,8 @@ from .pair_space import SPREAD, Point, Space
 from .pair_units import shares
 
 _STEPS = 10  # at most so many steps
+_MANY_UNITS = 40  # with more units than this a step takes long:
+_FEWER_STEPS, _TURNS = 6, 3  # so many are enough if how much units differ is learnt so often before the first one
 _ENOUGH, _ROUGHLY = 0.3, 2.0  # a step that gains less evidence (a logarithm) is the last; and before units are fitted
 _FURTHEST = 2.0  # no logarithm moves further than that in a step
 _SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so many units had shown it
@@ -85,9 +87,12 @@ def climb(look: Look, start: Array, first: int, enough: float = _ENOUGH, begun: 
     with this spread of the units; None where K cannot be factored. `begun` is the point at the start, if it is known.
     """
     now, damping = begun or look(start, SPREAD), 0.0
-    for _ in range(_STEPS):
-        if now is None:  # not even at the start
-            return start
+    if now is None:  # not even at the start
+        return start
+    many = len(start) - first > _MANY_UNITS
+    for _ in range(_TURNS if many else 0):
+        now = _respread(now, first)
+    for _ in range(_FEWER_STEPS if many else _STEPS):
         matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
         solved = linalg.cho_solve(linalg.cho_factor(matrix, check_finite=False), now.gradient, check_finite=False)
         move = np.clip(-solved, -_FURTHEST, _FURTHEST)
@@ -98,7 +103,7 @@ def climb(look: Look, start: Array, first: int, enough: float = _ENOUGH, begun: 
         if now.value - new.value < enough:
             return new.at
         now, damping = _respread(new, first), damping / 3
-    return start if now is None else now.at
+    return now.at
 
 
 def _gain(point: Point | None, first: int) -> float:
