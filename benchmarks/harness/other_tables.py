@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .comparisons import Row
+from .comparisons import Row, grouped
 from .error_tables import table
 from .masking import AREAS
 
@@ -102,10 +102,12 @@ def places(rows: list[Row], group: str, multiple: int) -> str:
 
 
 def one_peer_table(rows: list[Row]) -> str:
-    """Ours beside a slow peer on the same games: ratios of errors and of own times, by calls."""
+    """Ours beside a slow peer on the same games: ratios of errors and of own times, by calls; means over seeds."""
     lines = []
     for multiple in sorted({row["calls_per_unit"] for row in rows}):
-        here = [row for row in rows if row["calls_per_unit"] == multiple]
+        games = grouped((row for row in rows if row["calls_per_unit"] == multiple), lambda row: row["game"])
+        numbers = ("our_mse", "their_mse", "our_seconds", "their_seconds")
+        here = [{name: float(np.mean([row[name] for row in same])) for name in numbers} for same in games.values()]
         errors = np.array([max(row["our_mse"], 1e-20) / max(row["their_mse"], 1e-20) for row in here])
         times = np.array([row["our_seconds"] / row["their_seconds"] for row in here])
         lines.append(

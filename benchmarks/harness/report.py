@@ -24,7 +24,7 @@ the CSV files are:
     python -m benchmarks setup --python 3.12 --python 3.11    # environments for the peers, with pinned versions
     python -m benchmarks tables            # needs shapiq's precomputed games: --data FOLDER, or LCSHAP_DATA
     python -m benchmarks tables --pairs    # interactions of pairs
-    python -m benchmarks tables --slow --only ShaplEIG --games 1 --budgets 4
+    python -m benchmarks tables --slow --only ShaplEIG --games 1 --budgets 4 --seeds 3
     python -m benchmarks tasks
     python -m benchmarks tasks --pairs
     python -m benchmarks report

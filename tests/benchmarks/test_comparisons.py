@@ -65,6 +65,8 @@ def test_a_slow_peer_is_compared_on_the_games_that_both_have(records):
     rows = head_to_head(records + slow, "auto", "shapiq ShaplEIG")
     assert [row["game"] for row in rows] == ["digits-64-2"]
     assert "| 4d | 1 | 2.00 | 0 of 1 | 0.100 | 25.0 | 1/250 | 1/250 |" in one_peer_table(rows)
+    again = [*rows, {**rows[0], "seed": 1, "our_mse": 0.2, "their_mse": 1.5, "their_seconds": 35.0}]
+    assert "| 4d | 1 | 0.60 | 1 of 1 | 0.100 | 30.0 | 1/300 | 1/300 |" in one_peer_table(again)  # one game, two seeds
 
 
 def test_rows_come_back_from_their_file(records, tmp_path):
