@@ -25,7 +25,7 @@ from .tasks import find_tasks
 from .versions import code_version
 
 BUDGETS = (2, 4, 8, 16, 32, 64)
-TASK_BUDGETS = (4, 8, 16)
+TASK_BUDGETS = (2, 4, 8, 16)
 PATHS = ("DeletionPath", "InsertionPath")  # ours beside the estimate, on tasks: for the masking areas
 
 

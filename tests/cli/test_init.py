@@ -102,8 +102,9 @@ def test_the_version_is_printed_without_importing_the_rest():
 def test_a_version_that_cannot_be_written_is_an_error():
     command = [sys.executable, "-m", "lcshap", "--version"]
     with open("/dev/full", "w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    assert done.returncode != 0
+        buffered = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=buffered)
+    assert done.returncode == 1
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
 

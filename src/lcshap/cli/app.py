@@ -26,7 +26,7 @@ app = typer.Typer(
 
 def _version(value: bool) -> None:
     if value:
-        print(f"lcshap {__version__}")
+        print(f"lcshap {__version__}", flush=True)  # so that a full disk is told, and not when Python ends
         raise typer.Exit
 
 
