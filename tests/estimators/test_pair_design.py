@@ -34,6 +34,14 @@ def test_single_units_are_among_few_pairs(d, pairs, all_of_them):
     assert ((smaller == 1).sum() == d) == all_of_them
 
 
+@pytest.mark.parametrize(("pairs", "all_of_them"), [(19, False), (34, False), (35, True), (60, True), (61, False)])
+def test_on_a_chain_single_units_need_other_pairs_beside_them(pairs, all_of_them):
+    kept = design(20, pairs, seed=3, chain=True)
+    smaller = np.minimum(kept.sum(axis=1), (~kept).sum(axis=1))
+    assert len({frozenset({bytes(row), bytes(~row)}) for row in kept}) == pairs
+    assert ((smaller == 1).sum() == 20) == all_of_them
+
+
 def test_the_first_pairs_of_many_hold_single_units_and_others():
     """An estimate that stops early has both."""
     smaller = (lambda kept: np.minimum(kept.sum(axis=1), (~kept).sum(axis=1)))(design(20, 60, seed=3)[:40])

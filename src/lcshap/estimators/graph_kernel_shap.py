@@ -55,9 +55,9 @@ class GraphKernelSHAP(SampledMethod):
     -----
     The pairs are chosen without looking at v. For more than 64 units they are random, with all sizes equally often.
     For fewer units each is the one that lowers the posterior variance most, and up to six calls a unit all single
-    units and their complements are among them. Above 8,192 calls, for more than 64 units above five
-    calls a unit (and 2,048), the further pairs are random with the sizes of the Shapley kernel, and a regression with
-    its weights learns from them what the process misses.
+    units and their complements are among them (on a chain from 3.5 calls a unit on). Above 8,192 calls, for more than
+    64 units above five calls a unit (and 2,048), the further pairs are random with the sizes of the Shapley kernel, and
+    a regression with its weights learns from them what the process misses.
 
     From 64 pairs on, a regression with heavy tails first estimates how much each unit does by itself, and the prior
     starts from there: in a long text a few words do most. Up to 64 units their reaches are then fitted one by one, if
@@ -128,7 +128,7 @@ class GraphKernelSHAP(SampledMethod):
                 f"{_shown(self.budget)}. Choose a smaller budget, or SampleShapley, which needs less memory."
             )
         check_calls(2 * pairs + 2, limit, exact=True)
-        kept = np.concatenate([np.ones((1, d), bool), design(d, pairs, self.seed)])
+        kept = np.concatenate([np.ones((1, d), bool), design(d, pairs, self.seed, graph.is_chain)])
         coalitions, plus, minus = pair_columns(kept)
         complete = d < 40 and pairs == 2 ** (d - 1) - 1
         triples = near_triples(graph, self.reach)

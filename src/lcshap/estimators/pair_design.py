@@ -19,16 +19,18 @@ _LINEAR, _REST = 1.0, {"linear": 0.0, "smooth": 0.15, "pool": 0.0, "white": 0.2}
 
 _RATIOS = {32: 4, 64: 2}  # up to so many units, they are chosen out of so many times as many
 _FEW = 3  # up to so many pairs a unit, all single units are among them: with more, they gain nothing (measured)
+_BESIDE = 1.75  # and on a chain from so many on: with fewer, errors on texts and series are larger (measured)
 LARGE = 64  # with more units than this pairs are random: choosing them takes long, and gains little (measured)
 
 
 @lru_cache(maxsize=64)
-def design(d: int, pairs: int, seed: int) -> Kept:
+def design(d: int, pairs: int, seed: int, chain: bool = False) -> Kept:
     """One coalition of each pair, `(pairs, d)`, no pair twice, {V, ∅} not among them.
 
     Where calls are few, the pairs of a single unit and all others are among them: what is lost from V and what is
     gained from ∅ says much, above all of games that rise fast with their first units. The other pairs are chosen as if
-    these were not there: chosen with them in mind, they tell less of what units do together (errors are larger).
+    these were not there: chosen with them in mind, they tell less of what units do together (errors are larger). On a
+    `chain`, where units are words or steps of time, single units need about as many other pairs beside them.
     """
     rng = np.random.default_rng(seed)
     every = 2 ** (d - 1) - 1 if d < 40 else None
@@ -37,7 +39,7 @@ def design(d: int, pairs: int, seed: int) -> Kept:
     taken = set(_keys(np.ones((1, d), bool)))
     first = min(pairs, most_pairs(d))  # those for the process; the others are to be random
     parts = [_random(d, first, rng, taken) if d > LARGE else _chosen(d, first, every, rng, taken)]
-    if d <= LARGE and first <= _FEW * d:
+    if d <= LARGE and (_BESIDE * d if chain else 0) <= first <= _FEW * d:
         parts = [_with_single(parts[0], rng)]
         taken.update(_keys(parts[0]))
     if pairs > first and every is not None and 2 * pairs > every:
