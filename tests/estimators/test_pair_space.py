@@ -75,3 +75,19 @@ def test_the_inverse_and_the_determinant():
     np.testing.assert_allclose(inverse @ K, np.eye(9), atol=1e-10)
     assert logarithm == pytest.approx(np.linalg.slogdet(K)[1] / 2)
     assert inverse_of(-K)[0] is None
+
+
+@pytest.mark.parametrize("triples", [[], [(0, 1, 2), (2, 3, 5)]])
+def test_the_covariance_of_its_coalitions_is_that_of_the_shape(triples):
+    terms = Terms(7, np.array(triples, np.int32).reshape(-1, 3))
+    space = Space(pairs(7, 20), terms)
+    at = np.random.default_rng(2).normal(space.mean, 0.5)
+    shape = space.shape(np.concatenate([at, np.linspace(-1, 1, 7)]))
+    np.testing.assert_allclose(space.among(shape), shape.among(space.kept), rtol=1e-12, atol=1e-15)
+
+
+def test_a_space_without_terms():
+    space = Space(pairs(7, 20), Terms(7, wide=False))
+    shape = space.shape(np.concatenate([space.mean, np.zeros(7)]))
+    np.testing.assert_allclose(space.among(shape), shape.among(space.kept), rtol=1e-12, atol=1e-15)
+    assert space.look(space.mean, 0.5, np.ones(20), space.alike).gradient.shape == space.mean.shape

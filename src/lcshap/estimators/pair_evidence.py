@@ -15,7 +15,7 @@ from .pair_units import shares
 
 _STEPS = 10  # at most so many steps
 _MANY_UNITS = 40  # with more units than this a step takes long:
-_FEWER_STEPS, _TURNS = 6, 3  # so many are enough if how much units differ is learnt so often before the first one
+_FEWER_STEPS, _TURNS = 4, 3  # so many are enough if how much units differ is learnt so often before the first one
 _ENOUGH, _ROUGHLY = 0.3, 2.0  # a step that gains less evidence (a logarithm) is the last; and before units are fitted
 _FURTHEST = 2.0  # no logarithm moves further than that in a step
 _SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so many units had shown it

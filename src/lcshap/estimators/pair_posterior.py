@@ -86,16 +86,17 @@ def posterior(kept: Kept, odd: Array, space: Space, units: bool = True) -> tuple
     """
     size = float(np.abs(odd).max()) or 1.0  # squares of very large and very small values are no numbers
     odd = odd / size
-    scores, variance = _fitted(kept, odd, fit(space, odd, units))
+    scores, variance = _fitted(kept, odd, fit(space, odd, units), space)
     drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
     return size * (scores + drift / len(scores)), size * _CAUTION * np.sqrt(variance)
 
 
-def _fitted(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array]:
+def _fitted(kept: Kept, odd: Array, shape: Shape, space: Space) -> tuple[Array, Array]:
     """Mean and variance, by the process and, where there are more pairs than it takes, by what it misses."""
     most = most_pairs(kept.shape[1]) + 1
     first, rest = slice(0, most), slice(most, None)
-    scores, variance, alpha = _process(kept[first], odd[first], shape)
+    K = space.among(shape) if len(space.kept) == len(kept) <= most else shape.among(kept[first])
+    scores, variance, alpha = _process(kept[first], odd[first], shape, K)
     if len(kept) > most:
         left = odd[rest] - shape.applied(kept[rest], kept[first], alpha)
         change, variance = _learn(kept, left, variance)
@@ -103,11 +104,11 @@ def _fitted(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array]:
     return scores, variance
 
 
-def _process(kept: Kept, odd: Array, shape: Shape) -> tuple[Array, Array, Array]:
-    """Mean and variance of the scores, and the weights by which f is predicted elsewhere."""
+def _process(kept: Kept, odd: Array, shape: Shape, K: Array) -> tuple[Array, Array, Array]:
+    """Mean and variance of the scores, and the weights by which f is predicted elsewhere. K is overwritten."""
     n = len(kept)
     C = shape.of_scores(kept)
-    factor = linalg.cholesky(shape.among(kept).T, lower=True, overwrite_a=True, check_finite=False)
+    factor = linalg.cholesky(K.T, lower=True, overwrite_a=True, check_finite=False)
     half = linalg.solve_triangular(factor, C.T, lower=True, check_finite=False)
     solved = linalg.solve_triangular(factor, odd, lower=True, check_finite=False)
     scores = half.T @ solved

@@ -116,9 +116,10 @@ class Space:
         return np.where(self.kept, 1.0, -1.0)
 
     @cached_property
-    def _parts(self) -> list[Array]:
-        """The covariances of all terms."""
-        return self.terms.covariances(self.kept, self.kept)
+    def _parts(self) -> Array:
+        """The covariances of all terms, a row a term, so that a sum over terms is one product."""
+        n = len(self.kept)
+        return np.array(self.terms.covariances(self.kept, self.kept)).reshape(len(self.terms), n * n)
 
     def deviation(self, spread: float, units: int = 0) -> Array:
         """How far each logarithm is expected from its mean."""
@@ -143,13 +144,8 @@ class Space:
         pattern : how units differ, where that is not to be found. Their own worth differs as their reach does.
         """
         shape = self.shape(at, pattern)
-        product, even, own = self._product_and_own(shape, pattern)
-        K = shape.product * product
-        K += own
-        for share, term in zip(shape.shares, self._parts, strict=True):
-            K += share * term
-        K[np.diag_indices(len(y))] += shape.white
-        factor, logarithm = factor_of(K)
+        product, even, own = matrices = self._product_and_own(shape, pattern)
+        factor, logarithm = factor_of(self._sum(shape, *matrices))
         if factor is None:
             return None
         alpha = linalg.lapack.dpotrs(factor, y, lower=1)[0]
@@ -167,13 +163,25 @@ class Space:
             else:
                 self._common(shape, pattern, (product, even, own), inverse, alpha, moved, traces)
             moved[:, 1], traces[1] = shape.white * alpha, shape.white * np.trace(inverse)
-            for k, (share, term) in enumerate(zip(shape.shares, self._parts, strict=True), start=4):
-                moved[:, k], traces[k] = share * (term @ alpha), share * np.vdot(inverse, term)
+            terms, n = slice(4, 4 + len(self.terms)), len(y)
+            moved[:, terms] = (self._parts.reshape(-1, n) @ alpha).reshape(-1, n).T * shape.shares
+            traces[terms] = self._parts @ inverse.ravel() * shape.shares
             curvature = moved.T @ (inverse @ moved) / 2
             curvature[np.diag_indices(len(at))] += 1 / deviation**2
             return (traces - alpha @ moved) / 2 + off / deviation, curvature
 
         return Point(at, spread, value, slope)
+
+    def among(self, shape: Shape) -> Array:
+        """K between all coalitions of the space, white noise included: `Shape.among`, with the terms that are known."""
+        return self._sum(shape, *self._product_and_own(shape, None))
+
+    def _sum(self, shape: Shape, product: Array, _: Array, own: Array) -> Array:
+        K = (shape.shares @ self._parts).reshape(product.shape)
+        K += own
+        K += shape.product * product
+        K[np.diag_indices(len(K))] += shape.white
+        return K
 
     def _product_and_own(self, shape: Shape, pattern: Pattern | None) -> tuple[Array, Array, Array]:
         """The odd part of the product, the even one as scaled, and what units do by themselves."""
