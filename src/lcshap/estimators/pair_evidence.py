@@ -64,7 +64,8 @@ def fit(space: Space, odd: Array, units: bool = True) -> Shape:
         start[space.first - 1] = 1.0  # in a pattern they are the same
         begun = each(start, SPREAD)
         if _gain(begun, space.first) > _PAYS:
-            return _scaled(space.shape(climb(each, start, space.first, begun=begun)), scale**2)
+            pace = {"steps": _FEWER_STEPS, "turns": _TURNS} if space.d > _MANY_UNITS else {}
+            return _scaled(space.shape(climb(each, start, space.first, begun=begun, **pace)), scale**2)
     return _scaled(space.shape(at, pattern), scale**2)
 
 
@@ -79,20 +80,28 @@ def _scaled(found: Shape, square: float) -> Shape:
     )
 
 
-def climb(look: Look, start: Array, first: int, enough: float = _ENOUGH, begun: Point | None = None) -> Array:
+def climb(
+    look: Look,
+    start: Array,
+    first: int,
+    enough: float = _ENOUGH,
+    begun: Point | None = None,
+    steps: int = _STEPS,
+    turns: int = 0,
+) -> Array:
     """The logarithms of greatest evidence, near some; those of the units begin at `first`, and may be none.
 
     Gauss-Newton steps (the average of observed and expected information, as for variance components), each logarithm
     with a normal prior; how much units differ is learnt along with them. `look` gives the point at some logarithms,
     with this spread of the units; None where K cannot be factored. `begun` is the point at the start, if it is known.
+    There are at most so many `steps`, and how much units differ is learnt so often (`turns`) before the first of them.
     """
     now, damping = begun or look(start, SPREAD), 0.0
     if now is None:  # not even at the start
         return start
-    many = len(start) - first > _MANY_UNITS
-    for _ in range(_TURNS if many else 0):
+    for _ in range(turns):
         now = _respread(now, first)
-    for _ in range(_FEWER_STEPS if many else _STEPS):
+    for _ in range(steps):
         matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
         solved = linalg.cho_solve(linalg.cho_factor(matrix, check_finite=False), now.gradient, check_finite=False)
         move = np.clip(-solved, -_FURTHEST, _FURTHEST)
