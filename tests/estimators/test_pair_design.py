@@ -23,12 +23,17 @@ def test_seeds():
     assert not np.array_equal(design(30, 100, 1), design(30, 100, 2))
 
 
+def smaller_halves(kept):
+    """How many units the smaller coalition of each pair has."""
+    return np.minimum(kept.sum(axis=1), (~kept).sum(axis=1))
+
+
 @pytest.mark.parametrize(
     ("d", "pairs", "all_of_them"), [(12, 13, True), (12, 36, True), (30, 60, True), (30, 91, False)]
 )
 def test_single_units_are_among_few_pairs(d, pairs, all_of_them):
     kept = design(d, pairs, seed=3)
-    smaller = np.minimum(kept.sum(axis=1), (~kept).sum(axis=1))
+    smaller = smaller_halves(kept)
     assert kept.shape == (pairs, d)
     assert len({frozenset({bytes(row), bytes(~row)}) for row in kept}) == pairs
     assert ((smaller == 1).sum() == d) == all_of_them
@@ -37,14 +42,14 @@ def test_single_units_are_among_few_pairs(d, pairs, all_of_them):
 @pytest.mark.parametrize(("pairs", "all_of_them"), [(19, False), (34, False), (35, True), (60, True), (61, False)])
 def test_on_a_chain_single_units_need_other_pairs_beside_them(pairs, all_of_them):
     kept = design(20, pairs, seed=3, chain=True)
-    smaller = np.minimum(kept.sum(axis=1), (~kept).sum(axis=1))
+    smaller = smaller_halves(kept)
     assert len({frozenset({bytes(row), bytes(~row)}) for row in kept}) == pairs
     assert ((smaller == 1).sum() == 20) == all_of_them
 
 
 def test_the_first_pairs_of_many_hold_single_units_and_others():
     """An estimate that stops early has both."""
-    smaller = (lambda kept: np.minimum(kept.sum(axis=1), (~kept).sum(axis=1)))(design(20, 60, seed=3)[:40])
+    smaller = smaller_halves(design(20, 60, seed=3)[:40])
     assert (smaller == 1).sum() == 20
     assert (smaller > 1).sum() == 20
 

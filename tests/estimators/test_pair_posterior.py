@@ -33,7 +33,7 @@ def test_the_mean_and_the_deviation_are_those_of_a_normal_distribution():
         weights = np.linalg.solve(K[np.ix_(others, others)], K[others, i])
         left.append((odd[i] - weights @ odd[others]) ** 2 / (K[i, i] - weights @ K[others, i]))
     variance = scale_by_search(kept, np.array(left)) * (shape.variances - np.diag(C @ inverse @ C.T))
-    np.testing.assert_allclose(error, 1.25 * np.sqrt(variance), rtol=1e-3)
+    np.testing.assert_allclose(error, 1.25 * np.sqrt(variance), rtol=1e-4)
 
 
 def scale_by_search(kept, ratios):

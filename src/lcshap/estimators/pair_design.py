@@ -41,7 +41,6 @@ def design(d: int, pairs: int, seed: int, chain: bool = False) -> Kept:
     parts = [_random(d, first, rng, taken) if d > LARGE else _chosen(d, first, every, rng, taken)]
     if d <= LARGE and (_BESIDE * d if chain else 0) <= first <= _FEW * d:
         parts = [_with_single(parts[0], rng)]
-        taken.update(_keys(parts[0]))
     if pairs > first and every is not None and 2 * pairs > every:
         parts.append(rng.permutation(_fresh(_all(d), taken))[: pairs - first])
     elif pairs > first:
