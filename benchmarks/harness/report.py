@@ -46,7 +46,7 @@ the CSV files are:
   family. A ratio below 1 says that our error is smaller. Ratios are limited to the range from 0.001 to 1000, and means
   of ratios are geometric means.
 - **Seeds.** The column `seeds` of the CSV files says from how many seeds a contestant ran. Peers that come near the
-  smallest error on the tables of games ran from two or three, the others from one.
+  smallest error on the tables of games ran from two or three, the others from one or two.
 - **Held out.** Families with a star were not used to tune our estimator. They are named in
   `benchmarks/harness/families.py`. Their errors were read several times while the estimator and this harness were
   developed, so they are not as independent as data that nobody has seen.
