@@ -17,7 +17,7 @@ from .axioms import Axioms
 from .kernel_shap import count_pairs, pair_columns
 from .pair_design import LARGE, design
 from .pair_interactions import EvenProcess
-from .pair_posterior import additive, all_pairs, posterior
+from .pair_posterior import additive, all_pairs, posterior, single_effects
 from .pair_shape import Terms
 from .pair_space import Space
 from .sampled import SampledMethod
@@ -54,14 +54,17 @@ class GraphKernelSHAP(SampledMethod):
     Notes
     -----
     The pairs are chosen without looking at v. For more than 64 units they are random, with all sizes equally often.
-    For fewer units each is the one that lowers the posterior variance most, and up to six calls a unit all single
+    For fewer units each is the one that lowers the posterior variance most, and up to eight calls a unit all single
     units and their complements are among them (on a chain from 3.5 calls a unit on). Above 8,192 calls, for more than
     64 units above five calls a unit (and 2,048), the further pairs are random with the sizes of the Shapley kernel, and
     a regression with its weights learns from them what the process misses.
 
     From 64 pairs on, a regression with heavy tails first estimates how much each unit does by itself, and the prior
     starts from there: in a long text a few words do most. Up to 64 units their reaches are then fitted one by one, if
-    the evidence says that this pays. The scores always sum to v(V) - v(∅). A game whose odd part is a sum over units,
+    the evidence says that this pays. Where single units are among the pairs, scores are an average over two priors: in
+    one of them units are as before, in the other their reaches are fitted, beginning with what each unit does alone and
+    missing. The one with the smaller posterior variance counts more, and how much their scores differ is part of the
+    standard error. The scores always sum to v(V) - v(∅). A game whose odd part is a sum over units,
     such as one in which only pairs interact, comes out exactly from 2.5 calls per unit on. The scores are not linear
     in v, since the prior is fitted to it.
 
@@ -193,15 +196,17 @@ class PairProcess(SampledMap):
         key = values.tobytes()
         last = self.__dict__.get("_last")
         if last is None or last[0] != key:
-            odd = np.asarray((values[self.plus] - values[self.minus]) / 2)
-            each = [self._fit(column) for column in odd.reshape(len(odd), -1).T]
+            sides = (values[part].reshape(len(part), -1).T for part in (self.plus, self.minus))
+            each = [self._fit(plus, minus) for plus, minus in zip(*sides, strict=True)]
             shape = (self.shape[0], *values.shape[1:])
             last = key, *(np.stack(part, axis=-1).reshape(shape) for part in zip(*each, strict=True))
             object.__setattr__(self, "_last", last)
         return last[1], last[2]
 
-    def _fit(self, odd: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        d = self.shape[0]
+    def _fit(
+        self, plus: NDArray[np.float64], minus: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        d, odd = self.shape[0], (plus - minus) / 2
         if not np.isfinite(odd).all():  # values too large to subtract: whoever asked says so
             return np.full(d, np.nan), np.full(d, np.nan)
         if self.complete:
@@ -209,7 +214,8 @@ class PairProcess(SampledMap):
         scores = additive(self.kept, odd)
         if scores is not None:
             return scores, np.zeros(d) if self.freedom else np.full(d, np.inf)
-        scores, error = posterior(self.kept, odd, self._space)
+        effects = single_effects(self.kept, plus, minus) if d <= LARGE else None
+        scores, error = posterior(self.kept, odd, self._space, effects=effects)
         return scores, error if self.freedom else np.full(d, np.inf)
 
     @cached_property

@@ -22,27 +22,31 @@ _SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so
 _PAYS = 1.0  # the evidence (a logarithm) that units with reaches of their own have to add before they are fitted
 _MANY = 64  # with fewer pairs all units are taken to be alike at first: too little is known of each
 _SPREADS = (0.25, 0.5, 1.0, 2.0)  # how much units may differ, when it is asked whether that pays
+_LEAST = 1e-4  # of the largest effect: units that do less in the smallest and largest coalitions start as equals
 
 Look = Callable[[Array, float], Point | None]
 
 
-def fit(space: Space, odd: Array, units: bool = True) -> Shape:
+def fit(space: Space, odd: Array, units: bool = True, effects: Array | None = None) -> list[Shape]:
     """The shape of greatest evidence, given f at the coalitions of the space, the first of which is V.
 
     First it is taken as given how units differ (see `shares`; with few pairs they are alike), which leaves a handful
     of numbers to find. Whether reaches of single units are fitted is asked only then, by the evidence that it would
-    add: where calls are few they are mostly noise.
+    add: where calls are few they are mostly noise. Where `effects` tell how units differ, there is nothing to ask:
+    there are two shapes then, one without such reaches and one with reaches that are fitted from these effects on.
 
     Parameters
     ----------
     space : the logarithms to find, and the coalitions.
     odd : f at the coalitions, at least as many as the space has rows.
     units : whether units may have reaches of their own.
+    effects : how much each unit does in the smallest and the largest coalitions, where that is known (see
+        `pair_posterior.single_effects`).
 
     Returns
     -------
-    Shape
-        The prior, in the units of f.
+    list of Shape
+        One or two priors, in the units of f.
     """
     scale = float(np.sqrt(np.mean(odd**2))) or 1.0
     y, coarse = odd / scale, space.coarse
@@ -57,16 +61,25 @@ def fit(space: Space, odd: Array, units: bool = True) -> Shape:
         return space.look(at, spread, y[space.rows])
 
     at = climb(common, space.mean, space.first, _ROUGHLY)
-    if units and space.free:
-        middle = pattern.units.mean()
-        start = np.concatenate([at, pattern.units - middle])
-        start[[0, 3]] += middle  # the common logarithms of reach and own worth
-        start[space.first - 1] = 1.0  # in a pattern they are the same
-        begun = each(start, SPREAD)
-        if _gain(begun, space.first) > _PAYS:
+    found = [space.shape(at, pattern)]
+    if units and space.free and effects is not None:
+        start = _apart(space, at, np.log(effects / effects.max() + _LEAST) / 2)
+        found.append(space.shape(climb(each, start, space.first, turns=_TURNS)))
+    elif units and space.free:
+        begun = each(_apart(space, at, pattern.units), SPREAD)
+        if begun is not None and _gain(begun, space.first) > _PAYS:
             pace = {"steps": _FEWER_STEPS, "turns": _TURNS} if space.d > _MANY_UNITS else {}
-            return _scaled(space.shape(climb(each, start, space.first, begun=begun, **pace)), scale**2)
-    return _scaled(space.shape(at, pattern), scale**2)
+            found = [space.shape(climb(each, begun.at, space.first, begun=begun, **pace))]
+    return [_scaled(shape, scale**2) for shape in found]
+
+
+def _apart(space: Space, at: Array, logarithms: Array) -> Array:
+    """Common logarithms with those of the units: how far each reaches, and by as much how much it does by itself."""
+    middle = logarithms.mean()
+    found = np.asarray(np.concatenate([at, logarithms - middle]))
+    found[[0, 3]] += middle  # the common logarithms of reach and own worth
+    found[space.first - 1] = 1.0  # the tie: own worths differ as reaches do
+    return found
 
 
 def _scaled(found: Shape, square: float) -> Shape:
@@ -115,14 +128,12 @@ def climb(
     return now.at
 
 
-def _gain(point: Point | None, first: int) -> float:
+def _gain(point: Point, first: int) -> float:
     """What units that differ would add to the logarithm of the evidence, by its slope and curvature where they do not.
 
     With independent normal deviations of the units' logarithms this is a quadratic form less half the logarithm of a
     determinant, here for the best of a few spreads.
     """
-    if point is None:
-        return 0.0
     curvature = point.curvature[first:, first:] - np.eye(len(point.at) - first) / point.spread**2
     bend, basis = linalg.eigh(curvature, check_finite=False)
     bend, slope = np.maximum(bend, 0), (basis.T @ point.gradient[first:]) ** 2

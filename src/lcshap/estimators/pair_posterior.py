@@ -17,6 +17,8 @@ _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard 
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
 _SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
+FEW_PAIRS = 4  # up to so many pairs a unit, single units are asked for, and results of two priors are averaged
+_POWER = 3  # by which their weights depend on their variances
 _TILE = 1024  # rows that are added at a time
 _RIDGE, _ROUGHLY = 1e-10, 1e-3  # games that fit worse than that, with such a ridge, are not looked at more closely
 _ADDITIVE = 1e-10  # of the largest value: what is left of a game whose odd part is a sum over units
@@ -70,7 +72,9 @@ def _fits(found: Array, left: Array, largest: float) -> bool:
     return bool(np.abs(left).max() <= _ADDITIVE * largest)
 
 
-def posterior(kept: Kept, odd: Array, space: Space, units: bool = True) -> tuple[Array, Array]:
+def posterior(
+    kept: Kept, odd: Array, space: Space, units: bool = True, effects: Array | None = None
+) -> tuple[Array, Array]:
     """The mean and the deviation of the Shapley values, given f at these coalitions, the first of which is V.
 
     Parameters
@@ -78,6 +82,7 @@ def posterior(kept: Kept, odd: Array, space: Space, units: bool = True) -> tuple
     kept, odd : the coalitions, and f there.
     space : what the prior is fitted in; made of the same coalitions, and good for many inputs.
     units : whether units may have reaches of their own.
+    effects : see `fit`: where they are given, the results of two priors are averaged.
 
     Returns
     -------
@@ -86,9 +91,48 @@ def posterior(kept: Kept, odd: Array, space: Space, units: bool = True) -> tuple
     """
     size = float(np.abs(odd).max()) or 1.0  # squares of very large and very small values are no numbers
     odd = odd / size
-    scores, variance = _fitted(kept, odd, fit(space, odd, units), space)
+    scores, variance = _averaged([_fitted(kept, odd, shape, space) for shape in fit(space, odd, units, effects)])
     drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
     return size * (scores + drift / len(scores)), size * _CAUTION * np.sqrt(variance)
+
+
+def _averaged(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """One mean and variance for several: those of smaller variance count more, and how much they differ is added."""
+    if len(found) == 1:
+        return found[0]
+    means, variances = (np.array(part) for part in zip(*found, strict=True))
+    each = np.maximum(variances.mean(axis=1), np.finfo(float).tiny)
+    weights = (each.min() / each) ** _POWER
+    weights /= weights.sum()
+    return weights @ means, weights @ variances + np.mean(means.var(axis=0))
+
+
+def single_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
+    r"""How much each unit does in the smallest and the largest coalitions; None where this is not known of nearly all.
+
+    .. math:: \frac{l_j^2}{\overline{l^2}} + \frac{r_j^2}{\overline{r^2}}, \qquad
+              l_j = v(\{j\}) - v(\emptyset), \quad r_j = v(V) - v(V \setminus \{j\})
+
+    Parameters
+    ----------
+    kept : coalitions, the first of which is V.
+    plus, minus : v there, and at their complements.
+    """
+    n, d = kept.shape
+    size = kept.sum(axis=1)
+    rows = np.flatnonzero((size == 1) | (size == d - 1))
+    if n - 1 > FEW_PAIRS * d or len(rows) < d - 1 or d < 3:
+        return None
+    one = size[rows] == 1  # else all others are kept
+    unit = (kept[rows] == one[:, None]).argmax(axis=1)
+    alone, without = np.where(one, plus[rows], minus[rows]), np.where(one, minus[rows], plus[rows])
+    found = np.zeros(d)
+    for side in (alone - minus[0], plus[0] - without):
+        square = (side / (np.abs(side).max() or 1.0)) ** 2
+        found[unit] += square / (square.mean() or 1.0)
+    missing = np.setdiff1d(np.arange(d), unit)
+    found[missing] = np.median(found[unit])
+    return found if found.any() else None
 
 
 def _fitted(kept: Kept, odd: Array, shape: Shape, space: Space) -> tuple[Array, Array]:
