@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from .pair_posterior import most_pairs
+from .pair_posterior import FEW_PAIRS, most_pairs
 from .pair_prior import Array, Prior, prior
 
 Kept = NDArray[np.bool_]
 _BLOCK = 256  # so many pairs are chosen at a time
 # The prior for choosing pairs is plainer and noisier than the one for scores: pairs chosen so are good for many games.
-_LINEAR, _REST = 1.0, {"linear": 0.0, "smooth": 0.15, "pool": 0.0, "white": 0.2}
-
-
+_LINEAR, _REST = 1.0, {"linear": 0.0, "pool": 0.0, "white": 0.2}
+_SMOOTH = {True: 1.0, False: 0.15}  # its smooth term, by whether pairs are few
 _RATIOS = {32: 4, 64: 2}  # up to so many units, they are chosen out of so many times as many
-_FEW = 3  # up to so many pairs a unit, all single units are among them: with more, they gain nothing (measured)
+_POOL, _CHOICES = 1 << 13, 1 << 19  # and where pairs are few, out of so many, or as many as make so many comparisons
+# Up to FEW_PAIRS a unit, all single units are among the pairs: with more, they gain nothing (measured).
 _BESIDE = 1.75  # and on a chain from so many on: with fewer, errors on texts and series are larger (measured)
 LARGE = 64  # with more units than this pairs are random: choosing them takes long, and gains little (measured)
 
@@ -38,8 +38,9 @@ def design(d: int, pairs: int, seed: int, chain: bool = False) -> Kept:
         return rng.permutation(_all(d))
     taken = set(_keys(np.ones((1, d), bool)))
     first = min(pairs, most_pairs(d))  # those for the process; the others are to be random
-    parts = [_random(d, first, rng, taken) if d > LARGE else _chosen(d, first, every, rng, taken)]
-    if d <= LARGE and (_BESIDE * d if chain else 0) <= first <= _FEW * d:
+    few = d <= LARGE and (_BESIDE * d if chain else 0) <= first <= FEW_PAIRS * d
+    parts = [_random(d, first, rng, taken) if d > LARGE else _chosen(d, first, every, rng, taken, few)]
+    if few:
         parts = [_with_single(parts[0], rng)]
     if pairs > first and every is not None and 2 * pairs > every:
         parts.append(rng.permutation(_fresh(_all(d), taken))[: pairs - first])
@@ -56,16 +57,17 @@ def _with_single(chosen: Kept, rng: np.random.Generator) -> Kept:
     return _fresh(ordered, set())[:pairs]
 
 
-def _chosen(d: int, pairs: int, every: int | None, rng: np.random.Generator, taken: set[bytes]) -> Kept:
+def _chosen(d: int, pairs: int, every: int | None, rng: np.random.Generator, taken: set[bytes], few: bool) -> Kept:
     """Pairs chosen one by one, block by block. A block knows what those before it tell about the linear part."""
-    rest, ratio = prior(d, **_REST), next(ratio for most, ratio in _RATIOS.items() if d <= most)
+    rest, ratio = prior(d, smooth=_SMOOTH[few], **_REST), next(ratio for most, ratio in _RATIOS.items() if d <= most)
     chosen, linear, block = [_none(d)], np.eye(d) * _LINEAR / d, _none(d)
     for part in np.array_split(np.arange(pairs), -(-pairs // _BLOCK)) if pairs else []:
         count, linear = len(part), _told(linear, block, rest)
-        if every is not None and (ratio + 1) * count + len(taken) >= every:
-            pool = rng.permutation(_fresh(_all(d), set(taken)))[: (ratio + 1) * count]
+        size = max(min(_POOL, _CHOICES // count), ratio * count) if few else ratio * count
+        if every is not None and size + count + len(taken) >= every:
+            pool = rng.permutation(_fresh(_all(d), set(taken)))[: size + count]
         else:
-            pool = _random(d, ratio * count, rng, set(taken))
+            pool = _random(d, size, rng, set(taken))
         block = _greedy(pool, count, rest, linear)
         chosen.append(_fresh(block, taken))
     return np.concatenate(chosen)
@@ -96,17 +98,22 @@ def _greedy(pool: Kept, count: int, rest: Prior, linear: Array) -> Kept:
     rows = np.concatenate([np.ones((1, pool.shape[1]), bool), pool])
     signs = np.where(rows, np.float32(1), np.float32(-1))
     alone = linear.astype(np.float32) @ signs.T
-    K = rest.covariance(rows, rows).astype(np.float32) + signs @ alone
-    K[np.diag_indices_from(K)] += np.float32(rest.white)
+    by_agreement = rest.by_agreement.astype(np.float32)
+    d = np.float32(pool.shape[1])
     C = rest.of_scores(rows).astype(np.float32) + 2 * alone
-    variance, score = np.diag(K).copy(), np.einsum("ij,ij->j", C, C)
+    variance = by_agreement[-1] + np.float32(rest.white) + np.einsum("nj,jn->n", signs, alone)
+    score = np.einsum("ij,ij->j", C, C)
     known = np.empty((count + 1, len(rows)), np.float32)  # the factor of K, a row a step
     order, best = [], 0
     for step in range(count + 1):
         order.append(best)
         deviation = np.sqrt(variance[best])
         told = C[:, best] / deviation  # what this step tells about the Shapley values
-        row = known[step] = (K[best] - known[:step, best] @ known[:step]) / deviation
+        agreement = ((signs @ signs[best] + d) / 2).astype(np.intp)
+        row = by_agreement[agreement] + signs[best] @ alone  # of K, without white noise: what was taken counts no more
+        row -= known[:step, best] @ known[:step]
+        row /= deviation
+        known[step] = row
         score += row * (row * (told @ told) - 2 * (told @ C))
         linalg.blas.sger(-1, row, told, a=C.T, overwrite_a=1)  # C -= np.outer(told, row), in place
         score[best] = -np.inf  # taken
