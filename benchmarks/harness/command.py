@@ -26,6 +26,7 @@ from .versions import code_version
 
 BUDGETS = (2, 4, 8, 16, 32, 64)
 TASK_BUDGETS = (2, 4, 8, 16)
+EARLIER = "lcshap, for times, memory and masking areas"  # in the list of versions
 PATHS = ("DeletionPath", "InsertionPath")  # ours beside the estimate, on tasks: for the masking areas
 
 
@@ -137,12 +138,16 @@ def select(
 
 
 def write_report(given: argparse.Namespace) -> None:
-    """CSV files of all results that there are, and the page from them; from the CSV files alone where asked."""
+    """CSV files of all results that there are, and the page from them; from the CSV files alone where asked.
+
+    Costs and masking areas compare contestants of one run. Where no peers were run, those of the earlier run stay.
+    """
     if not given.page_only:
         folder = given.docs / "benchmarks"
         results = Results(given.folder / "results")
         known, tasks = tables.families(tables.find_data(given.data)), built(given)
-        stored = write_versions(results, given.code, folder / "versions.json")
+        beside = any(is_quick_peer(r["contestant"]) for r in results)
+        stored = write_versions(results, given.code, folder / "versions.json", beside)
         spent: list[Row] = []
         for name, games, ours in (
             ("tables", known, "auto"),
@@ -154,14 +159,21 @@ def write_report(given: argparse.Namespace) -> None:
             found = summarise(some, ours, split.holdout(games))
             if any(contestant == ours for _, _, contestant in found.cells):
                 path = folder / f"{name}.csv"
-                sheets.write(sheets.with_earlier(found, path) if stored and games is known else found, path)
+                sheets.write(sheets.with_earlier(found, path) if stored else found, path)
                 spent += costs([r for r in some if is_compared(r["contestant"], ours)], name)
-            if name == "tasks":
+            if name == "tasks" and beside:
                 write_rows(masking(some, ours), folder / "masking.csv")
             if name == "tables":
                 write_rows(head_to_head(some, ours, "shapiq ShaplEIG"), folder / "shapleig.csv")
-        write_rows(spent, folder / "costs.csv")
+        if beside:
+            write_rows(spent, folder / "costs.csv")
     print(write_page(given.docs))
+
+
+def is_quick_peer(name: str) -> bool:
+    """Whether a contestant is somebody else's, and runs on every game."""
+    known = everybody().get(name)
+    return known is not None and known.package != "lcshap" and not known.slow
 
 
 def is_compared(name: str, ours: str) -> bool:
@@ -170,8 +182,11 @@ def is_compared(name: str, ours: str) -> bool:
     return name == ours or (known is not None and known.pairs == (ours == "pairs"))
 
 
-def write_versions(results: Results, code: str | None, path: Path) -> bool:
-    """Write which version of which package the results are of; return whether those of earlier sheets are the same."""
+def write_versions(results: Results, code: str | None, path: Path, beside: bool) -> bool:
+    """Write which version of which package the results are of; return whether those of earlier sheets are the same.
+
+    Where no peers were run `beside` ours, costs and masking areas are those of an earlier version of our code.
+    """
     known = everybody()
     found = {known[r["contestant"]].package: r["version"] for r in results if r["contestant"] in known}
     found.pop("lcshap", None)
@@ -181,6 +196,10 @@ def write_versions(results: Results, code: str | None, path: Path) -> bool:
     same = bool(earlier) and all(earlier.get(name, number) == number for name, number in found.items())
     path.parent.mkdir(parents=True, exist_ok=True)
     versions = {**(earlier if same else {}), **found, "lcshap": code or code_version()}
+    if beside:
+        versions.pop(EARLIER, None)
+    elif same and "lcshap" in earlier:
+        versions[EARLIER] = earlier.get(EARLIER, earlier["lcshap"])
     path.write_text(json.dumps(versions, indent=1, sort_keys=True) + "\n")
     return same
 

@@ -59,7 +59,8 @@ the CSV files are:
 - **Rank stability** is Spearman's correlation between the scores from different seeds.
 """
 KEPT = """
-Peers' errors without a time in the CSV file were measured in an earlier run with the same versions of the packages.
+Errors of peers without a time in the CSV file were measured in an earlier run, with the same versions of the packages
+and on the same games.
 """
 TITLES = {
     "tables": ("Tables of games", "mse", "auto"),

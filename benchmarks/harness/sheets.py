@@ -30,7 +30,8 @@ def write(found: Summary, path: Path) -> None:
 def with_earlier(found: Summary, path: Path) -> Summary:
     """What was found, and of peers that were not run again the errors and calls of the sheet that there is.
 
-    Their times and memory are left out: they belong to another run. The versions of the packages must be the same.
+    Their times and memory are left out: they belong to another run. The versions of the packages must be the same, and
+    with them the games are: their models are trained from a seed.
     """
     if not path.exists():
         return found
