@@ -16,6 +16,7 @@ from .pair_units import shares
 _STEPS = 10  # at most so many steps
 _MANY_UNITS = 40  # with more units than this a step takes long:
 _FEWER_STEPS, _TURNS = 4, 3  # so many are enough if how much units differ is learnt so often before the first one
+_COMMON_STEPS, _APART_STEPS = 5, 6  # and so many of each kind where there are two priors
 _ENOUGH, _ROUGHLY = 0.3, 2.0  # a step that gains less evidence (a logarithm) is the last; and before units are fitted
 _FURTHEST = 2.0  # no logarithm moves further than that in a step
 _SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so many units had shown it
@@ -60,15 +61,18 @@ def fit(space: Space, odd: Array, units: bool = True, effects: Array | None = No
     def each(at: Array, spread: float) -> Point | None:
         return space.look(at, spread, y[space.rows])
 
-    at = climb(common, space.mean, space.first, _ROUGHLY)
+    free, many = units and space.free, space.d > _MANY_UNITS
+    effects = effects if free else None
+    at = climb(common, space.mean, space.first, _ROUGHLY, steps=_STEPS if effects is None else _COMMON_STEPS)
     found = [space.shape(at, pattern)]
-    if units and space.free and effects is not None:
+    if effects is not None:
         start = _apart(space, at, np.log(effects / effects.max() + _LEAST) / 2)
-        found.append(space.shape(climb(each, start, space.first, turns=_TURNS)))
-    elif units and space.free:
+        steps = _FEWER_STEPS if many else _APART_STEPS
+        found.append(space.shape(climb(each, start, space.first, steps=steps, turns=_TURNS)))
+    elif free:
         begun = each(_apart(space, at, pattern.units), SPREAD)
         if begun is not None and _gain(begun, space.first) > _PAYS:
-            pace = {"steps": _FEWER_STEPS, "turns": _TURNS} if space.d > _MANY_UNITS else {}
+            pace = {"steps": _FEWER_STEPS, "turns": _TURNS} if many else {}
             found = [space.shape(climb(each, begun.at, space.first, begun=begun, **pace))]
     return [_scaled(shape, scale**2) for shape in found]
 
@@ -109,22 +113,24 @@ def climb(
     with this spread of the units; None where K cannot be factored. `begun` is the point at the start, if it is known.
     There are at most so many `steps`, and how much units differ is learnt so often (`turns`) before the first of them.
     """
-    now, damping = begun or look(start, SPREAD), 0.0
+    now, damping, refused = begun or look(start, SPREAD), 0.0, False
     if now is None:  # not even at the start
         return start
     for _ in range(turns):
         now = _respread(now, first)
-    for _ in range(steps):
+    for left in reversed(range(steps)):
         matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
         solved = linalg.cho_solve(linalg.cho_factor(matrix, check_finite=False), now.gradient, check_finite=False)
         move = np.clip(-solved, -_FURTHEST, _FURTHEST)
+        if refused and -float(move @ (now.gradient + now.curvature @ move / 2)) < enough:
+            return now.at  # a shorter step is not expected to gain enough either
         new = look(now.at + move, now.spread)
         if new is None or new.value > now.value:
-            damping = max(4 * damping, 0.5)
+            damping, refused = max(4 * damping, 0.5), True
             continue
-        if now.value - new.value < enough:
+        if now.value - new.value < enough or not left:
             return new.at
-        now, damping = _respread(new, first), damping / 3
+        now, damping, refused = _respread(new, first), damping / 3, False
     return now.at
 
 
