@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from benchmarks.harness import families, sheets
+from benchmarks.harness.command import EARLIER, write_versions
 from benchmarks.harness.report import write_page
 from benchmarks.harness.summary import summarise
 from benchmarks.harness.tasks import find_tasks
@@ -94,3 +95,25 @@ def test_the_page_is_made_from_the_sheets_and_shows_losses(found, tmp_path):
     assert "2 of 3" in page
     assert "shapiq 1.8.0" in page
     assert (folder / "tables.png").exists()
+
+
+def test_errors_of_peers_that_were_not_run_again_are_kept_without_their_times(found, tmp_path):
+    path = tmp_path / "tasks.csv"
+    sheets.write(found, path)
+    again = summarise(records("auto", {"a": 0.5, "b": 1.0, "c": 0.5}), "auto", ["b"])
+    both = sheets.with_earlier(again, path)
+    assert both.value("b", 4, "auto") == 1.0
+    assert both.value("b", 4, "shapiq OddSHAP") == 2.0
+    assert np.isnan(both.value("b", 4, "shapiq OddSHAP", "own_seconds"))
+
+
+def test_versions_say_of_which_code_times_and_masking_areas_are(tmp_path):
+    path = tmp_path / "versions.json"
+    peers = [{"contestant": "shapiq OddSHAP", "version": "1.8.0"}]
+    assert not write_versions(peers, "0.2+one", path, beside=True)
+    assert json.loads(path.read_text()) == {"lcshap": "0.2+one", "shapiq": "1.8.0"}
+    for code in ("0.2+two", "0.2+three"):  # ours alone, twice
+        assert write_versions([], code, path, beside=False)
+        assert json.loads(path.read_text()) == {"lcshap": code, EARLIER: "0.2+one", "shapiq": "1.8.0"}
+    assert not write_versions([{**peers[0], "version": "1.9.0"}], "0.2+four", path, beside=True)
+    assert json.loads(path.read_text()) == {"lcshap": "0.2+four", "shapiq": "1.9.0"}
