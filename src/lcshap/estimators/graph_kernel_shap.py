@@ -61,12 +61,14 @@ class GraphKernelSHAP(SampledMethod):
 
     From 64 pairs on, a regression with heavy tails first estimates how much each unit does by itself, and the prior
     starts from there: in a long text a few words do most. Up to 64 units their reaches are then fitted one by one, if
-    the evidence says that this pays. Where single units are among the pairs, scores are an average over two priors: in
-    one of them units are as before, in the other their reaches are fitted, beginning with what each unit does alone and
-    missing. The one with the smaller posterior variance counts more, and how much their scores differ is part of the
-    standard error. The scores always sum to v(V) - v(∅). A game whose odd part is a sum over units,
-    such as one in which only pairs interact, comes out exactly from 2.5 calls per unit on. The scores are not linear
-    in v, since the prior is fitted to it.
+    the evidence says that this pays. Where all single units are among the pairs, the scores are an average over two
+    priors: one in which units have no reaches of their own, and one in which these are fitted, starting from what each
+    unit does alone and missing. The prior with the smaller posterior variance counts more, and the difference between
+    the scores of both is part of the standard error.
+
+    The scores always sum to v(V) - v(∅). A game whose odd part is a sum over units, such as one in which only pairs
+    interact, comes out exactly from 2.5 calls per unit on. The scores are not linear in v, since the prior is fitted to
+    it.
 
     Choose it to estimate Shapley values; ``docs/benchmarks.md`` has its error beside that of others, on games and
     models by kind. The standard error is the posterior's, scaled by leave-one-out errors; it needs 2.5 calls per unit.
@@ -214,8 +216,7 @@ class PairProcess(SampledMap):
         scores = additive(self.kept, odd)
         if scores is not None:
             return scores, np.zeros(d) if self.freedom else np.full(d, np.inf)
-        effects = single_effects(self.kept, plus, minus) if d <= LARGE else None
-        scores, error = posterior(self.kept, odd, self._space, effects=effects)
+        scores, error = posterior(self.kept, odd, self._space, effects=single_effects(self.kept, plus, minus))
         return scores, error if self.freedom else np.full(d, np.inf)
 
     @cached_property

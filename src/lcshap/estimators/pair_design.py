@@ -18,7 +18,7 @@ _LINEAR, _REST = 1.0, {"linear": 0.0, "pool": 0.0, "white": 0.2}
 _SMOOTH = {True: 1.0, False: 0.15}  # its smooth term, by whether pairs are few
 _RATIOS = {32: 4, 64: 2}  # up to so many units, they are chosen out of so many times as many
 _POOL, _CHOICES = 1 << 13, 1 << 19  # and where pairs are few, out of so many, or as many as make so many comparisons
-# Up to FEW_PAIRS a unit, all single units are among the pairs: with more, they gain nothing (measured).
+# Up to FEW_PAIRS a unit all single units are among them: with more, some kinds of games gain and others lose (measured)
 _BESIDE = 1.75  # and on a chain from so many on: with fewer, errors on texts and series are larger (measured)
 LARGE = 64  # with more units than this pairs are random: choosing them takes long, and gains little (measured)
 
