@@ -97,13 +97,16 @@ def test_the_page_is_made_from_the_sheets_and_shows_losses(found, tmp_path):
     assert (folder / "tables.png").exists()
 
 
-def test_errors_of_peers_that_were_not_run_again_are_kept_without_their_times(found, tmp_path):
+def test_errors_of_peers_that_were_not_run_again_are_kept_without_their_times(tmp_path):
     path = tmp_path / "tasks.csv"
-    sheets.write(found, path)
+    theirs = records("shapiq OddSHAP", {"a": 2.0, "b": 2.0, "c": 4.0}, removing_20=0.25)
+    ours = records("auto", {"a": 1.0, "b": 4.0, "c": 1.0})
+    sheets.write(summarise(ours + theirs, "auto", ["b"]), path)
     again = summarise(records("auto", {"a": 0.5, "b": 1.0, "c": 0.5}), "auto", ["b"])
     both = sheets.with_earlier(again, path)
     assert both.value("b", 4, "auto") == 1.0
     assert both.value("b", 4, "shapiq OddSHAP") == 2.0
+    assert both.value("b", 4, "shapiq OddSHAP", "removing_20") == 0.25
     assert np.isnan(both.value("b", 4, "shapiq OddSHAP", "own_seconds"))
 
 
