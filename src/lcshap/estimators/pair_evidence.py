@@ -16,7 +16,7 @@ from .pair_units import shares
 _STEPS = 10  # at most so many steps
 _MANY_UNITS = 40  # with more units than this a step takes long:
 _FEWER_STEPS, _TURNS = 4, 3  # so many are enough if how much units differ is learnt so often before the first one
-_COMMON_STEPS, _APART_STEPS = 5, 6  # and so many of each kind where there are two priors
+_COMMON_STEPS, _APART_STEPS = 5, {False: 6, True: 3}  # where there are two priors; of the second, by many units or not
 _ENOUGH, _ROUGHLY = 0.3, 2.0  # a step that gains less evidence (a logarithm) is the last; and before units are fitted
 _FURTHEST = 2.0  # no logarithm moves further than that in a step
 _SURE = 4.0  # how much units differ is assumed to be SPREAD, as surely as if so many units had shown it
@@ -67,8 +67,7 @@ def fit(space: Space, odd: Array, units: bool = True, effects: Array | None = No
     found = [space.shape(at, pattern)]
     if effects is not None:
         start = _apart(space, at, np.log(effects / effects.max() + _LEAST) / 2)
-        steps = _FEWER_STEPS if many else _APART_STEPS
-        found.append(space.shape(climb(each, start, space.first, steps=steps, turns=_TURNS)))
+        found.append(space.shape(climb(each, start, space.first, steps=_APART_STEPS[many], turns=_TURNS)))
     elif free:
         begun = each(_apart(space, at, pattern.units), SPREAD)
         if begun is not None and _gain(begun, space.first) > _PAYS:
