@@ -137,6 +137,8 @@ def draw(found: Summary, path: Path, measure: str, title: str) -> None:
     colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(found.multiples)))
     for multiple, colour in zip(found.multiples, colours, strict=True):
         ratios = [ours_over_best(found, measure, family, multiple) for family in families]
+        if not np.isfinite(ratios).any():
+            continue
         ax.scatter(ratios, range(len(families)), color=colour, s=22, label=f"{multiple}d", zorder=3)
     ax.axvline(1, color="0.3", lw=1)
     ax.set(

@@ -10,6 +10,7 @@ from . import sheets
 from .choosing import write_choosing
 from .comparisons import ALL_TASKS, read_rows
 from .error_tables import draw, overview, section
+from .interval_tables import interval_part
 from .other_tables import cost_table, leads, masking_table, one_peer_table, places
 from .summary import Summary
 
@@ -101,7 +102,8 @@ def write_page(docs: Path) -> Path:
     folder = docs / "benchmarks"
     versions: dict[str, Any] = json.loads((folder / "versions.json").read_text())
     told = ", ".join(f"{name} {number}" for name, number in sorted(versions.items()))
-    parts = [HEAD, f"Versions: {told}.\n{KEPT}", *together(folder)]
+    both = together(folder)
+    parts = [HEAD, f"Versions: {told}.\n{KEPT}", *(in_short(both) if both else [])]
     for name, (title, measure, ours) in TITLES.items():
         path = folder / f"{name}.csv"
         if path.exists():
@@ -109,6 +111,7 @@ def write_page(docs: Path) -> Path:
             parts += [f"## {title}\n", *filter(None, [ABOUT.get(name)]), section(found, measure)]
             draw(found, folder / f"{name}.png", measure, title)
             parts.append(f"![{title}: our error over that of the best peer, by family](benchmarks/{name}.png)\n")
+    parts += [interval_part(both)] if both else []
     parts += [*masking_part(folder), *cost_part(folder), *slow_part(folder)]
     page = docs / "benchmarks.md"
     page.write_text("\n".join(parts), encoding="utf-8")
@@ -116,13 +119,17 @@ def write_page(docs: Path) -> Path:
     return page
 
 
-def together(folder: Path) -> list[str]:
-    """Tables of games and tasks in one table, where there are both."""
+def together(folder: Path) -> Summary | None:
+    """Tables of games and tasks as one, where there are both."""
     paths = [folder / f"{name}.csv" for name in ("tables", "tasks")]
     if not all(path.exists() for path in paths):
-        return []
+        return None
     tables, tasks = (sheets.read(path, "auto") for path in paths)
-    both = Summary("auto", {**tables.cells, **tasks.cells}, tables.aside + tasks.aside)
+    return Summary("auto", {**tables.cells, **tasks.cells}, tables.aside + tasks.aside)
+
+
+def in_short(both: Summary) -> list[str]:
+    """Tables of games and tasks in one table."""
     aside = [name for name in both.families if name in both.aside]
     return [
         "## In short\n",

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .contestants.base import everybody
-from .game import Bench
+from .game import Bench, Values
 from .masking import areas
 from .results import Results
 from .tables import Table
@@ -30,6 +30,8 @@ from .worker import LATE
 ROOT = Path(__file__).parents[2]
 ONE_CORE = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")}
 START = 240  # seconds that a process may take to import what it needs
+NORMAL = 1.96  # 95 % of a normal distribution are within so many standard deviations
+ROUNDING = 1e-9  # what an exact result may be off
 WAITING = 20  # times the limit, which is of processor time: so long the harness waits on a busy machine
 
 
@@ -223,12 +225,22 @@ def judged(answer: dict[str, Any], game: Bench, known: Truth) -> dict[str, Any]:
     found["noise"] = float(np.mean(known.stderr**2))
     found["mae"] = float(np.mean(np.abs(scores - known.scores)))
     if answer["lower"] is not None:
-        slack = 1e-9 + 2 * known.stderr
-        lower, upper = np.array(answer["lower"]) - slack, np.array(answer["upper"]) + slack
-        found["covered"] = float(np.mean((lower <= known.scores) & (known.scores <= upper)))
+        found["covered"] = covered(scores, np.array(answer["lower"]), np.array(answer["upper"]), known)
     if answer["pairs"] is not None and known.pairs is not None:
         off = np.array(answer["pairs"]) - known.pairs
         found["pair_mse"], found["pair_mae"] = float(np.mean(off**2)), float(np.mean(np.abs(off)))
         found["pair_noise"] = 0.0 if known.pair_stderr is None else float(np.mean(known.pair_stderr**2))
     found |= areas(game, scores, max(float(np.abs(known.scores).sum()), 1e-12))
     return found
+
+
+def covered(scores: Values, lower: Values, upper: Values, known: Truth) -> float:
+    """The share of 95 % intervals that contain the true value.
+
+    Where the truth is a long run, it has an error of its own, and what is judged is the difference of two estimates:
+    its variance is the sum of both.
+    """
+    own = NORMAL * known.stderr
+    below, above = np.hypot(scores - lower, own), np.hypot(upper - scores, own)
+    off = known.scores - scores
+    return float(np.mean((-below - ROUNDING <= off) & (off <= above + ROUNDING)))

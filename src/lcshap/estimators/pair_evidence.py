@@ -119,8 +119,7 @@ def climb(
         now = _respread(now, first)
     for left in reversed(range(steps)):
         matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
-        solved = linalg.cho_solve(linalg.cho_factor(matrix, check_finite=False), now.gradient, check_finite=False)
-        move = np.clip(-solved, -_FURTHEST, _FURTHEST)
+        move = np.clip(-linalg.lapack.dposv(matrix, now.gradient)[1], -_FURTHEST, _FURTHEST)
         if refused and -float(move @ (now.gradient + now.curvature @ move / 2)) < enough:
             return now.at  # a shorter step is not expected to gain enough either
         new = look(now.at + move, now.spread)
@@ -150,8 +149,8 @@ def _respread(point: Point, first: int) -> Point:
     units = np.arange(first, len(point.at))
     if not len(units):
         return point
-    factor = linalg.cholesky(point.curvature, lower=True, check_finite=False)
-    unsure = np.diag(linalg.lapack.dpotri(factor, lower=1)[0])[units]
+    factor = linalg.lapack.dpotrf(point.curvature, lower=1)[0]
+    unsure = np.diag(linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0])[units]
     squares = float(np.sum(point.at[units] ** 2))
     new = (squares + float(unsure.sum()) + _SURE * SPREAD**2) / (len(units) + _SURE)
     new = min(max(new, 0.1**2), 3.0**2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
@@ -17,6 +19,7 @@ _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard 
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
 _SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
+_LEAST = 0.25  # a row of a size of which all has been seen counts so much for them
 FEW_PAIRS = 4  # up to so many pairs a unit, single units are asked for, and results of two priors are averaged
 _POWER = 3  # by which their weights depend on their variances
 _TILE = 1024  # rows that are added at a time
@@ -97,14 +100,18 @@ def posterior(
 
 
 def _averaged(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """One mean and variance for several: those of smaller variance count more, and how much they differ is added."""
+    """The mean and the variance of a mixture in which those of smaller variance count more.
+
+    How much the means differ is part of the variance, on average over the units: a single difference is mostly chance.
+    """
     if len(found) == 1:
         return found[0]
     means, variances = (np.array(part) for part in zip(*found, strict=True))
     each = np.maximum(variances.mean(axis=1), np.finfo(float).tiny)
     weights = (each.min() / each) ** _POWER
     weights /= weights.sum()
-    return weights @ means, weights @ variances + np.mean(means.var(axis=0))
+    mean = weights @ means
+    return mean, weights @ variances + np.mean(weights @ (means - mean) ** 2)
 
 
 def single_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
@@ -150,21 +157,19 @@ def _fitted(kept: Kept, odd: Array, shape: Shape, space: Space) -> tuple[Array, 
 
 def _process(kept: Kept, odd: Array, shape: Shape, K: Array) -> tuple[Array, Array, Array]:
     """Mean and variance of the scores, and the weights by which f is predicted elsewhere. K is overwritten."""
-    n = len(kept)
-    C = shape.of_scores(kept)
-    factor = linalg.cholesky(K.T, lower=True, overwrite_a=True, check_finite=False)
-    half = linalg.solve_triangular(factor, C.T, lower=True, check_finite=False)
-    solved = linalg.solve_triangular(factor, odd, lower=True, check_finite=False)
-    scores = half.T @ solved
-    left = np.maximum(shape.variances - np.einsum("nj,nj->j", half, half), shape.unseen(kept))
-    alpha = linalg.solve_triangular(factor, solved, lower=True, trans=1, check_finite=False)
+    n, d = kept.shape
     # f_i less its prediction from all others is alpha_i / (K^-1)_ii, of variance scale / (K^-1)_ii.
     checked = np.unique(np.linspace(1, n - 1, min(_CHECKED, n - 1)).astype(np.intp))
-    picked = np.zeros((n, len(checked)))
-    picked[checked, np.arange(len(checked))] = 1
-    root = linalg.solve_triangular(factor, picked, lower=True, overwrite_b=True, check_finite=False)
-    own = np.einsum("nj,nj->j", root, root)
-    scale = _scale(kept, checked, alpha[checked] ** 2 / own) if len(checked) else 1.0
+    given = np.zeros((n, d + 1 + len(checked)), order="F")
+    given[:, :d], given[:, d] = shape.of_scores(kept).T, odd
+    given[checked, d + 1 + np.arange(len(checked))] = 1
+    factor = linalg.cholesky(K.T, lower=True, overwrite_a=True, check_finite=False)
+    solved = linalg.lapack.dtrtrs(factor, given, lower=1, overwrite_b=1)[0]
+    half, root = solved[:, :d], solved[:, d + 1 :]
+    scores = half.T @ solved[:, d]
+    left = np.maximum(shape.variances - np.einsum("nj,nj->j", half, half), shape.unseen(kept))
+    alpha = linalg.lapack.dtrtrs(factor, solved[:, d], lower=1, trans=1)[0]
+    scale = _scale(kept, checked, alpha[checked] ** 2 / np.einsum("nj,nj->j", root, root)) if len(checked) else 1.0
     return scores, left * scale, alpha
 
 
@@ -176,25 +181,29 @@ def _scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
     leave nothing unknown. So ratios are taken to depend on the size, as :math:`\exp(a + b x)` with x its log-odds: a
     regression of squared normal numbers by Fisher's scoring, in which b has a normal prior. A Shapley value weights all
     sizes alike, so the result is their mean over sizes, each weighted by the share of its coalitions that was not seen.
+    By this share rows count in the regression too, but for no less than `_LEAST`: where calls are few, single units are
+    all that is seen of small coalitions.
     """
     d = kept.shape[1]
     sizes, many, _ = _of_sizes(d)
     size = kept.sum(axis=1)
     size = np.minimum(size, d - size)  # a coalition and its complement are one pair
     seen = np.bincount(size, minlength=d // 2 + 1)[1:]
-    rows = np.bincount(size[checked], minlength=d // 2 + 1)[1:]
-    sums = np.bincount(size[checked], ratios, minlength=d // 2 + 1)[1:]
+    unseen = 1 - seen / many
+    counts = np.maximum(unseen, _LEAST)
+    rows = counts * np.bincount(size[checked], minlength=d // 2 + 1)[1:]
+    sums = counts * np.bincount(size[checked], ratios, minlength=d // 2 + 1)[1:]
     odds = log_odds(d)[sizes]
-    given = np.stack([np.ones(len(sizes)), odds - rows @ odds / len(checked)], axis=1)
+    given = np.stack([np.ones(len(sizes)), odds - rows @ odds / rows.sum()], axis=1)
     prior_of = np.array([0.0, 2 / _SLOPE**2])
     inverse = np.linalg.inv((given.T * rows) @ given + np.diag(prior_of))
-    at = np.array([np.log(max(float(ratios.mean()), _NO_ERROR)), 0.0])
+    at = np.array([np.log(max(float(sums.sum() / rows.sum()), _NO_ERROR)), 0.0])
     for _ in range(_SCORING):
         step = inverse @ (given.T @ (sums * np.exp(-given @ at) - rows) - prior_of * at)
         at += np.clip(step, -1, 1)
         if np.abs(step).max() < _SETTLED:
             break
-    weight = (1 - seen / many) * np.where(2 * sizes == d, 1, 2)
+    weight = unseen * np.where(2 * sizes == d, 1, 2)
     return float(weight @ np.exp(given @ at) / weight.sum())
 
 
@@ -242,6 +251,7 @@ def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
     return np.concatenate([(mass / many)[own], rest[others]]), np.concatenate([np.zeros(first), unseen[others]])
 
 
+@lru_cache(maxsize=64)
 def _of_sizes(d: int) -> tuple[NDArray[np.intp], Array, Array]:
     """The sizes of the smaller half of a pair; how many pairs have each; and its weight in the Shapley kernel."""
     sizes = np.arange(1, d // 2 + 1)

@@ -124,6 +124,18 @@ def _odd_by_size(d: int) -> Array:
     return np.asarray(sign[:, None] * sign * by_size(d))
 
 
+@lru_cache(maxsize=64)
+def _of_scores_by_size(d: int, wide: bool) -> tuple[Array, Array]:
+    """The covariances of scores with f, of white noise and the wide terms, by the size of S: of units in S, and others.
+
+    One row a term.
+    """
+    sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
+    terms = [_white(d).of_scores(sizes), *(Terms(d).of_scores(sizes) if wide else [])]
+    inside, outside = np.stack([term[[0, -1]] for term in terms], axis=1)
+    return inside, outside  # the first unit is in all but ∅, the last in none but V
+
+
 @dataclass(frozen=True, eq=False)
 class Shape:
     r"""The prior of f for one input, in the units of f.
@@ -230,14 +242,9 @@ class Shape:
     @property
     def _by_size(self) -> tuple[Array, Array]:
         """What white noise and the wide terms add, by the size of S: for the units in S, and for the others."""
-        d = len(self.own)
-        sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
-        parts = [self.white * _white(d).of_scores(sizes)]
-        if self.terms.wide:
-            terms = Terms(d).of_scores(sizes)
-            parts += [share * part for share, part in zip(self.shares[:3], terms, strict=True)]
-        whole = np.sum(parts, axis=0)
-        return np.asarray(whole[0]), np.asarray(whole[-1])  # the first unit is in all but ∅, the last in none but V
+        inside, outside = _of_scores_by_size(len(self.own), self.terms.wide)
+        shares = np.array([self.white, *self.shares[: len(inside) - 1]])
+        return shares @ inside, shares @ outside
 
     @cached_property
     def variances(self) -> Array:
