@@ -30,8 +30,8 @@ def interval_part(found: Summary) -> str:
     shares = [f"{100 * share:.1f} % on {name}" for name, share in families.items() if not LOW <= share <= HIGH]
     _, below, within, above, _ = counted(list(families.values()))
     text = (
-        f"On average over the numbers of calls, the share is within 90 to 99 % for {within} of {len(families)} families, "
-        f"below for {below} and above for {above}" + (f": {', '.join(shares)}" if shares else "") + ".\n"
+        f"On average over the numbers of calls, the share is within 90 to 99 % for {within} of {len(families)} "
+        f"families, below for {below} and above for {above}" + (f": {', '.join(shares)}" if shares else "") + ".\n"
     )
     return "\n".join([ABOUT, "By family and number of calls:\n", table(head, rows), text])
 

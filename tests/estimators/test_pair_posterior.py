@@ -39,9 +39,7 @@ def scale_by_search(kept, ratios):
     """exp(a + b |log-odds of the size|) of greatest posterior density, by a search; its mean over what was not seen."""
     d, size = kept.shape[1], kept[1:].sum(axis=1)
     seen = {frozenset({bytes(row), bytes(~row)}) for row in kept}
-    unseen = {
-        s: np.mean([pair_of(units, d) not in seen for units in combinations(range(d), s)]) for s in range(1, d)
-    }
+    unseen = {s: np.mean([pair_of(units, d) not in seen for units in combinations(range(d), s)]) for s in range(1, d)}
     counts = np.array([max(unseen[s], 0.25) for s in size])
 
     def odds(s):

@@ -10,7 +10,7 @@ from scipy import linalg
 
 from .pair_prior import Array
 from .pair_shape import Shape
-from .pair_space import SPREAD, Point, Space
+from .pair_space import SPREAD, Point, Space, inverse_of
 from .pair_units import shares
 
 _STEPS = 10  # at most so many steps
@@ -119,7 +119,10 @@ def climb(
         now = _respread(now, first)
     for left in reversed(range(steps)):
         matrix = now.curvature + damping * np.diag(np.diag(now.curvature))
-        move = np.clip(-linalg.lapack.dposv(matrix, now.gradient)[1], -_FURTHEST, _FURTHEST)
+        _, solved, bad = linalg.lapack.dposv(matrix, now.gradient)
+        if bad:  # rounding: there is no way down from here
+            return now.at
+        move = np.clip(-solved, -_FURTHEST, _FURTHEST)
         if refused and -float(move @ (now.gradient + now.curvature @ move / 2)) < enough:
             return now.at  # a shorter step is not expected to gain enough either
         new = look(now.at + move, now.spread)
@@ -147,10 +150,10 @@ def _gain(point: Point, first: int) -> float:
 def _respread(point: Point, first: int) -> Point:
     """Learn how much units differ: the expected mean square of their logarithms, as EM has it."""
     units = np.arange(first, len(point.at))
-    if not len(units):
+    inverse = inverse_of(point.curvature.copy())[0] if len(units) else None
+    if inverse is None:
         return point
-    factor = linalg.lapack.dpotrf(point.curvature, lower=1)[0]
-    unsure = np.diag(linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0])[units]
+    unsure = np.diag(inverse)[units]
     squares = float(np.sum(point.at[units] ** 2))
     new = (squares + float(unsure.sum()) + _SURE * SPREAD**2) / (len(units) + _SURE)
     new = min(max(new, 0.1**2), 3.0**2)
