@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.harness import families, sheets
 from benchmarks.harness.command import EARLIER, write_versions
+from benchmarks.harness.interval_tables import by_family, interval_part
 from benchmarks.harness.report import write_page
 from benchmarks.harness.summary import summarise
 from benchmarks.harness.tasks import find_tasks
@@ -63,6 +64,23 @@ def test_a_peer_without_the_pairs_of_a_game_has_no_error_of_pairs():
     cells = summarise(ours + less, "auto")
     assert np.isnan(cells.value("a", 4, "shapiq SVARMIQ", "pair_mse"))
     assert cells.value("a", 4, "shapiq SVARMIQ", "mse") == 1.0
+
+
+def test_intervals_are_counted_by_calls_and_by_family():
+    shares = {4: {"a": 0.8, "b": 1.0, "c": 0.95}, 8: {"a": 0.9, "b": 0.97, "c": 1.0}}
+    every = [
+        {**record, "multiple": multiple, "covered": share}
+        for multiple, here in shares.items()
+        for family, share in here.items()
+        for record in records("auto", {family: 0.0 if (family, multiple) == ("c", 8) else 1.0})
+    ]
+    found = summarise(every, "auto")
+    assert by_family(found) == pytest.approx({"a": 0.85, "b": 0.985, "c": 0.95})  # c is exact at 8d
+    text = interval_part(found)
+    assert "| 4d | 3 | 1 | 1 | 1 | 91.7 % | 80 % (a) |" in text
+    assert "| 8d | 2 | 0 | 2 | 0 | 93.5 % | 90 % (a) |" in text
+    assert "| all | 5 | 1 | 3 | 1 | 92.4 % |  |" in text
+    assert "for 2 of 3 families, below for 1 and above for 0: 85.0 % on a." in text
 
 
 def test_every_task_is_named_on_one_side_of_the_split():

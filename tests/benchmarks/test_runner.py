@@ -7,9 +7,9 @@ import pytest
 from benchmarks.harness.game import Bench
 from benchmarks.harness.masking import AREAS, areas
 from benchmarks.harness.results import Results
-from benchmarks.harness.runner import Job, Runner
+from benchmarks.harness.runner import Job, Runner, covered
 from benchmarks.harness.tables import Table
-from benchmarks.harness.truth import exact
+from benchmarks.harness.truth import Truth, exact
 from benchmarks.harness.versions import code_version
 
 D = 6
@@ -91,3 +91,13 @@ def test_a_line_that_was_cut_off_is_dropped_and_the_next_stands(tmp_path):
         file.write('\n{"game": "b", "di')
     Results(tmp_path).add({**record, "seed": 1}, "peers")
     assert [r["seed"] for r in Results(tmp_path)] == [0, 1]
+
+
+def test_intervals_cover_as_often_as_they_say_however_uncertain_the_truth_is():
+    rng, many = np.random.default_rng(3), 40_000
+    for noise in (0.0, 0.5, 2.0):  # of the truth, where an estimate has an error of 1
+        scores, known = rng.normal(size=many), Truth(noise * rng.normal(size=many), np.full(many, noise))
+        assert covered(scores, scores - 1.96, scores + 1.96, known) == pytest.approx(0.95, abs=0.005)
+    sure = Truth(np.zeros(2), np.zeros(2))
+    assert covered(np.zeros(2), np.zeros(2), np.zeros(2), sure) == 1.0
+    assert covered(np.array([1.0, -3.0]), np.array([0.5, -4.0]), np.array([9.0, 0.0]), sure) == 0.5  # sides may differ

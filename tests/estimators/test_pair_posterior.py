@@ -1,6 +1,7 @@
 """From pairs to Shapley values, against a process written down anew and against exact values."""
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -38,23 +39,23 @@ def test_the_mean_and_the_deviation_are_those_of_a_normal_distribution():
 def scale_by_search(kept, ratios):
     """exp(a + b |log-odds of the size|) of greatest posterior density, by a search; its mean over what was not seen."""
     d, size = kept.shape[1], kept[1:].sum(axis=1)
-    seen = {frozenset({bytes(row), bytes(~row)}) for row in kept}
-    unseen = {s: np.mean([pair_of(units, d) not in seen for units in combinations(range(d), s)]) for s in range(1, d)}
-    counts = np.array([max(unseen[s], 0.25) for s in size])
 
     def odds(s):
         return np.abs(np.log((s + 0.5) / (d - s + 0.5)))
 
-    middle = np.average(odds(size), weights=counts)
+    middle = odds(size).mean()
 
     def unlikely(at):  # ratios are squares of normal numbers; b has a normal distribution with deviation 2
         log = at[0] + at[1] * (odds(size) - middle)
-        return np.sum(counts * (log + ratios / np.exp(log))) / 2 + at[1] ** 2 / 8
+        return np.sum(log + ratios / np.exp(log)) / 2 + at[1] ** 2 / 8
 
     a, b = minimize(unlikely, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10}).x
-    # every size from one to all but one, each as often as its coalitions are unknown
-    weight = sum(unseen.values())
-    total = sum(share * np.exp(a + b * (odds(s) - middle)) for s, share in unseen.items())
+    seen = {frozenset({bytes(row), bytes(~row)}) for row in kept}
+    weight, total = 0.0, 0.0
+    for s in range(1, d):  # every size from one to all but one, each as often as its coalitions are unknown
+        unseen = [rows for rows in combinations(range(d), s) if not seen & {pair_of(rows, d)}]
+        share = len(unseen) / comb(d, s)
+        weight, total = weight + share, total + share * np.exp(a + b * (odds(s) - middle))
     return total / weight
 
 
@@ -83,7 +84,7 @@ def test_two_priors_are_averaged_by_their_variances():
     scores, error = posterior(kept, odd, space, effects=worth**2)
     mean = share * one + (1 - share) * two
     np.testing.assert_allclose(scores, mean, atol=1e-5)
-    apart = share * (1 - share) * np.mean((one - two) ** 2)
+    apart = np.mean((one - two) ** 2) / 4
     np.testing.assert_allclose(error, 1.25 * np.sqrt(share * first + (1 - share) * second + apart), rtol=1e-3)
 
 

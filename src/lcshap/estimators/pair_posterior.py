@@ -19,7 +19,6 @@ _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard 
 _CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
 _SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
-_LEAST = 0.25  # a row of a size of which all has been seen counts so much for them
 FEW_PAIRS = 4  # up to so many pairs a unit, single units are asked for, and results of two priors are averaged
 _POWER = 3  # by which their weights depend on their variances
 _TILE = 1024  # rows that are added at a time
@@ -100,18 +99,14 @@ def posterior(
 
 
 def _averaged(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """The mean and the variance of a mixture in which those of smaller variance count more.
-
-    How much the means differ is part of the variance, on average over the units: a single difference is mostly chance.
-    """
+    """One mean and variance for several: those of smaller variance count more, and how much they differ is added."""
     if len(found) == 1:
         return found[0]
     means, variances = (np.array(part) for part in zip(*found, strict=True))
     each = np.maximum(variances.mean(axis=1), np.finfo(float).tiny)
     weights = (each.min() / each) ** _POWER
     weights /= weights.sum()
-    mean = weights @ means
-    return mean, weights @ variances + np.mean(weights @ (means - mean) ** 2)
+    return weights @ means, weights @ variances + np.mean(means.var(axis=0))
 
 
 def single_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
@@ -181,29 +176,25 @@ def _scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
     leave nothing unknown. So ratios are taken to depend on the size, as :math:`\exp(a + b x)` with x its log-odds: a
     regression of squared normal numbers by Fisher's scoring, in which b has a normal prior. A Shapley value weights all
     sizes alike, so the result is their mean over sizes, each weighted by the share of its coalitions that was not seen.
-    By this share rows count in the regression too, but for no less than `_LEAST`: where calls are few, single units are
-    all that is seen of small coalitions.
     """
     d = kept.shape[1]
     sizes, many, _ = _of_sizes(d)
     size = kept.sum(axis=1)
     size = np.minimum(size, d - size)  # a coalition and its complement are one pair
     seen = np.bincount(size, minlength=d // 2 + 1)[1:]
-    unseen = 1 - seen / many
-    counts = np.maximum(unseen, _LEAST)
-    rows = counts * np.bincount(size[checked], minlength=d // 2 + 1)[1:]
-    sums = counts * np.bincount(size[checked], ratios, minlength=d // 2 + 1)[1:]
+    rows = np.bincount(size[checked], minlength=d // 2 + 1)[1:]
+    sums = np.bincount(size[checked], ratios, minlength=d // 2 + 1)[1:]
     odds = log_odds(d)[sizes]
-    given = np.stack([np.ones(len(sizes)), odds - rows @ odds / rows.sum()], axis=1)
+    given = np.stack([np.ones(len(sizes)), odds - rows @ odds / len(checked)], axis=1)
     prior_of = np.array([0.0, 2 / _SLOPE**2])
     inverse = np.linalg.inv((given.T * rows) @ given + np.diag(prior_of))
-    at = np.array([np.log(max(float(sums.sum() / rows.sum()), _NO_ERROR)), 0.0])
+    at = np.array([np.log(max(float(ratios.mean()), _NO_ERROR)), 0.0])
     for _ in range(_SCORING):
         step = inverse @ (given.T @ (sums * np.exp(-given @ at) - rows) - prior_of * at)
         at += np.clip(step, -1, 1)
         if np.abs(step).max() < _SETTLED:
             break
-    weight = unseen * np.where(2 * sizes == d, 1, 2)
+    weight = (1 - seen / many) * np.where(2 * sizes == d, 1, 2)
     return float(weight @ np.exp(given @ at) / weight.sum())
 
 
