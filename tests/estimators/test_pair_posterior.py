@@ -33,7 +33,7 @@ def test_the_mean_and_the_deviation_are_those_of_a_normal_distribution():
         weights = np.linalg.solve(K[np.ix_(others, others)], K[others, i])
         left.append((odd[i] - weights @ odd[others]) ** 2 / (K[i, i] - weights @ K[others, i]))
     variance = scale_by_search(kept, np.array(left)) * (shape.variances - np.diag(C @ inverse @ C.T))
-    np.testing.assert_allclose(error, 1.25 * np.sqrt(variance), rtol=1e-4)
+    np.testing.assert_allclose(error, 1.2 * np.sqrt(variance), rtol=1e-4)
 
 
 def scale_by_search(kept, ratios):
@@ -85,7 +85,7 @@ def test_two_priors_are_averaged_by_their_variances():
     mean = share * one + (1 - share) * two
     np.testing.assert_allclose(scores, mean, atol=1e-5)
     apart = np.mean((one - two) ** 2) / 4
-    np.testing.assert_allclose(error, 1.25 * np.sqrt(share * first + (1 - share) * second + apart), rtol=1e-3)
+    np.testing.assert_allclose(error, 1.2 * np.sqrt(share * first + (1 - share) * second + apart), rtol=1e-3)
 
 
 def test_effects_of_single_units():
@@ -214,3 +214,43 @@ def test_sums_of_many_units_from_about_as_many_pairs(d):
     e = lc.GraphKernelSHAP(2 * d).explain(lc.Game(lambda kept: kept @ worth, d), lc.Graph.chain(d))
     assert e.scores.sum() == pytest.approx(worth.sum())
     assert np.corrcoef(e.scores, worth)[0, 1] > 0.7
+
+
+def test_a_game_of_two_values_is_not_taken_to_be_known():
+    """Weighted votes: the process explains all that it has seen, and is wrong about what it has not."""
+    d, covered, widths = 11, [], []
+    every = (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
+    for seed in range(8):
+        weights = np.random.default_rng(seed).exponential(size=d)
+        values = 1.0 * (every @ weights > weights.sum() / 2)
+        game = lc.Game(lambda kept, values=values: values[kept @ (1 << np.arange(d))], d)
+        truth = lc.Shapley().explain(game, lc.Graph.complete(d)).scores
+        low, high = lc.GraphKernelSHAP(8 * d, seed=seed).explain(game, lc.Graph.complete(d)).interval()
+        covered.append((low <= truth) & (truth <= high))
+        widths.append(high - low)
+    assert np.mean(covered) > 0.85
+    assert np.mean(widths) < 0.5  # and they still say something: scores sum to 1
+
+
+def test_what_may_not_have_shown_up():
+    kept = np.concatenate([np.ones((1, 6), bool), design(6, 14, seed=1)])
+    odd = np.where(kept[:, 0], 0.5, -0.5)
+    noise = pair_posterior._surprises(kept, odd)
+    rows = {bytes(row) for row in kept} | {bytes(~row) for row in kept}
+    for j in range(6):  # by hand: each coalition that was not seen is off by 1, in ten of fifteen cases
+        weights = []
+        for number in range(2**5):
+            others = np.insert((number >> np.arange(5)) & 1 == 1, j, [False])
+            weight = 1 / (6 * comb(5, others.sum()))
+            with_it = others.copy()
+            with_it[j] = True
+            weights += [(with_it, weight), (others, -weight)]
+        # v and its complement have the same odd part, with the other sign
+        total = {bytes(row): 0.0 for row, _ in weights}
+        for row, weight in weights:
+            total[bytes(row)] += weight
+            total[bytes(~row)] -= weight
+        left = sum(w**2 for row, w in total.items() if row not in rows) / 2
+        assert noise[j] == pytest.approx(10 / 15 * left)
+    assert not pair_posterior._surprises(kept, odd + np.linspace(0, 1, 15)).any()
+    assert not pair_posterior._surprises(kept, np.ones(15)).any()

@@ -72,6 +72,7 @@ class GraphKernelSHAP(SampledMethod):
 
     Choose it to estimate Shapley values; ``docs/benchmarks.md`` has its error beside that of others, on games and
     models by kind. The standard error is the posterior's, scaled by leave-one-out errors; it needs 2.5 calls per unit.
+    Where v takes a few different values, such as 0 and 1, it also counts what may not have shown up yet.
     ``benchmarks/own_share.py`` prints its own time. It takes up to 4,096 units.
 
     References

@@ -10,15 +10,16 @@ from scipy import linalg, special
 
 from .pair_evidence import fit
 from .pair_prior import Array, prior
-from .pair_shape import Kept, Shape, log_odds
+from .pair_shape import Kept, Shape, left_by_noise, log_odds
 from .pair_space import Space, inverse_by
 
 MOST_PAIRS = 4096  # the process takes no more, since it takes the cube of that
 _MANY_UNITS, _PAIRS_A_UNIT, _LEAST_PAIRS = 64, 2.5, 1024  # and with many units, so many a unit, but at least so many
 _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard errors
-_CAUTION = 1.25  # standard errors are larger by that: the prior was fitted to the very values that it explains
+_CAUTION = 1.2  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
 _SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
+_FEW_VALUES, _SURPRISES = 5, 10  # with at most so many different values, so many surprises are taken to be possible
 FEW_PAIRS = 4  # up to so many pairs a unit, single units are asked for, and results of two priors are averaged
 _POWER = 3  # by which their weights depend on their variances
 _TILE = 1024  # rows that are added at a time
@@ -95,7 +96,20 @@ def posterior(
     odd = odd / size
     scores, variance = _averaged([_fitted(kept, odd, shape, space) for shape in fit(space, odd, units, effects)])
     drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
-    return size * (scores + drift / len(scores)), size * _CAUTION * np.sqrt(variance)
+    return size * (scores + drift / len(scores)), size * np.sqrt(_CAUTION**2 * variance + _surprises(kept, odd))
+
+
+def _surprises(kept: Kept, odd: Array) -> Array:
+    """The variance of scores by what a game of few different values, such as a vote, may hold where it was not seen.
+
+    A process may explain all values that it has seen, and by that seem to be sure. But where a value is one of a few,
+    a coalition tells little of those near it: about three of so many others as were seen may have another value without
+    any having shown up. They are not independent of each other, so a larger number is taken, as white noise.
+    """
+    values = np.unique(odd)
+    if not 1 < len(values) <= _FEW_VALUES:
+        return np.zeros(kept.shape[1])
+    return np.asarray(_SURPRISES / len(kept) * np.diff(values).min() ** 2 * left_by_noise(kept))
 
 
 def _averaged(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:

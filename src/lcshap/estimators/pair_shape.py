@@ -266,15 +266,20 @@ class Shape:
         No more can be known, so it bounds the posterior variance, which is a difference of nearly equal numbers where
         nearly everything is known.
         """
-        white = _white(len(self.own))
-        known = np.einsum("jn,jn->j", *[white.of_scores(kept)] * 2)
-        return np.asarray(self.white * np.maximum(white.variance - known, 0))
+        return self.white * left_by_noise(kept)
 
     @cached_property
     def _ratios(self) -> tuple[Array, Array]:
         """r with (1 - r) / (1 + r) = exp(-θ), and 2r over what scales E to 1."""
         r = np.tanh(self.reach / 2)
         return r, 2 * r / -np.expm1(-self.reach.sum())
+
+
+def left_by_noise(kept: Kept) -> Array:
+    """The variance of each Shapley value, if f is white noise of variance 1 and known at these coalitions, `(d,)`."""
+    white = _white(kept.shape[1])
+    known = np.einsum("jn,jn->j", *[white.of_scores(kept)] * 2)
+    return np.asarray(np.maximum(white.variance - known, 0))
 
 
 @cache
