@@ -11,7 +11,7 @@ import lcshap as lc
 from lcshap.estimators import pair_posterior
 from lcshap.estimators.pair_design import design
 from lcshap.estimators.pair_evidence import fit
-from lcshap.estimators.pair_posterior import additive, posterior, single_effects
+from lcshap.estimators.pair_posterior import additive, posterior, single_effects, surprises
 from lcshap.estimators.pair_shape import Terms
 from lcshap.estimators.pair_space import Space
 from support import random_pairs as pairs
@@ -234,10 +234,10 @@ def test_a_game_of_two_values_is_not_taken_to_be_known():
 
 def test_what_may_not_have_shown_up():
     kept = np.concatenate([np.ones((1, 6), bool), design(6, 14, seed=1)])
-    odd = np.where(kept[:, 0], 0.5, -0.5)
-    noise = pair_posterior._surprises(kept, odd)
+    values = np.where(kept[:, 0], 1.0, 0.0)
+    noise = surprises(kept, values, 1 - values)
     rows = {bytes(row) for row in kept} | {bytes(~row) for row in kept}
-    for j in range(6):  # by hand: each coalition that was not seen is off by 1, in ten of fifteen cases
+    for j in range(6):  # by hand: each pair that was not seen is off by a half, in twenty of fifteen cases
         weights = []
         for number in range(2**5):
             others = np.insert((number >> np.arange(5)) & 1 == 1, j, [False])
@@ -251,6 +251,6 @@ def test_what_may_not_have_shown_up():
             total[bytes(row)] += weight
             total[bytes(~row)] -= weight
         left = sum(w**2 for row, w in total.items() if row not in rows) / 2
-        assert noise[j] == pytest.approx(10 / 15 * left)
-    assert not pair_posterior._surprises(kept, odd + np.linspace(0, 1, 15)).any()
-    assert not pair_posterior._surprises(kept, np.ones(15)).any()
+        assert noise[j] == pytest.approx(np.sqrt(20 / 15 * left) / 2)
+    assert not surprises(kept, values + np.linspace(0, 1, 15), values).any()
+    assert not surprises(kept, np.ones(15), np.ones(15)).any()

@@ -17,7 +17,7 @@ from .axioms import Axioms
 from .kernel_shap import count_pairs, pair_columns
 from .pair_design import LARGE, design
 from .pair_interactions import EvenProcess
-from .pair_posterior import additive, all_pairs, posterior, single_effects
+from .pair_posterior import additive, all_pairs, posterior, single_effects, surprises
 from .pair_shape import Terms
 from .pair_space import Space
 from .sampled import SampledMethod
@@ -214,11 +214,12 @@ class PairProcess(SampledMap):
             return np.full(d, np.nan), np.full(d, np.nan)
         if self.complete:
             return all_pairs(self.kept, odd), np.zeros(d)
-        scores = additive(self.kept, odd)
-        if scores is not None:
-            return scores, np.zeros(d) if self.freedom else np.full(d, np.inf)
-        scores, error = posterior(self.kept, odd, self._space, effects=single_effects(self.kept, plus, minus))
-        return scores, error if self.freedom else np.full(d, np.inf)
+        scores, error = additive(self.kept, odd), np.zeros(d)
+        if scores is None:
+            scores, error = posterior(self.kept, odd, self._space, effects=single_effects(self.kept, plus, minus))
+        if not self.freedom:
+            return scores, np.full(d, np.inf)
+        return scores, np.hypot(error, surprises(self.kept, plus, minus))
 
     @cached_property
     def _space(self) -> Space:

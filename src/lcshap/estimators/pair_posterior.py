@@ -19,7 +19,7 @@ _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard 
 _CAUTION = 1.2  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
 _SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
-_FEW_VALUES, _SURPRISES = 5, 10  # with at most so many different values, so many surprises are taken to be possible
+_FEW_VALUES, _SURPRISES = 5, 20  # with at most so many different values, so many surprises are taken to be possible
 FEW_PAIRS = 4  # up to so many pairs a unit, single units are asked for, and results of two priors are averaged
 _POWER = 3  # by which their weights depend on their variances
 _TILE = 1024  # rows that are added at a time
@@ -96,20 +96,26 @@ def posterior(
     odd = odd / size
     scores, variance = _averaged([_fitted(kept, odd, shape, space) for shape in fit(space, odd, units, effects)])
     drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
-    return size * (scores + drift / len(scores)), size * np.sqrt(_CAUTION**2 * variance + _surprises(kept, odd))
+    return size * (scores + drift / len(scores)), size * _CAUTION * np.sqrt(variance)
 
 
-def _surprises(kept: Kept, odd: Array) -> Array:
-    """The variance of scores by what a game of few different values, such as a vote, may hold where it was not seen.
+def surprises(kept: Kept, plus: Array, minus: Array) -> Array:
+    """The deviation of scores by what a game of few different values, such as a vote, may hold where it was not seen.
 
     A process may explain all values that it has seen, and by that seem to be sure. But where a value is one of a few,
-    a coalition tells little of those near it: about three of so many others as were seen may have another value without
-    any having shown up. They are not independent of each other, so a larger number is taken, as white noise.
+    a coalition tells little of those near it: of as many others as were seen, about three may have another value
+    without any having shown up. They are not independent of each other, so a larger number is taken, as white noise.
+
+    Parameters
+    ----------
+    kept : coalitions, the first of which is V.
+    plus, minus : v there, and at their complements.
     """
-    values = np.unique(odd)
+    values = np.unique([plus, minus])
     if not 1 < len(values) <= _FEW_VALUES:
         return np.zeros(kept.shape[1])
-    return np.asarray(_SURPRISES / len(kept) * np.diff(values).min() ** 2 * left_by_noise(kept))
+    least = np.diff(values).min() / 2  # by which f may be off
+    return np.asarray(least * np.sqrt(_SURPRISES / len(kept) * left_by_noise(kept)))
 
 
 def _averaged(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
