@@ -54,6 +54,9 @@ def print_all(found: Summary, measure: str = "mse") -> None:
     """Everything, and the held-out families by themselves where both kinds are there."""
     aside = [family for family in found.families if family in found.aside]
     print_families(found, aside, measure)
+    if not found.peers(measure):
+        print("\nno results of peers to compare with")
+        return
     print_peers(found, measure)
     if 0 < len(aside) < len(found.families):
         print("\nheld-out families alone:", end="")

@@ -19,7 +19,8 @@ _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard 
 _CAUTION = 1.2  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
 _SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
-_FEW_VALUES, _SURPRISES = 5, 20  # with at most so many different values, so many surprises are taken to be possible
+_FEW_VALUES, _PARTS = 3.0, 20  # so many different values are few; values in the same such part of their range are one
+_SURPRISES = 30  # with few values, so many are taken to be possible among as many pairs as were seen
 FEW_PAIRS = 4  # up to so many pairs a unit, single units are asked for, and results of two priors are averaged
 _POWER = 3  # by which their weights depend on their variances
 _TILE = 1024  # rows that are added at a time
@@ -100,21 +101,27 @@ def posterior(
 
 
 def surprises(kept: Kept, plus: Array, minus: Array) -> Array:
-    """The deviation of scores by what a game of few different values, such as a vote, may hold where it was not seen.
+    """The deviation of scores by what a game of few values, such as a vote, may hold where it was not seen.
 
     A process may explain all values that it has seen, and by that seem to be sure. But where a value is one of a few,
     a coalition tells little of those near it: of as many others as were seen, about three may have another value
     without any having shown up. They are not independent of each other, so a larger number is taken, as white noise.
+    A probability that is next to 0 or 1 for nearly all coalitions is such a game too.
 
     Parameters
     ----------
     kept : coalitions, the first of which is V.
     plus, minus : v there, and at their complements.
     """
-    values = np.unique([plus, minus])
-    if not 1 < len(values) <= _FEW_VALUES:
+    values = np.concatenate([plus, minus])
+    extent = float(np.ptp(values))
+    if not 0 < extent < np.inf:
         return np.zeros(kept.shape[1])
-    least = np.diff(values).min() / 2  # by which f may be off
+    shares = np.unique(np.rint((values - values.min()) / extent * _PARTS), return_counts=True)[1] / len(values)
+    many = float(np.exp(special.entr(shares).sum()))  # of equally frequent values, with this entropy
+    if many > _FEW_VALUES:
+        return np.zeros(kept.shape[1])
+    least = extent / max(many - 1, 1) / 2  # by which f may be off
     return np.asarray(least * np.sqrt(_SURPRISES / len(kept) * left_by_noise(kept)))
 
 
