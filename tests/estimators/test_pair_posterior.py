@@ -252,7 +252,10 @@ def test_what_may_not_have_shown_up():
             total[bytes(~row)] -= weight
         left = sum(w**2 for row, w in total.items() if row not in rows) / 2
         assert noise[j] == pytest.approx(np.sqrt(30 / 15 * left) / 2)
-    nearly = values + 1e-3 * np.random.default_rng(1).random(15)  # a probability that is next to 0 or 1
+    nearly = values + 1e-4 * np.random.default_rng(1).random(15)  # a probability that is next to 0 or 1
     np.testing.assert_allclose(surprises(kept, nearly, 1 - nearly), noise, rtol=1e-2)
+    far = np.where(np.arange(15) == 0, 1e6, values)  # V is far from all others: it has always been seen
+    np.testing.assert_allclose(surprises(kept, far, 1 - values), noise)
     assert not surprises(kept, np.linspace(0, 1, 15), values).any()
+    assert not surprises(kept, np.where(np.arange(15) == 0, 1e6, np.linspace(0, 1, 15)), values).any()
     assert not surprises(kept, np.ones(15), np.ones(15)).any()

@@ -19,7 +19,7 @@ _CHECKED = 256  # rows whose leave-one-out errors set the scale of the standard 
 _CAUTION = 1.2  # standard errors are larger by that: the prior was fitted to the very values that it explains
 _SLOPE, _SCORING = 2.0, 25  # of leave-one-out errors by size: the deviation that is expected, and steps
 _SETTLED, _NO_ERROR = 1e-4, 1e-200  # the last step of these; they may all be zero
-_FEW_VALUES, _PARTS = 3.0, 20  # so many different values are few; values in the same such part of their range are one
+_FEW_VALUES, _PARTS = 3.0, 1000  # so many different values are few; values in the same such part of their range are one
 _SURPRISES = 30  # with few values, so many are taken to be possible among as many pairs as were seen
 FEW_PAIRS = 4  # up to so many pairs a unit, single units are asked for, and results of two priors are averaged
 _POWER = 3  # by which their weights depend on their variances
@@ -113,8 +113,8 @@ def surprises(kept: Kept, plus: Array, minus: Array) -> Array:
     kept : coalitions, the first of which is V.
     plus, minus : v there, and at their complements.
     """
-    values = np.concatenate([plus, minus])
-    extent = float(np.ptp(values))
+    values = np.concatenate([plus[1:], minus[1:]])  # V and ∅ are known, and often far from all others
+    extent = float(np.ptp(values)) if len(values) else 0.0
     if not 0 < extent < np.inf:
         return np.zeros(kept.shape[1])
     shares = np.unique(np.rint((values - values.min()) / extent * _PARTS), return_counts=True)[1] / len(values)
