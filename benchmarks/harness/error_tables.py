@@ -132,14 +132,16 @@ def draw(found: Summary, path: Path, measure: str, title: str) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    families, aside = found.families, found.aside
+    known = {(f, m): ours_over_best(found, measure, f, m) for f in found.families for m in found.multiples}
+    known = {cell: ratio for cell, ratio in known.items() if np.isfinite(ratio)}
+    families, aside = sorted({family for family, _ in known}), found.aside
     figure, ax = plt.subplots(figsize=(8, 1.2 + 0.28 * len(families)))
     colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(found.multiples)))
     for multiple, colour in zip(found.multiples, colours, strict=True):
-        ratios = [ours_over_best(found, measure, family, multiple) for family in families]
-        if not np.isfinite(ratios).any():
-            continue
-        ax.scatter(ratios, range(len(families)), color=colour, s=22, label=f"{multiple}d", zorder=3)
+        rows = [row for row, family in enumerate(families) if (family, multiple) in known]
+        if rows:
+            ratios = [known[families[row], multiple] for row in rows]
+            ax.scatter(ratios, rows, color=colour, s=22, label=f"{multiple}d", zorder=3)
     ax.axvline(1, color="0.3", lw=1)
     ax.set(
         xscale="log",
