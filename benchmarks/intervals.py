@@ -1,8 +1,9 @@
-"""How many of the 95 % intervals of GraphKernelSHAP contain the true value, on games that it was not tuned on.
+"""How many of the 95 % intervals of GraphKernelSHAP contain the true value, on games beside those of the benchmarks.
 
 Twenty kinds of formulas and sixteen kinds of models, 10 to 14 units each, so that the true Shapley values are known.
 A line is a kind of game: the share of its intervals that contain the true value, by calls per unit. The last lines
-count the kinds for which 90 to 99 % do.
+count the kinds for which 90 to 99 % do. The estimator was not tuned on these games. The factor by which its standard
+errors are raised, and their part for games of few values, were chosen with a look at them.
 
     python benchmarks/intervals.py [--kinds airport vote] [--calls 4 8 16 32 64] [--games 3] [--seeds 4]
 """
@@ -43,7 +44,7 @@ def attention(g: Random, kept: Values) -> Values:
     return weights @ numbers / np.maximum(weights.sum(axis=1), 1e-9)
 
 
-def dense(g: Random, kept: Values) -> Values:
+def noisy_sum(g: Random, kept: Values) -> Values:
     """White noise on top of a sum."""
     return kept @ g.normal(size=kept.shape[1]) + 0.2 * g.normal(size=len(kept))
 
@@ -74,7 +75,7 @@ FORMULAS: dict[str, tuple[int, Callable[[Random, Values], Values]]] = {
     "largest two": (12, lambda g, k: np.sort(k * g.random(k.shape[1]), axis=1)[:, -2:].sum(axis=1)),
     "log of a sum": (12, lambda g, k: np.log1p(k @ np.exp(2 * g.normal(size=k.shape[1])))),
     "longest run": (12, longest_run),
-    "noisy sum": (11, dense),
+    "noisy sum": (11, noisy_sum),
     "product": (10, lambda g, k: np.prod(1 + 0.5 * k * g.random(k.shape[1]), axis=1)),
     "rectifiers": (13, lambda g, k: np.maximum(k @ g.normal(size=(k.shape[1], 8)), 0) @ g.normal(size=8)),
     "root": (12, lambda g, k: np.sqrt(k @ g.exponential(size=k.shape[1]))),
@@ -162,6 +163,10 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=3, help="of each kind")
     parser.add_argument("--seeds", type=int, default=4)
     given = parser.parse_args()
+    known = [*FORMULAS, *(name for name, *_ in models())]
+    unknown = sorted(set(given.kinds or ()) - set(known))
+    if unknown:
+        parser.error(f"expected kinds among {', '.join(known)}; got {', '.join(unknown)}")
     print(f"{'':30}" + "".join(f"{f'{m}d':>8}" for m in given.calls) + f"{'mean':>8}")
     table = []
     for name, some in games(given.kinds, given.games):

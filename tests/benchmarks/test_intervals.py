@@ -22,6 +22,13 @@ def test_the_table_counts_kinds_of_games(monkeypatch, capsys):
     assert np.sum(counts, axis=0).tolist() == [2, 2, 2]
 
 
+def test_a_kind_that_does_not_exist(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["intervals.py", "--kinds", "airport", "harbour"])
+    with pytest.raises(SystemExit):
+        intervals.main()
+    assert "got harbour" in capsys.readouterr().err
+
+
 def test_every_formula_is_a_game_that_depends_on_its_units():
     for name, (d, formula) in intervals.FORMULAS.items():
         values = formula(np.random.default_rng(1), all_coalitions(d).astype(float))
