@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from lcshap.estimators.pair_evidence import fit
+from lcshap.estimators.pair_evidence import climb, fit
 from lcshap.estimators.pair_shape import Terms
-from lcshap.estimators.pair_space import UNITS, Space
+from lcshap.estimators.pair_space import UNITS, Point, Space
 from support import random_pairs as pairs
 
 
@@ -69,3 +69,15 @@ def test_effects_give_a_second_shape_with_reaches_of_its_own():
     assert np.ptp(alike.reach) == 0
     assert apart.reach[-1] > 5 * apart.reach[0]
     assert len(fit(space, odd, units=False, effects=np.ones(d))) == 1
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_a_curvature_that_cannot_be_factored_ends_the_climb_where_it_is(turns):
+    start, looks = np.array([0.5, -0.5, 0.1]), []
+
+    def look(at, spread):
+        looks.append(at)
+        return Point(at, spread, 1.0, lambda: (np.ones(3), np.diag([1.0, -1.0, 1.0])))
+
+    np.testing.assert_array_equal(climb(look, start, first=2, turns=turns), start)
+    assert len(looks) == 1
