@@ -25,7 +25,7 @@ import numpy as np
 import torch
 
 import lcshap as lc
-from lcshap.asking import batch_size
+from lcshap.evaluation import batch_size
 from lcshap.paper.networks import make
 
 SIZES = (4, 8, 16, 32, 64, 128, 256, 512)
@@ -105,7 +105,7 @@ def measure(name: str, rounds: int, only: Sequence[int] = ()) -> None:
     for turn in range(rounds + 1):
         for size in (*sizes, None):
             if size is None:
-                batch_size._known.clear()
+                batch_size._search_state.clear()
             explainer = lc.Explainer(model, masker, method, batch_size=size, **options)
             start = time.process_time()
             explainer(x)

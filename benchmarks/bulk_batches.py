@@ -24,10 +24,10 @@ from typing import Any
 import pandas as pd
 
 import lcshap as lc
-from lcshap.bulk.cells import Row
+from lcshap.bulk.columns import InputRow
 from lcshap.bulk.shards import Shard
-from lcshap.bulk.work import Work, Worker
-from lcshap.core.limits import SHARD_ROWS
+from lcshap.bulk.worker import Worker, WorkerOptions
+from lcshap.core.default_limits import SHARD_ROWS
 
 METHODS: dict[str, dict[str, Any]] = {
     "graph-kernel-shap, 4d": {"method": "graph-kernel-shap", "budget": "4d"},
@@ -50,7 +50,7 @@ def short_texts(count: int) -> list[str]:
 
 def word_cnn() -> tuple[Any, Any]:
     """The word-CNN that comes with lcshap."""
-    return lc.models.demo.demo_text()[:2]
+    return lc.paper.networks.demo.demo_text()[:2]
 
 
 def tf_idf() -> tuple[Any, Any]:
@@ -80,7 +80,7 @@ def forest() -> tuple[Any, Any]:
 
 def lstm() -> tuple[Any, Any]:
     """The bidirectional LSTM of the paper."""
-    made = lc.models.make("lstm", reviews()["text"].astype(str).tail(2000).tolist(), ["negative", "positive"])
+    made = lc.paper.networks.make("lstm", reviews()["text"].astype(str).tail(2000).tolist(), ["negative", "positive"])
     return made.adapter(), made.masker()
 
 
@@ -153,10 +153,10 @@ def compare(name: str, texts: list[str], rounds: int, batch_size: int | None) ->
     clock = time.perf_counter if name == "service" else time.process_time
     model, masker = MODELS[name]()
     timed = Timed(lc.adapters.find_model(model), clock)
-    rows = tuple(Row(str(number), one) for number, one in enumerate(texts))
+    rows = tuple(InputRow(str(number), one) for number, one in enumerate(texts))
     for said, options in METHODS.items():
         explainer = lc.Explainer(timed, masker, **options, model_name=name, progress=False)
-        worker = Worker(Work(lambda made=explainer: made, batch_size, 1))  # type: ignore[misc]
+        worker = Worker(WorkerOptions(lambda made=explainer: made, batch_size, 1))  # type: ignore[misc]
         for one in texts[:20]:  # until the loop has found its batch size
             explainer(one)
         found = []

@@ -38,7 +38,7 @@ from scipy.stats import spearmanr
 import lcshap as lc
 from benchmarks.facts import Context, make_contexts
 from benchmarks.smollm2 import load_model, load_tokenizer
-from lcshap.estimators.banzhaf_surrogate import Surrogate, fit_halves
+from lcshap.estimators.banzhaf_surrogate import BanzhafGaussianProcess, fit_surrogate
 
 CONTEXTS = {"report": (30, 2026), "tune": (11, 0)}  # how many, and the seed of their facts
 BUDGETS = (32, 64, 128)
@@ -163,10 +163,10 @@ def by_peer(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]
     return scores, lambda kept: kept @ scores
 
 
-def surrogate(asked: Asked, calls: int) -> Surrogate:
+def surrogate(asked: Asked, calls: int) -> BanzhafGaussianProcess:
     """What `BanzhafSurrogate(calls)` fits: two calls are for ∅ and V, the others for halves."""
     kept = np.unique(halves(asked.d, calls - 2), axis=0)
-    return fit_halves(kept, asked.log_probs(kept)[:, 0])
+    return fit_surrogate(kept, asked.log_probs(kept)[:, 0])
 
 
 def by_surrogate(asked: Asked, calls: int) -> tuple[Floats, Callable[[Masks], Floats]]:

@@ -56,7 +56,7 @@ def general_path(repeats: int) -> None:
             pairs = [(seconds(method, graph), seconds(method, general)) for _ in range(repeats)]
             named, edges = (statistics.median(column) for column in zip(*pairs, strict=True))
             one, other = method._plan(graph, None), method._plan(general, None)
-            same = one.coalitions == other.coalitions and (one.operator != other.operator).nnz == 0  # type: ignore[attr-defined]
+            same = one.coalitions == other.coalitions and (one.estimator.operator != other.estimator.operator).nnz == 0  # type: ignore[attr-defined]
             print(f"  {graph!s:<48}{method!s:<90.90}{edges / named:>6.2f}   {'equal' if same else 'DIFFERENT'}")
 
 

@@ -44,7 +44,7 @@ def row(graph_name: str, method_name: str) -> None:
     for seed in range(5):
         values = np.random.default_rng(seed).normal(size=plan.calls)
         start = time.perf_counter()
-        plan.operator @ values
+        plan.estimator.operator @ values
         apply.append(time.perf_counter() - start)
     used = statistics.median(apply)
     print(

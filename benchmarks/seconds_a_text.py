@@ -21,10 +21,10 @@ import numpy as np
 
 import lcshap as lc
 from lcshap.adapters import Model
-from lcshap.core.method import plans
+from lcshap.core.method import PLAN_CACHE
 from lcshap.maskers.base import Masker
 from lcshap.paper.datasets import load as load_data
-from lcshap.paper.experiments.study import Lineup
+from lcshap.paper.experiments.study import MethodFactory
 from lcshap.paper.networks import demo, read_onnx
 
 METHODS = ("l-shapley", "c-shapley", "regression-c-shapley", "kernel-shap", "sample-shapley", "lime", "deletion-path")
@@ -43,7 +43,7 @@ def measure(name: str, model: Model, masker: Masker, texts: list[str]) -> None:
         return answers
 
     model.predict = timed  # type: ignore[method-assign]
-    lineup = Lineup(0)
+    lineup = MethodFactory(0)
     explainer = lc.Explainer(model, masker, progress=False)
     for text in texts:
         explainer(text)  # the first calls of a model are slow; the best batch size is found
@@ -52,7 +52,7 @@ def measure(name: str, model: Model, masker: Masker, texts: list[str]) -> None:
         for text in texts:
             graph = masker.mask(text).graph
             alone = replace(explainer, method=lineup.method(method, graph, 4 * graph.d))
-            plans.clear()
+            PLAN_CACHE.clear()
             start = time.perf_counter()
             calls.append(alone(text).calls)
             own.append(time.perf_counter() - start)

@@ -142,7 +142,8 @@ def tables() -> Iterator[Figure]:
     yield "bars", "Columns of a table as bars", found[0].plot(top=8)
     yield "waterfall", "Columns of a table as a waterfall", found[0].plot("waterfall", top=8)
     yield "beeswarm", "40 rows of a table", lc.plots.beeswarm(found, top=12)
-    pairs = lc.Explainer(model, masker, lc.LShapley(1, interactions=True), value="log_odds", target=0, max_calls=None)
+    options = {"value": "log_odds", "target": 0, "execution": lc.Execution(max_calls=None)}
+    pairs = lc.Explainer(model, masker, lc.LShapley(1, interactions=True), **options)
     yield "network", "The learnt graph, with pair interactions", pairs(data.data[400]).plot("network")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import lcshap as lc
-from lcshap.estimators.registry import Entry
+from lcshap.estimators.registry import MethodEntry
 
 ROOT = Path(__file__).parents[1]
 _GRAPH = lc.Graph.chain(20)  # on which the examples of the sampled methods sample
@@ -31,13 +31,13 @@ def updated(path: Path, table: str) -> str:
 FILES = {ROOT / "docs" / "methods.md": guide}
 
 
-def _row(entry: Entry) -> Iterable[str]:
+def _row(entry: MethodEntry) -> Iterable[str]:
     linear = {method.axioms(_GRAPH).linear for method in entry.examples}
     said = "yes" if linear == {True} else "no" if linear == {False} else "depends on its parameters"
     return (_code(entry), entry.summary, entry.choose, entry.cost, said, "seed" if entry.sampled else "no")
 
 
-def _code(entry: Entry) -> str:
+def _code(entry: MethodEntry) -> str:
     return f"`lc.{entry.signature}`"
 
 

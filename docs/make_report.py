@@ -25,7 +25,12 @@ def write_reviews(path: Path) -> Path:
     model.fit(text[:TRAIN], label[:TRAIN])
     some = range(TRAIN, TRAIN + SHOWN)
     explainer = lc.Explainer(
-        model, lc.maskers.Text(), lc.LShapley(1, interactions=True), classes=CLASSES, curve=True, progress=False
+        model,
+        lc.maskers.Text(),
+        lc.LShapley(1, interactions=True),
+        classes=CLASSES,
+        curve=True,
+        execution=lc.Execution(progress=False),
     )
     found = explainer([text[k] for k in some])
     return lc.report(found, path, labels=[CLASSES[label[k]] for k in some], title=f"{SHOWN} movie reviews")

@@ -163,7 +163,12 @@ def main(small: bool = False) -> dict[str, float]:
     model = TransformersModel(network, tokenizer)
     text = SHORT if small else min(held_out, key=lambda one: abs(len(one.split()) - 300))
     explainer = lc.Explainer(
-        model, Subwords(tokenizer), lc.RegressionCShapley(4), value="log_odds", target="positive", progress=False
+        model,
+        Subwords(tokenizer),
+        lc.RegressionCShapley(4),
+        value="log_odds",
+        target="positive",
+        execution=lc.Execution(progress=False),
     )
     e = explainer(text)
     show(e)

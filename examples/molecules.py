@@ -66,7 +66,7 @@ def pick(graph: lc.Graph) -> lc.Method:
     """Myerson exactly where its connected sets are few enough, else C-Shapley from those near each atom."""
     try:
         lc.Myerson().plan(graph, LIMIT)
-    except lc.PlanTooLargeError:
+    except lc.errors.PlanTooLargeError:
         return lc.CShapley(2, weights="myerson")
     return lc.Myerson()
 

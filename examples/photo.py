@@ -72,7 +72,7 @@ def main(folder: Path = Path("photo"), small: bool = False) -> dict[str, float]:
     folder.mkdir(parents=True, exist_ok=True)
     model = load_network()
     masker = lc.maskers.Image(segments=30 if small else 60)  # by default about 100
-    explainer = lc.Explainer(model, masker, budget="8d", classes=CLASSES, batch_size=16)
+    explainer = lc.Explainer(model, masker, budget="8d", classes=CLASSES, execution=lc.Execution(batch_size=16))
     found, explained = {}, []
     for name in ("camera",) if small else THINGS:
         photo = getattr(data, name)()

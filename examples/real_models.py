@@ -199,7 +199,7 @@ def table() -> dict[str, float]:
     print(f"  learnt graph: {graph}")
     masker = lc.maskers.Tabular(data.data[:20], graph=graph)
     for method in (lc.GraphKernelSHAP(240), lc.CShapley(1, "both", "myerson"), lc.FeatureAblation()):
-        explainer = lc.Explainer(model, masker, method, max_calls=None)
+        explainer = lc.Explainer(model, masker, method, execution=lc.Execution(max_calls=None))
         show(method.name, explainer(data.data[450]))
     print("  " + explainer.preview(data.data[450]).splitlines()[-1].strip())
     return {"table accuracy": accuracy, "learnt edges": float(len(graph.edges))}

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import lcshap as lc
-from lcshap.bulk.local import Task
-from lcshap.bulk.work import Worker
+from lcshap.bulk.local_engine import ShardTask
+from lcshap.bulk.worker import Worker
 
 TEXTS = [f"id{k} " + " ".join(f"w{(7 * k + 3 * j) % 11}" for j in range(2 + k % 6)) for k in range(40)]
 
@@ -114,7 +114,7 @@ class InProcess:
 
     def run(self, tasks):
         for task in tasks:
-            assert isinstance(task, Task)
+            assert isinstance(task, ShardTask)
             yield self.worker.explain(*task)
 
     def __enter__(self):

@@ -8,7 +8,7 @@ import sys
 
 from typer.testing import CliRunner
 
-from lcshap.cli.app import app
+from lcshap.cli.typer_app import app
 from lcshap.core.io import from_dict
 
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}

@@ -23,25 +23,25 @@ def neighbours(d, edges):
 
 
 def ball(near, i, k):
-    seen = {i}
+    members = {i}
     for _ in range(k):
-        seen |= {j for u in seen for j in near[u]}
-    return frozenset(seen)
+        members |= {j for u in members for j in near[u]}
+    return frozenset(members)
 
 
 def parts(near, units):
     """Connected components of a set of units, by walking."""
-    left, found = set(units), []
-    while left:
-        stack, part = [left.pop()], set()
+    unvisited, components = set(units), []
+    while unvisited:
+        stack, component = [unvisited.pop()], set()
         while stack:
             u = stack.pop()
-            part.add(u)
-            for j in near[u] & left:
-                left.discard(j)
+            component.add(u)
+            for j in near[u] & unvisited:
+                unvisited.discard(j)
                 stack.append(j)
-        found.append(frozenset(part))
-    return found
+        components.append(frozenset(component))
+    return components
 
 
 def connected(near, units):
@@ -100,20 +100,20 @@ def l_shapley(d, near, game, k, context):
 
 def c_shapley_weights(near, N, i, weights, max_size):
     """The weight of every connected U around i within N."""
-    found = {}
+    weight_of = {}
     for U in subsets(N):
         if i not in U or not connected(near, U) or (max_size is not None and len(U) > max_size):
             continue
         u = len(U)
         if weights == "paper":
-            found[U] = Fraction(2, (u + 2) * (u + 1) * u)
+            weight_of[U] = Fraction(2, (u + 2) * (u + 1) * u)
         else:
             b = len({j for j in N - U if near[j] & U})
-            found[U] = Fraction(factorial(u - 1) * factorial(b), factorial(u + b))
+            weight_of[U] = Fraction(factorial(u - 1) * factorial(b), factorial(u + b))
     if weights == "myerson" and max_size is not None:
-        total = sum(found.values())
-        found = {U: w / total for U, w in found.items()}
-    return found
+        total = sum(weight_of.values())
+        weight_of = {U: w / total for U, w in weight_of.items()}
+    return weight_of
 
 
 def c_shapley(d, near, game, k, context, weights, marginals, max_size):
@@ -177,12 +177,12 @@ def authors(d, game, kind, num_neighbors, max_order):
     scores = []
     for i in range(d):
         window = {p % d for p in range(i - half, i + half + 1)}
-        ones = frozenset(range(d)) - window
+        outside = frozenset(range(d)) - window
         terms = []
         if kind == "L":
             for T in subsets(window - {i}):
                 w = Fraction(1, comb(k, len(T)) * (k + 1))
-                terms += [(w, game[T | {i} | ones]), (-w, game[T | ones])]
+                terms += [(w, game[T | {i} | outside]), (-w, game[T | outside])]
         else:
             for s in range(half + 1):
                 for t in range(half + 1):
@@ -190,6 +190,6 @@ def authors(d, game, kind, num_neighbors, max_order):
                     u = s + t + 1
                     if u <= (k + 1 if max_order is None else max_order):
                         w = Fraction(2, u * (u + 1) * (u + 2))
-                        terms += [(w, game[arc | ones]), (-w, game[(arc | ones) - {i}])]
+                        terms += [(w, game[arc | outside]), (-w, game[(arc | outside) - {i}])]
         scores.append(weighted_sum(terms, outputs))
     return scores

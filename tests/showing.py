@@ -43,9 +43,10 @@ def strip(text):
 # -- notebooks ------------------------------------------------------------------------------------------------------
 
 TAGS = {"div", "style", "p", "strong", "span", "pre", "img", "table", "tbody", "tr", "th", "td"}
-TAGS |= {"svg", "rect", "polyline", "em"}
+TAGS |= {"svg", "rect", "polyline", "em", "figure", "figcaption", "g", "circle", "line", "text"}
 ATTRIBUTES = {"class", "style", "title", "alt", "src", "scope", "role", "aria-label", "x", "y", "width", "height"}
-ATTRIBUTES |= {"viewbox", "preserveaspectratio", "points", "fill", "stroke", "stroke-width", "vector-effect"}
+ATTRIBUTES |= {"viewbox", "preserveaspectratio", "points", "dir", "tabindex"}
+ATTRIBUTES |= {"cx", "cy", "r", "x1", "y1", "x2", "y2"}
 
 
 class Fragment(HTMLParser):
@@ -87,6 +88,11 @@ def read_html(source):
     assert page.elements[0] == ("div", {"class": "lcshap"})
     source.encode("utf-8")
     return page
+
+
+def strengths(page, tag):
+    """The opacity of the colour of each element."""
+    return [float(re.search(r"([\d.]+)\)$", element["style"])[1]) for element in page.all(tag) if "style" in element]
 
 
 # -- reports --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
-from lcshap.core.trees import TreeGame, Trees
+from lcshap.core.tree_ensembles import TreeGame, Trees
 
 
 def table_game(d, seed=0, outputs=None, check=False):
@@ -17,8 +17,8 @@ def table_game(d, seed=0, outputs=None, check=False):
     powers = 2 ** np.arange(d)
 
     def fn(kept):
-        found = values[kept @ powers]
-        return found if outputs else found[:, 0]
+        outputs_of_rows = values[kept @ powers]
+        return outputs_of_rows if outputs else outputs_of_rows[:, 0]
 
     as_dict = {
         frozenset(i for i in range(d) if code >> i & 1): [float(x) for x in values[code]] for code in range(2**d)
@@ -95,14 +95,14 @@ def check_against(oracle, method, graph, seed=0, outputs=None):
     """A method on a random game against an oracle, a function of neighbours and table; the explanation."""
     game, table = table_game(graph.d, seed, outputs)
     e = method.explain(game, graph)
-    wanted = np.array(oracle(oracles.neighbours(graph.d, edges_of(graph)), table))
-    wanted = wanted if outputs else wanted[:, 0]
-    assert e.scores.shape == wanted.shape
-    np.testing.assert_allclose(e.scores, wanted, rtol=0, atol=1e-10)
+    expected = np.array(oracle(oracles.neighbours(graph.d, edges_of(graph)), table))
+    expected = expected if outputs else expected[:, 0]
+    assert e.scores.shape == expected.shape
+    np.testing.assert_allclose(e.scores, expected, rtol=0, atol=1e-10)
     full, empty = table[frozenset(range(graph.d))], table[frozenset()]
     np.testing.assert_array_equal(e.full_value, full if outputs else full[0])
     np.testing.assert_array_equal(e.base_value, empty if outputs else empty[0])
-    missing = np.array(full) - np.array(empty) - np.array(wanted).reshape(graph.d, -1).sum(axis=0)
+    missing = np.array(full) - np.array(empty) - np.array(expected).reshape(graph.d, -1).sum(axis=0)
     np.testing.assert_allclose(e.residual, missing if outputs else missing[0], atol=1e-10)
     return e
 
@@ -111,12 +111,12 @@ def check_unbiased(make, options, graph, oracle):
     """Over 400 seeds: the mean within 4 standard errors of the truth, and 95 % intervals that cover 90-99 %."""
     game, seeds = smooth_game(graph.d, seed=1), 400
     truth = np.ravel(oracle(graph.d, oracles.neighbours(graph.d, edges_of(graph)), exact_table(game)))
-    found = [make(seed=seed, **options).explain(game, graph) for seed in range(seeds)]
-    assert all(e.calls <= options["budget"] for e in found)
-    scores = np.stack([e.scores for e in found])
+    explanations = [make(seed=seed, **options).explain(game, graph) for seed in range(seeds)]
+    assert all(e.calls <= options["budget"] for e in explanations)
+    scores = np.stack([e.scores for e in explanations])
     spread = scores.std(axis=0, ddof=1) / np.sqrt(seeds)
     assert (np.abs(scores.mean(axis=0) - truth) <= 4 * spread + 1e-12).all()
-    enough = [e for e in found if e.freedom >= 7]
+    enough = [e for e in explanations if e.freedom >= 7]
     assert len(enough) > 300
     covered = np.mean([(e.interval()[0] <= truth + 1e-12) & (truth - 1e-12 <= e.interval()[1]) for e in enough])
     assert 0.90 <= covered <= 0.99
@@ -173,9 +173,9 @@ def pair_kernel(d, linear, smooth, pool, white):
         return len(S & T) / len(S | T) if S | T else 1.0
 
     sets = [frozenset(np.flatnonzero(row).tolist()) for row in kept]
-    whole = frozenset(range(d))
+    full_set = frozenset(range(d))
     j = np.array([[jaccard(S, T) for T in sets] for S in sets])
-    other = np.array([[jaccard(S, whole - T) for T in sets] for S in sets])
+    other = np.array([[jaccard(S, full_set - T) for T in sets] for S in sets])
     J = (j + j[::-1, ::-1] - other - other[::-1, ::-1]) / 2
     # White noise of an odd function: f(S) = -f(S') is the same noise with the other sign.
     W = np.eye(2**d) - np.eye(2**d)[::-1]

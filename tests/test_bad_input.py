@@ -39,7 +39,9 @@ class TestTexts:
 
     @pytest.mark.parametrize("text", ["", "   \n\t "])
     def test_empty(self, text):
-        with pytest.raises(lc.MaskerError, match=r"Expected a text with at least one word, got .*nothing to explain"):
+        with pytest.raises(
+            lc.errors.MaskerError, match=r"Expected a text with at least one word, got .*nothing to explain"
+        ):
             lc.explain(self.model, text, kind="logits")
 
     @pytest.mark.parametrize("method", sorted({*lc.METHODS} - {*MORE, "lime"}))
@@ -64,50 +66,54 @@ class TestTexts:
             def forward(self, x):
                 return positions(torch.arange(x.shape[1])).sum(dim=(0, 1)) * x.float()[:, :2]
 
-        with pytest.raises(lc.ModelError, match=r"failed on the full input: IndexError"):
+        with pytest.raises(lc.errors.ModelError, match=r"failed on the full input: IndexError"):
             lc.Explainer(Limited(), lc.maskers.Tokens(), lc.LShapley(1), kind="logits")(ids)
-        with pytest.raises(lc.MaskerError, match="Expected at most 16 tokens, the length of rows, got 20"):
+        with pytest.raises(lc.errors.MaskerError, match="Expected at most 16 tokens, the length of rows, got 20"):
             lc.Explainer(Limited(), lc.maskers.Tokens(length=16), lc.LShapley(1), kind="logits")(ids)
 
 
 class TestOutputs:
     def test_logits_where_probabilities_were_promised(self):
-        with pytest.raises(lc.ModelError, match=r'Expected probabilities from the model, .*set kind="logits"'):
+        with pytest.raises(lc.errors.ModelError, match=r'Expected probabilities from the model, .*set kind="logits"'):
             lc.explain(lambda texts: [[3.0, -1.0] for _ in texts], TEXT, kind="probabilities")
         close = lambda texts: [[0.6, 0.6] for _ in texts]  # noqa: E731
-        with pytest.raises(lc.ModelError, match="Expected probabilities that sum to 1 from the model"):
+        with pytest.raises(lc.errors.ModelError, match="Expected probabilities that sum to 1 from the model"):
             lc.explain(close, TEXT, kind="probabilities")
 
     def test_the_first_bad_coalition_is_named(self):
         bad = lambda texts: [[0.9, 0.4] if t == "two" else [0.5, 0.5] for t in texts]  # noqa: E731
-        with pytest.raises(lc.ModelError, match=r"Expected probabilities that sum to 1 .*\(the coalition \{1\}\)"):
+        with pytest.raises(
+            lc.errors.ModelError, match=r"Expected probabilities that sum to 1 .*\(the coalition \{1\}\)"
+        ):
             lc.explain(bad, TEXT, method=lc.Shapley(), kind="probabilities", batch_size=5)
         nan = lambda texts: [np.nan if t == "two five" else 0.0 for t in texts]  # noqa: E731
-        with pytest.raises(lc.ModelError, match=r"failed on the coalition \{1, 4\}: Expected finite numbers .*nan"):
+        with pytest.raises(
+            lc.errors.ModelError, match=r"failed on the coalition \{1, 4\}: Expected finite numbers .*nan"
+        ):
             lc.explain(nan, TEXT, method=lc.Shapley(), kind="output", batch_size=7)
 
     def test_it_is_named_among_many_inputs_and_background_rows(self):
         background = np.zeros((3, 4))
         rows = np.arange(8.0).reshape(2, 4)
         nan = CallableModel(lambda x: np.where((x[:, 0] == 4) & (x[:, 1:] == 0).all(axis=1), np.nan, 0.0), "output")
-        with pytest.raises(lc.ModelError, match=r"the coalition \{0\}"):
+        with pytest.raises(lc.errors.ModelError, match=r"the coalition \{0\}"):
             lc.Explainer(nan, lc.maskers.Tabular(background), lc.Shapley(), batch_size=10)(list(rows))
 
     def test_another_number_of_outputs_later(self):
         changes = lambda texts: np.zeros((len(texts), 2 if TEXT in texts else 3))  # noqa: E731
-        with pytest.raises(lc.ModelError, match="Expected 2 outputs, as at the full input, got 3"):
+        with pytest.raises(lc.errors.ModelError, match="Expected 2 outputs, as at the full input, got 3"):
             lc.explain(changes, TEXT, method=lc.Shapley(), kind="logits")
         sizes = lambda texts: np.zeros((len(texts), 2 if len(texts) in (1, 16) else 3))  # noqa: E731
-        with pytest.raises(lc.ModelError, match="Expected 2 outputs, as at the full input, got 3"):
+        with pytest.raises(lc.errors.ModelError, match="Expected 2 outputs, as at the full input, got 3"):
             lc.explain(sizes, TEXT, method=lc.Shapley(), kind="logits", batch_size=16)
 
     def test_no_such_class(self):
         three = lambda texts: np.zeros((len(texts), 3))  # noqa: E731
-        with pytest.raises(lc.ModelError, match="Expected a target from 0 to 2, got 3"):
+        with pytest.raises(lc.errors.ModelError, match="Expected a target from 0 to 2, got 3"):
             lc.explain(three, TEXT, kind="logits", target=3)
-        with pytest.raises(lc.ModelError, match="Expected a target from 0 to 2, got -1"):
+        with pytest.raises(lc.errors.ModelError, match="Expected a target from 0 to 2, got -1"):
             lc.explain(three, TEXT, kind="logits", target=-1)
-        with pytest.raises(lc.ModelError, match="Expected the name of a class as the target, got 'dog'"):
+        with pytest.raises(lc.errors.ModelError, match="Expected the name of a class as the target, got 'dog'"):
             lc.explain(three, TEXT, kind="logits", target="dog", classes=["cat", "cow", "hen"])
 
     def test_classes_that_the_model_knows_name_the_targets(self):
@@ -126,19 +132,25 @@ class TestArrays:
         broken = X[0].copy()
         broken[1] = np.nan
         for background, x in ((X[:5], broken), (np.stack([X[0], broken]), X[3])):
-            with pytest.raises(lc.ModelError, match=r"contains NaN.*was given missing values: fill them in before"):
+            with pytest.raises(
+                lc.errors.ModelError, match=r"contains NaN.*was given missing values: fill them in before"
+            ):
                 lc.Explainer(model, lc.maskers.Tabular(background), lc.Shapley())(x)
-        with pytest.raises(lc.MaskerError, match="one row of every column of the background, got none in column 1"):
+        with pytest.raises(
+            lc.errors.MaskerError, match="one row of every column of the background, got none in column 1"
+        ):
             lc.maskers.Tabular(np.stack([broken, broken]))
         infinite = np.where(np.isnan(broken), np.inf, broken)
-        with pytest.raises(lc.MaskerError, match="Expected finite numbers in x, got an infinite one in column '1'"):
+        with pytest.raises(
+            lc.errors.MaskerError, match="Expected finite numbers in x, got an infinite one in column '1'"
+        ):
             lc.Explainer(model, lc.maskers.Tabular(X[:5]), lc.Shapley())(infinite)
 
     def test_an_image_of_another_size_than_its_reference(self):
         model = CallableModel(lambda x: x.sum(axis=(1, 2)), "output")
         explainer = lc.Explainer(model, lc.maskers.Image(reference=np.zeros((4, 4))), lc.FeatureAblation())
         with pytest.raises(
-            lc.MaskerError, match=r"Expected a reference of shape \(4, 5\), as the image has, got \(4, 4\)"
+            lc.errors.MaskerError, match=r"Expected a reference of shape \(4, 5\), as the image has, got \(4, 4\)"
         ):
             explainer(np.ones((4, 5)))
 
@@ -148,16 +160,26 @@ class TestArrays:
             (
                 np.zeros((0, 0, 3), np.uint8),
                 {},
-                lc.MaskerError,
+                lc.errors.MaskerError,
                 r"Expected an image with pixels, got shape \(0, 0, 3\)",
             ),
-            (np.zeros((1, 1, 3), np.uint8), {}, lc.MaskerError, 'Give channels="last" or channels="first"'),
-            (np.full((70, 70, 3), np.nan), {}, lc.MaskerError, r"got an image with nan at \(0, 0, 0\)"),
-            (np.zeros((1, 1, 70, 70, 3)), {}, lc.MaskerError, r"Expected one image .*, got \(1, 1, 70, 70, 3\)"),
-            (np.zeros((70, 70, 3), np.uint8), {"colours": 1}, lc.ModelError, "Expected images with 1 channels, got 3"),
-            (np.full((70, 70, 3), 0.5), {"scale": 1 / 255}, lc.ModelError, "which look scaled already"),
-            (np.full((70, 70, 3), -2.5), {"scale": 1 / 255}, lc.ModelError, "brings between 0 and 1, got float64 from"),
-            (np.zeros((70, 70, 3), np.uint8), {"mean": 0.5}, lc.ModelError, "got uint8. Set scale=1/255"),
+            (np.zeros((1, 1, 3), np.uint8), {}, lc.errors.MaskerError, 'Give channels="last" or channels="first"'),
+            (np.full((70, 70, 3), np.nan), {}, lc.errors.MaskerError, r"got an image with nan at \(0, 0, 0\)"),
+            (np.zeros((1, 1, 70, 70, 3)), {}, lc.errors.MaskerError, r"Expected one image .*, got \(1, 1, 70, 70, 3\)"),
+            (
+                np.zeros((70, 70, 3), np.uint8),
+                {"colours": 1},
+                lc.errors.ModelError,
+                "Expected images with 1 channels, got 3",
+            ),
+            (np.full((70, 70, 3), 0.5), {"scale": 1 / 255}, lc.errors.ModelError, "which look scaled already"),
+            (
+                np.full((70, 70, 3), -2.5),
+                {"scale": 1 / 255},
+                lc.errors.ModelError,
+                "brings between 0 and 1, got float64 from",
+            ),
+            (np.zeros((70, 70, 3), np.uint8), {"mean": 0.5}, lc.errors.ModelError, "got uint8. Set scale=1/255"),
         ],
     )
     def test_images_that_are_none(self, x, options, error, says):
@@ -178,7 +200,8 @@ class TestArrays:
         some = lc.Coalitions.from_sets(3, [[0]])
         for masker, x in ((lc.maskers.Image(), np.ones((2, 2))), (lc.maskers.Tabular([0.0, 0.0]), [1.0, 2.0])):
             with pytest.raises(
-                lc.PlanError, match=r"Expected coalitions over the .* units of the input, got coalitions over 3 units"
+                lc.errors.PlanError,
+                match=r"Expected coalitions over the .* units of the input, got coalitions over 3 units",
             ):
                 masker.mask(x).rows(some)
 
@@ -188,7 +211,7 @@ class TestArrays:
         x = np.arange(4.0)
         a, b = (lc.Explainer(net, lc.maskers.Tabular(np.zeros(4)), lc.Shapley(), kind="logits")(x) for _ in range(2))
         assert a.scores.tolist() == b.scores.tolist()
-        assert all(part.training for part in net.modules())
+        assert all(module.training for module in net.modules())
 
 
 class TestFailure:
@@ -199,7 +222,7 @@ class TestFailure:
     def test_what_is_finished_is_kept_and_not_asked_again(self, method):
         model = Breaks(after=20)
         explainer = self.explainer(model, method)
-        with pytest.raises(lc.ModelError, match=r"failed on .*server") as info:
+        with pytest.raises(lc.errors.ModelError, match=r"failed on .*server") as info:
             explainer(TEXT)
         assert "Call again with store=error.store" in info.value.__notes__[0]
         before = list(model.rows)
@@ -208,9 +231,9 @@ class TestFailure:
         model.rows.clear()
         e = explainer(TEXT, store=info.value.store)
         assert not set(before) & set(model.rows)
-        whole = self.explainer(Breaks(None), method)(TEXT)
-        assert e.scores.tolist() == whole.scores.tolist()
-        assert e.calls == whole.calls
+        uninterrupted = self.explainer(Breaks(None), method)(TEXT)
+        assert e.scores.tolist() == uninterrupted.scores.tolist()
+        assert e.calls == uninterrupted.calls
 
     def test_ctrl_c(self):
         model = Breaks(after=20, error=KeyboardInterrupt())
@@ -218,7 +241,7 @@ class TestFailure:
         with pytest.raises(KeyboardInterrupt) as info:
             explainer(TEXT)
         model.mend()
-        assert isinstance(info.value, lc.Interrupted)
+        assert isinstance(info.value, lc.errors.Interrupted)
         assert abs(explainer(TEXT, store=info.value.store).residual) < 1e-9
         assert len(model.rows) == len(set(model.rows))
 
@@ -233,7 +256,7 @@ class TestFailure:
         model = Breaks(after=14)
         explainer = self.explainer(model, lc.Shapley())
         texts = ["one two", TEXT]
-        with pytest.raises(lc.ModelError) as info:
+        with pytest.raises(lc.errors.ModelError) as info:
             explainer(texts)
         short, long = info.value.explanations
         assert long is None
@@ -245,25 +268,25 @@ class TestFailure:
         assert abs(again[1].residual) < 1e-9
 
     def test_part_of_a_batch_is_kept_where_the_model_says_so(self):
-        asked = []
+        received = []
 
         class Remote(CallableModel):
             def predict(self, rows):
-                asked.extend(rows)
+                received.extend(rows)
                 answers = np.array(worth(rows))[:, None]
-                if len(asked) > 12 and len(rows) > 3 and self.down:
+                if len(received) > 12 and len(rows) > 3 and self.down:
                     answers[3:] = np.nan
-                    raise lc.ModelError("lost", answers=answers)
+                    raise lc.errors.ModelError("lost", answers=answers)
                 return answers
 
         model = Remote(worth, "output")
         model.down = True
         explainer = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), batch_size=8)
-        with pytest.raises(lc.ModelError, match="lost") as info:
+        with pytest.raises(lc.errors.ModelError, match="lost") as info:
             explainer(TEXT)
         model.down = False
         explainer(TEXT, store=info.value.store)
-        repeated = [t for t in set(asked) if asked.count(t) > 1]
+        repeated = [t for t in set(received) if received.count(t) > 1]
         assert len(repeated) == 5  # those that were lost
 
 
@@ -279,5 +302,5 @@ def test_float32_logits_do_not_round_small_differences_to_zero():
 
 def test_a_torch_adapter_says_where_the_shape_is_wrong():
     net = TorchModel(torch.nn.Linear(3, 2).double(), "logits")
-    with pytest.raises(lc.ModelError, match=r"failed on .*mat1 and mat2"):
+    with pytest.raises(lc.errors.ModelError, match=r"failed on .*mat1 and mat2"):
         lc.Explainer(net, lc.maskers.Tabular(np.zeros(4)), lc.Shapley())(np.ones(4))

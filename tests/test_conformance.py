@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.core.method import plans
+from lcshap.core.method import PLAN_CACHE
 from lcshap.estimators.saliency import GradientMethod
 from support import NAMED_GRAPHS, table_game
 
@@ -60,7 +60,7 @@ def test_every_method_has_examples_and_promises():
 
 def test_unusual_options_are_among_the_examples():
     """What was forgotten once, or is a path of its own through the code."""
-    wanted = [
+    required = [
         lc.LIME(26, seed=5, features=2),
         lc.GraphKernelSHAP(44, reach=0, seed=5),
         lc.LShapley(2, interactions=True),
@@ -70,7 +70,7 @@ def test_unusual_options_are_among_the_examples():
         lc.SampledLShapley(80, 2, "both", 1),
         lc.SampledCShapley(40, 3, "absent", "paper"),
     ]
-    assert set(wanted) <= set(EXAMPLES)
+    assert set(required) <= set(EXAMPLES)
 
 
 @promising("linear")
@@ -101,8 +101,8 @@ class TestAxioms:
         e = method.explain(game_of(values, graph.d), graph)
         efficient = method.axioms(graph).efficient
         close(e.residual, values[-1] - values[0] - e.scores.sum(axis=0))
-        for part in range(graph.components.max() + 1):
-            members = graph.components == part
+        for component in range(graph.components.max() + 1):
+            members = graph.components == component
             worth = values[(2 ** np.arange(graph.d))[members].sum()] - values[0]
             if efficient == "component":
                 close(e.scores[members].sum(axis=0), worth)
@@ -160,24 +160,24 @@ def test_monotone(method, graph):
 @BY_METHOD
 class TestRunning:
     def test_each_coalition_is_evaluated_once(self, method):
-        seen = []
+        evaluated = []
         for graph in (lc.Graph.chain(7), lc.Graph.grid((3, 3))):
-            seen.clear()
-            v = lc.Game(lambda kept: [seen.append(bytes(k)) or 0.0 for k in kept], graph.d, batch_size=5)
+            evaluated.clear()
+            v = lc.Game(lambda kept: [evaluated.append(bytes(k)) or 0.0 for k in kept], graph.d, batch_size=5)
             e = method.explain(v, graph)
-            assert len(seen) == len(set(seen)) == e.calls
+            assert len(evaluated) == len(set(evaluated)) == e.calls
             assert not method.axioms(graph).planned or e.calls == method.plan(graph).calls
             assert e.calls <= method.parameters.get("budget", 10**6)
-            assert bytes(graph.d) in seen
-            assert b"\x01" * graph.d in seen
+            assert bytes(graph.d) in evaluated
+            assert b"\x01" * graph.d in evaluated
 
     def test_same_bits_twice(self, method):
         game, _ = table_game(8, seed=6)
-        one = method.explain(game, lc.Graph.grid((2, 4)))
-        plans.clear()
-        other = method.explain(game, lc.Graph.grid((2, 4)))
-        assert one.scores.tobytes() == other.scores.tobytes()
-        assert one.ranking.tobytes() == other.ranking.tobytes()
+        first = method.explain(game, lc.Graph.grid((2, 4)))
+        PLAN_CACHE.clear()
+        second = method.explain(game, lc.Graph.grid((2, 4)))
+        assert first.scores.tobytes() == second.scores.tobytes()
+        assert first.ranking.tobytes() == second.ranking.tobytes()
 
     def test_several_outputs_are_as_one_by_one(self, method):
         graph = lc.Graph.grid((2, 3))
@@ -214,13 +214,14 @@ def test_the_general_path_gives_the_same_plan(method, graph):
     if method.axioms(graph).layout and graph.kind == "grid":
         graph = lc.Graph.chain(graph.d)
     general = lc.Graph.from_edges(graph.d, graph.edges)
-    one, other = method.plan(graph), method.plan(general)
-    assert one.coalitions == other.coalitions
-    np.testing.assert_array_equal(_dense(one.operator), _dense(other.operator))
+    plan, general_plan = method.plan(graph), method.plan(general)
+    assert plan.coalitions == general_plan.coalitions
+    np.testing.assert_array_equal(_scores_of_unit_games(plan), _scores_of_unit_games(general_plan))
 
 
-def _dense(operator):
-    return operator.toarray() if hasattr(operator, "toarray") else operator @ np.eye(operator.shape[1])
+def _scores_of_unit_games(plan):
+    """A column for each coalition of the plan: the scores if it is worth 1 and all others nothing."""
+    return plan.estimator.estimate(np.eye(plan.calls)).scores
 
 
 # -- through every door -----------------------------------------------------------------------------------------------
@@ -235,22 +236,22 @@ def look_up(rows):
     return TABLE[np.asarray(rows).sum(axis=1).astype(int)]
 
 
-def assert_same_bits(one, other):
-    assert one.scores.tobytes() == other.scores.tobytes()
-    assert one.ranking.tobytes() == other.ranking.tobytes()
-    assert (one.stderr is None) == (other.stderr is None)
-    assert one.stderr is None or one.stderr.tobytes() == other.stderr.tobytes()
-    assert one.freedom == other.freedom
-    assert one.calls == other.calls
-    assert (one.base_value, one.full_value) == (other.base_value, other.full_value)
-    assert (one.interactions is None) == (other.interactions is None)
-    if one.interactions is not None:
-        assert one.interactions.toarray().tobytes() == other.interactions.toarray().tobytes()
-    assert one.provenance["parameters"] == other.provenance["parameters"]
-    assert type(one) is type(other)
-    if isinstance(one, lc.PathExplanation):
-        assert one.path.tobytes() == other.path.tobytes()
-        assert one.path_values.tobytes() == other.path_values.tobytes()
+def assert_same_bits(e, other_e):
+    assert e.scores.tobytes() == other_e.scores.tobytes()
+    assert e.ranking.tobytes() == other_e.ranking.tobytes()
+    assert (e.stderr is None) == (other_e.stderr is None)
+    assert e.stderr is None or e.stderr.tobytes() == other_e.stderr.tobytes()
+    assert e.freedom == other_e.freedom
+    assert e.calls == other_e.calls
+    assert (e.base_value, e.full_value) == (other_e.base_value, other_e.full_value)
+    assert (e.interactions is None) == (other_e.interactions is None)
+    if e.interactions is not None:
+        assert e.interactions.toarray().tobytes() == other_e.interactions.toarray().tobytes()
+    assert e.provenance["parameters"] == other_e.provenance["parameters"]
+    assert type(e) is type(other_e)
+    if isinstance(e, lc.PathExplanation):
+        assert e.path.tobytes() == other_e.path.tobytes()
+        assert e.path_values.tobytes() == other_e.path_values.tobytes()
 
 
 UNUSUAL = [
@@ -273,9 +274,9 @@ def test_every_door_leads_to_the_same_bits(method):
     assert_same_bits(explainer(ROW), alone)
     for e in explainer([ROW, ROW]):
         assert_same_bits(e, alone)
-    others = [lc.Shapley(), lc.SampleShapley(20), lc.DeletionPath(20)]
+    other_methods = [lc.Shapley(), lc.SampleShapley(20), lc.DeletionPath(20)]
     assert_same_bits(explainer.compare(ROW, [method])[0], alone)
-    assert_same_bits(explainer.compare(ROW, [*others, method])[-1], alone)
+    assert_same_bits(explainer.compare(ROW, [*other_methods, method])[-1], alone)
     assert_same_bits(method.explain_many([game, game], [CHAIN, CHAIN])[1], alone)
     if method.axioms(CHAIN).planned:
         assert_same_bits(lc.run(method.plan(CHAIN), game), alone)

@@ -45,10 +45,10 @@ def test_every_citation_is_in_the_bibliography():
 
 
 def test_the_tables_of_methods_are_those_of_the_registry():
-    made = runpy.run_path(str(ROOT / "docs/make_methods.py"))
-    for path, make in made["FILES"].items():
-        assert made["updated"](path, make()) == path.read_text(encoding="utf-8"), "run python docs/make_methods.py"
-    table = made["guide"]()
+    script = runpy.run_path(str(ROOT / "docs/make_methods.py"))
+    for path, make in script["FILES"].items():
+        assert script["updated"](path, make()) == path.read_text(encoding="utf-8"), "run python docs/make_methods.py"
+    table = script["guide"]()
     assert all(f"`lc.{entry.signature}`" in table for entry in lc.METHODS.own())
     assert "| `lc.LIME(budget)` |" in table
     assert "| depends on its parameters | seed |" in table
@@ -56,20 +56,20 @@ def test_the_tables_of_methods_are_those_of_the_registry():
 
 def test_figures_of_the_studies_are_those_in_their_tables():
     """In sections about studies numbers with decimals are rounded ones of their tables, intervals those of pairs."""
-    seen = set()
+    cited_studies = set()
     for section in re.split(r"^## ", (ROOT / "docs/paper.md").read_text(), flags=re.MULTILINE)[1:]:
         studies = set(re.findall(r"reproduced/(\w+)/", section))
         folders = [ROOT / "docs/reproduced" / study for study in studies]
-        known = [n for folder in folders for file in ("table.csv", "model.csv") for n in numbers(folder / file)]
-        known += [100 * number for number in known]  # shares in percent
+        table_numbers = [n for folder in folders for file in ("table.csv", "model.csv") for n in numbers(folder / file)]
+        table_numbers += [100 * number for number in table_numbers]  # shares in percent
         pairs = [numbers(folder / "pairs.csv", row=True) for folder in folders]
         ends = [(sign * d, *sorted((sign * a, sign * b))) for rows in pairs for d, a, b in rows for sign in (1, -1)]
         for cited in re.findall(INTERVAL, section):
             assert any(all(map(is_rounded, row, cited)) for row in ends), f"{cited} in {section[:30]}"
         for cited in re.findall(r"(?<![\w.])-?\d+\.\d+", re.sub(INTERVAL, "", section)) if studies else ():
-            assert any(is_rounded(number, cited) for number in known), f"{cited} in {section[:30]}"
-            seen |= studies
-    assert seen >= {"imdb", "agnews", "newsgroups", "mnist", "cifar10"}
+            assert any(is_rounded(number, cited) for number in table_numbers), f"{cited} in {section[:30]}"
+            cited_studies |= studies
+    assert cited_studies >= {"imdb", "agnews", "newsgroups", "mnist", "cifar10"}
 
 
 INTERVAL = r"(-?\d+\.\d+) \[(-?\d+\.\d+), (-?\d+\.\d+)\]"
@@ -100,5 +100,5 @@ MADE = {"changelog.md", "command.md", "contributing.md", "security.md"} | {
 def test_links_lead_somewhere(path):
     text = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-        made = target in MADE or target.removeprefix("../") in MADE
-        assert "://" in target or made or (path.parent / target).exists(), target
+        is_generated = target in MADE or target.removeprefix("../") in MADE
+        assert "://" in target or is_generated or (path.parent / target).exists(), target

@@ -9,34 +9,34 @@ from lcshap import errors
 
 
 def classes():
-    found = [thing for thing in vars(errors).values() if isinstance(thing, type) and issubclass(thing, BaseException)]
-    return [thing for thing in found if thing.__module__ == "lcshap.errors"]
+    exceptions = [obj for obj in vars(errors).values() if isinstance(obj, type) and issubclass(obj, BaseException)]
+    return [obj for obj in exceptions if obj.__module__ == "lcshap.errors"]
 
 
 def test_the_tree_in_the_description_is_the_tree():
-    for thing in classes():
-        assert thing.__name__ in errors.__doc__
-        assert issubclass(thing, lc.LcshapError | lc.Unfinished)
+    for error in classes():
+        assert error.__name__ in errors.__doc__
+        assert issubclass(error, lc.LcshapError | lc.Unfinished)
 
 
 def test_ctrl_c_is_no_exception_and_a_failed_run_is():
-    assert issubclass(lc.Interrupted, KeyboardInterrupt)
-    assert not issubclass(lc.Interrupted, Exception)
-    assert issubclass(lc.RunFailedError, lc.ModelError)
-    assert all(issubclass(e, lc.Unfinished) for e in (lc.Interrupted, lc.RunFailedError))
-    assert issubclass(lc.BudgetError, lc.OptionError)
-    assert issubclass(lc.OptionError, ValueError)
+    assert issubclass(lc.errors.Interrupted, KeyboardInterrupt)
+    assert not issubclass(lc.errors.Interrupted, Exception)
+    assert issubclass(lc.errors.RunFailedError, lc.errors.ModelError)
+    assert all(issubclass(e, lc.Unfinished) for e in (lc.errors.Interrupted, lc.errors.RunFailedError))
+    assert issubclass(lc.errors.BudgetError, lc.errors.OptionError)
+    assert issubclass(lc.errors.OptionError, ValueError)
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        lc.PlanTooLargeError("too large", 12, True, "memory"),
-        lc.BudgetError("too small", 7),
-        lc.ModelError("bad", row=3),
-        lc.RunFailedError("failed", [None], lc.MemoryStore, 4),
-        lc.Interrupted("interrupted", [1, None]),
-        lc.MethodError("no"),
+        lc.errors.PlanTooLargeError("too large", 12, True, "memory"),
+        lc.errors.BudgetError("too small", 7),
+        lc.errors.ModelError("bad", row=3),
+        lc.errors.RunFailedError("failed", [None], lc.MemoryStore, 4),
+        lc.errors.Interrupted("interrupted", [1, None]),
+        lc.errors.MethodError("no"),
     ],
     ids=lambda e: type(e).__name__,
 )

@@ -5,13 +5,13 @@ import json
 import pytest
 
 import lcshap as lc
-from lcshap.extras import need
+from lcshap.extras import import_optional
 
 
 def test_what_is_there_and_what_is_not():
-    assert need("json", "json") is json
+    assert import_optional("json", "json") is json
     with pytest.raises(
-        lc.MissingExtraError,
+        lc.errors.MissingExtraError,
         match=r'This needs the package no_such_package .*pip install "lcshap\[magic\]"',
     ):
-        need("no_such_package.part", "magic")
+        import_optional("no_such_package.part", "magic")

@@ -36,10 +36,10 @@ class TestExactValues:
 
     def test_shapiq(self, game):
         theirs = shapiq.ExactComputer(fn(game), n_players=D)("SV", 1)
-        wanted = [theirs[(i,)] for i in range(D)]
-        np.testing.assert_allclose(lc.Shapley().explain(game, CHAIN).scores, wanted, atol=1e-10)
+        expected = [theirs[(i,)] for i in range(D)]
+        np.testing.assert_allclose(lc.Shapley().explain(game, CHAIN).scores, expected, atol=1e-10)
         for method in (lc.KernelSHAP(2**D), lc.SampleShapley(2**D), lc.LShapley(order=D)):
-            np.testing.assert_allclose(method.explain(game, CHAIN).scores, wanted, atol=1e-8)
+            np.testing.assert_allclose(method.explain(game, CHAIN).scores, expected, atol=1e-8)
 
     def test_shapiq_interactions(self, game):
         """On a complete graph all units are neighbours: our interactions are the Shapley interaction index."""
@@ -51,8 +51,8 @@ class TestExactValues:
 
     def test_shapiq_kernel_shap_with_everything(self, game):
         theirs = shapiq.KernelSHAP(D, random_state=0).approximate(budget=2**D, game=fn(game))
-        wanted = [theirs[(i,)] for i in range(D)]
-        np.testing.assert_allclose(lc.KernelSHAP(2**D).explain(game, CHAIN).scores, wanted, atol=1e-6)
+        expected = [theirs[(i,)] for i in range(D)]
+        np.testing.assert_allclose(lc.KernelSHAP(2**D).explain(game, CHAIN).scores, expected, atol=1e-6)
 
     def test_captum_feature_ablation(self, game):
         forward = lambda x: torch.tensor(game.fn(x.numpy() > 0.5))  # noqa: E731

@@ -26,19 +26,26 @@ def test_every_public_thing_is_documented_with_an_example():
 
 
 def test_errors_are_one_tree():
-    found = [thing for thing in (getattr(lc, name) for name in lc.__all__) if isinstance(thing, type)]
-    found = [thing for thing in found if issubclass(thing, BaseException)]
-    assert len(found) >= 20
-    assert all(issubclass(thing, lc.LcshapError | lc.Unfinished) for thing in found)
+    exceptions = [obj for obj in vars(lc.errors).values() if isinstance(obj, type)]
+    exceptions = [obj for obj in exceptions if issubclass(obj, BaseException)]
+    assert len(exceptions) >= 20
+    assert all(issubclass(obj, lc.LcshapError | lc.Unfinished) for obj in exceptions)
+
+
+def test_two_errors_that_catch_all_others_are_at_the_top():
+    public_objects = {name: getattr(lc, name) for name in dir(lc)}
+    kinds = {name for name, obj in public_objects.items() if isinstance(obj, type) and issubclass(obj, BaseException)}
+    assert kinds == {"LcshapError", "Unfinished"}
+    assert not {"Any", "TYPE_CHECKING", "asking", "core", "sys"} & public_objects.keys()
 
 
 def checked(tmp_path, lines):
     """The numbers of the lines in which `mypy --strict` finds an error in a user's file, and all that it says."""
     (tmp_path / "user.py").write_text("\n".join(lines) + "\n")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "user.py"]
-    said = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
-    errors = [line for line in said.splitlines() if line.startswith("user.py:") and ": error:" in line]
-    return [int(line.split(":")[1]) for line in errors], said
+    output = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+    errors = [line for line in output.splitlines() if line.startswith("user.py:") and ": error:" in line]
+    return [int(line.split(":")[1]) for line in errors], output
 
 
 def test_a_type_checker_knows_every_method_and_no_other(tmp_path):
@@ -46,8 +53,8 @@ def test_a_type_checker_knows_every_method_and_no_other(tmp_path):
     names = [m.__name__ for m in lc.METHODS.values()]
     lines = ["import lcshap as lc", *(f"kind: type[lc.Method] = lc.{name}" for name in names[:1])]
     lines += [f"kind = lc.{name}" for name in names[1:]] + ["kind = lc.Shaply", "lc.Shapley().nme"]
-    found, said = checked(tmp_path, lines)
-    assert found == [len(lines) - 1, len(lines)], said
+    error_lines, output = checked(tmp_path, lines)
+    assert error_lines == [len(lines) - 1, len(lines)], output
 
 
 def test_a_type_checker_knows_what_an_explainer_returns(tmp_path):
@@ -55,6 +62,11 @@ def test_a_type_checker_knows_what_an_explainer_returns(tmp_path):
     good = [
         "import numpy as np",
         "import lcshap as lc",
+        "import lcshap.values",
+        "from lcshap import paper",
+        "from lcshap.plots import bars",
+        "value: lcshap.values.Value = lc.values.Value()",
+        "print(paper.datasets.NAMES, lc.metrics.quantus.explain_func, lc.plots.bars is bars)",
         "def model(texts: list[str]) -> list[float]:",
         "    return [float(len(text)) for text in texts]",
         'explainer = lc.Explainer(model, lc.maskers.Text(), "shapley", kind="output")',
@@ -62,6 +74,7 @@ def test_a_type_checker_knows_what_an_explainer_returns(tmp_path):
         'many: list[lc.Explanation] = explainer(["to be", "or not"])',
         'lazy: list[lc.Explanation] = explainer(text for text in ["to be", "or not"])',
         'kept: list[lc.Explanation | lc.LcshapError] = explainer(["to be"], errors="keep")',
+        'failed: list[lc.Explanation | lc.errors.LcshapError] = explainer(["to be"], errors="keep")',
         "row: lc.Explanation = explainer.one(np.zeros(3))",
         "rows: list[lc.Explanation] = explainer.many(np.zeros((2, 3)))",
         'first: list[lc.Explanation] = explainer.compare("to be", ["shapley", lc.LShapley(1)])',
@@ -78,5 +91,5 @@ def test_a_type_checker_knows_what_an_explainer_returns(tmp_path):
         'explainer(["to be"], errors="ignore")',
         'explainer.method = "auto"',
     ]
-    found, said = checked(tmp_path, [*good, *bad])
-    assert sorted(set(found)) == list(range(len(good) + 1, len(good) + len(bad) + 1)), said
+    error_lines, output = checked(tmp_path, [*good, *bad])
+    assert sorted(set(error_lines)) == list(range(len(good) + 1, len(good) + len(bad) + 1)), output

@@ -6,8 +6,8 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from lcshap.cli.demo import explain_sentence
-from lcshap.show.plots import compare
+from lcshap.cli.demo_output import explain_sentence
+from lcshap.plots import compare
 from lcshap.show.plots.base import save
 
 if __name__ == "__main__":

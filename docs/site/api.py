@@ -13,7 +13,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {  # file: title, what is t
     "explaining": (
         "Explaining a model",
         "One model, one masker and one method make an explainer.",
-        ("explain", "Explainer", "choose", "Choice", "locality", "Locality", "zoom", "serve"),
+        ("explain", "Explainer", "Execution", "Stop", "choose", "Selection", "locality", "Locality", "zoom", "serve"),
     ),
     "explanations": (
         "Explanations",
@@ -23,7 +23,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {  # file: title, what is t
     "games": (
         "Games, graphs and plans",
         "The parts below an explainer: neighbours, coalitions, and what coalitions are worth.",
-        ("Graph", "Game", "Coalitions", "Plan", "PlanSum", "run", "Cost", "Stop"),
+        ("Graph", "Game", "Coalitions", "Plan", "PlanSum", "run", "Cost"),
     ),
     "stores": (
         "Stores",
@@ -40,10 +40,10 @@ MODULES = {  # file: title, what is there, module
     "bulk": ("Whole data sets", "Explain a data set on all cores or on a cluster, and read the results.", lc.bulk),
     "metrics": ("Metrics", "How good is an explanation?", lc.metrics),
     "plots": ("Plots", "Figures for matplotlib.", lc.plots),
-    "quantus": ("Quantus", "Explanations for the metrics of Quantus.", lc.quantus),
-    "datasets": ("Data sets", "The data sets of the paper's experiments.", lc.datasets),
-    "models": ("Networks", "The networks of the paper's experiments, and the two of the demo.", lc.models),
-    "compat": ("The authors' code", "What the code released with the paper computes.", lc.compat),
+    "quantus": ("Quantus", "Explanations for the metrics of Quantus.", lc.metrics.quantus),
+    "datasets": ("Data sets", "The data sets of the paper's experiments.", lc.paper.datasets),
+    "networks": ("Networks", "The networks of the paper's experiments, and the two of the demo.", lc.paper.networks),
+    "compat": ("The authors' code", "What the code released with the paper computes.", lc.paper.compat),
 }
 
 

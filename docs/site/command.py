@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from lcshap.cli import EXIT_CODES
-from lcshap.cli.app import app
+from lcshap.cli.typer_app import app
 
 
 def page() -> str:

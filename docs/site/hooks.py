@@ -17,7 +17,7 @@ import api  # noqa: E402
 import command  # noqa: E402
 import maths  # noqa: E402
 
-from lcshap.cli import demo  # noqa: E402
+from lcshap.cli import demo_output as demo  # noqa: E402
 
 COPIED = {  # documents that live beside README.md, and their pages
     "CHANGELOG.md": "changelog.md",
@@ -88,7 +88,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Write the report that the site shows: the one of `lcshap demo`."""
-    demo.explain().save(Path(config.site_dir) / "example_report.html")
+    demo.explain_demo().save(Path(config.site_dir) / "example_report.html")
 
 
 def on_page_content(html: str, **_: Any) -> str:

@@ -16,7 +16,8 @@ def model(texts):
 
 tickets = ["the printer is broken", "please reset my password", "the printer is on fire"]
 with tempfile.TemporaryDirectory() as folder:
-    options = {"kind": "output", "store": Path(folder) / "answers.db", "model_name": "word-count-v1"}
+    named = lc.Execution(model_name="word-count-v1")
+    options = {"kind": "output", "store": Path(folder) / "answers.db", "execution": named}
     first = lc.Explainer(model, lc.maskers.Text(), **options)(tickets)
     print(f"{len(first)} explanations, {len(asked)} rows sent to the model")
     again = lc.Explainer(model, lc.maskers.Text(), lc.LShapley(order=1), **options)(tickets)  # another method

@@ -2,7 +2,7 @@
 
 import lcshap as lc
 
-model, masker, text = lc.models.demo.demo_text()  # a word-CNN for film reviews that comes with lcshap, and a sentence
+model, masker, text = lc.paper.networks.demo.demo_text()  # a word-CNN for film reviews, and a sentence
 
 for goal in ("fair", "necessary", "sufficient"):
     e = lc.Explainer(model, masker, goal=goal)(text)

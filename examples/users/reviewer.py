@@ -4,7 +4,7 @@ from pathlib import Path
 
 import lcshap as lc
 
-model, masker, _ = lc.models.demo.demo_text()  # a word-CNN for film reviews that comes with lcshap
+model, masker, _ = lc.paper.networks.demo.demo_text()  # a word-CNN for film reviews
 texts = ["A clever and funny film.", "Dull from start to end.", "Not bad, but never really funny."]
 explanations = lc.Explainer(model, masker, curve=True)(texts)
 page = lc.report(explanations, "reviews.html", title="Three reviews")

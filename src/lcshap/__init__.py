@@ -7,21 +7,21 @@
 array([-0.5,  0. ,  0.5])
 """
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from . import _lazy
 from ._version import __version__ as __version__
-from .core.presenter import install as _install
+from .core.presenter import install_presenter as _install
 
-_install(_lazy.presenter)
+_install(_lazy.load_presenter)
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from ._public import *
 else:  # a type checker that sees `__getattr__` accepts every name
 
-    def __getattr__(name: str) -> Any:
-        found = globals()[name] = _lazy.load(name)
-        return found
+    def __getattr__(name: str) -> object:
+        value = globals()[name] = _lazy.load_public_name(name)
+        return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_lazy.load("__all__")})
+        return _lazy.load_public_name("__all__")

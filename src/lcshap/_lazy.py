@@ -4,62 +4,47 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any
 
 _PACKAGE = __name__.rpartition(".")[0]
+_MOVED = {  # modules of version 0.1
+    "compat": "paper.compat",
+    "datasets": "paper.datasets",
+    "models": "paper.networks",
+    "quantus": "metrics.quantus",
+}
 
 
-def load(name: str) -> Any:
+def load_public_name(name: str) -> Any:
     """Import what the package calls `name`, and with it all that `_public.py` lists.
+
+    Packages that are not public, such as `lcshap.core`, are attributes too, as of every Python package.
 
     Raises
     ------
     AttributeError
-        If there is no such name.
+        If there is no such name. The message says where names of version 0.1 are now.
 
     Examples
     --------
-    >>> load("Graph"), load("values").__name__
-    (<class 'lcshap.core.graphs.graph.Graph'>, 'lcshap.asking.values')
+    >>> load_public_name("Graph"), load_public_name("values").__name__
+    (<class 'lcshap.core.graphs.graph.Graph'>, 'lcshap.values')
     """
-    found = _public(name)
-    if found is None:
-        raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}", name=name, obj=sys.modules[_PACKAGE])
-    return found
+    location = None
+    if not name.startswith("_") or name == "__all__":
+        public = vars(import_module(f"{_PACKAGE}._public"))
+        for namespace in (public, vars(sys.modules[_PACKAGE])):
+            if name in namespace:
+                return namespace[name]
+        error = getattr(import_module(f"{_PACKAGE}.errors"), name, None)
+        location = f"errors.{name}" if getattr(error, "__module__", "") == f"{_PACKAGE}.errors" else _MOVED.get(name)
+    raise AttributeError(
+        f"module {_PACKAGE!r} has no attribute {name!r}" + (f": it is {_PACKAGE}.{location}" if location else ""),
+        name=name,
+        obj=sys.modules[_PACKAGE],
+    )
 
 
-def presenter() -> Any:
-    """What shows explanations."""
+def load_presenter() -> Any:
+    """Import the presenter that shows explanations."""
     return import_module(f"{_PACKAGE}.show").PRESENTER
-
-
-class _PublicModules:
-    """Finds modules such as `lcshap.plots`, which are defined elsewhere (`lcshap.show.plots`), under their public name.
-
-    The finder has the form of `importlib.abc.MetaPathFinder`, which is slow to import.
-    """
-
-    def find_spec(self, fullname: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        package, _, name = fullname.rpartition(".")
-        found = package == _PACKAGE and isinstance(_public(name), ModuleType)
-        return ModuleSpec(fullname, _FINDER) if found else None
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """An empty module at first."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        sys.modules[module.__name__] = _public(module.__name__.rpartition(".")[2])
-
-
-def _public(name: str) -> Any:
-    """The public name, or the package that is not public, such as `lcshap.core`; None if there is neither."""
-    if name.startswith("_") and name != "__all__":
-        return None
-    public = vars(import_module(f"{_PACKAGE}._public"))
-    return public.get(name, sys.modules.get(f"{_PACKAGE}.{name}"))
-
-
-_FINDER: Any = _PublicModules()
-sys.meta_path.append(_FINDER)

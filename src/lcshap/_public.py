@@ -8,11 +8,12 @@ Name as Name``, which tells type checkers that the name is public.
 import typing as _typing
 
 # What explains a model, and what comes of it.
-from .explainer import Explainer as Explainer, explain as explain
+from .explainer import Execution as Execution, Explainer as Explainer, explain as explain
 from .explainer.zoom import zoom as zoom
 from .playground import serve as serve
-from .advice.chooser import Choice as Choice, choose as choose
-from .advice.locality import Locality as Locality, locality as locality
+from .selection.selection import Selection as Selection
+from .selection.selector import choose as choose
+from .selection.locality import Locality as Locality, locality as locality
 from .core.explanation import Explanation as Explanation, PathExplanation as PathExplanation
 from .core.io import load as load
 from .core.support import unsupported as unsupported
@@ -24,7 +25,7 @@ from .core.game import Game as Game
 from .core.graphs import Graph as Graph
 from .core.method import Cost as Cost, Method as Method, Stop as Stop
 from .core.plan import Plan as Plan, PlanSum as PlanSum
-from .core.run import run as run
+from .core.run_plan import run as run
 from .core.sqlite_store import SQLiteStore as SQLiteStore
 from .core.store import MemoryStore as MemoryStore, Store as Store
 
@@ -46,7 +47,7 @@ from .estimators.registry import METHODS as METHODS, get_method as get_method, r
 from .estimators.regression_c_shapley import RegressionCShapley as RegressionCShapley
 from .estimators.saliency import GradientInput as GradientInput, Saliency as Saliency
 from .estimators.sample_shapley import SampleShapley as SampleShapley
-from .estimators.sampled import SampledMethod as SampledMethod
+from .estimators.sampled_method import SampledMethod as SampledMethod
 from .estimators.sampled_c_shapley import SampledCShapley as SampledCShapley
 from .estimators.sampled_l_shapley import SampledLShapley as SampledLShapley
 from .estimators.shapley import Shapley as Shapley
@@ -54,37 +55,11 @@ from .estimators.tree_shap import TreeSHAP as TreeSHAP
 
 # Modules.
 from . import adapters as adapters, bulk as bulk, errors as errors, maskers as maskers, metrics as metrics
-from .asking import values as values
-from .metrics import quantus as quantus
-from .paper import compat as compat, datasets as datasets, networks as _networks
-from .show import plots as plots
+from . import paper as paper, plots as plots, values as values
 from ._version import __version__ as __version__
 
-# Errors.
-from .errors import (
-    BudgetError as BudgetError,
-    BulkError as BulkError,
-    DataError as DataError,
-    FileFormatError as FileFormatError,
-    GameError as GameError,
-    GraphError as GraphError,
-    Interrupted as Interrupted,
-    LcshapError as LcshapError,
-    MaskerError as MaskerError,
-    MethodError as MethodError,
-    MetricError as MetricError,
-    MissingExtraError as MissingExtraError,
-    ModelError as ModelError,
-    OptionError as OptionError,
-    PlanError as PlanError,
-    PlanTooLargeError as PlanTooLargeError,
-    RunFailedError as RunFailedError,
-    ShowError as ShowError,
-    StoreError as StoreError,
-    Unfinished as Unfinished,
-)
-
-models = _networks
+# Errors: those that catch others. All are in `errors`.
+from .errors import LcshapError as LcshapError, Unfinished as Unfinished
 
 if not _typing.TYPE_CHECKING:  # type checkers read the lines above
     __all__ = sorted({"__version__"} | {name for name in vars() if not name.startswith("_")})

@@ -147,9 +147,9 @@ class Unfinished(BaseException):
     Examples
     --------
     >>> import lcshap as lc
-    >>> issubclass(lc.errors.RunFailedError, (lc.ModelError, lc.errors.Unfinished))
+    >>> issubclass(lc.errors.RunFailedError, (lc.errors.ModelError, lc.Unfinished))
     True
-    >>> issubclass(lc.errors.Interrupted, (KeyboardInterrupt, lc.errors.Unfinished))
+    >>> issubclass(lc.errors.Interrupted, (KeyboardInterrupt, lc.Unfinished))
     True
     """
 

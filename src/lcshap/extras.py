@@ -8,10 +8,10 @@ from typing import Any
 from .errors import MissingExtraError
 
 
-def need(module: str, extra: str) -> Any:
+def import_optional(module: str, extra: str) -> Any:
     """Import a module of an optional package, or raise with the line that installs the extra that brings it.
 
-    >>> need("json", "json").dumps([1])
+    >>> import_optional("json", "json").dumps([1])
     '[1]'
     """
     try:

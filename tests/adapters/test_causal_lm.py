@@ -35,16 +35,16 @@ def ids(text):
 def test_log_probabilities_are_those_of_each_prompt_alone(continuation):
     model = gpt2().train()
     prompts = [PROMPT, "", "The", "of France the capital is 中文 is", "The "]
-    found = CausalLMModel(model, TOKENIZER, continuation).predict(prompts)
-    assert found.dtype == np.float64
-    assert all(part.training for part in model.modules())
+    log_probs = CausalLMModel(model, TOKENIZER, continuation).predict(prompts)
+    assert log_probs.dtype == np.float64
+    assert all(module.training for module in model.modules())
     expected = [by_hand(model, ids(prompt) or [0], ids(continuation)) for prompt in prompts]
-    np.testing.assert_allclose(found, np.sum(expected, axis=1, keepdims=True), atol=1e-5)
-    assert np.abs(np.diff(found, axis=0)).min() > 1e-2
-    each = CausalLMModel(model, TOKENIZER, continuation, per_token=True)
-    np.testing.assert_allclose(each.predict(prompts), expected, atol=1e-5)
-    alone = np.concatenate([each.predict([prompt]) for prompt in prompts])
-    np.testing.assert_allclose(each.predict(prompts), alone, atol=1e-5)
+    np.testing.assert_allclose(log_probs, np.sum(expected, axis=1, keepdims=True), atol=1e-5)
+    assert np.abs(np.diff(log_probs, axis=0)).min() > 1e-2
+    per_token = CausalLMModel(model, TOKENIZER, continuation, per_token=True)
+    np.testing.assert_allclose(per_token.predict(prompts), expected, atol=1e-5)
+    alone = np.concatenate([per_token.predict([prompt]) for prompt in prompts])
+    np.testing.assert_allclose(per_token.predict(prompts), alone, atol=1e-5)
 
 
 def test_a_continuation_is_a_string_or_token_ids():
@@ -72,8 +72,8 @@ def test_the_words_of_a_prompt_against_brute_force():
         e = lc.Explainer(CausalLMModel(model, TOKENIZER, " Paris and"), masker, lc.Shapley())(PROMPT)
         np.testing.assert_allclose(e.scores, expected.sum(axis=1), atol=1e-5)
         assert e.provenance["targets"] == [" Paris and"]
-    each = CausalLMModel(model, TOKENIZER, " Paris and", per_token=True)
-    e = lc.Explainer(each, lc.maskers.Text(), lc.Shapley(), target="all")(PROMPT)
+    per_token = CausalLMModel(model, TOKENIZER, " Paris and", per_token=True)
+    e = lc.Explainer(per_token, lc.maskers.Text(), lc.Shapley(), target="all")(PROMPT)
     np.testing.assert_allclose(e.scores, expected, atol=1e-5)
     assert e.provenance["targets"] == [" Paris", " and"]
     assert np.abs(expected).max() > 0.1
@@ -82,9 +82,9 @@ def test_the_words_of_a_prompt_against_brute_force():
 def test_an_empty_prompt_starts_from_the_token_for_that():
     model, continuation = gpt2(), ids(" Paris")
     for options, start in [({"bos_token": "<start>"}, 1), ({}, 0)]:
-        found = CausalLMModel(model, bpe(**options), " Paris").predict(["", PROMPT])
+        log_probs = CausalLMModel(model, bpe(**options), " Paris").predict(["", PROMPT])
         expected = [by_hand(model, [start], continuation), by_hand(model, ids(PROMPT), continuation)]
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+        np.testing.assert_allclose(log_probs, expected, atol=1e-5)
     with pytest.raises(
         ModelError, match="Expected a tokenizer with a bos or an eos token for a row without tokens, got neither"
     ):
@@ -94,9 +94,9 @@ def test_an_empty_prompt_starts_from_the_token_for_that():
 def test_tokens_around_a_prompt_open_it_but_do_not_close_it():
     tokenizer = bpe("<start> $A <end>", bos_token="<start>")
     model = gpt2()
-    found = CausalLMModel(model, tokenizer, " Paris").predict([PROMPT, ""])
+    log_probs = CausalLMModel(model, tokenizer, " Paris").predict([PROMPT, ""])
     expected = [by_hand(model, [1, *ids(PROMPT)], ids(" Paris")), by_hand(model, [1], ids(" Paris"))]
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    np.testing.assert_allclose(log_probs, expected, atol=1e-5)
 
 
 class Wrapped(nn.Module):
@@ -114,14 +114,14 @@ def test_only_the_logits_that_are_needed_are_made():
     model, shapes = gpt2(), []
     model.register_forward_hook(lambda module, args, output: shapes.append(tuple(output.logits.shape)))
     prompts = [PROMPT, PROMPT + " the"]
-    few = CausalLMModel(model, TOKENIZER, " Paris and", share_prefixes=False).predict(prompts)
-    every = CausalLMModel(Wrapped(model), TOKENIZER, " Paris and").predict(prompts)
-    np.testing.assert_allclose(few, every, atol=1e-6)
+    needed_logits = CausalLMModel(model, TOKENIZER, " Paris and", share_prefixes=False).predict(prompts)
+    all_logits = CausalLMModel(Wrapped(model), TOKENIZER, " Paris and").predict(prompts)
+    np.testing.assert_allclose(needed_logits, all_logits, atol=1e-6)
     assert [shape[1] for shape in shapes] == [3, len(ids(PROMPT)) + 2]
     shared = CausalLMModel(model, TOKENIZER, " Paris and")
     shared.predict(["The"])
     shapes.clear()
-    np.testing.assert_allclose(shared.predict(prompts), every, atol=1e-6)
+    np.testing.assert_allclose(shared.predict(prompts), all_logits, atol=1e-6)
     assert [shape[1] for shape in shapes] == [4]  # two of each row
 
 
@@ -163,19 +163,19 @@ ANSWER = " Paris is the capital. Madrid is not."
 
 
 def test_an_answer_and_its_sentences_are_columns_of_the_same_calls():
-    model, asked = gpt2(), []
-    model.register_forward_hook(lambda module, args, output: asked.append(1))
+    model, forward_calls = gpt2(), []
+    model.register_forward_hook(lambda module, args, output: forward_calls.append(1))
     lm = CausalLMModel(model, TOKENIZER, ANSWER, parts="sentence")
     lm.predict(["The"])
-    asked.clear()
-    found, each = lm.predict([PROMPT, "The"]), CausalLMModel(model, TOKENIZER, ANSWER, per_token=True)
-    assert len(asked) == 1
+    forward_calls.clear()
+    log_probs, per_token = lm.predict([PROMPT, "The"]), CausalLMModel(model, TOKENIZER, ANSWER, per_token=True)
+    assert len(forward_calls) == 1
     assert lm.classes == ["the whole answer", "Paris is the capital.", "Madrid is not."]
-    tokens = each.predict([PROMPT, "The"])
+    tokens = per_token.predict([PROMPT, "The"])
     first = sum(lm.answers[0].columns[:, 1] == 1)
-    np.testing.assert_allclose(found[:, 0], tokens.sum(axis=1), atol=1e-6)
-    np.testing.assert_allclose(found[:, 1], tokens[:, : int(first)].sum(axis=1), atol=1e-6)
-    np.testing.assert_allclose(found[:, 1:].sum(axis=1), found[:, 0], atol=1e-9)
+    np.testing.assert_allclose(log_probs[:, 0], tokens.sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(log_probs[:, 1], tokens[:, : int(first)].sum(axis=1), atol=1e-6)
+    np.testing.assert_allclose(log_probs[:, 1:].sum(axis=1), log_probs[:, 0], atol=1e-9)
 
 
 def test_a_source_longer_than_the_window_is_one_line():
@@ -235,7 +235,7 @@ def test_an_answer_that_the_model_generates_is_recorded():
 
 
 def test_ctrl_c_keeps_what_was_found(monkeypatch):
-    monkeypatch.setattr(prefix_sharing, "STEP", 0)  # a row in each step
+    monkeypatch.setattr(prefix_sharing, "MAX_STEP_TOKENS", 0)  # a row in each step
     model, asked = gpt2(), []
 
     def stop(module, args):
@@ -246,7 +246,7 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch):
     lm = CausalLMModel(model, TOKENIZER, " Paris")
     lm.predict(["The"])
     model.register_forward_pre_hook(stop)
-    with pytest.raises(lc.Interrupted) as caught:
+    with pytest.raises(lc.errors.Interrupted) as caught:
         lm.predict(["The", "is", "of", "France"])
     assert np.isfinite(caught.value.answers).sum() == 2
 
@@ -254,13 +254,13 @@ def test_ctrl_c_keeps_what_was_found(monkeypatch):
 def test_a_chat_template_that_opens_itself_is_not_opened_twice():
     tokenizer = bpe("<start> $A", bos_token="<start>")
     model = gpt2()
-    found = CausalLMModel(model, tokenizer, " Paris").predict(["<start>" + PROMPT, PROMPT])
-    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    log_probs = CausalLMModel(model, tokenizer, " Paris").predict(["<start>" + PROMPT, PROMPT])
+    np.testing.assert_allclose(log_probs[0], log_probs[1], atol=1e-6)
 
 
 def test_the_preview_counts_tokens():
     lm = CausalLMModel(gpt2(), TOKENIZER, " Paris")
-    said = lc.Explainer(lm, lc.maskers.Text(), "feature-ablation").preview(PROMPT)
-    assert "tokens computed" in said
+    preview = lc.Explainer(lm, lc.maskers.Text(), "feature-ablation").preview(PROMPT)
+    assert "tokens computed" in preview
     plain = CausalLMModel(gpt2(), TOKENIZER, " Paris", share_prefixes=False)
     assert "  tokens  " in lc.Explainer(plain, lc.maskers.Text(), "feature-ablation").preview(PROMPT)

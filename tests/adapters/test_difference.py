@@ -13,11 +13,11 @@ def test_scores_of_the_difference_are_the_difference_of_scores():
         CausalLMModel(model, bpe(), " Paris is. Madrid too.", parts="sentence") for model in (llama(), gpt2())
     )
     prompt, x = lc.maskers.Prompt("{sources} is"), {"sources": ["The capital", "of France"]}
-    each = [lc.Explainer(model, prompt, lc.Shapley())(x) for model in (one, other)]
-    both = lc.Explainer(DifferenceModel(one, other), prompt, lc.Shapley())(x)
-    np.testing.assert_allclose(both.scores, each[0].scores - each[1].scores, atol=1e-9)
-    assert both.provenance["contrast"] == "two models"
-    assert both.view.answer_parts == each[0].view.answer_parts
+    explanations = [lc.Explainer(model, prompt, lc.Shapley())(x) for model in (one, other)]
+    difference = lc.Explainer(DifferenceModel(one, other), prompt, lc.Shapley())(x)
+    np.testing.assert_allclose(difference.scores, explanations[0].scores - explanations[1].scores, atol=1e-9)
+    assert difference.provenance["contrast"] == "two models"
+    assert difference.view.answer_parts == explanations[0].view.answer_parts
 
 
 def test_what_is_refused():

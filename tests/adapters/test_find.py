@@ -85,13 +85,13 @@ def test_onnx_files_and_sessions(tmp_path):
 
 
 def test_what_is_no_model():
-    for thing, message in [
+    for model, message in [
         ("model.pt", "Expected the path of an .onnx file"),
         (3, "Expected a model, got int"),
         ([1], "Expected a model, got list"),
     ]:
         with pytest.raises(ModelError, match=message):
-            find_model(thing, "logits")
+            find_model(model, "logits")
 
 
 def test_no_framework_is_imported_to_look():

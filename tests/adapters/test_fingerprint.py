@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import lcshap as lc
 from lcshap.adapters import CallableModel, ImageModel, JaxModel, OnnxModel, RemoteModel, SklearnModel, TorchModel
-from lcshap.adapters.fingerprint import Reader, is_installed
+from lcshap.adapters.fingerprint import FingerprintReader, is_installed
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
@@ -100,7 +100,7 @@ def test_the_order_of_modules_counts():
     assert TorchModel(one, "output").fingerprint() != TorchModel(other, "output").fingerprint()
 
 
-def made_class(body):
+def create_class(body):
     names = {"torch": torch, "__name__": "users_file"}
     exec(f"class Net(torch.nn.Module):\n    def forward(self, x):\n        {body}", names)
     return TorchModel(names["Net"](), "output").fingerprint()
@@ -108,7 +108,7 @@ def made_class(body):
 
 def test_the_code_of_a_class_counts_and_its_description_does_not():
     one, same, other = (
-        made_class(body) for body in ("return x * 2", "'''Twice.'''\n        return x * 2", "return x * 3")
+        create_class(body) for body in ("return x * 2", "'''Twice.'''\n        return x * 2", "return x * 3")
     )
     assert one == same
     assert one != other
@@ -137,7 +137,7 @@ def test_functions_need_a_name():
         ),
     ]
     for model in models:
-        with pytest.raises(lc.OptionError, match=r"got (the|a) function.*model_name="):
+        with pytest.raises(lc.errors.OptionError, match=r"got (the|a) function.*model_name="):
             model.fingerprint()
         assert model.fingerprint("a") == model.fingerprint("a") != model.fingerprint("b")
 
@@ -163,13 +163,15 @@ def test_what_is_called_keeps_its_name_while_it_counts():
 
 def test_a_jax_function_needs_a_name():
     pytest.importorskip("jax")
-    with pytest.raises(lc.OptionError, match="model_name="):
+    with pytest.raises(lc.errors.OptionError, match="model_name="):
         JaxModel(lambda x: x, "output").fingerprint()
 
 
 def test_how_photographs_are_prepared_counts():
-    found = {ImageModel(net(), "logits", size=size, scale=scale).fingerprint() for size in (2, 3) for scale in (1, 0.5)}
-    assert len(found) == 4
+    fingerprints = {
+        ImageModel(net(), "logits", size=size, scale=scale).fingerprint() for size in (2, 3) for scale in (1, 0.5)
+    }
+    assert len(fingerprints) == 4
 
 
 def test_onnx_files(tmp_path):
@@ -189,7 +191,7 @@ def test_onnx_files(tmp_path):
     assert one.fingerprint() != other.fingerprint()
     assert OnnxModel(graphs[0], "output").fingerprint() == OnnxModel(graphs[0], "output").fingerprint()
     paths[0].write_bytes(graphs[2] + b"\0" * 0)
-    with pytest.raises(lc.ModelError, match="got one that has changed"):
+    with pytest.raises(lc.errors.ModelError, match="got one that has changed"):
         one.fingerprint()
 
 
@@ -241,7 +243,7 @@ def test_objects_that_hold_themselves():
         def __init__(self, value):
             self.value, self.me = value, [self]
 
-    one, same, other = (Reader().read(Node(value)) for value in (1, 1, 2))
+    one, same, other = (FingerprintReader().read(Node(value)) for value in (1, 1, 2))
     assert one == same != other
 
 
@@ -253,7 +255,7 @@ def test_what_cannot_be_taken_apart_needs_a_name():
         def predict(self, rows):
             return rows
 
-    with pytest.raises(lc.OptionError, match="got an object of lock"):
+    with pytest.raises(lc.errors.OptionError, match="got an object of lock"):
         SklearnModel(Open(), "output").fingerprint()
 
 
@@ -276,12 +278,12 @@ texts = make_pipeline(TfidfVectorizer(stop_words=["the"]), LogisticRegression())
 print(SklearnModel(texts).fingerprint().hex(), TorchModel(Net(), "logits").fingerprint().hex())
 """
     command = [sys.executable, "-W", "ignore", "-c", code]
-    said = [
+    outputs = [
         subprocess.run(command, env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True).stdout
         for seed in ("1", "2")
     ]
-    assert said[0] == said[1]
-    assert len(said[0].split()) == 2
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0].split()) == 2
 
 
 def test_installed_and_not():

@@ -7,11 +7,11 @@ from lcshap.errors import ModelError
 
 
 def greedy_by_hand(model, prompt, count):
-    found = []
+    tokens = []
     for _ in range(count):
         with torch.no_grad():
-            found.append(int(model.eval()(torch.tensor([prompt + found])).logits[0, -1].argmax()))
-    return found
+            tokens.append(int(model.eval()(torch.tensor([prompt + tokens])).logits[0, -1].argmax()))
+    return tokens
 
 
 @pytest.mark.parametrize("make", [gpt2, llama])

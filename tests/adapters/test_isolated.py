@@ -12,13 +12,13 @@ import pytest
 
 import lcshap as lc
 from lcshap.adapters import IsolatedModel
-from lcshap.playground.runs import interrupt
+from lcshap.playground.run_queue import interrupt
 
 
 @pytest.fixture(scope="module")
 def model():
-    with IsolatedModel(deadly.make, "logits") as made:
-        yield made
+    with IsolatedModel(deadly.make, "logits") as isolated:
+        yield isolated
 
 
 def test_it_answers_as_the_model_does(model, capfd):
@@ -33,11 +33,11 @@ def test_it_answers_as_the_model_does(model, capfd):
     assert model.fingerprint("mine") == lc.adapters.CallableModel(deadly.model, "logits").fingerprint("mine")
 
 
-@pytest.mark.parametrize(("word", "said"), [("die", "exit code 3"), ("crash", "signal SIGSEGV")])
-def test_it_dies_and_answers_again(model, word, said):
+@pytest.mark.parametrize(("word", "reason"), [("die", "exit code 3"), ("crash", "signal SIGSEGV")])
+def test_it_dies_and_answers_again(model, word, reason):
     before = model._child.process.pid
     explainer = lc.Explainer(model, lc.maskers.Text(), "shapley")
-    with pytest.raises(lc.ModelError, match=f"The model ended its process with {said}. It is started again"):
+    with pytest.raises(lc.errors.ModelError, match=f"The model ended its process with {reason}. It is started again"):
         explainer(f"{word} young")
     assert model.predict(["good"]).tolist() == [[0.0, 1.0]]
     assert model._child.process.pid != before
@@ -50,7 +50,7 @@ def test_what_it_raises_is_raised_here(model):
     with pytest.raises(Exception, match="4") as info:
         model.predict(["leave"])
     assert type(info.value).__name__ == "SystemExit"
-    with pytest.raises(lc.ModelError, match=r"the full input: ValueError\('sad', 3\)"):
+    with pytest.raises(lc.errors.ModelError, match=r"the full input: ValueError\('sad', 3\)"):
         lc.Explainer(model, lc.maskers.Text())("raise")
     with pytest.raises(NotImplementedError):
         model.gradient(["good"], np.ones((1, 2)))
@@ -92,16 +92,16 @@ def test_it_travels(model):
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "said"),
+    ("make", "error", "message"),
     [
         (deadly.make_nothing, OSError, "no weights"),
-        (deadly.make_end, lc.ModelError, "exit code 5"),
-        (dict, lc.ModelError, "Expected a model, got dict"),
-        (lambda: deadly.model, lc.OptionError, "at the top of a module"),
+        (deadly.make_end, lc.errors.ModelError, "exit code 5"),
+        (dict, lc.errors.ModelError, "Expected a model, got dict"),
+        (lambda: deadly.model, lc.errors.OptionError, "at the top of a module"),
     ],
 )
-def test_what_cannot_be_made(make, error, said):
-    with pytest.raises(error, match=said):
+def test_what_cannot_be_made(make, error, message):
+    with pytest.raises(error, match=message):
         IsolatedModel(make, "logits")
 
 
@@ -117,5 +117,5 @@ def test_trees_travel():
     assert expected.scores.any()
 
 
-def _same(thing):
-    return thing
+def _same(obj):
+    return obj

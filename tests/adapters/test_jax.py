@@ -10,8 +10,8 @@ import pytest
 import lcshap as lc
 from lcshap.adapters.callable import CallableModel
 from lcshap.adapters.jax import JaxModel
-from lcshap.asking.values import Value
 from lcshap.errors import ModelError
+from lcshap.values import Value
 
 double_precision = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # of older versions
 RNG = np.random.default_rng(0)
@@ -97,10 +97,10 @@ def test_dtypes():
 def test_the_gradient_against_the_closed_form():
     model = JaxModel(net(), "logits")
     x, weights = RNG.normal(size=(5, 4)), RNG.normal(size=(5, 3))
-    found = model.gradient(x, weights)
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(found, gradient_by_hand(x, weights), atol=1e-4)
-    np.testing.assert_allclose(JaxModel(net(), "logits", jit=False).gradient(x, weights), found, atol=1e-5)
+    gradient = model.gradient(x, weights)
+    assert gradient.dtype == np.float64
+    np.testing.assert_allclose(gradient, gradient_by_hand(x, weights), atol=1e-4)
+    np.testing.assert_allclose(JaxModel(net(), "logits", jit=False).gradient(x, weights), gradient, atol=1e-5)
 
 
 def differences(v, x, step=1e-6):
@@ -135,9 +135,9 @@ def test_the_gradient_of_every_value_against_differences(name, second, last, kin
         model = JaxModel(net(second, last), kind, dtype="float64")
         target = None if name == "expected_log_prob" else (1, 0)
         value = Value(name, target).resolve(model.predict(x), kind)
-        found = model.gradient(x, value.gradient_weights())
+        gradient = model.gradient(x, value.gradient_weights())
         expected = differences(lambda row: value(model.predict(row))[0], x)
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-9)
 
 
 def test_where_there_is_no_gradient():

@@ -13,8 +13,8 @@ from keras import layers, ops
 
 import lcshap as lc
 from lcshap.adapters.keras import KerasModel
-from lcshap.asking.values import Value
 from lcshap.errors import MethodError, ModelError
+from lcshap.values import Value
 
 RNG = np.random.default_rng(0)
 JAX = keras.backend.backend() == "jax"
@@ -152,8 +152,8 @@ def test_several_inputs_from_strings_and_gradients_through_one_of_them(kind):
     def scaled(rows):
         return both(rows, np.arange(1.0, len(rows) + 1)[:, None])
 
-    found = KerasModel(model, "output", prepare=scaled).gradient(np.ones((3, 2)), np.array([[1.0, 0.5]] * 3))
-    assert found.tolist() == [[1, 0.5], [2, 1], [3, 1.5]]
+    gradient = KerasModel(model, "output", prepare=scaled).gradient(np.ones((3, 2)), np.array([[1.0, 0.5]] * 3))
+    assert gradient.tolist() == [[1, 0.5], [2, 1], [3, 1.5]]
     ambiguous = KerasModel(model, "output", prepare=lambda rows: both(rows, rows))
     with pytest.raises(
         ModelError, match="Expected one input of floating-point numbers in the shape of the rows for a gradient, got 2"
@@ -167,9 +167,9 @@ def test_the_gradient_against_the_closed_form():
     logits, hidden, first, second = by_hand(model, x)
     at_logits = weights - weights.sum(axis=1, keepdims=True) * softmax(logits)
     expected = (at_logits @ second.T * (1 - hidden**2)) @ first.T
-    found = KerasModel(model, "logits").gradient(x, weights)
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(found, expected, atol=1e-4)
+    gradient = KerasModel(model, "logits").gradient(x, weights)
+    assert gradient.dtype == np.float64
+    np.testing.assert_allclose(gradient, expected, atol=1e-4)
     sure = net(last="softmax")
     np.testing.assert_allclose(KerasModel(sure, "probabilities").gradient(x, weights), expected, atol=1e-4)
 
@@ -195,9 +195,9 @@ def test_gradients_of_values_against_differences(name, outputs, last, kind):
     model = KerasModel(net(outputs, last), kind)
     x = RNG.normal(size=(1, 4))
     value = Value(name, 0).resolve(model.predict(x), kind)
-    found = model.gradient(x, value.gradient_weights())
-    assert np.abs(found).max() > 1e-2
-    np.testing.assert_allclose(found, differences(lambda row: value(model.predict(row))[0], x), atol=1e-3)
+    gradient = model.gradient(x, value.gradient_weights())
+    assert np.abs(gradient).max() > 1e-2
+    np.testing.assert_allclose(gradient, differences(lambda row: value(model.predict(row))[0], x), atol=1e-3)
 
 
 def test_gradients_that_are_zero_or_not_finite():
@@ -254,11 +254,11 @@ def test_ends_that_say_nothing():
         def call(self, x):
             return ops.softmax(self.last(x))
 
-    own = Sure()
-    own(np.ones((1, 4)))
+    subclassed = Sure()
+    subclassed(np.ones((1, 4)))
     x = keras.Input((4,))
     cast = keras.Model(x, layers.Activation("linear", dtype="float32")(layers.Dense(3, activation="softmax")(x)))
-    for model in (own, cast):
+    for model in (subclassed, cast):
         answers = KerasModel(model, "probabilities").predict(np.ones((2, 4)))
         np.testing.assert_allclose(answers.sum(axis=1), 1, atol=1e-6)
 

@@ -41,16 +41,16 @@ def fitted(estimator):
         return estimator.fit(X, Y)
 
 
-def chances_of(estimator, rows):
-    found = estimator.predict_proba(rows)
-    return np.stack([part[:, 1] for part in found], axis=1) if isinstance(found, list) else found
+def label_probabilities(estimator, rows):
+    tables = estimator.predict_proba(rows)
+    return np.stack([table[:, 1] for table in tables], axis=1) if isinstance(tables, list) else tables
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_several_labels_are_found_by_themselves(estimator):
     model = SklearnModel(fitted(estimator))
     assert (model.kind, model.classes) == ("multilabel", ("0", "1", "2"))
-    np.testing.assert_array_equal(model.predict(X), chances_of(estimator, X))
+    np.testing.assert_array_equal(model.predict(X), label_probabilities(estimator, X))
 
 
 def test_catboost_says_it_by_its_loss():
@@ -96,7 +96,7 @@ def test_a_label_that_was_never_seen_and_one_with_three_classes():
     assert label_columns([[[1.0]]], [np.array([1])], "f").tolist() == [[1.0]]
     three = RandomForestClassifier(3).fit(X, RNG.integers(0, 3, (80, 2)))
     with pytest.raises(
-        lc.ModelError,
+        lc.errors.ModelError,
         match=r"Expected a table of two columns, no and yes, for every label .*predict_proba\(rows\)\[0\]",
     ):
         SklearnModel(three).predict(X)

@@ -20,7 +20,7 @@ FLOAT, DOUBLE, INT64 = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.Ten
 def graph(nodes, inputs, outputs, weights=None):
     """The bytes of a graph; inputs and outputs as (name, type, shape)."""
     info = onnx.helper.make_tensor_value_info
-    made = onnx.helper.make_graph(
+    graph_proto = onnx.helper.make_graph(
         [onnx.helper.make_node(*node[:3], **(node[3] if len(node) > 3 else {})) for node in nodes],
         "test",
         [info(*i) for i in inputs],
@@ -28,7 +28,7 @@ def graph(nodes, inputs, outputs, weights=None):
         [onnx.numpy_helper.from_array(array, name) for name, array in (weights or {}).items()],
     )
     opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("ai.onnx.ml", 3)]
-    return onnx.helper.make_model(made, opset_imports=opsets, ir_version=8).SerializeToString()
+    return onnx.helper.make_model(graph_proto, opset_imports=opsets, ir_version=8).SerializeToString()
 
 
 def linear(batch=None):

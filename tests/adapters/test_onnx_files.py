@@ -18,10 +18,10 @@ FLOAT = onnx.TensorProto.FLOAT
 
 def tensor(location, **entries):
     """A tensor whose data are in another file."""
-    made = onnx.TensorProto(name="w", data_type=FLOAT, dims=W.shape, data_location=onnx.TensorProto.EXTERNAL)
+    proto = onnx.TensorProto(name="w", data_type=FLOAT, dims=W.shape, data_location=onnx.TensorProto.EXTERNAL)
     for key, value in {"location": location, **entries}.items():
-        made.external_data.add(key=key, value=value)
-    return made
+        proto.external_data.add(key=key, value=value)
+    return proto
 
 
 def linear(weights, place="initializer"):
@@ -77,12 +77,12 @@ OUTSIDE += [
 def folder(tmp_path):
     """A folder with a model's weights, and with links to a secret outside of it."""
     (tmp_path / "secret.bin").write_bytes(W.tobytes())
-    found = tmp_path / "model"
-    found.mkdir()
-    (found / "w.bin").write_bytes(W.tobytes())
-    (found / "link.bin").symlink_to(tmp_path / "secret.bin")
-    (found / "folder").symlink_to(tmp_path)
-    return found
+    model_folder = tmp_path / "model"
+    model_folder.mkdir()
+    (model_folder / "w.bin").write_bytes(W.tobytes())
+    (model_folder / "link.bin").symlink_to(tmp_path / "secret.bin")
+    (model_folder / "folder").symlink_to(tmp_path)
+    return model_folder
 
 
 def test_weights_beside_the_file_are_read(folder):
@@ -119,9 +119,9 @@ def test_a_second_location_hides_nothing(folder):
     entry = tensor("w.bin")
     del entry.external_data[:]
     entry.external_data.append(merged)
-    for made in (twice, keys, entry):
+    for bad_tensor in (twice, keys, entry):
         with pytest.raises(ModelError, match="secret"):
-            check_external_data(str(saved(folder / "bad.onnx", linear(made))))
+            check_external_data(str(saved(folder / "bad.onnx", linear(bad_tensor))))
 
 
 def test_a_model_that_is_a_link_beside_linked_weights_is_read(tmp_path):
@@ -138,22 +138,26 @@ def test_a_model_that_is_a_link_beside_linked_weights_is_read(tmp_path):
 
 def test_the_format_is_that_of_onnx():
     """Every message of a model in which a tensor can be is walked; checked against the descriptors of the package."""
-    known, left = {}, [onnx.ModelProto.DESCRIPTOR]
-    while left:
-        message = left.pop()
-        if message.name not in known:
-            known[message.name] = {f.number: f.message_type for f in message.fields if f.message_type is not None}
-            left += known[message.name].values()
+    fields, stack = {}, [onnx.ModelProto.DESCRIPTOR]
+    while stack:
+        message = stack.pop()
+        if message.name not in fields:
+            fields[message.name] = {f.number: f.message_type for f in message.fields if f.message_type is not None}
+            stack += fields[message.name].values()
     holding = {"TensorProto"}
-    for _ in known:
-        holding |= {name for name, parts in known.items() if any(part.name in holding for part in parts.values())}
+    for _ in fields:
+        holding |= {
+            name for name, types in fields.items() if any(field_type.name in holding for field_type in types.values())
+        }
     short = {"TrainingInfoProto": "Training", "SparseTensorProto": "Sparse"}
     names = {name: short.get(name, name.removesuffix("Proto")) for name in holding}
-    found = {
-        names[name]: {number: names[part.name] for number, part in known[name].items() if part.name in holding}
+    expected = {
+        names[name]: {
+            number: names[field_type.name] for number, field_type in fields[name].items() if field_type.name in holding
+        }
         for name in holding
     }
-    assert {**found, "Tensor": {13: "Entry"}, "Entry": {}} == onnx_files._FORMAT
+    assert {**expected, "Tensor": {13: "Entry"}, "Entry": {}} == onnx_files._MESSAGE_FIELDS
     assert onnx.TensorProto.DESCRIPTOR.fields_by_name["external_data"].number == 13
 
 
@@ -194,16 +198,16 @@ def test_levels_and_fields_have_a_limit(tmp_path, monkeypatch):
         check_external_data(str(tmp_path / "deep.onnx"))
     (tmp_path / "many.onnx").write_bytes(b"\x3a\x00" * 1000)
     check_external_data(str(tmp_path / "many.onnx"))
-    monkeypatch.setattr(onnx_files, "_FIELDS", 500)
+    monkeypatch.setattr(onnx_files, "_MAX_FIELDS", 500)
     with pytest.raises(ModelError, match="more than 500 fields"):
         check_external_data(str(tmp_path / "many.onnx"))
 
 
 def _length(size):
-    made = b""
+    encoded = b""
     while size > 127:
-        made, size = made + bytes([size & 127 | 128]), size >> 7
-    return made + bytes([size])
+        encoded, size = encoded + bytes([size & 127 | 128]), size >> 7
+    return encoded + bytes([size])
 
 
 def test_large_files_are_not_read_into_memory(tmp_path):

@@ -20,13 +20,13 @@ X = {"sources": ["The capital", "of Spain and", "of France"]}
 CHAT = lc.maskers.Prompt([{"role": "user", "content": "{sources} is"}], separator=" ")
 
 
-def asked(served, answer=ANSWER, **options):
+def create_model(served, answer=ANSWER, **options):
     return OpenAICompatible(served.url, "tiny", answer, **{"backoff": 0.01, "timeout": 20.0, **options})
 
 
 @pytest.mark.parametrize("style", ["echo", "prompt_logprobs"])
 def test_the_same_scores_as_the_model_itself(style):
-    with serving(style=style) as served, asked(served, parts="sentence") as model:
+    with serving(style=style) as served, create_model(served, parts="sentence") as model:
         e = lc.Explainer(model, PROMPT, lc.Shapley())(X)
         local = CausalLMModel(served.lm, served.tokenizer, ANSWER, parts="sentence")
         np.testing.assert_allclose(e.scores, lc.Explainer(local, PROMPT, lc.Shapley())(X).scores, atol=1e-5)
@@ -37,7 +37,7 @@ def test_the_same_scores_as_the_model_itself(style):
 
 
 def test_chat_with_log_probabilities_of_prompts():
-    with serving(style="prompt_logprobs") as served, asked(served) as model:
+    with serving(style="prompt_logprobs") as served, create_model(served) as model:
         e = lc.Explainer(model, CHAT, lc.Shapley())(X)
         local = CausalLMModel(served.lm, served.tokenizer, ANSWER)
         np.testing.assert_allclose(e.scores, lc.Explainer(local, PROMPT, lc.Shapley())(X).scores, atol=1e-5)
@@ -46,7 +46,7 @@ def test_chat_with_log_probabilities_of_prompts():
 
 @pytest.mark.parametrize("masker", [PROMPT, CHAT])
 def test_a_server_that_leaves_log_probabilities_out_in_silence(masker):
-    with serving(style="none") as served, asked(served) as model:
+    with serving(style="none") as served, create_model(served) as model:
         with pytest.raises(ModelError, match=r"got one that does not\. Give a scalariser") as caught:
             lc.Explainer(model, masker, lc.Shapley())(X)
         assert "\n" not in str(caught.value)
@@ -55,12 +55,12 @@ def test_a_server_that_leaves_log_probabilities_out_in_silence(masker):
 
 def test_texts_become_numbers_by_a_scalariser():
     with serving(style="none") as served:
-        with asked(served, None, scalariser=TokenF1("The capital of France"), max_tokens=9) as model:
+        with create_model(served, None, scalariser=TokenF1("The capital of France"), max_tokens=9) as model:
             e = lc.Explainer(model, PROMPT, lc.Shapley())(X)
         assert served.bodies[-1]["max_tokens"] == 9
         assert e.full_value == pytest.approx(TokenF1("The capital of France")("said The capital of Spain"))
         assert e.scores[0] > 0
-        with asked(served, None, scalariser=lambda text: len(text), samples=3, temperature=1.0) as model:
+        with create_model(served, None, scalariser=lambda text: len(text), samples=3, temperature=1.0) as model:
             several = lc.Explainer(model, CHAT, lc.Shapley())(X)
         assert several.scores.shape == (3, 3)
         assert sorted({body["seed"] for body in served.bodies[-24:]}) == [0, 1, 2]
@@ -70,7 +70,7 @@ def test_texts_become_numbers_by_a_scalariser():
 def test_samples_are_counted_paced_and_never_paid_twice():
     faults = [None, 500, None, None, 429, None, None, "truncated"]
     options = {"scalariser": len, "samples": 3, "temperature": 1.0, "price": 0.01, "per_second": 60.0}
-    with serving(style="none", faults=faults) as served, asked(served, None, in_flight=1, **options) as model:
+    with serving(style="none", faults=faults) as served, create_model(served, None, in_flight=1, **options) as model:
         assert model.cost(8) == "8 calls, 24 requests, about 0.24 (price 0.01 a sample), at least 0 s at 60 a second"
         start = time.monotonic()
         e = lc.Explainer(model, PROMPT, lc.Shapley())(X)
@@ -81,17 +81,17 @@ def test_samples_are_counted_paced_and_never_paid_twice():
 
 def test_how_probable_a_yes_is():
     question = "Is that so? Say yes or no."
-    with serving(style="first") as served, asked(served, follow_up=question) as model:
+    with serving(style="first") as served, create_model(served, follow_up=question) as model:
         value = model.predict([[{"role": "user", "content": "The capital"}]])
         assert value[0, 0] == pytest.approx(np.exp(-0.5) / (np.exp(-0.5) + np.exp(-1.5)))
         assert served.bodies[-1]["messages"][-1]["content"] == question
-    with serving(style="none") as served, asked(served, follow_up=question) as model:
+    with serving(style="none") as served, create_model(served, follow_up=question) as model:
         assert model.predict(["The capital"]) == 1.0
 
 
 def test_every_call_is_accounted_for_whatever_goes_wrong(tmp_path):
     faults = [None, 429, 500, "truncated", None, "hang", 503, None, 429, "cut"]
-    with serving(faults=faults) as served, asked(served, timeout=2.0, retries=15, in_flight=3) as model:
+    with serving(faults=faults) as served, create_model(served, timeout=2.0, retries=15, in_flight=3) as model:
         store = tmp_path / "answers.db"
         e = lc.Explainer(model, PROMPT, lc.Shapley(), store=store)(X)
         local = CausalLMModel(served.lm, served.tokenizer, ANSWER)
@@ -100,15 +100,17 @@ def test_every_call_is_accounted_for_whatever_goes_wrong(tmp_path):
         assert model.retried >= 7  # one for each fault
         assert model.failed == 0
         count = served.requests
-        again = lc.Explainer(asked(served), PROMPT, lc.Shapley(), store=store)(X)  # another object, the same file
+        again = lc.Explainer(create_model(served), PROMPT, lc.Shapley(), store=store)(
+            X
+        )  # another object, the same file
         np.testing.assert_array_equal(again.scores, e.scores)
         assert served.requests == count
 
 
 def test_an_interrupted_run_costs_nothing_twice(tmp_path):
-    with serving(faults=[None, None, None, None, 400]) as served, asked(served, in_flight=1) as model:
+    with serving(faults=[None, None, None, None, 400]) as served, create_model(served, in_flight=1) as model:
         store = tmp_path / "answers.db"
-        with pytest.raises(lc.RunFailedError, match="status 400"):
+        with pytest.raises(lc.errors.RunFailedError, match="status 400"):
             lc.Explainer(model, PROMPT, lc.Shapley(), store=store)(X)
         before = served.requests
         lc.Explainer(model, PROMPT, lc.Shapley(), store=store)(X)
@@ -118,49 +120,52 @@ def test_an_interrupted_run_costs_nothing_twice(tmp_path):
 def test_the_key_is_sent_and_seen_nowhere(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("TINY_KEY", KEY)
     caplog.set_level(logging.DEBUG)
-    said = []
-    with serving(key=KEY, faults=[429, 500, None, 503]) as served, asked(served, api_key_env="TINY_KEY") as model:
+    texts = []
+    with (
+        serving(key=KEY, faults=[429, 500, None, 503]) as served,
+        create_model(served, api_key_env="TINY_KEY") as model,
+    ):
         store = tmp_path / "answers.db"
         e = lc.Explainer(model, PROMPT, lc.Shapley(), store=store)(X)
         e.save(tmp_path / "e.json")
         e.to_html(tmp_path / "e.html")
-        said += [repr(e), repr(e.provenance), repr(vars(model)), model.cost(8), repr(model)]
-        said.append(pickle.dumps(model).decode("latin1"))
+        texts += [repr(e), repr(e.provenance), repr(vars(model)), model.cost(8), repr(model)]
+        texts.append(pickle.dumps(model).decode("latin1"))
         served.faults = [400] * 99
         with pytest.raises(ModelError) as caught:
             model.predict(["new"])
-        said.append(str(caught.value))
+        texts.append(str(caught.value))
         monkeypatch.setenv("TINY_KEY", KEY[::-1])
         with pytest.raises(ModelError, match="status 401") as caught:
             model.predict(["another"])
-        said += [str(caught.value), repr(caught.value.__cause__), repr(caught.value.__context__)]
+        texts += [str(caught.value), repr(caught.value.__cause__), repr(caught.value.__context__)]
     files = [path.read_bytes().decode("latin1") for path in tmp_path.iterdir()]
     assert len(files) >= 3
-    for text in (*said, caplog.text, *files):
+    for text in (*texts, caplog.text, *files):
         assert KEY not in text
         assert KEY[::-1] not in text
 
 
 def test_inside_a_running_event_loop():
     async def cell():
-        with serving() as served, asked(served) as model:
+        with serving() as served, create_model(served) as model:
             return lc.Explainer(model, PROMPT, lc.Shapley())(X)
 
     assert asyncio.run(cell()).scores.shape == (3,)
 
 
 def test_another_model_than_the_one_that_was_asked_for():
-    with serving(model="huge") as served, asked(served) as model:
+    with serving(model="huge") as served, create_model(served) as model:
         with pytest.raises(ModelError, match="Expected answers of the model 'tiny', got one of 'huge'") as caught:
             model.predict(["The"])
         assert "\n" not in str(caught.value)
         assert served.requests == 1
-    with serving(model="models/tiny-2024.gguf") as served, asked(served) as model:
+    with serving(model="models/tiny-2024.gguf") as served, create_model(served) as model:
         assert np.isfinite(model.predict(["The"])).all()
 
 
 def test_a_pickled_model_asks_too():
-    with serving() as served, asked(served) as model, pickle.loads(pickle.dumps(model)) as other:
+    with serving() as served, create_model(served) as model, pickle.loads(pickle.dumps(model)) as other:
         np.testing.assert_array_equal(other.predict(["The"]), model.predict(["The"]))
 
 

@@ -8,8 +8,8 @@ TOKENS = [("The", float("nan")), (" sky", -1.0), (" is", -2.0), (" blue", -4.0),
 
 
 def test_tokens_of_the_answer_and_of_its_parts():
-    found = protocol.answer_log_probs(TOKENS, " is blue.", np.array([[0, 9], [1, 3], [4, 9]]))
-    assert found.tolist() == [-14, -2, -12]
+    log_probs = protocol.answer_log_probs(TOKENS, " is blue.", np.array([[0, 9], [1, 3], [4, 9]]))
+    assert log_probs.tolist() == [-14, -2, -12]
 
 
 def test_a_token_across_the_border_counts():
@@ -23,11 +23,11 @@ def test_answers_without_numbers_are_refused(answer):
 
 
 def test_requests():
-    chat = protocol.scored("m", [{"role": "user", "content": "q"}], "a", "prompt_logprobs")
+    chat = protocol.scoring_request("m", [{"role": "user", "content": "q"}], "a", "prompt_logprobs")
     assert chat.path == "/chat/completions"
     assert [m["content"] for m in chat.body["messages"]] == ["q", "a"]
-    assert protocol.scored("m", "q", "a", "echo").body["prompt"] == "qa"
-    assert protocol.asked("m", "q", seed=3).body == {"model": "m", "prompt": "q", "seed": 3}
+    assert protocol.scoring_request("m", "q", "a", "echo").body["prompt"] == "qa"
+    assert protocol.generation_request("m", "q", seed=3).body == {"model": "m", "prompt": "q", "seed": 3}
 
 
 def test_responses_that_lack_what_is_needed():
@@ -37,7 +37,7 @@ def test_responses_that_lack_what_is_needed():
     assert protocol.read_first_tokens({"choices": [{"logprobs": {"top_logprobs": [{"yes": -1}]}}]}) == [("yes", -1)]
     for answer in ({}, [], {"choices": []}, {"choices": [{"message": None}]}):
         with pytest.raises(ModelError, match="Expected a"):
-            protocol.read_text(answer)
+            protocol.read_answer_text(answer)
 
 
 def test_names_of_models():

@@ -26,10 +26,10 @@ def failing(texts):
 @pytest.mark.filterwarnings(r"ignore:os.fork\(\) was called:RuntimeWarning")  # by JAX, if a test before has imported it
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 def test_every_quick_adapter_is_pickled_and_every_error_too():
-    found = pickling.run(names=("callable", "sklearn", "onnx"), spawn=False)
-    assert found["failures"] == []
-    assert (found["pickled"], found["forked"]) == (5, 10)
-    assert found["errors"] > 15
+    summary = pickling.run(names=("callable", "sklearn", "onnx"), spawn=False)
+    assert summary["failures"] == []
+    assert (summary["pickled"], summary["forked"]) == (5, 10)
+    assert summary["errors"] > 15
 
 
 def explain(explainer):
@@ -41,15 +41,15 @@ def test_errors_cross_a_pool():
     large = lc.Explainer(lengths, lc.maskers.Text(), lc.Shapley(), kind="output", max_calls=10)
     broken = lc.Explainer(failing, lc.maskers.Text(), lc.Shapley(), kind="output", batch_size=1)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        with pytest.raises(lc.PlanTooLargeError) as info:
+        with pytest.raises(lc.errors.PlanTooLargeError) as info:
             pool.map_async(explain, [large]).get(60)
         assert info.value.calls == 64
         with pytest.raises(errors.RunFailedError, match="OSError") as info:
             pool.map_async(explain, [broken]).get(60)
         assert len(info.value.store) > 0
         assert info.value.explanations == [None]
-        found = pool.map_async(explain, [lc.Explainer(lengths, lc.maskers.Text(), kind="output")]).get(60)
-    np.testing.assert_array_equal(found[0].scores, lc.explain(lengths, TEXT, kind="output").scores)
+        explanations = pool.map_async(explain, [lc.Explainer(lengths, lc.maskers.Text(), kind="output")]).get(60)
+    np.testing.assert_array_equal(explanations[0].scores, lc.explain(lengths, TEXT, kind="output").scores)
 
 
 def test_a_store_is_pickled_with_all_that_it_knows():

@@ -6,8 +6,8 @@ from transformers import GPTNeoConfig, GPTNeoForCausalLM
 
 import lcshap as lc
 from lcshap.adapters.causal_lm import CausalLMModel
-from lcshap.adapters.prefix_sharing import STEP, can_pack, count_tokens, shared_log_probs
-from lcshap.adapters.row_by_row import padded_log_probs
+from lcshap.adapters.padded_batches import padded_log_probs
+from lcshap.adapters.prefix_sharing import MAX_STEP_TOKENS, can_pack, count_tokens, shared_log_probs
 from lcshap.errors import ModelError
 
 MODELS = {
@@ -60,9 +60,9 @@ def test_attention_without_sdpa():
 
 
 def test_a_row_longer_than_a_step_is_a_step_of_its_own():
-    model = gpt2(n_positions=2 * STEP)
+    model = gpt2(n_positions=2 * MAX_STEP_TOKENS)
     rng = np.random.default_rng(5)
-    long = rng.integers(0, 320, STEP + 40).tolist()
+    long = rng.integers(0, 320, MAX_STEP_TOKENS + 40).tolist()
     rows = [(long, [1, 2]), (long[:-5], [3]), ([*long[:7], 8, 9], [4, 5, 6]), (long[:2], [7])]
     shared = dict(shared_log_probs(model, rows))
     for number, (prompt, answer) in enumerate(rows):
@@ -103,9 +103,9 @@ def test_local_attention_is_computed_row_by_row():
 def test_the_tokens_computed_are_the_nodes_of_the_tree():
     rows = [(prompt, answer[:1]) for prompt, answer in random_rows(2)]
     nodes = {tuple(prompt[: k + 1]) for prompt, _ in rows for k in range(len(prompt) - 1)}
-    computed, given = count_tokens(rows)
+    computed, total = count_tokens(rows)
     assert computed == len(nodes) + len(rows)  # the last token of every prompt is computed for its logits
-    assert given == sum(len(prompt) for prompt, _ in rows) > 1.5 * computed
+    assert total == sum(len(prompt) for prompt, _ in rows) > 1.5 * computed
 
 
 def test_the_model_is_sent_no_other_tokens():
@@ -115,7 +115,7 @@ def test_the_model_is_sent_no_other_tokens():
     list(shared_log_probs(model, rows))
     assert sum(sent) == count_tokens(rows)[0]
     assert len(sent) < len(rows) / 10
-    assert max(sent) <= STEP
+    assert max(sent) <= MAX_STEP_TOKENS
     sent.clear()
     list(shared_log_probs(model, rows, packed=False))
     assert sum(sent) == count_tokens(rows)[0]

@@ -48,9 +48,9 @@ def pipeline():
     return make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(PRAISE + BLAME, [1] * 5 + [0] * 5)
 
 
-def failing(ask, rows, said, **options):
+def catch_failure(ask, rows, message, **options):
     """The model and the error of a call that fails."""
-    with RemoteModel(ask, "output", **options) as model, pytest.raises(ModelError, match=said) as info:
+    with RemoteModel(ask, "output", **options) as model, pytest.raises(ModelError, match=message) as info:
         model.predict(rows)
     return model, info.value
 
@@ -181,8 +181,8 @@ def test_the_server_says_how_long_to_wait(pipeline):
 
 def test_a_server_that_never_answers(pipeline):
     with serving(pipeline, lambda server, number: server.free.wait(60) and (500, {})) as server:
-        said = r"row 0 \('dull'\) had no answer in 2 tries.*within 0.05 s"
-        model, error = failing(client(server), ["dull"], said, timeout=0.05, retries=1, backoff=0)
+        message = r"row 0 \('dull'\) had no answer in 2 tries.*within 0.05 s"
+        model, error = catch_failure(client(server), ["dull"], message, timeout=0.05, retries=1, backoff=0)
     assert error.answers is None
     assert error.row == 0
     assert (model.requests, model.retried, model.failed) == (2, 1, 1)
@@ -199,13 +199,13 @@ def test_a_server_that_dies_half_way_takes_no_answers_with_it(pipeline):
 
     with serving(pipeline, die) as server:
         options = {"in_flight": 3, "retries": 2, "backoff": 0.01, "timeout": 5}
-        _, error = failing(client(server), rows, "had no answer in 3 tries", **options)
-        known = np.isfinite(error.answers).all(axis=1)
-        assert sorted(server.answered) == sorted(t for t, k in zip(rows, known, strict=True) if k)
+        _, error = catch_failure(client(server), rows, "had no answer in 3 tries", **options)
+        answered = np.isfinite(error.answers).all(axis=1)
+        assert sorted(server.answered) == sorted(t for t, k in zip(rows, answered, strict=True) if k)
         assert 12 <= len(server.answered) <= 15
     expected = pipeline.predict_proba(rows)
-    np.testing.assert_array_equal(error.answers[known], expected[known])
-    assert np.isnan(error.answers[~known]).all()
+    np.testing.assert_array_equal(error.answers[answered], expected[answered])
+    assert np.isnan(error.answers[~answered]).all()
 
 
 def test_resume_asks_only_for_what_is_missing(pipeline):
@@ -227,8 +227,8 @@ def test_resume_asks_only_for_what_is_missing(pipeline):
 
 def test_some_errors_are_not_worth_another_try(pipeline):
     with serving(pipeline, lambda server, number: (401, {})) as server:
-        said = r"in 1 try, the last time: RefusedError\(401\)"
-        _, error = failing(client(server), ["dull"], said, fatal=(RefusedError,))
+        message = r"in 1 try, the last time: RefusedError\(401\)"
+        _, error = catch_failure(client(server), ["dull"], message, fatal=(RefusedError,))
         assert server.number == 1
     assert isinstance(error.__cause__, RefusedError)
 
@@ -376,17 +376,19 @@ class TestTime:
 
     def test_every_try_has_its_own_timeout(self):
         ask = Recorder(seconds=1e6)
-        failing(ask, texts(1), r"in 3 tries, the last time: .*no answer within 30 s", timeout=30, retries=2, backoff=0)
+        catch_failure(
+            ask, texts(1), r"in 3 tries, the last time: .*no answer within 30 s", timeout=30, retries=2, backoff=0
+        )
         assert ask.started == pytest.approx([100, 130, 160])
         assert ask.active == 0
 
     def test_a_timeout_of_the_client_keeps_its_own_words(self):
-        failing(Recorder(errors=[TimeoutError("connect")] * 6), texts(1), r"TimeoutError\('connect'\)")
+        catch_failure(Recorder(errors=[TimeoutError("connect")] * 6), texts(1), r"TimeoutError\('connect'\)")
 
     def test_one_that_gives_up_ends_the_waits_of_the_others(self):
         """Two fail at once: one of them for good, the other is to be tried again in a thousand seconds."""
         ask = Recorder(errors=[HttpError(429, 1000), RefusedError(401)])
-        model, _ = failing(ask, texts(5), "row 1", in_flight=2, fatal=(RefusedError,))
+        model, _ = catch_failure(ask, texts(5), "row 1", in_flight=2, fatal=(RefusedError,))
         assert len(ask.started) == 2
         assert model.failed == 1
 
@@ -397,9 +399,9 @@ class TestTime:
                 raise RefusedError(401)
             return [[len(rows[0]), 0.5]]
 
-        _, error = failing(ask, ["x", "xxxxx", "xx", "xxx", "x"], "row 2", in_flight=3, fatal=(RefusedError,))
-        known = [[1, 0.5], [5, 0.5], [np.nan] * 2, [3, 0.5], [np.nan] * 2]  # row 3 began when row 0 was there
-        np.testing.assert_array_equal(error.answers, known)
+        _, error = catch_failure(ask, ["x", "xxxxx", "xx", "xxx", "x"], "row 2", in_flight=3, fatal=(RefusedError,))
+        expected = [[1, 0.5], [5, 0.5], [np.nan] * 2, [3, 0.5], [np.nan] * 2]  # row 3 began when row 0 was there
+        np.testing.assert_array_equal(error.answers, expected)
 
     def test_long_waits_are_warned_of(self, caplog):
         caplog.set_level(logging.INFO, "lcshap")
@@ -416,10 +418,10 @@ class TestTime:
 
 def answering(*answers):
     """An async function that gives these answers, one a request, then the length of the rows."""
-    left = list(answers)
+    remaining = list(answers)
 
     async def ask(rows):
-        return left.pop(0) if left else [len(row) for row in rows]
+        return remaining.pop(0) if remaining else [len(row) for row in rows]
 
     return ask
 
@@ -449,7 +451,7 @@ def test_a_wrong_answer_is_tried_again(wrong):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (None, r"Expected real numbers from .* for 1 rows, got None\. Does the function end without return"),
         (["high"], "Expected real numbers from .* for 1 rows"),
@@ -462,18 +464,18 @@ def test_a_wrong_answer_is_tried_again(wrong):
         (np.ma.masked_array([1.0], [True]), r"masked entries, the first in row 0. Return numbers there"),
     ],
 )
-def test_a_mistake_in_the_function_is_not_tried_again(wrong, said):
-    model, error = failing(answering(wrong), ["abc"], rf"row 0 \('abc'\) had no answer in 1 try.*{said}")
+def test_a_mistake_in_the_function_is_not_tried_again(wrong, message):
+    model, error = catch_failure(answering(wrong), ["abc"], rf"row 0 \('abc'\) had no answer in 1 try.*{message}")
     assert (model.requests, model.retried, model.failed) == (1, 0, 1)
     assert error.row == 0
 
 
 def test_wrong_answers_to_the_end():
-    ask, said = (
+    ask, message = (
         answering([1.0], [math.nan], [math.nan]),
         r"row 1 \('xy'\) had no answer in 2 tries.*finite numbers.*nan",
     )
-    _, error = failing(ask, ["x", "xy", "xyz"], said, in_flight=1, backoff=0, retries=1)
+    _, error = catch_failure(ask, ["x", "xy", "xyz"], message, in_flight=1, backoff=0, retries=1)
     np.testing.assert_array_equal(error.answers, [[1.0], [np.nan], [np.nan]])
     assert error.row == 1
 
@@ -482,14 +484,16 @@ def test_all_answers_have_as_many_outputs():
     wide = [[1.0, 2.0]]
     with RemoteModel(answering(wide, [1.0], wide), "output", in_flight=1, backoff=0) as model:
         assert model.predict(["x", "y"]).tolist() == [[1, 2], [1, 2]]
-    failing(answering(wide), ["x", "y"], r"row 1 .*Expected 2 outputs .* as from others, got 1", in_flight=1, retries=0)
+    catch_failure(
+        answering(wide), ["x", "y"], r"row 1 .*Expected 2 outputs .* as from others, got 1", in_flight=1, retries=0
+    )
 
 
 def test_an_error_about_a_group_names_the_group_on_one_short_line():
     async def ask(rows):
         raise OSError("<html>\n" + "very long " * 1000)
 
-    _, error = failing(ask, np.zeros((2, 2, 50)), r"rows 0 to 1 \(array", rows_per_request=2, retries=0)
+    _, error = catch_failure(ask, np.zeros((2, 2, 50)), r"rows 0 to 1 \(array", rows_per_request=2, retries=0)
     assert error.row is None
     assert "\n" not in str(error)
     assert len(str(error)) < 500
@@ -499,7 +503,7 @@ def test_an_error_about_a_group_names_the_group_on_one_short_line():
 def test_a_function_that_tries_to_leave_is_an_error_like_any_other(error):
     with RemoteModel(Recorder(errors=[error]), "output", backoff=0) as model:
         assert model.predict(["abc"]).tolist() == [[3]]
-    failing(Recorder(errors=[error]), ["abc"], type(error).__name__, retries=0)
+    catch_failure(Recorder(errors=[error]), ["abc"], type(error).__name__, retries=0)
 
 
 # -- the thread ---------------------------------------------------------------------------------------------------
@@ -719,8 +723,8 @@ def test_an_exception_of_a_mistake_is_raised_at_once_if_nothing_was_ever_answere
     async def ask(rows):
         raise error
 
-    model, found = failing(ask, ["abc"], rf"had no answer in 1 try.*{type(error).__name__}")
-    assert (model.requests, found.__cause__) == (1, error)
+    model, raised = catch_failure(ask, ["abc"], rf"had no answer in 1 try.*{type(error).__name__}")
+    assert (model.requests, raised.__cause__) == (1, error)
 
 
 def test_after_an_answer_it_is_the_server_that_is_out_of_order():
@@ -739,5 +743,5 @@ def test_a_wrong_number_of_answers_that_comes_twice_is_a_mistake():
     async def ask(rows):
         return [1.0] * (len(rows) + 1)
 
-    model, _ = failing(ask, ["abc"], r"had no answer in 2 tries.*for 1 rows, got \(2,\)", backoff=0)
+    model, _ = catch_failure(ask, ["abc"], r"had no answer in 2 tries.*for 1 rows, got \(2,\)", backoff=0)
     assert model.requests == 2

@@ -79,19 +79,19 @@ def watched(caplog):
     caplog.set_level(logging.DEBUG, "lcshap")
     caplog.set_level(logging.DEBUG, "asyncio")
     yield
-    ours = [r for r in caplog.records if r.name in ("lcshap", "asyncio")]
-    assert ours
-    assert not any(record.exc_info for record in ours)
-    clean(caplog.handler.format(record) for record in ours)
+    records = [record for record in caplog.records if record.name in ("lcshap", "asyncio")]
+    assert records
+    assert not any(record.exc_info for record in records)
+    assert_no_secrets(caplog.handler.format(record) for record in records)
 
 
-def clean(texts):
+def assert_no_secrets(texts):
     for text in texts:
         for key in KEYS.values():
             assert key not in text
 
 
-def ours(error):
+def error_texts(error):
     """What the errors of lcshap in a chain say: messages, notes, attributes. The last one is the user's own."""
     while type(error).__module__.startswith("lcshap"):
         yield from (str(error), repr(error), repr(vars(error)), *getattr(error, "__notes__", ()))
@@ -109,14 +109,14 @@ def test_a_refusal(client, status, address, caplog):
 
     with watched(caplog), RemoteModel(ask, "output", retries=1, backoff=0) as model:
         explainer = lc.Explainer(model, lc.maskers.Text(), lc.LShapley(1))
-        with pytest.raises(lc.ModelError) as info:
+        with pytest.raises(lc.errors.ModelError) as info:
             explainer(TEXT)
         (kept,) = explainer.many([TEXT], errors="keep")
     assert "had no answer in 2 tries" in str(info.value)
     assert str(status) in str(info.value) or client is by_hand
-    said = [*ours(info.value), *ours(kept), repr(explainer), repr(vars(info.value.store))]
-    assert len(said) > 10
-    clean(said)
+    messages = [*error_texts(info.value), *error_texts(kept), repr(explainer), repr(vars(info.value.store))]
+    assert len(messages) > 10
+    assert_no_secrets(messages)
 
 
 @pytest.mark.parametrize("client", CLIENTS[:2])
@@ -124,10 +124,10 @@ def test_a_server_that_is_not_there(client, caplog):
     async def ask(texts):
         return await client(f"http://127.0.0.1:1/v1?key={KEYS['query']}")
 
-    failing = pytest.raises(lc.ModelError, match=r"Connect\w*Error")
+    failing = pytest.raises(lc.errors.ModelError, match=r"Connect\w*Error")
     with watched(caplog), RemoteModel(ask, "output", retries=1, backoff=0) as model, failing as info:
         lc.explain(model, TEXT)
-    clean(ours(info.value))
+    assert_no_secrets(error_texts(info.value))
 
 
 @pytest.mark.parametrize("client", CLIENTS[:2])
@@ -137,10 +137,10 @@ def test_a_model_that_is_no_remote_one(client, address):
     def model(texts):
         return asyncio.run(client(f"{address}/403/v1?key={KEYS['query']}"))
 
-    with pytest.raises(lc.ModelError, match="403") as info:
+    with pytest.raises(lc.errors.ModelError, match="403") as info:
         lc.explain(model, TEXT, kind="output")
     assert "?***" in str(info.value)
-    clean(ours(info.value))
+    assert_no_secrets(error_texts(info.value))
 
 
 def test_what_nobody_awaits(address, caplog):
@@ -167,4 +167,4 @@ def test_explanations_know_of_no_key(address):
     with RemoteModel(ask, "output") as model:
         explainer = lc.Explainer(model, lc.maskers.Text(), lc.FeatureAblation(), store=store)
         e = explainer(TEXT)
-    clean([repr(e), str(e.provenance), repr(vars(store)), repr(explainer), model.cost(5)])
+    assert_no_secrets([repr(e), str(e.provenance), repr(vars(store)), repr(explainer), model.cost(5)])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lcshap.adapters.scalarisers import EmbeddingSimilarity, ExactMatch, RougeL, TokenF1, p_yes, scalarised
+from lcshap.adapters.scalarisers import EmbeddingSimilarity, ExactMatch, RougeL, TokenF1, apply_scalariser, p_yes
 from lcshap.errors import ModelError
 
 TEXT = "The cat sat on the mat."
@@ -48,4 +48,4 @@ def test_what_is_no_reference_and_no_number():
             RougeL(reference)
     for number in (None, float("nan"), "1"):
         with pytest.raises(ModelError, match="Expected a finite number"):
-            scalarised(lambda text, number=number: number, "text")
+            apply_scalariser(lambda text, number=number: number, "text")

@@ -55,11 +55,11 @@ def brute_force(predict, data, row):
 def check_against_brute_force(model, predict, data, **options):
     explainer = lc.Explainer(model, Tabular(data[BACKGROUND]), lc.Shapley(), **options)
     for row in ROWS[:2]:
-        found = explainer(data[row : row + 1])
-        np.testing.assert_allclose(found.scores, brute_force(predict, data, row), rtol=0, atol=1e-10)
-    many = explainer(data[ROWS[0] : ROWS[-1] + 1])
-    assert len(many) == len(ROWS)
-    np.testing.assert_allclose(many[1].scores, found.scores, rtol=0, atol=1e-10)
+        explanation = explainer(data[row : row + 1])
+        np.testing.assert_allclose(explanation.scores, brute_force(predict, data, row), rtol=0, atol=1e-10)
+    explanations = explainer(data[ROWS[0] : ROWS[-1] + 1])
+    assert len(explanations) == len(ROWS)
+    np.testing.assert_allclose(explanations[1].scores, explanation.scores, rtol=0, atol=1e-10)
 
 
 def columns_by_name():
@@ -141,11 +141,13 @@ def test_names_that_a_selector_chooses_by_type():
 def test_a_category_that_lightgbm_never_saw():
     model = LGBMRegressor(n_estimators=5, verbose=-1, n_jobs=1).fit(DATA, Y)
     explainer = lc.Explainer(model, Tabular(DATA[:5]), lc.Shapley())
-    with pytest.raises(lc.MaskerError, match="categories 'Oslo', 'Paris', 'Rome' in column 'city' of x, got 'Bergen'"):
+    with pytest.raises(
+        lc.errors.MaskerError, match="categories 'Oslo', 'Paris', 'Rome' in column 'city' of x, got 'Bergen'"
+    ):
         explainer({"age": 30, "income": 1.0, "city": "Bergen", "job": "cook", "member": True})
-    found = explainer.many([DATA.iloc[3], {"age": 1}], errors="keep")
-    assert isinstance(found[0], lc.Explanation)
-    assert isinstance(found[1], lc.MaskerError)
+    explanations = explainer.many([DATA.iloc[3], {"age": 1}], errors="keep")
+    assert isinstance(explanations[0], lc.Explanation)
+    assert isinstance(explanations[1], lc.errors.MaskerError)
 
 
 def test_a_booster_of_xgboost_takes_frames_and_arrays():
@@ -188,7 +190,7 @@ def test_the_margin_of_two_classes_is_asked_for_by_class(target):
     e = lc.explain(model, data.iloc[20], Tabular(data[:4]), kind="logits", value="output", target=target)
     assert e.provenance["targets"] == ["1"]
     assert e.full_value == pytest.approx(model.predict(data.iloc[[20]], raw_score=True)[0], abs=1e-9)
-    with pytest.raises(lc.ModelError, match="Expected class '1' as the target, got 0"):
+    with pytest.raises(lc.errors.ModelError, match="Expected class '1' as the target, got 0"):
         lc.explain(model, data.iloc[20], Tabular(data[:4]), kind="logits", value="output", target=0)
 
 

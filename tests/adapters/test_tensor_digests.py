@@ -57,9 +57,9 @@ def test_numbers_are_read_once(dtype, monkeypatch):
 
 def test_small_odd_and_inference_tensors_have_a_digest():
     with torch.inference_mode():
-        made = torch.ones(300, 300)
+        inference_ones = torch.ones(300, 300)
     ones = torch.ones(300, 300)
-    assert tensor_digest(made) == tensor_digest(ones) == tensor_digest(ones)
+    assert tensor_digest(inference_ones) == tensor_digest(ones) == tensor_digest(ones)
     assert tensor_digest(ones.T) == tensor_digest(ones)
     turned = torch.full((300, 300), 1j).conj()
     assert tensor_digest(turned) == tensor_digest(turned.resolve_conj())

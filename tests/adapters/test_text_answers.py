@@ -54,5 +54,5 @@ def test_what_is_refused():
         TextAnswerModel(lambda prompts, seed: prompts, TokenF1("one"), samples=0)
     with pytest.raises(ModelError, match="as scalariser, got 'fn'"):
         TextAnswerModel("fn", TokenF1("one"))
-    with pytest.raises(lc.OptionError, match="several outputs"):
+    with pytest.raises(lc.errors.OptionError, match="several outputs"):
         lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 2), lc.Graph.chain(2)).averaged()

@@ -39,13 +39,13 @@ def make(kind, **options):
 @pytest.fixture(scope="module")
 def tokenizer():
     vocabulary = {token: number for number, token in enumerate(WORDS.split())}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    made.post_processor = processors.TemplateProcessing(
+    word_level = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    word_level.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    word_level.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     inputs = ["input_ids", "token_type_ids", "attention_mask"]
-    return PreTrainedTokenizerFast(tokenizer_object=made, model_input_names=inputs, model_max_length=60, **NAMES)
+    return PreTrainedTokenizerFast(tokenizer_object=word_level, model_input_names=inputs, model_max_length=60, **NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -60,24 +60,24 @@ def inference():
 def test_zero_shot_gives_the_chances_of_the_pipeline(inference, tokenizer, multi_label):
     labels = ["sport", "politics", "film"]
     pipe = pipeline("zero-shot-classification", model=inference, tokenizer=tokenizer)
-    said = pipe(TEXT, labels, multi_label=multi_label)
-    expected = dict(zip(said["labels"], said["scores"], strict=True))
+    ranking = pipe(TEXT, labels, multi_label=multi_label)
+    expected = dict(zip(ranking["labels"], ranking["scores"], strict=True))
     model = ZeroShotModel(inference, tokenizer, labels, multi_label=multi_label)
     assert model.kind == ("multilabel-logits" if multi_label else "logits")
     for label in labels:
         e = lc.Explainer(model, lc.maskers.Text(), lc.FeatureAblation(), value="prob", target=label)(TEXT)
         assert e.full_value == pytest.approx(expected[label], abs=1e-5)
         assert e.provenance["targets"] == [label]
-    with pytest.raises(lc.ModelError, match=r"zero-shot-classification.*ZeroShotModel\(pipe.model"):
+    with pytest.raises(lc.errors.ModelError, match=r"zero-shot-classification.*ZeroShotModel\(pipe.model"):
         find_model(pipe)
 
 
 def test_zero_shot_of_what_is_none(inference, tokenizer):
-    with pytest.raises(lc.ModelError, match="a list of candidate labels"):
+    with pytest.raises(lc.errors.ModelError, match="a list of candidate labels"):
         ZeroShotModel(inference, tokenizer, "sport")
-    with pytest.raises(lc.ModelError, match=r"a template with {}"):
+    with pytest.raises(lc.errors.ModelError, match=r"a template with {}"):
         ZeroShotModel(inference, tokenizer, ["sport"], template="about")
-    with pytest.raises(lc.ModelError, match="a label named entailment"):
+    with pytest.raises(lc.errors.ModelError, match="a label named entailment"):
         ZeroShotModel(make(BertForSequenceClassification, num_labels=2), tokenizer, ["sport"])
 
 
@@ -85,15 +85,15 @@ def test_the_label_of_one_token(tokenizer):
     tagger = make(BertForTokenClassification, num_labels=3, id2label={0: "O", 1: "PLACE", 2: "NAME"})
     text = "the film was good in Paris ."
     pipe = pipeline("token-classification", model=tagger, tokenizer=tokenizer, ignore_labels=[])
-    (said,) = [found for found in pipe(text) if found["word"] == "Paris"]
+    (paris,) = [token for token in pipe(text) if token["word"] == "Paris"]
     model = TokenModel(tagger, tokenizer, "Paris")
     e = lc.Explainer(model, lc.maskers.Text(pin={"Paris"}), lc.Shapley(), value="prob")(text)
-    assert e.provenance["targets"] == [said["entity"]]
-    assert e.full_value == pytest.approx(float(said["score"]), abs=1e-5)
+    assert e.provenance["targets"] == [paris["entity"]]
+    assert e.full_value == pytest.approx(float(paris["score"]), abs=1e-5)
     assert "Paris" not in e.names
-    with pytest.raises(lc.ModelError, match=r"'Paris' once in each row, got it 0 times.*pin="):
+    with pytest.raises(lc.errors.ModelError, match=r"'Paris' once in each row, got it 0 times.*pin="):
         lc.Explainer(model, lc.maskers.Text(), lc.Shapley())(text)
-    with pytest.raises(lc.ModelError, match=r"token-classification.*TokenModel"):
+    with pytest.raises(lc.errors.ModelError, match=r"token-classification.*TokenModel"):
         find_model(pipe)
 
 
@@ -101,14 +101,16 @@ def test_words_in_the_place_of_the_mask(tokenizer):
     filler = make(BertForMaskedLM)
     text = "the film was [MASK] ."
     pipe = pipeline("fill-mask", model=filler, tokenizer=tokenizer)
-    expected = {found["token_str"]: math.log(found["score"]) for found in pipe(text, targets=["good", "bad"])}
+    expected = {
+        candidate["token_str"]: math.log(candidate["score"]) for candidate in pipe(text, targets=["good", "bad"])
+    }
     model = FillMaskModel(filler, tokenizer, ["good", "bad"])
     np.testing.assert_allclose(model.predict([text])[0], [expected["good"], expected["bad"]], atol=1e-4)
     explainer = lc.Explainer(model, lc.maskers.Text(pin={"[MASK]"}), lc.Shapley(), target=("good", "bad"))
     assert explainer(text).full_value == pytest.approx(expected["good"] - expected["bad"], abs=1e-4)
-    with pytest.raises(lc.ModelError, match="one known token"):
+    with pytest.raises(lc.errors.ModelError, match="one known token"):
         FillMaskModel(filler, tokenizer, ["unheard of"])
-    with pytest.raises(lc.ModelError, match=r"\[MASK\] once in each row, got it 0 times"):
+    with pytest.raises(lc.errors.ModelError, match=r"\[MASK\] once in each row, got it 0 times"):
         model.predict(["the film"])
 
 
@@ -116,31 +118,31 @@ def test_the_span_of_an_answer(tokenizer):
     reader = make(BertForQuestionAnswering)
     question, context = "the capital is", "Paris is the capital and the film was in politics"
     model = AnswerModel(reader, tokenizer, "capital and", context=context)
-    made = tokenizer(question, context, return_tensors="pt")
+    encoding = tokenizer(question, context, return_tensors="pt")
     with torch.no_grad():
-        said = reader(**made)
-    inside = [k for k, part in enumerate(made.sequence_ids(0)) if part == 1]
-    total = 0.0
-    for logits, word in ((said.start_logits, 3), (said.end_logits, 4)):  # "capital", "and"
+        outputs = reader(**encoding)
+    inside = [k for k, sequence in enumerate(encoding.sequence_ids(0)) if sequence == 1]
+    log_prob = 0.0
+    for logits, word in ((outputs.start_logits, 3), (outputs.end_logits, 4)):  # "capital", "and"
         row = logits[0].double().tolist()
-        total += row[inside[word]] - math.log(math.fsum(math.exp(row[k]) for k in inside))
-    assert model.predict([question])[0, 0] == pytest.approx(total, abs=1e-5)
+        log_prob += row[inside[word]] - math.log(math.fsum(math.exp(row[k]) for k in inside))
+    assert model.predict([question])[0, 0] == pytest.approx(log_prob, abs=1e-5)
     e = lc.Explainer(model, lc.maskers.Text(), lc.Shapley())(question)
-    assert (e.full_value, e.provenance["targets"]) == (pytest.approx(total, abs=1e-5), ["capital and"])
+    assert (e.full_value, e.provenance["targets"]) == (pytest.approx(log_prob, abs=1e-5), ["capital and"])
     other = AnswerModel(reader, tokenizer, "Paris", question=question)
     assert lc.Explainer(other, lc.maskers.Text(pin={"Paris"}), lc.FeatureAblation())(context).graph.d == 9
-    with pytest.raises(lc.ModelError, match="a question or a context"):
+    with pytest.raises(lc.errors.ModelError, match="a question or a context"):
         AnswerModel(reader, tokenizer, "Paris")
 
 
 def test_rows_that_are_no_texts(tokenizer):
-    with pytest.raises(lc.ModelError, match=r"rows of str, got int. Choose maskers.Text"):
+    with pytest.raises(lc.errors.ModelError, match=r"rows of str, got int. Choose maskers.Text"):
         FillMaskModel(make(BertForMaskedLM), tokenizer, "good").predict([1])
 
 
 def test_rows_that_are_too_long_for_the_model(tokenizer):
     text = "[MASK] " + "good " * 80
-    with pytest.raises(lc.ModelError, match=r"at most 60 tokens, got one of 83. Shorten the text"):
+    with pytest.raises(lc.errors.ModelError, match=r"at most 60 tokens, got one of 83. Shorten the text"):
         FillMaskModel(make(BertForMaskedLM), tokenizer, "good").predict([text])
 
 
@@ -156,8 +158,8 @@ def minilm():
     def build(kind, **options):
         torch.manual_seed(0)
         model = kind(BertConfig.from_pretrained(folder, **options)).eval()
-        wanted = model.bert.state_dict()
-        model.bert.load_state_dict({name: part for name, part in encoder.state_dict().items() if name in wanted})
+        names = model.bert.state_dict()
+        model.bert.load_state_dict({name: tensor for name, tensor in encoder.state_dict().items() if name in names})
         return model
 
     return build, AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -170,10 +172,10 @@ def test_zero_shot_with_minilm(minilm):
         BertForSequenceClassification, num_labels=3, id2label=names, label2id={v: k for k, v in names.items()}
     )
     text, labels = "The striker scored twice in Eyjafjord", ["sport", "world politics"]
-    said = pipeline("zero-shot-classification", model=model, tokenizer=pieces)(text, labels)
-    found = ZeroShotModel(model, pieces, labels)
-    for label, score in zip(said["labels"], said["scores"], strict=True):
-        e = lc.Explainer(found, lc.maskers.Text(), lc.FeatureAblation(), value="prob", target=label)(text)
+    ranking = pipeline("zero-shot-classification", model=model, tokenizer=pieces)(text, labels)
+    adapter = ZeroShotModel(model, pieces, labels)
+    for label, score in zip(ranking["labels"], ranking["scores"], strict=True):
+        e = lc.Explainer(adapter, lc.maskers.Text(), lc.FeatureAblation(), value="prob", target=label)(text)
         assert e.full_value == pytest.approx(score, abs=1e-5)
 
 
@@ -181,8 +183,8 @@ def test_a_word_of_several_pieces_with_minilm(minilm):
     build, pieces = minilm
     model = build(BertForTokenClassification, num_labels=3, id2label={0: "O", 1: "PLACE", 2: "NAME"})
     text = "Our friend moved from Eyjafjord to Madrid"
-    said = pipeline("token-classification", model=model, tokenizer=pieces, ignore_labels=[])(text)
-    (first,) = [found for found in said if found["start"] == text.index("Eyjafjord")]
+    tokens = pipeline("token-classification", model=model, tokenizer=pieces, ignore_labels=[])(text)
+    (first,) = [token for token in tokens if token["start"] == text.index("Eyjafjord")]
     assert first["end"] < text.index("Eyjafjord") + len("Eyjafjord")
     e = lc.Explainer(
         TokenModel(model, pieces, "Eyjafjord"), lc.maskers.Text(pin={"Eyjafjord"}), lc.FeatureAblation(), value="prob"
@@ -197,11 +199,11 @@ def test_fill_mask_with_minilm(minilm):
         "The food was [MASK] and the staff friendly .",
         ["good", "great", "bad"],
     )
-    said = pipeline("fill-mask", model=model, tokenizer=pieces)(text, targets=words)
-    expected = {found["token_str"]: math.log(found["score"]) for found in said}
-    found = FillMaskModel(model, pieces, words).predict([text])[0]
-    np.testing.assert_allclose(found, [expected[word] for word in words], atol=1e-4)
-    with pytest.raises(lc.ModelError, match="got 'tasty', which is 2 tokens"):
+    candidates = pipeline("fill-mask", model=model, tokenizer=pieces)(text, targets=words)
+    expected = {candidate["token_str"]: math.log(candidate["score"]) for candidate in candidates}
+    log_probs = FillMaskModel(model, pieces, words).predict([text])[0]
+    np.testing.assert_allclose(log_probs, [expected[word] for word in words], atol=1e-4)
+    with pytest.raises(lc.errors.ModelError, match="got 'tasty', which is 2 tokens"):
         FillMaskModel(model, pieces, ["tasty"])
 
 
@@ -209,16 +211,16 @@ def test_the_span_of_an_answer_with_minilm(minilm):
     build, pieces = minilm
     model, question = build(BertForQuestionAnswering), "Where is the tower ?"
     context = "The Eiffel Tower stands near Eyjafjord ."
-    made = pieces(question, context, return_tensors="pt")
+    encoding = pieces(question, context, return_tensors="pt")
     with torch.no_grad():
-        said = model(**made)
-    inside = [k for k, part in enumerate(made.sequence_ids(0)) if part == 1]
-    tokens = pieces.convert_ids_to_tokens(made["input_ids"][0])
+        outputs = model(**encoding)
+    inside = [k for k, sequence in enumerate(encoding.sequence_ids(0)) if sequence == 1]
+    tokens = pieces.convert_ids_to_tokens(encoding["input_ids"][0])
     first, last = tokens.index("near", inside[0]) + 1, max(inside) - 1  # all pieces of the name
     assert first < last
     total = sum(
         float(logits[0, k] - torch.logsumexp(logits[0, inside], 0))
-        for logits, k in ((said.start_logits, first), (said.end_logits, last))
+        for logits, k in ((outputs.start_logits, first), (outputs.end_logits, last))
     )
-    found = AnswerModel(model, pieces, "Eyjafjord", context=context)
-    assert found.predict([question])[0, 0] == pytest.approx(total, abs=1e-4)
+    adapter = AnswerModel(model, pieces, "Eyjafjord", context=context)
+    assert adapter.predict([question])[0, 0] == pytest.approx(total, abs=1e-4)

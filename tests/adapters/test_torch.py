@@ -10,8 +10,8 @@ from torch import nn
 
 import lcshap as lc
 from lcshap.adapters.torch import TorchModel
-from lcshap.asking.values import Value
 from lcshap.errors import ModelError
+from lcshap.values import Value
 
 RNG = np.random.default_rng(0)
 
@@ -31,7 +31,7 @@ def by_hand(module, x):
 
 
 def modes(module):
-    return [part.training for part in module.modules()]
+    return [submodule.training for submodule in module.modules()]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -119,12 +119,12 @@ def test_rows_are_copied_and_may_be_read_only():
 def test_prepare_turns_strings_into_tensors():
     module = Spy()
     lengths = [[1.0], [3.0]]
-    for made, count in [
+    for prepared, count in [
         (torch.tensor(lengths), 1),
         ((torch.tensor(lengths), torch.tensor([1, 2])), 2),
         ({"ids": np.array([[1], [2]]), "mask": torch.ones(2, 1)}, 2),
     ]:
-        TorchModel(module, "output", prepare=lambda rows, made=made: made).predict(["a", "abc"])
+        TorchModel(module, "output", prepare=lambda rows, prepared=prepared: prepared).predict(["a", "abc"])
         assert len(module.seen) == count
     with pytest.raises(ModelError, match="prepare"):
         TorchModel(module, "output").predict(["a", "abc"])
@@ -198,9 +198,9 @@ def test_the_gradient_of_every_value_against_differences(name, outputs, last, ki
     x = RNG.normal(size=(1, 4))
     target = None if name == "expected_log_prob" else (1, 0)
     value = Value(name, target).resolve(model.predict(x), kind)
-    found = model.gradient(x, value.gradient_weights())
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(found, differences(lambda row: value(model.predict(row))[0], x), rtol=1e-6, atol=1e-9)
+    gradient = model.gradient(x, value.gradient_weights())
+    assert gradient.dtype == np.float64
+    np.testing.assert_allclose(gradient, differences(lambda row: value(model.predict(row))[0], x), rtol=1e-6, atol=1e-9)
     assert all(p.grad is None for p in module.parameters())
 
 
@@ -208,9 +208,9 @@ def test_the_gradient_of_many_rows_is_row_by_row_and_works_under_no_grad():
     model = TorchModel(net(dtype=torch.float32), "logits")
     x, weights = RNG.normal(size=(6, 4)), RNG.normal(size=(6, 3))
     with torch.no_grad():
-        found = model.gradient(x, weights)
-    each = [model.gradient(x[i : i + 1], weights[i : i + 1])[0] for i in range(6)]
-    np.testing.assert_allclose(found, each, atol=1e-6)
+        gradient = model.gradient(x, weights)
+    row_gradients = [model.gradient(x[i : i + 1], weights[i : i + 1])[0] for i in range(6)]
+    np.testing.assert_allclose(gradient, row_gradients, atol=1e-6)
     images = TorchModel(nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 2)), "logits")
     assert images.gradient(np.ones((2, 1, 4, 4)), np.ones((2, 2))).shape == (2, 1, 4, 4)
 
@@ -334,14 +334,14 @@ def test_rows_made_on_the_device_are_the_same(masker, x, used):
     net = torch.nn.Sequential(
         torch.nn.Flatten(), torch.nn.Linear(24, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3)
     ).double()
-    here, there = TorchModel(net, "logits"), Elsewhere(net, "logits")
+    on_cpu, elsewhere = TorchModel(net, "logits"), Elsewhere(net, "logits")
     inputs = [x, x[::-1].copy()]
-    expected = lc.Explainer(here, masker, lc.SampleShapley(100))(inputs)
-    found = lc.Explainer(there, masker, lc.SampleShapley(100))(inputs)
-    for a, b in zip(expected, found, strict=True):
+    expected = lc.Explainer(on_cpu, masker, lc.SampleShapley(100))(inputs)
+    explanations = lc.Explainer(elsewhere, masker, lc.SampleShapley(100))(inputs)
+    for a, b in zip(expected, explanations, strict=True):
         np.testing.assert_allclose(a.scores, b.scores, atol=1e-12)
-    assert (there.asked > 0) == used
-    assert not here.blends
+    assert (elsewhere.asked > 0) == used
+    assert not on_cpu.blends
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -412,6 +412,6 @@ def test_explanations_in_threads_are_those_of_one_thread():
     masker = lc.maskers.Tabular(np.zeros((1, 4)))
     explainer = lc.Explainer(module, masker, lc.Shapley(), kind="logits", batch_size=16)
     alone = [explainer.one(row).scores for row in x]
-    found = in_threads(lambda n: explainer.one(x[n]).scores, len(x))
-    np.testing.assert_array_equal(found, alone)
+    scores = in_threads(lambda n: explainer.one(x[n]).scores, len(x))
+    np.testing.assert_array_equal(scores, alone)
     assert all(modes(module))

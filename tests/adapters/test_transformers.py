@@ -77,7 +77,7 @@ def gpt2(**options):
     return GPT2ForSequenceClassification(config), wordpiece(False, bos_token="[CLS]", eos_token="[SEP]")
 
 
-def alone(model, **inputs):
+def predict_alone(model, **inputs):
     """The logits of one row, asked for on its own."""
     model.eval()
     with torch.no_grad():
@@ -96,19 +96,21 @@ TOKENIZER = wordpiece()
 )
 def test_predictions_are_those_of_each_row_alone(rows):
     model = bert().train()
-    found = TransformersModel(model, TOKENIZER).predict(rows)
-    assert all(part.training for part in model.modules())
-    made = [TOKENIZER([row]) for row in rows]
-    expected = [alone(model, **{name: values[0] for name, values in one.items()}) for one in made]
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    assert np.abs(np.diff(found, axis=0)).min() > 1e-3
+    logits = TransformersModel(model, TOKENIZER).predict(rows)
+    assert all(module.training for module in model.modules())
+    encodings = [TOKENIZER([row]) for row in rows]
+    expected = [
+        predict_alone(model, **{name: values[0] for name, values in encoding.items()}) for encoding in encodings
+    ]
+    np.testing.assert_allclose(logits, expected, atol=1e-5)
+    assert np.abs(np.diff(logits, axis=0)).min() > 1e-3
 
 
 def test_many_rows_are_asked_in_groups_of_like_length(monkeypatch):
     """On a processor: their answers, and their order, are those of one large batch."""
     rows, sizes = [TEXT, "the", "film", TEXT + " " + TEXT, "not the film", ""], []
     together = TransformersModel(bert(), TOKENIZER).predict(rows)
-    monkeypatch.setattr("lcshap.adapters.transformers._TOKENS", 16)
+    monkeypatch.setattr("lcshap.adapters.transformers._MAX_BATCH_TOKENS", 16)
     model = bert()
     model.register_forward_pre_hook(
         lambda module, args, named: sizes.append(tuple(named["input_ids"].shape)), with_kwargs=True
@@ -170,7 +172,7 @@ def test_labels_are_the_classes_in_the_order_of_their_numbers():
     explain = lc.Explainer(
         TransformersModel(model, TOKENIZER), Subwords(TOKENIZER), lc.FeatureAblation(), target="good"
     )
-    lost = alone(model, **TOKENIZER("the film"))[2] - alone(model, **TOKENIZER("film"))[2]
+    lost = predict_alone(model, **TOKENIZER("the film"))[2] - predict_alone(model, **TOKENIZER("film"))[2]
     assert explain("the film").scores[0] == pytest.approx(lost, abs=1e-5)  # a label's own log-odds
     assert explain("the film").provenance["targets"] == ["good"]
 
@@ -194,7 +196,9 @@ def test_shapley_values_against_all_rows_by_hand(absent):
     game = {}
     for kept in oracles.subsets(range(5)):
         row, attention = by_hand(absent, kept)
-        game[kept] = alone(model, input_ids=row, attention_mask=attention, token_type_ids=[0] * len(row)).tolist()
+        game[kept] = predict_alone(
+            model, input_ids=row, attention_mask=attention, token_type_ids=[0] * len(row)
+        ).tolist()
     adapter, masker = TransformersModel(model, TOKENIZER), Subwords(TOKENIZER, absent=absent)
     explain = lc.Explainer(adapter, masker, lc.Shapley(), value="output", target="all")
     e = explain(TEXT)
@@ -225,7 +229,7 @@ def test_a_pair_and_a_list_of_inputs(absent):
             [0] * 4 + [1] * 5,
         ),
     }[absent]
-    expected = alone(model, **dict(zip(("input_ids", "attention_mask", "token_type_ids"), at, strict=True)))
+    expected = predict_alone(model, **dict(zip(("input_ids", "attention_mask", "token_type_ids"), at, strict=True)))
     rows = explain.masker.mask(inputs[0]).rows(lc.Coalitions.from_sets(4, [[2]]))
     np.testing.assert_allclose(explain.model.predict(rows), [expected], atol=1e-5)
 
@@ -271,7 +275,7 @@ def test_positions_of_roberta_start_after_that_of_padding():
     assert adapter.max_length == 11
     assert adapter.predict(["the " * 9, "film"]).shape == (2, 2)
     with pytest.raises(RuntimeError, match="out of bounds"):
-        alone(model, input_ids=[2] * 12)
+        predict_alone(model, input_ids=[2] * 12)
     with pytest.raises(ModelError, match="Expected at most 11 tokens, which the model accepts, got 12 in row 0"):
         adapter.predict(["the " * 10])
 
@@ -280,14 +284,14 @@ def test_unattended_words_keep_their_place_in_roberta():
     model, tokenizer = roberta()
     rows = Subwords(tokenizer, absent="attention").mask("the not filming").rows(lc.Coalitions.from_sets(3, [[0, 2]]))
     shorter = Subwords(tokenizer, absent="attention").mask("the").rows(lc.Coalitions.from_sets(1, [[0]]))
-    found = TransformersModel(model, tokenizer).predict(rows + shorter)
+    logits = TransformersModel(model, tokenizer).predict(rows + shorter)
     row = ids("[CLS]", "the", "not", "film", "##ing", "[SEP]")
-    there = [1, 1, 0, 1, 1, 1]
-    expected = alone(model, input_ids=row, attention_mask=there, position_ids=[1, 2, 3, 4, 5, 6])
-    moved = alone(model, input_ids=row, attention_mask=there, position_ids=[1, 2, 0, 3, 4, 5])
-    np.testing.assert_allclose(found[0], expected, atol=1e-5)
+    attention_mask = [1, 1, 0, 1, 1, 1]
+    expected = predict_alone(model, input_ids=row, attention_mask=attention_mask, position_ids=[1, 2, 3, 4, 5, 6])
+    moved = predict_alone(model, input_ids=row, attention_mask=attention_mask, position_ids=[1, 2, 0, 3, 4, 5])
+    np.testing.assert_allclose(logits[0], expected, atol=1e-5)
     assert np.abs(expected - moved).max() > 1e-3
-    np.testing.assert_allclose(found[1], alone(model, input_ids=ids("[CLS]", "the", "[SEP]")), atol=1e-5)
+    np.testing.assert_allclose(logits[1], predict_alone(model, input_ids=ids("[CLS]", "the", "[SEP]")), atol=1e-5)
 
 
 @pytest.mark.parametrize(("padding", "side", "batches"), [(None, "right", 4), (0, "right", 1), (0, "left", 3)])
@@ -298,10 +302,10 @@ def test_models_that_read_the_last_token(padding, side, batches):
         tokenizer.pad_token = None
     seen = []
     model.register_forward_pre_hook(lambda module, args, named: seen.append(named), with_kwargs=True)
-    found = TransformersModel(model, tokenizer).predict(["the film", "", "filming", TEXT])
+    logits = TransformersModel(model, tokenizer).predict(["the film", "", "filming", TEXT])
     assert len(seen) == batches
     rows = [ids("the", "film"), ids("[CLS]"), ids("film", "##ing"), ids(*itertools.chain(*WORDS.values()))]
-    np.testing.assert_allclose(found, [alone(model, input_ids=row) for row in rows], atol=1e-5)
+    np.testing.assert_allclose(logits, [predict_alone(model, input_ids=row) for row in rows], atol=1e-5)
     for absent in ("delete", "attention"):
         e = lc.Explainer(TransformersModel(model, tokenizer), Subwords(tokenizer, absent=absent), lc.Shapley())(TEXT)
         assert abs(e.residual) < 1e-6
@@ -311,13 +315,17 @@ def test_models_that_read_the_last_token(padding, side, batches):
 def test_unattended_words_of_models_that_read_the_last_token():
     model, tokenizer = gpt2(pad_token_id=0)
     masked = Subwords(tokenizer, absent="attention").mask("the film not")
-    found = TransformersModel(model, tokenizer).predict(masked.rows(lc.Coalitions.from_sets(3, [[0, 2], [0], []])))
+    logits = TransformersModel(model, tokenizer).predict(masked.rows(lc.Coalitions.from_sets(3, [[0, 2], [0], []])))
     rows = [(["the", "[PAD]", "not"], [1, 0, 1]), (["the", "[PAD]", "[PAD]"], [1, 0, 0]), (["[PAD]"] * 3, [0] * 3)]
-    expected = [alone(model, input_ids=ids(*row), attention_mask=there) for row, there in rows]
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    np.testing.assert_allclose(found[1], alone(model, input_ids=ids("the")), atol=1e-5)  # what is absent is not read
+    expected = [
+        predict_alone(model, input_ids=ids(*row), attention_mask=attention_mask) for row, attention_mask in rows
+    ]
+    np.testing.assert_allclose(logits, expected, atol=1e-5)
+    np.testing.assert_allclose(
+        logits[1], predict_alone(model, input_ids=ids("the")), atol=1e-5
+    )  # what is absent is not read
     empty = Subwords(tokenizer, absent="attention").mask("\x01").rows(lc.Coalitions.from_sets(1, [[0]]))
-    start = alone(model, input_ids=ids("[CLS]"))
+    start = predict_alone(model, input_ids=ids("[CLS]"))
     np.testing.assert_allclose(TransformersModel(model, tokenizer).predict(empty), [start], atol=1e-5)
 
 
@@ -346,15 +354,15 @@ def test_models_that_take_no_attention_mask_get_no_padding():
 
     tokenizer = wordpiece(model_input_names=["input_ids"], pad_token="[MASK]")
     rows = ["the film", "the", ("a", "b"), "not"]
-    found = TransformersModel(Mixes(), tokenizer).predict(rows)
-    assert found.tolist() == [[sum(row)] for row in tokenizer(rows)["input_ids"]]
+    logits = TransformersModel(Mixes(), tokenizer).predict(rows)
+    assert logits.tolist() == [[sum(row)] for row in tokenizer(rows)["input_ids"]]
 
 
 def test_rows_without_any_token_and_nothing_to_stand_for_them():
     model, tokenizer = gpt2(pad_token_id=0)
     tokenizer.bos_token = None
     np.testing.assert_allclose(
-        TransformersModel(model, tokenizer).predict([""]), [alone(model, input_ids=ids("[SEP]"))], atol=1e-5
+        TransformersModel(model, tokenizer).predict([""]), [predict_alone(model, input_ids=ids("[SEP]"))], atol=1e-5
     )
     tokenizer.eos_token = None
     with pytest.raises(
@@ -366,7 +374,7 @@ def test_rows_without_any_token_and_nothing_to_stand_for_them():
 def test_slow_tokenizers():
     model, slow = bert(), ByT5Tokenizer()
     texts = ["good film", "good", ("is it", "good")]
-    expected = [alone(model, **{name: values[0] for name, values in slow([text]).items()}) for text in texts]
+    expected = [predict_alone(model, **{name: values[0] for name, values in slow([text]).items()}) for text in texts]
     np.testing.assert_allclose(TransformersModel(model, slow).predict(texts), expected, atol=1e-5)
 
 
@@ -445,11 +453,13 @@ def test_a_real_encoder(minilm, absent):
     fill = {"delete": [], "mask": [tokenizer.mask_token_id], "attention": [tokenizer.pad_token_id]}[absent]
     game = {}
     for kept in oracles.subsets(range(5)):
-        parts = [own if i in kept else fill * len(own) for i, own in enumerate(pieces)]
-        flags = [int(i in kept or absent != "attention") for i, part in enumerate(parts) for _ in part]
-        row = [tokenizer.cls_token_id, *itertools.chain(*parts), tokenizer.sep_token_id]
-        there = [1, *flags, 1]
-        game[kept] = alone(model, input_ids=row, attention_mask=there, token_type_ids=[0] * len(row)).tolist()
+        unit_rows = [word_pieces if i in kept else fill * len(word_pieces) for i, word_pieces in enumerate(pieces)]
+        flags = [int(i in kept or absent != "attention") for i, unit_ids in enumerate(unit_rows) for _ in unit_ids]
+        row = [tokenizer.cls_token_id, *itertools.chain(*unit_rows), tokenizer.sep_token_id]
+        attention_mask = [1, *flags, 1]
+        game[kept] = predict_alone(
+            model, input_ids=row, attention_mask=attention_mask, token_type_ids=[0] * len(row)
+        ).tolist()
     adapter = TransformersModel(model, tokenizer)
     assert (adapter.kind, adapter.max_length) == ("logits", 512)
     masker = Subwords(tokenizer, absent=absent)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lcshap.adapters.tree_readers import dropped_weights, read_boosting, read_catboost, read_lightgbm
+from lcshap.adapters.tree_readers import dart_weights, read_boosting, read_catboost, read_lightgbm
 
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")
@@ -26,9 +26,9 @@ LIGHT = {
 }
 
 
-def agrees(trees, rows, wanted):
-    told = trees.predict(trees.rounded(rows))
-    np.testing.assert_allclose(told - told[0], wanted - wanted[0], rtol=0, atol=1e-9)
+def check_trees(trees, rows, expected):
+    predicted = trees.predict(trees.rounded(rows))
+    np.testing.assert_allclose(predicted - predicted[0], expected - expected[0], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("options", [{}, {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}], ids=str)
@@ -39,18 +39,18 @@ def test_lightgbm_with_categories_unseen_ones_and_gaps(options, rows, gaps):
     model = lightgbm.LGBMRegressor(**LIGHT, **options).fit(seen, SUM, categorical_feature=[0])
     trees = read_lightgbm(model)
     assert len(trees.members) > 3
-    agrees(trees, rows, model.predict(rows)[:, None])
+    check_trees(trees, rows, model.predict(rows)[:, None])
 
 
 def test_lightgbm_with_several_classes():
     model = lightgbm.LGBMClassifier(**LIGHT).fit(X, THREE, categorical_feature=[0])
-    agrees(read_lightgbm(model), NEW, model.predict(NEW, raw_score=True))
+    check_trees(read_lightgbm(model), NEW, model.predict(NEW, raw_score=True))
 
 
 def test_boosting_with_several_classes():
     model = ensemble.GradientBoostingClassifier(n_estimators=7, max_depth=4).fit(X, THREE)
     single = NEW.astype(np.float32).astype(float)
-    agrees(read_boosting(model), single, model.decision_function(NEW))
+    check_trees(read_boosting(model), single, model.decision_function(NEW))
 
 
 @pytest.mark.parametrize("rows", [NEW, HOLES], ids=["numbers", "gaps"])
@@ -61,12 +61,12 @@ def test_catboost_with_several_classes(rows):
     model = catboost.CatBoostClassifier(**options).fit(seen, THREE)
     rows = np.column_stack([NEW[:, 0], rows[:, 1], NEW[:, 2:]])
     single = rows.astype(np.float32).astype(float)
-    agrees(read_catboost(model), single, model.predict(rows, prediction_type="RawFormulaVal"))
+    check_trees(read_catboost(model), single, model.predict(rows, prediction_type="RawFormulaVal"))
 
 
 def test_weights_of_dropped_trees():
     options = {"n_estimators": 9, "n_jobs": 1}
-    weights = dropped_weights(xgboost.XGBRegressor(booster="dart", rate_drop=0.5, **options).fit(X, SUM))
+    weights = dart_weights(xgboost.XGBRegressor(booster="dart", rate_drop=0.5, **options).fit(X, SUM))
     assert len(weights) == 9
     assert weights.min() < 1
-    assert dropped_weights(xgboost.XGBRegressor(**options).fit(X, SUM)) is None
+    assert dart_weights(xgboost.XGBRegressor(**options).fit(X, SUM)) is None

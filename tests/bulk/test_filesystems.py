@@ -2,7 +2,7 @@ import fsspec
 import pytest
 
 import lcshap as lc
-from lcshap.bulk.filesystems import find, list_files
+from lcshap.bulk.filesystems import find_location, list_files
 from lcshap.bulk.sources import open_source
 
 
@@ -17,13 +17,13 @@ def test_an_address_of_fsspec():
 
 def test_an_address_of_pyarrow(tmp_path):
     (tmp_path / "a.csv").write_text("text\nso good\n")
-    place = find(f"file://{tmp_path}/a.csv")
+    place = find_location(f"file://{tmp_path}/a.csv")
     assert place.read() == b"text\nso good\n"
-    assert place.digest() == find(str(tmp_path / "a.csv")).digest()
+    assert place.digest() == find_location(str(tmp_path / "a.csv")).digest()
     (tmp_path / "a.csv").write_text("text\nso bad\n")
-    assert place.digest() != find(f"{tmp_path}/b.csv")._replace(path=str(tmp_path / "a.csv")).path
+    assert place.digest() != find_location(f"{tmp_path}/b.csv")._replace(path=str(tmp_path / "a.csv")).path
 
 
-def test_an_address_that_nobody_knows():
-    with pytest.raises(lc.DataError, match=r"pyarrow or fsspec can open, got 'nowhere://x'"):
-        find("nowhere://x")
+def test_an_unknown_scheme_is_refused():
+    with pytest.raises(lc.errors.DataError, match=r"pyarrow or fsspec can open, got 'nowhere://x'"):
+        find_location("nowhere://x")

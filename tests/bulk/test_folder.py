@@ -6,16 +6,16 @@ import pytest
 import lcshap as lc
 from bulk_models import TEXTS, explainer
 from lcshap.bulk import explain_dataset
-from lcshap.bulk.folder import Folder
+from lcshap.bulk.folder import RunFolder
 
 
 @pytest.fixture
-def folder(tmp_path, here):
+def folder(tmp_path, in_process):
     explain_dataset([*TEXTS[:7], ""], explainer, tmp_path, shard_rows=4)
-    return Folder(tmp_path)
+    return RunFolder(tmp_path)
 
 
-def test_what_a_part_took_stands_beside_it(folder):
+def test_notes_of_a_part(folder):
     assert folder.finished() == [0, 1]
     noted = folder.check(1)
     assert (noted.rows, noted.failed) == (4, 1)
@@ -28,15 +28,15 @@ def test_what_a_part_took_stands_beside_it(folder):
     assert (times["sent"][:7] > 0).all()
 
 
-def test_files_that_are_no_parts_are_left_alone(folder):
+def test_other_files_are_not_parts(folder):
     (folder.parts / ".lcshap-12.part").write_text("half")
     (folder.parts / "notes.txt").write_text("mine")
     assert folder.finished() == [0, 1]
 
 
-def test_notes_that_are_missing(folder):
+def test_damaged_notes_are_reported(folder):
     (folder.times / "part-000001.parquet").write_bytes(b"PAR1")
-    with pytest.raises(lc.BulkError, match=r"noted about part-000001\.parquet.*Move that part away"):
+    with pytest.raises(lc.errors.BulkError, match=r"noted about part-000001\.parquet.*Move that part away"):
         folder.check(1)
 
 
@@ -48,4 +48,4 @@ def test_totals(folder):
     content = json.loads((folder.path / "manifest.json").read_text())
     content["data"].pop("rows")
     (folder.path / "manifest.json").write_text(json.dumps(content))
-    assert Folder(folder.path).total is None
+    assert RunFolder(folder.path).total is None

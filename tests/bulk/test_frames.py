@@ -25,34 +25,36 @@ def test_the_function_of_the_document_on_pandas_alone():
     scope = {"explain_batch": explain_batch}
     exec(block.partition("\n\n\n")[0].replace("my_module:make_explainer", "bulk_models:explainer"), scope)
     frames = [pd.DataFrame({"key": list("abcd"), "text": TEXTS[k : k + 4]}) for k in (0, 4)]
-    found = map_in_pandas(scope["explain_frames"], frames)
-    assert found["id"].tolist() == list("abcd") * 2
+    explained = map_in_pandas(scope["explain_frames"], frames)
+    assert explained["id"].tolist() == list("abcd") * 2
     expected = [e for k in (0, 4) for e in explainer().many(TEXTS[k : k + 4])]
-    for row, e in zip(found.itertuples(), expected, strict=True):
+    for row, e in zip(explained.itertuples(), expected, strict=True):
         assert np.array_equal(row.scores, e.scores)
         assert tuple(row.names) == e.names
 
 
 def test_the_model_is_loaded_once(monkeypatch):
-    made = []
+    calls = []
     monkeypatch.setattr("lcshap.bulk.frames._WORKERS", {})
     frame = pd.DataFrame({"text": TEXTS[:2]})
 
     def factory():
-        made.append(1)
+        calls.append(1)
         return explainer()
 
     for _ in range(3):
         explain_batch(frame, factory)
-    assert made == [1]
+    assert calls == [1]
 
 
 def test_a_model_that_fails():
-    with pytest.raises(lc.BulkError, match=r"failed for all rows that it was asked about: .*the service is gone"):
+    with pytest.raises(
+        lc.errors.BulkError, match=r"failed for all rows that it was asked about: .*the service is gone"
+    ):
         explain_batch(pd.DataFrame({"text": ["broken a", "broken b"]}), explainer)
 
 
 def test_schemas():
     frame = explain_batch(pd.DataFrame({"text": TEXTS[:1]}), explainer)
-    assert [part.split()[0] for part in spark_schema().split(", ")] == list(frame.columns)
+    assert [column.split()[0] for column in spark_schema().split(", ")] == list(frame.columns)
     assert "scores array<array<double>>" in spark_schema(several=True)

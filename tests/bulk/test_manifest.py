@@ -8,9 +8,11 @@ import lcshap as lc
 from lcshap.bulk import manifest
 
 
-def described(masker=None, **options):
-    given = {"kind": "output", "target": 0, "model_name": "two", "batch_size": 8, **options}
-    return manifest.describe(lc.Explainer(bulk_models.two, masker or lc.maskers.Tabular(np.zeros(3)), **given))
+def describe_explainer(masker=None, **options):
+    settings = {"kind": "output", "target": 0, "model_name": "two", "batch_size": 8, **options}
+    return manifest.describe_explainer(
+        lc.Explainer(bulk_models.two, masker or lc.maskers.Tabular(np.zeros(3)), **settings)
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,29 +37,44 @@ def described(masker=None, **options):
 def test_everything_that_results_depend_on_is_described(change):
     if change.get("value") is len:
         change = {**change, "target": None}
-    assert described(**change) != described()
-    assert described(**change) == described(**change)
+    assert describe_explainer(**change) != describe_explainer()
+    assert describe_explainer(**change) == describe_explainer(**change)
 
 
 def test_a_function_needs_a_name():
-    with pytest.raises(lc.OptionError, match=r"model_name"):
-        described(model_name=None)
+    with pytest.raises(lc.errors.OptionError, match=r"model_name"):
+        describe_explainer(model_name=None)
 
 
 def test_written_and_read(tmp_path):
-    made = manifest.make({"kind": "csv", "rows": 3}, described(), 200, 1)
+    content = manifest.make_manifest({"kind": "csv", "rows": 3}, describe_explainer(), 200, 1)
     path = tmp_path / "manifest.json"
-    manifest.write(made, path)
-    assert manifest.read(path) == made == json.loads(path.read_text())
-    manifest.check_same(made, manifest.read(path), tmp_path)
-    assert made["versions"]["numpy"] == np.__version__
+    manifest.write_manifest(content, path)
+    assert manifest.read_manifest(path) == content == json.loads(path.read_text())
+    manifest.check_same_run(content, manifest.read_manifest(path), tmp_path)
+    assert content["versions"]["numpy"] == np.__version__
+
+
+def test_a_run_that_began_with_another_default_budget_is_refused(tmp_path):
+    """Manifests of 0.2 before the rows of a call counted say nothing about it."""
+    new = manifest.make_manifest({"kind": "csv", "rows": 3}, describe_explainer(), 200, 1)
+    assert new["explainer"]["budget"] == "exact up to 1,024 coalitions and 131,072 model rows, else 8d"
+    old = {**new, "explainer": {**new["explainer"], "budget": None}}
+    says = r"explainer\.budget is \"exact up to 1,024 coalitions and 131,072 model rows, else 8d\" instead of null"
+    with pytest.raises(lc.errors.BulkError, match=says):
+        manifest.check_same_run(old, new, tmp_path)
+
+
+@pytest.mark.parametrize("options", [{"budget": 20}, {"method": lc.KernelSHAP(20)}, {"method": "shapley"}])
+def test_an_explicit_budget_or_method_has_no_default_budget(options):
+    assert describe_explainer(**options)["budget"] == options.get("budget")
 
 
 def test_differences_are_named(tmp_path):
-    made = manifest.make({"kind": "csv", "rows": 3}, described(), 200, 1)
-    other = manifest.make({"kind": "csv", "rows": 4}, described(budget=20, seed=1), 100, 1)
-    with pytest.raises(lc.BulkError, match=r"data\.rows is 4 instead of 3; .*; .* and 1 more\. Restore"):
-        manifest.check_same(made, other, tmp_path)
+    begun = manifest.make_manifest({"kind": "csv", "rows": 3}, describe_explainer(), 200, 1)
+    other = manifest.make_manifest({"kind": "csv", "rows": 4}, describe_explainer(budget=20, seed=1), 100, 1)
+    with pytest.raises(lc.errors.BulkError, match=r"data\.rows is 4 instead of 3; .*; .* and 1 more\. Restore"):
+        manifest.check_same_run(begun, other, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +87,9 @@ def test_differences_are_named(tmp_path):
         ('{"format": "lcshap-bulk", "version": 2}', "of version 2"),
     ],
 )
-def test_what_is_no_manifest(tmp_path, content, match):
+def test_invalid_manifests_are_refused(tmp_path, content, match):
     path = tmp_path / "manifest.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(lc.BulkError, match=match):
-        manifest.read(path)
+    with pytest.raises(lc.errors.BulkError, match=match):
+        manifest.read_manifest(path)

@@ -29,14 +29,14 @@ def cluster(monkeypatch, tmp_path):
     monkeypatch.setenv("LCSHAP_TEST_SLEEP", "0.05")
     monkeypatch.setenv("LCSHAP_TEST_DEATHS", str(tmp_path / "deaths"))  # nodes hand this on, so it is set before them
     (tmp_path / "deaths").touch()
-    monkeypatch.setattr(ray_engine, "_SILENCE", 2.0)
+    monkeypatch.setattr(ray_engine, "_RESPONSE_TIMEOUT_SECONDS", 2.0)
     with warnings.catch_warnings(action="ignore"):
-        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        found.second = found.add_node(num_cpus=1)
-        ray.init(address=found.address, log_to_driver=False, configure_logging=False)
-        yield found
+        ray_cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        ray_cluster.second = ray_cluster.add_node(num_cpus=1)
+        ray.init(address=ray_cluster.address, log_to_driver=False, configure_logging=False)
+        yield ray_cluster
         ray.shutdown()
-        found.shutdown()
+        ray_cluster.shutdown()
 
 
 def pids(log):
@@ -46,7 +46,7 @@ def pids(log):
     return list(dict.fromkeys(int(word) for word in log.read_text().split() if word.isdigit()))
 
 
-def test_a_worker_and_then_a_node_are_killed(cluster, tmp_path, whole):
+def test_a_worker_and_then_a_node_are_killed(cluster, tmp_path, reference_run):
     """The parts are those of a quiet local run, byte for byte, and the run can be looked at meanwhile."""
     out, log, killed = tmp_path / "out", tmp_path / "log", []
 
@@ -66,7 +66,7 @@ def test_a_worker_and_then_a_node_are_killed(cluster, tmp_path, whole):
     thread.join(timeout=60)
     assert killed == ["worker", "node"]
     assert (done.rows, done.failed, done.complete) == (40, 0, True)
-    assert parts(out) == parts(whole)
+    assert parts(out) == parts(reference_run)
     rows = [e.provenance["row"] for e in lc.bulk.load(out)]
     assert rows == list(range(40))
 
@@ -76,7 +76,7 @@ def test_a_shard_that_kills_its_workers_is_tried_three_times(cluster, tmp_path):
     out, deaths = tmp_path / "out", tmp_path / "deaths"
     deaths.write_text("xxxxx")
     texts = [*TEXTS[:7], "a killer text", *TEXTS[8:20]]
-    with pytest.raises(lc.BulkError, match=r"1 whose workers died three times \(shard 1: "):
+    with pytest.raises(lc.errors.BulkError, match=r"1 whose workers died three times \(shard 1: "):
         explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5)
     assert deaths.read_text() == "xx"
     assert sorted(parts(out)) == ["part-000000.parquet", "part-000002.parquet", "part-000003.parquet"]
@@ -84,9 +84,9 @@ def test_a_shard_that_kills_its_workers_is_tried_three_times(cluster, tmp_path):
     assert explain_dataset(texts, explainer, out, "ray", workers=2, shard_rows=5).complete
 
 
-def test_what_cannot_be(monkeypatch):
+def test_invalid_worker_ranges_are_refused(monkeypatch):
     for workers in (0, (0, 2), (3, 2)):
-        with pytest.raises(lc.OptionError, match="a range such as"):
-            ray_engine._range(workers, None, 1)
-    assert ray_engine._range((2, 5), None, 1) == (2, 5)
-    assert ray_engine._range(3, None, 1) == (3, 3)
+        with pytest.raises(lc.errors.OptionError, match="a range such as"):
+            ray_engine._worker_range(workers, None, 1)
+    assert ray_engine._worker_range((2, 5), None, 1) == (2, 5)
+    assert ray_engine._worker_range(3, None, 1) == (3, 3)

@@ -3,21 +3,21 @@ import pyarrow.parquet as pq
 import pytest
 
 import lcshap as lc
-from lcshap.bulk.filesystems import find
-from lcshap.bulk.readers import ENDINGS, FORMATS
+from lcshap.bulk.filesystems import find_location
+from lcshap.bulk.readers import KIND_BY_SUFFIX, TABLE_FORMATS
 
 
 def test_row_groups_before_the_start_are_not_read(tmp_path):
     """The first one is damaged: whoever begins behind it does not notice."""
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": list(range(4000))}), path, row_group_size=1000, compression="none")
-    data = bytearray(path.read_bytes())
-    data[4:400] = b"\xff" * 396
-    path.write_bytes(data)
-    rows = FORMATS["parquet"].records(find(str(path)), ["x"], 1500)
+    content = bytearray(path.read_bytes())
+    content[4:400] = b"\xff" * 396
+    path.write_bytes(content)
+    rows = TABLE_FORMATS["parquet"].records(find_location(str(path)), ["x"], 1500)
     assert [row["x"] for row in rows] == list(range(1500, 4000))
     with pytest.raises(OSError):  # noqa: PT011  of pyarrow, in its own words
-        list(FORMATS["parquet"].records(find(str(path)), ["x"], 0))
+        list(TABLE_FORMATS["parquet"].records(find_location(str(path)), ["x"], 0))
 
 
 def test_counts_agree_with_what_is_read(tmp_path):
@@ -25,22 +25,22 @@ def test_counts_agree_with_what_is_read(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"x": 1}\n\nnonsense\n')
     pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "a.parquet")
     for kind, count in (("csv", 3), ("jsonl", 2), ("parquet", 2)):
-        place = find(str(tmp_path / f"a.{kind}"))
-        assert FORMATS[kind].count(place) == len(list(FORMATS[kind].records(place, None, 0))) == count
-        assert FORMATS[kind].columns(place) == ["x"]
+        place = find_location(str(tmp_path / f"a.{kind}"))
+        assert TABLE_FORMATS[kind].count(place) == len(list(TABLE_FORMATS[kind].records(place, None, 0))) == count
+        assert TABLE_FORMATS[kind].columns(place) == ["x"]
 
 
-def test_quotes_that_do_not_end(tmp_path):
+def test_an_unclosed_quote_is_an_error_of_its_row(tmp_path):
     (tmp_path / "a.csv").write_text('x,y\n1,"never ends\n2,3\n')
-    rows = list(FORMATS["csv"].records(find(str(tmp_path / "a.csv")), None, 0))
+    rows = list(TABLE_FORMATS["csv"].records(find_location(str(tmp_path / "a.csv")), None, 0))
     assert "cannot be read" in rows[0]
 
 
-def test_what_is_no_arrow_file(tmp_path):
+def test_an_invalid_arrow_file_is_refused(tmp_path):
     (tmp_path / "a.arrow").write_text("text")
-    with pytest.raises(lc.DataError, match=r"Expected an Arrow file"):
-        FORMATS["arrow"].columns(find(str(tmp_path / "a.arrow")))
+    with pytest.raises(lc.errors.DataError, match=r"Expected an Arrow file"):
+        TABLE_FORMATS["arrow"].columns(find_location(str(tmp_path / "a.arrow")))
 
 
 def test_every_ending_has_a_reader():
-    assert {*ENDINGS.values()} == {*FORMATS, "text", "image"}
+    assert {*KIND_BY_SUFFIX.values()} == {*TABLE_FORMATS, "text", "image"}

@@ -14,7 +14,7 @@ from PIL import Image
 
 import lcshap as lc
 from lcshap.bulk import ImageOptions
-from lcshap.bulk.cells import Columns
+from lcshap.bulk.columns import Columns
 from lcshap.bulk.sources import open_source
 
 TEXTS = ["so good", 'a "quoted", text', "two\nlines", "naïve", "x" * 200_000]
@@ -59,7 +59,7 @@ def test_tables_in_files(tmp_path, name):
     several = next(open_source(tmp_path / name, Columns(["text", "stars"])).rows())
     assert several.id == "0"
     assert list(several.x) == ["text", "stars"]
-    with pytest.raises(lc.OptionError, match=r"got 'txt'. It has key, text, stars"):
+    with pytest.raises(lc.errors.OptionError, match=r"got 'txt'. It has key, text, stars"):
         open_source(tmp_path / name, Columns("txt"))
 
 
@@ -85,9 +85,9 @@ def test_tables_in_memory(table):
 
 
 def test_rows_that_cannot_be_read_have_a_reason(tmp_path):
-    data = tmp_path / "bad.csv"
-    data.write_bytes(b"key,text\n1,good\n2,too,many\n3,\xff\xfe\n4,fine\n")
-    rows = list(open_source(data, Columns("text", "key")).rows())
+    path = tmp_path / "bad.csv"
+    path.write_bytes(b"key,text\n1,good\n2,too,many\n3,\xff\xfe\n4,fine\n")
+    rows = list(open_source(path, Columns("text", "key")).rows())
     assert [row.x for row in rows] == ["good", None, None, "fine"]
     assert "Expected 2 cells in the row that ends in line 3, got 3" in rows[1].error
     assert "Expected a text in UTF-8 in the column 'text'" in rows[2].error
@@ -108,7 +108,7 @@ def test_folders_of_texts_and_images(tmp_path):
     assert [row.id for row in source.rows()] == ["2.txt", "neg/1.txt"]
     first, second = source.rows()
     assert second.x.load() == "bad"
-    with pytest.raises(lc.MaskerError, match=r"Expected a text in UTF-8"):
+    with pytest.raises(lc.errors.MaskerError, match=r"Expected a text in UTF-8"):
         first.x.load()
     pixels = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
     Image.fromarray(pixels).save(images / "one.png")
@@ -121,19 +121,19 @@ def test_folders_of_texts_and_images(tmp_path):
     assert open_source(images).description != before
 
 
-def test_what_is_nothing_to_read(tmp_path):
-    with pytest.raises(lc.DataError, match=r"which does not exist"):
+def test_unreadable_sources_are_refused(tmp_path):
+    with pytest.raises(lc.errors.DataError, match=r"which does not exist"):
         open_source(tmp_path / "no.csv")
-    with pytest.raises(lc.DataError, match=r"got none in"):
+    with pytest.raises(lc.errors.DataError, match=r"got none in"):
         open_source(tmp_path)
     (tmp_path / "a.csv").write_text("text\nx\n")
     (tmp_path / "b.txt").write_text("x")
-    with pytest.raises(lc.DataError, match=r"several kinds \(csv, text\)"):
+    with pytest.raises(lc.errors.DataError, match=r"several kinds \(csv, text\)"):
         open_source(tmp_path)
     (tmp_path / "c.parquet").write_text("no Parquet")
-    with pytest.raises(lc.DataError, match=r"Expected a Parquet file"):
+    with pytest.raises(lc.errors.DataError, match=r"Expected a Parquet file"):
         open_source(tmp_path / "c.parquet")
-    with pytest.raises(lc.OptionError, match=r"got a folder of text files"):
+    with pytest.raises(lc.errors.OptionError, match=r"got a folder of text files"):
         open_source(tmp_path / "b.txt", Columns("text"))
 
 

@@ -8,49 +8,49 @@ import pytest
 import lcshap as lc
 from bulk_models import TEXTS, explainer, several
 from lcshap.bulk import explain_dataset, load, summary
-from lcshap.show.plots.many import summary as in_memory
+from lcshap.show.plots.summary_plots import summary as in_memory
 
 
-def test_it_agrees_with_all_explanations_at_once(tmp_path, here):
+def test_summary_equals_the_summary_in_memory(tmp_path, in_process):
     explain_dataset([*TEXTS[:12], "W1, w1! other", ""], explainer, tmp_path, shard_rows=5)
-    found = summary(tmp_path, None).set_index("name").sort_index()
+    table = summary(tmp_path, None).set_index("name").sort_index()
     expected = in_memory(list(load(tmp_path)), None).set_index("name").sort_index()
-    assert found.index.tolist() == expected.index.tolist()
+    assert table.index.tolist() == expected.index.tolist()
     for column in ("count", "mean", "mean_abs", "std", "per_input"):
-        assert np.allclose(found[column], expected[column], equal_nan=True), column
-    assert (found["inputs"] == 13).all()
+        assert np.allclose(table[column], expected[column], equal_nan=True), column
+    assert (table["inputs"] == 13).all()
     assert len(summary(tmp_path, 3)) == 3
     assert (summary(tmp_path, None, least=4)["count"] >= 4).all()
 
 
-def test_classes_are_not_mixed(tmp_path, here):
+def test_classes_are_not_mixed(tmp_path, in_process):
     texts = ["good film", "bad film", "good good plot", "so bad"]
     explain_dataset(texts, "bulk_models:opinions", tmp_path, shard_rows=2)
-    found = summary(tmp_path)
-    assert set(found["prediction"]) == {"no", "yes"}
-    best = found[found["prediction"] == "yes"].iloc[0]
+    table = summary(tmp_path)
+    assert set(table["prediction"]) == {"no", "yes"}
+    best = table[table["prediction"] == "yes"].iloc[0]
     assert (best["name"], best["inputs"]) == ("good", 2)
     assert best["mean"] > 0
-    assert found[found["prediction"] == "no"].iloc[0]["name"] == "bad"
+    assert table[table["prediction"] == "no"].iloc[0]["name"] == "bad"
 
 
 def test_rare_names_are_forgotten_when_there_are_too_many(monkeypatch):
     module = sys.modules["lcshap.bulk.summary"]  # the function of this name hides it
-    monkeypatch.setattr(module, "_MOST", 10)
-    found = module._Class()
+    monkeypatch.setattr(module, "_MAX_NAMES", 10)
+    totals = module._ClassTotals()
     for k in range(40):
-        found.add([f"rare{k}", "often"], np.array([0.1, 1.0]))
-    rows = {row["name"]: row for row in found.table()}
+        totals.add([f"rare{k}", "often"], np.array([0.1, 1.0]))
+    rows = {row["name"]: row for row in totals.table()}
     assert len(rows) <= 11
     assert (rows["often"]["count"], rows["often"]["mean"]) == (40, 1.0)
 
 
-def test_several_outputs_and_nothing(tmp_path, here):
+def test_several_outputs_and_an_empty_run(tmp_path, in_process):
     explain_dataset([[1.0, 2.0, 3.0]], several, tmp_path)
     assert summary(tmp_path, output=1)["mean"].abs().sum() > 0
-    with pytest.raises(lc.OptionError, match=r"Expected output= for a run that explains several"):
+    with pytest.raises(lc.errors.OptionError, match=r"Expected output= for a run that explains several"):
         summary(tmp_path)
-    with pytest.raises(lc.OptionError, match=r"Expected top as a number"):
+    with pytest.raises(lc.errors.OptionError, match=r"Expected top as a number"):
         summary(tmp_path, 0)
     for path in (tmp_path / "parts").iterdir():
         path.unlink()

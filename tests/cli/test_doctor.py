@@ -25,9 +25,9 @@ def test_doctor_has_the_line_that_installs_what_is_missing(monkeypatch):
     declared = ["numpy>=1", 'rdkit>=2023; extra == "molecule"', "nosuchthing>=1; extra == 'odd'", 'x; extra == "test"']
     monkeypatch.setattr(metadata, "requires", lambda name: declared)
     assert doctor.extras() == {"molecule": ["rdkit"], "odd": ["nosuchthing"]}
-    found = dict(doctor.examine())
-    assert found["extra odd"] == 'not installed: pip install "lcshap[odd]"'
-    assert found["extra molecule"] == f"rdkit {metadata.version('rdkit')}"
+    findings = dict(doctor.inspect_installation())
+    assert findings["extra odd"] == 'not installed: pip install "lcshap[odd]"'
+    assert findings["extra molecule"] == f"rdkit {metadata.version('rdkit')}"
 
     def unknown(name):
         raise metadata.PackageNotFoundError(name)

@@ -11,19 +11,19 @@ from command import PLAIN, fails, module, process, run
 from typer.testing import CliRunner
 
 from lcshap import cli
-from lcshap.cli.app import app
+from lcshap.cli.typer_app import app
 
 COMMANDS = ["explain", "compare", "plan", "methods", "report", "demo", "reproduce", "doctor"]
 SMALL = ("explain", "--model", "demo-text", "--text", "so good")
 
 
-def helped(command, columns="80"):
+def help_text(command, columns="80"):
     return CliRunner(env={**PLAIN, "COLUMNS": columns}).invoke(app, [*command, "--help"]).stdout
 
 
 def examples(command):
     """The examples of a help, each in one line."""
-    text = helped([command], "300").partition("Examples")[2]
+    text = help_text([command], "300").partition("Examples")[2]
     return [shlex.split(line) for line in text.splitlines() if " lcshap " in f" {line}" and "echo" not in line]
 
 
@@ -38,12 +38,12 @@ class TestExitCodes:
     def test_success_is_0(self):
         run(*SMALL)
 
-    def test_a_model_or_data_that_fails_is_1(self, here):
-        module(here, "bad", "def model(rows):\n    raise RuntimeError('out of order')\n")
-        done = process("explain", "--model", "bad:model", "--kind", "output", "--text", "a b", cwd=here)
+    def test_a_model_or_data_that_fails_is_1(self, workdir):
+        module(workdir, "bad", "def model(rows):\n    raise RuntimeError('out of order')\n")
+        done = process("explain", "--model", "bad:model", "--kind", "output", "--text", "a b", cwd=workdir)
         assert done.returncode == 1
         assert "out of order" in done.stderr
-        (here / "empty.csv").write_text("")
+        (workdir / "empty.csv").write_text("")
         fails("explain", "--model", "bad:model", "--kind", "output", "--csv", "empty.csv", code=1, match="is empty")
 
     @pytest.mark.parametrize(
@@ -72,21 +72,21 @@ class TestExitCodes:
         if wrong[0] != "--goal":
             fails("compare", *SMALL[1:], *wrong, code=2, match=".")
 
-    def test_values_that_the_model_has_not_are_2(self, here):
-        module(here, "two", "import numpy as np\ndef model(rows):\n    return np.ones((len(rows), 2))\n")
-        own = ("explain", "--model", "two:model", "--kind", "output", "--text", "a b")
-        fails(*own, code=2, match="Expected a target, because the model has 2 outputs, got none")
-        fails(*own, "--target", "5", code=2, match="Expected a target from 0 to 1, got 5")
+    def test_targets_and_values_of_other_models_are_2(self, workdir):
+        module(workdir, "two", "import numpy as np\ndef model(rows):\n    return np.ones((len(rows), 2))\n")
+        command = ("explain", "--model", "two:model", "--kind", "output", "--text", "a b")
+        fails(*command, code=2, match="Expected a target, because the model has 2 outputs, got none")
+        fails(*command, "--target", "5", code=2, match="Expected a target from 0 to 1, got 5")
         fails(
-            *own,
+            *command,
             "--value",
             "prob",
             code=2,
             match="Expected a model of probabilities for value='prob', got --kind output",
         )
 
-    def test_an_interruption_is_130(self, here):
-        module(here, "stop", "def model(rows):\n    raise KeyboardInterrupt\n")
+    def test_an_interruption_is_130(self, workdir):
+        module(workdir, "stop", "def model(rows):\n    raise KeyboardInterrupt\n")
         fails("explain", "--model", "stop:model", "--kind", "output", "--text", "a", code=130, match="Interrupted")
 
 
@@ -101,26 +101,26 @@ class TestHelp:
     @pytest.mark.parametrize("columns", ["80", "120"])
     @pytest.mark.parametrize("command", ["", *COMMANDS])
     def test_it_fits_and_has_no_types_of_python(self, command, columns):
-        text = helped([command] if command else [], columns)
+        text = help_text([command] if command else [], columns)
         assert max(map(len, text.splitlines())) <= int(columns)
         assert not re.search(r"<(str|bool|int|path|list)\b", text)
         assert "…" not in text
 
     @pytest.mark.parametrize("command", ["plan", "methods"])
     def test_examples_work(self, command):
-        found = examples(command)
-        assert len(found) >= 2
-        for words in found:
+        commands = examples(command)
+        assert len(commands) >= 2
+        for words in commands:
             run(*words[1:])
 
-    def test_examples_with_the_models_that_are_there_work(self, here):
-        (here / "reviews.txt").write_text("Not bad.\nSo good.\n")
-        (here / "labels.txt").write_text("positive\npositive\n")
-        found = [words for command in ("explain", "compare") for words in examples(command) if "demo-text" in words]
-        assert len(found) >= 5
-        for words in found:
+    def test_examples_with_the_demo_model_work(self, workdir):
+        (workdir / "reviews.txt").write_text("Not bad.\nSo good.\n")
+        (workdir / "labels.txt").write_text("positive\npositive\n")
+        commands = [words for name in ("explain", "compare") for words in examples(name) if "demo-text" in words]
+        assert len(commands) >= 5
+        for words in commands:
             run(*words[1:])
-        assert {path.name for path in here.iterdir()} >= {"reviews.html", "methods-1.json", "methods-3.json"}
+        assert {path.name for path in workdir.iterdir()} >= {"reviews.html", "methods-1.json", "methods-3.json"}
 
 
 class TestReaders:
@@ -134,28 +134,31 @@ class TestReaders:
         return subprocess.Popen(words, stdout=stdout, stderr=subprocess.PIPE, text=True, env=env, cwd=folder)
 
     @pytest.mark.parametrize("command", ["explain", "compare", "demo"])
-    def test_a_pipe_that_is_closed(self, here, command):
+    def test_a_pipe_that_is_closed(self, workdir, command):
         files = ("--html", "a.html") if command == "demo" else (*SMALL[1:], *self.FILES)
         read, write = os.pipe()
         os.close(read)  # as by `| true`
-        with self.start(command, *files, folder=here, stdout=write) as running:
+        with self.start(command, *files, folder=workdir, stdout=write) as running:
             os.close(write)
-            said = running.stderr.read()
+            stderr = running.stderr.read()
             assert running.wait() == 0
         expected = {"demo": ["a.html"], "explain": ["a.json", "a.png", "a.html"]}
         expected["compare"] = ["a-1.json", "a-2.json", "a-3.json", "a.png", "a.html"]
-        assert sorted(path.name for path in here.iterdir()) == sorted(expected[command])
-        assert said.splitlines() == ([] if command == "demo" else [f"wrote {name}" for name in expected[command]])
+        assert sorted(path.name for path in workdir.iterdir()) == sorted(expected[command])
+        assert stderr.splitlines() == ([] if command == "demo" else [f"wrote {name}" for name in expected[command]])
 
     @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")
-    def test_a_disk_that_is_full(self, here):
-        with open("/dev/full", "w") as full, self.start(*SMALL, *self.FILES[:2], folder=here, stdout=full) as running:
+    def test_a_disk_that_is_full(self, workdir):
+        with (
+            open("/dev/full", "w") as full,
+            self.start(*SMALL, *self.FILES[:2], folder=workdir, stdout=full) as running,
+        ):
             assert "No space left" in running.stderr.read()
             assert running.wait() == 1
-        assert (here / "a.json").is_file()
+        assert (workdir / "a.json").is_file()
 
-    def test_no_standard_output(self, here):
+    def test_no_standard_output(self, workdir):
         code = "import sys; sys.stdout = None; from lcshap.cli import main; sys.exit(main())"
-        done = subprocess.run([sys.executable, "-c", code, *SMALL, *self.FILES[:2]], cwd=here, capture_output=True)
+        done = subprocess.run([sys.executable, "-c", code, *SMALL, *self.FILES[:2]], cwd=workdir, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"wrote a.json\n")
-        assert (here / "a.json").is_file()
+        assert (workdir / "a.json").is_file()

@@ -13,7 +13,7 @@ from command import fails, process, run
 
 import lcshap as lc
 from lcshap import cli
-from lcshap.cli import demo
+from lcshap.cli import demo_output as demo
 from lcshap.core.io import from_dict
 
 
@@ -23,35 +23,35 @@ def no_onnxruntime(monkeypatch):
 
 
 def without(monkeypatch, missing):
-    found = cli.find_spec
-    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == missing else found(name))
+    find_spec = cli.find_spec
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == missing else find_spec(name))
 
 
-def test_demo_prints_its_page_and_writes_another(here):
+def test_demo_prints_its_page_and_writes_another(workdir):
     out, err = run("demo", "--html", "d.html")
     assert err == ""
-    printed = demo.render(demo.explain(), width=100, colour=False, dark=True)
+    printed = demo.render_demo(demo.explain_demo(), width=100, colour=False, dark=True)
     assert out == f"{printed}\n\nOpen this page in a browser to explore the results: d.html\n"
-    page = (here / "d.html").read_text(encoding="utf-8")
-    assert all(name in page for name in ["lcshap demo", *demo.SHOWN])
-    assert os.listdir(here) == ["d.html"]
+    page = (workdir / "d.html").read_text(encoding="utf-8")
+    assert all(name in page for name in ["lcshap demo", *demo.DEMO_METHODS])
+    assert os.listdir(workdir) == ["d.html"]
     fails_after = run("demo", "--html", "d.txt", code=2)[1]
     assert re.fullmatch(r"lcshap: error: Expected a file name that ends in \.html for a report[^\n]*\n", fails_after)
 
 
-def test_demo_writes_to_a_new_folder_and_opens_it(here, monkeypatch):
+def test_demo_writes_to_a_new_folder_and_opens_it(workdir, monkeypatch):
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    monkeypatch.setattr(tempfile, "tempdir", str(here))
+    monkeypatch.setattr(tempfile, "tempdir", str(workdir))
     out = run("demo", "--open", "--color", "always")[0]
     assert "\033[48;2;" in out or "\033[38;2;" in out
-    (page,) = here.glob("lcshap-*/lcshap-demo.html")
+    (page,) = workdir.glob("lcshap-*/lcshap-demo.html")
     assert out.splitlines()[-1].endswith(str(page))
     assert opened == [page.as_uri()]
 
 
 @pytest.mark.parametrize("missing", ["typer", "rich"])
-def test_without_the_extra_only_the_demo_works(here, monkeypatch, capsys, missing):
+def test_without_the_extra_only_the_demo_works(workdir, monkeypatch, capsys, missing):
     without(monkeypatch, missing)
     monkeypatch.setenv("COLUMNS", "100")
     assert cli.main(["demo", "--color", "never", "--html", "d.html"]) == 0

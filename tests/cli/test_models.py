@@ -20,13 +20,13 @@ def onnx_file(path):
         [info("y", floats, [None, 2])],
         [onnx.numpy_helper.from_array(weights, "w")],
     )
-    made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
-    path.write_bytes(made.SerializeToString())
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
 
 
-def test_an_onnx_file(here):
-    onnx_file(here / "sum.onnx")
-    (here / "t.csv").write_text("a,b,c,d\n1,2,3,4\n0,0,0,0\n0,0,0,0\n")
+def test_an_onnx_file(workdir):
+    onnx_file(workdir / "sum.onnx")
+    (workdir / "t.csv").write_text("a,b,c,d\n1,2,3,4\n0,0,0,0\n0,0,0,0\n")
     table = ("--csv", "t.csv", "--background", 0)
     e = explained("--model", "sum.onnx", "--kind", "logits", "--value", "log_odds", *table)
     assert e.scores.tolist() == pytest.approx([2, 4, 6, 8])
@@ -42,13 +42,13 @@ def test_an_onnx_file(here):
         match="got 'none.onnx', which does not exist",
     )
     fails("explain", "--model", "sum.onnx", *table, code=1, match="set --kind logits")
-    (here / "bad.onnx").write_bytes(b"no graph")
+    (workdir / "bad.onnx").write_bytes(b"no graph")
     fails("explain", "--model", "bad.onnx", "--kind", "logits", *table, code=1, match="a graph in the ONNX format")
 
 
-def test_objects_of_modules(here):
+def test_objects_of_modules(workdir):
     module(
-        here,
+        workdir,
         "own",
         "from sklearn.linear_model import LogisticRegression\nimport numpy as np\nimport lcshap\n"
         "forest = LogisticRegression().fit(np.eye(3), [0, 1, 1])\n"
@@ -57,7 +57,7 @@ def test_objects_of_modules(here):
         "def count(texts):\n    return [float(len(t)) for t in texts]\n"
         "def broken(rows):\n    raise RuntimeError('out of order')\n",
     )
-    (here / "t.csv").write_text("a,b,c\n1,2,3\n0,0,0\n")
+    (workdir / "t.csv").write_text("a,b,c\n1,2,3\n0,0,0\n")
     assert explained("--model", "own:forest", "--csv", "t.csv").provenance["model"] == "SklearnModel"
     assert explained("--model", "own:box.adapter", "--csv", "t.csv").scores.tolist() == pytest.approx([1, 2, 3])
     letters = explained("--model", "own:count", "--kind", "output", "--text", "abc", "--masker", "own:masker")
@@ -80,9 +80,9 @@ def test_objects_of_modules(here):
     fails("explain", "--model", "own:masker", "--kind", "output", *words, code=1, match="Expected a model, got")
 
 
-def test_no_local_file_takes_the_place_of_a_package(here, monkeypatch):
-    module(here, "wave", "raise AssertionError('the local file ran')")
-    module(here, "own_model", "import wave\ndef model(rows):\n    return [1.0 for r in rows]\n")
+def test_no_local_file_takes_the_place_of_a_package(workdir, monkeypatch):
+    module(workdir, "wave", "raise AssertionError('the local file ran')")
+    module(workdir, "own_model", "import wave\ndef model(rows):\n    return [1.0 for r in rows]\n")
     monkeypatch.delitem(sys.modules, "wave", raising=False)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != ""])
     run("explain", "--model", "own_model:model", "--kind", "output", "--text", "a b")

@@ -7,10 +7,10 @@ from lcshap.cli.options_bulk import BulkData, BulkRun
 
 
 def test_help_has_every_option():
-    said = re.sub(r"\s+", " ", run("bulk", "--help")[0])
+    help_text = re.sub(r"\s+", " ", run("bulk", "--help")[0])
     for group in (BulkData, BulkRun):
         for f in fields(group):
             if f.name not in ("input", "folder"):
-                assert f"--{f.name.replace('_', '-')}" in said, f.name
-    assert "INPUT" in said
-    assert "lcshap bulk status run" in said
+                assert f"--{f.name.replace('_', '-')}" in help_text, f.name
+    assert "INPUT" in help_text
+    assert "lcshap bulk status run" in help_text

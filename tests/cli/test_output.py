@@ -9,7 +9,7 @@ from command import fails, module, run
 
 import lcshap as lc
 from lcshap.cli import main
-from lcshap.cli.output import as_json, deliver, numbered
+from lcshap.cli.output import as_json, numbered_paths, write_and_print
 from lcshap.core.io import from_dict
 
 TEXTS = "Not bad at all.\n\nA great film, really great.\r\nSucks.\n"
@@ -17,37 +17,37 @@ WORDS = ("--model", "demo-text")
 
 
 @pytest.fixture
-def lines(here):
-    (here / "l.txt").write_bytes(TEXTS.encode())
+def lines(workdir):
+    (workdir / "l.txt").write_bytes(TEXTS.encode())
     return ("explain", *WORDS, "--lines", "l.txt")
 
 
 class TestJSON:
     def test_names_and_scores_are_on_top(self):
-        found = json.loads(run("explain", *WORDS, "--text", "so good", "--json")[0])
-        assert found["names"] == ["so", "good"]
-        assert len(found["scores"]) == 2
-        assert found["full_value"] - found["base_value"] == pytest.approx(sum(found["scores"]) + found["residual"])
-        assert found["says"].startswith("The model says positive (")
-        both = json.loads(run("compare", *WORDS, "--text", "so good", "--json")[0])
-        assert [one["names"] for one in both["explanations"]] == [["so", "good"]] * 3
+        record = json.loads(run("explain", *WORDS, "--text", "so good", "--json")[0])
+        assert record["names"] == ["so", "good"]
+        assert len(record["scores"]) == 2
+        assert record["full_value"] - record["base_value"] == pytest.approx(sum(record["scores"]) + record["residual"])
+        assert record["says"].startswith("The model says positive (")
+        comparison = json.loads(run("compare", *WORDS, "--text", "so good", "--json")[0])
+        assert [explanation["names"] for explanation in comparison["explanations"]] == [["so", "good"]] * 3
 
     def test_rounding_errors_are_no_residual(self):
         e = lc.Explanation(np.array([0.1, 0.7]), -0.7, 0.1 + 0.7 - 0.7 + 1e-16, lc.Graph.chain(2), 4)
         assert e.residual != 0
         assert as_json(e)["residual"] == 0
 
-    def test_it_can_be_loaded_and_reported(self, here):
+    def test_it_can_be_loaded_and_reported(self, workdir):
         for options in ((), ("--target", "all"), ("--method", "kernel-shap", "--budget", 6)):
             out = run("explain", *WORDS, "--text", "so very good", "--json", *options)[0]
-            (here / "e.json").write_text(out)
-            e, found = lc.load("e.json"), json.loads(out)
-            assert found["scores"] == e.scores.tolist()
-            assert (found["stderr"] is None) == (e.stderr is None)
+            (workdir / "e.json").write_text(out)
+            e, record = lc.load("e.json"), json.loads(out)
+            assert record["scores"] == e.scores.tolist()
+            assert (record["stderr"] is None) == (e.stderr is None)
             run("report", "e.json", "--out", "e.html")
         run("explain", *WORDS, "--text", "so good", "--save", "e.json")  # known as one of ours
 
-    def test_everything_comes_back(self):
+    def test_json_restores_the_explanation(self):
         g = lc.Graph.chain(2)
         e = lc.Explanation(np.eye(2), np.zeros(2), np.ones(2), g, 4, {}, stderr=np.array([[0.0, np.inf], [1, 2]]))
         back = from_dict(json.loads(json.dumps(as_json(e), allow_nan=False)))
@@ -56,34 +56,34 @@ class TestJSON:
 
     def test_a_large_input_has_its_scores_as_numbers_too(self):
         e = lc.Explanation(np.arange(2000.0), 0.0, 1.0, lc.Graph.chain(2000), 4, {})
-        found = as_json(e)
-        assert found["scores"][-1] == 1999.0
-        np.testing.assert_array_equal(from_dict(found).scores, e.scores)
+        record = as_json(e)
+        assert record["scores"][-1] == 1999.0
+        np.testing.assert_array_equal(from_dict(record).scores, e.scores)
 
     @pytest.mark.parametrize("scores", [[1.0], [[1.0], 2.0], [[1.0], [1.0, 2.0]], ["a", "b"], [[[1.0]], [[2.0]]], []])
-    def test_scores_that_are_none_are_refused(self, scores):
+    def test_invalid_scores_are_refused(self, scores):
         e = lc.Explanation(np.ones(2), 0.0, 1.0, lc.Graph.chain(2), 4, {})
-        with pytest.raises(lc.FileFormatError, match="damaged at scores"):
+        with pytest.raises(lc.errors.FileFormatError, match="damaged at scores"):
             from_dict({**as_json(e), "scores": scores})
 
 
 class TestLines:
-    def test_each_line_is_explained_as_it_would_be_alone(self, here, lines):
+    def test_each_line_is_explained_as_it_would_be_alone(self, workdir, lines):
         method = ("--json", "--method", "kernel-shap", "--budget", "4d")
-        found = [json.loads(line) for line in run(*lines, *method)[0].splitlines()]
-        assert [one["line"] for one in found] == [1, 3, 4]
-        for one, text in zip(found, (line for line in TEXTS.splitlines() if line), strict=True):
-            alone = json.loads(run("explain", *WORDS, "--text", text, *method)[0])
-            assert one["names"] == alone["names"]
-            assert one["scores"] == pytest.approx(alone["scores"], abs=1e-6)
-            assert one["provenance"]["parameters"] == alone["provenance"]["parameters"]
+        records = [json.loads(line) for line in run(*lines, *method)[0].splitlines()]
+        assert [record["line"] for record in records] == [1, 3, 4]
+        for record, text in zip(records, (line for line in TEXTS.splitlines() if line), strict=True):
+            separate = json.loads(run("explain", *WORDS, "--text", text, *method)[0])
+            assert record["names"] == separate["names"]
+            assert record["scores"] == pytest.approx(separate["scores"], abs=1e-6)
+            assert record["provenance"]["parameters"] == separate["provenance"]["parameters"]
 
-    def test_files_have_the_numbers_of_the_lines(self, here, lines):
+    def test_files_have_the_numbers_of_the_lines(self, workdir, lines):
         out, err = run(*lines, "--save", "e.json", "--html", "e.html")
         assert err.splitlines() == ["wrote e-1.json", "wrote e-3.json", "wrote e-4.json", "wrote e.html"]
         assert [line for line in out.splitlines() if line.startswith("line ")] == ["line 1", "line 3", "line 4"]
         assert lc.load("e-3.json").names[0] == "A"
-        assert "Sucks" in (here / "e.html").read_text(encoding="utf-8")
+        assert "Sucks" in (workdir / "e.html").read_text(encoding="utf-8")
 
     def test_standard_input_and_the_preview(self):
         out = run("explain", *WORDS, "--lines", "-", "--json", text="so good\nso bad\n")[0]
@@ -92,51 +92,51 @@ class TestLines:
         assert out.startswith("line 1\nShapley()\n")
         assert "calls   2" in out.partition("line 2")[2]
 
-    def test_a_text_that_fails_does_not_take_the_others_along(self, here, lines):
+    def test_a_failed_text_does_not_affect_the_others(self, workdir, lines):
         source = "def model(rows):\n    if any('bad' in r for r in rows):\n        raise RuntimeError('no bad words')\n"
-        module(here, "picky", source + "    return [float(len(r)) for r in rows]\n")
-        own = ("explain", "--model", "picky:model", "--kind", "output", "--lines", "l.txt")
-        out, err = run(*own, "--json", "--save", "e.json", code=1)
-        found = [json.loads(line) for line in out.splitlines()]
-        assert "no bad words" in found[0]["error"]
-        assert [len(one["scores"]) for one in found[1:]] == [5, 1]
+        module(workdir, "picky", source + "    return [float(len(r)) for r in rows]\n")
+        command = ("explain", "--model", "picky:model", "--kind", "output", "--lines", "l.txt")
+        out, err = run(*command, "--json", "--save", "e.json", code=1)
+        records = [json.loads(line) for line in out.splitlines()]
+        assert "no bad words" in records[0]["error"]
+        assert [len(record["scores"]) for record in records[1:]] == [5, 1]
         assert err.splitlines()[:2] == ["wrote e-3.json", "wrote e-4.json"]
         assert err.splitlines()[2].startswith("lcshap: error: line 1: ")
 
-    def test_wrong_usage(self, here, lines):
+    def test_wrong_usage(self, workdir, lines):
         fails(*lines, "--plot", "a.png", code=2, match="Use --html")
         fails("compare", *WORDS, "--lines", "l.txt", code=2, match="Expected one input to compare methods on")
         out, err = run(*lines, "--target", 7, code=2)
         assert (out, err) == ("", "lcshap: error: Expected a target from 0 to 1, got 7.\n")
-        (here / "blank.txt").write_text("\n \n")
+        (workdir / "blank.txt").write_text("\n \n")
         fails("explain", *WORDS, "--lines", "blank.txt", code=1, match="at least one text in blank.txt, got none")
-        (here / "e-3.json").write_text("precious")
+        (workdir / "e-3.json").write_text("precious")
         fails(*lines, "--save", "e.json", code=2, match="which holds something else")
-        assert not (here / "e-1.json").exists()
+        assert not (workdir / "e-1.json").exists()
 
 
-def test_compare_saves_each_method(here):
+def test_compare_saves_each_method(workdir):
     err = run("compare", *WORDS, "--text", "so good", "--methods", "shapley,lime", "--save", "m.json")[1]
     assert err == "wrote m-1.json\nwrote m-2.json\n"
     assert [lc.load(f"m-{k}.json").provenance["name"] for k in (1, 2)] == ["shapley", "lime"]
     run("report", "m-1.json", "m-2.json")
-    (here / "m-2.json").write_text("precious")
+    (workdir / "m-2.json").write_text("precious")
     fails(
         "compare", *WORDS, "--methods", "shapley,lime", "--save", "m.json", code=2, match="which holds something else"
     )
 
 
-def test_what_is_printed_is_not_lost_with_a_file(capsys):
+def test_the_text_is_printed_if_a_file_fails(capsys):
     def full():
         raise OSError("No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
-        deliver("the result", [lambda: Path("a.json"), full])
+        write_and_print("the result", [lambda: Path("a.json"), full])
     assert capsys.readouterr() == ("the result\n", "wrote a.json\n")
 
 
 def test_numbers_of_files_keep_their_order():
-    names = [path.name for path in numbered(Path("e.json"), range(8, 13))]
+    names = [path.name for path in numbered_paths(Path("e.json"), range(8, 13))]
     assert names == sorted(names) == ["e-08.json", "e-09.json", "e-10.json", "e-11.json", "e-12.json"]
 
 

@@ -17,13 +17,13 @@ from PIL import Image
 from playing import Client
 
 import lcshap as lc
-from lcshap.cli.options import OutputKind, Task
-from lcshap.cli.serving import load_isolated, read_examples, source_of
+from lcshap.cli.options_shared import ModelOptions, OutputKind
+from lcshap.cli.serving import load_isolated, model_source, read_examples
 from lcshap.errors import MaskerError
 
 
 @pytest.fixture
-def opened():
+def exit_stack():
     with ExitStack() as stack:
         yield stack
 
@@ -37,13 +37,13 @@ def serving(*arguments, folder):
     return process, line.split()[-1]
 
 
-def about(url):
+def read_about(url):
     with httpx.Client(follow_redirects=True) as client:
         page = client.get(url).text
     return json.loads(page.partition('id="about">')[2].partition("</script>")[0])
 
 
-def ended(process):
+def stop(process):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     return process.returncode, out, err
@@ -57,42 +57,42 @@ def test_a_model_of_the_user_with_examples(tmp_path):
         folder=tmp_path,
     )
     try:
-        found = about(url)
-        assert [example["content"] for example in found["input"]["examples"]] == ["to be", "or not"]
-        assert found["classes"] == ["short", "long"]
+        page_settings = read_about(url)
+        assert [example["content"] for example in page_settings["input"]["examples"]] == ["to be", "or not"]
+        assert page_settings["classes"] == ["short", "long"]
     finally:
-        code, out, err = ended(process)
+        code, out, err = stop(process)
     assert (code, out) == (0, "")
     assert "Traceback" not in err
 
 
-def test_the_server_goes_on_when_the_model_dies(tmp_path, opened):
+def test_the_server_goes_on_when_the_model_dies(tmp_path, exit_stack):
     """A real process; the model has another one, unless somebody says otherwise, and ends with the server."""
     (tmp_path / "mine.py").write_text(Path(deadly.__file__).read_text())
     (tmp_path / "rest.py").write_text("async def model(texts):\n    return [len(text) for text in texts]\n")
     process, url = serving("--model", "mine:model", "--kind", "logits", "--text", "so good", folder=tmp_path)
     try:
         client = Client(SimpleNamespace(url=url))
-        opened.callback(client.http.close)
+        exit_stack.callback(client.http.close)
         asked = lambda text: client.post("/api/predict", {"input": {"text": text}})  # noqa: E731
         assert asked("good print").status_code == 200
         assert "exit code 3. It is started again" in asked("so die").json()["error"]
         assert asked("a good film").json()["outputs"][1][1] == pytest.approx(1 / (1 + np.exp(-1)))
         (child,) = psutil.Process(process.pid).children()[-1:]
     finally:
-        code, out, err = ended(process)
+        code, out, err = stop(process)
     assert (code, out) == (0, "")
     assert "Traceback" not in err
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
-def test_where_a_model_runs(tmp_path, monkeypatch):
+def test_remote_models_stay_in_the_process(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     module(tmp_path, "far", "async def model(texts):\n    return [len(text) for text in texts]\n")
-    far = load_isolated("far:model", Task(model="far:model", kind=OutputKind("output")))
+    far = load_isolated("far:model", ModelOptions(model="far:model", kind=OutputKind("output")))
     assert not isinstance(far, lc.adapters.IsolatedModel)  # it asks another machine: it stays here
-    with pytest.raises(lc.OptionError, match="Expected a name that deadly has for --model, got 'none'"):
-        load_isolated("deadly:none", Task())
+    with pytest.raises(lc.errors.OptionError, match="Expected a name that deadly has for --model, got 'none'"):
+        load_isolated("deadly:none", ModelOptions())
 
 
 def test_hosts_and_ports_that_are_refused():
@@ -121,8 +121,8 @@ def test_lines_that_are_no_examples(tmp_path, line):
 
 
 @pytest.mark.parametrize("model", ["demo-text", "demo-digits", "json:dumps", "os:path.join"])
-def test_models_are_made_again(model):
+def test_source_of_models_makes_them(model):
     names = {}
-    exec(source_of(model), names)
+    exec(model_source(model), names)
     assert names["model"] is not None
-    assert source_of("evil; import os:x") is None
+    assert model_source("evil; import os:x") is None

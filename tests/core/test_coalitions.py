@@ -43,8 +43,8 @@ def test_unique_keeps_each_set_once_by_size_then_by_appearance(batch):
     c, sets = batch
     unique, inverse = c.unique()
     assert unique.take(inverse) == c
-    wanted = sorted(dict.fromkeys(sets), key=len)  # dict keeps first appearances, sorted is stable
-    assert [frozenset(s) for s in unique] == wanted
+    expected = sorted(dict.fromkeys(sets), key=len)  # dict keeps first appearances, sorted is stable
+    assert [frozenset(s) for s in unique] == expected
 
 
 @settings(max_examples=50, deadline=None)
@@ -52,26 +52,26 @@ def test_unique_keeps_each_set_once_by_size_then_by_appearance(batch):
 def test_hash_collisions_are_noticed_and_mended(batch):
     """With a hash that sees nothing (salt 0) or little (salt 1), the answer is the same."""
     c, _ = batch
-    wanted, where = c.unique()
-    honest, salts = _unique.mix, []
+    unique, inverse = c.unique()
+    honest, salts = _unique.hash_integers, []
 
     def poor(numbers, salt=0):
         salts.append(salt)
         return honest(numbers, salt) if salt > 1 else np.asarray(numbers).astype(np.uint64) * np.uint64(salt)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coalitions, "mix", poor)
-        again, there = c.unique()
-    assert again == wanted
-    assert there.tolist() == where.tolist()
-    if len(wanted) > 1:
+        patch.setattr(coalitions, "hash_integers", poor)
+        unique_again, inverse_again = c.unique()
+    assert unique_again == unique
+    assert inverse_again.tolist() == inverse.tolist()
+    if len(unique) > 1:
         assert max(salts) > 0
 
 
 def test_a_hopeless_hash_raises_instead_of_merging():
     c = Coalitions.from_sets(3, [[0], [1]])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coalitions, "mix", lambda numbers, salt=0: np.zeros(len(numbers), np.uint64))
+        patch.setattr(coalitions, "hash_integers", lambda numbers, salt=0: np.zeros(len(numbers), np.uint64))
         with pytest.raises(AssertionError, match="hash is broken"):
             c.unique()
 
@@ -79,12 +79,12 @@ def test_a_hopeless_hash_raises_instead_of_merging():
 def test_small_pieces_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     c = Coalitions.from_dense(rng.random((5000, 12)) < 0.4)
-    wanted, where = c.unique()
-    monkeypatch.setattr(_unique, "_PIECE", 50)
-    monkeypatch.setattr(coalitions, "_CHUNK", 64)
-    again, there = c.unique()
-    assert again == wanted
-    assert np.array_equal(there, where)
+    unique, inverse = c.unique()
+    monkeypatch.setattr(_unique, "_PIECE_ITEMS", 50)
+    monkeypatch.setattr(coalitions, "_CHUNK_CELLS", 64)
+    unique_again, inverse_again = c.unique()
+    assert unique_again == unique
+    assert np.array_equal(inverse_again, inverse)
 
 
 def test_many_units_take_little_room():
@@ -100,10 +100,10 @@ def test_many_units_take_little_room():
 
 def test_bad_sets():
     with pytest.raises(
-        lc.PlanError, match=r"Expected units from 0 to 2 in every coalition, got the coalition \[1, 3\]"
+        lc.errors.PlanError, match=r"Expected units from 0 to 2 in every coalition, got the coalition \[1, 3\]"
     ):
         Coalitions.from_sets(3, [[0], [1, 3]])
-    with pytest.raises(lc.PlanError, match="the same number of units"):
+    with pytest.raises(lc.errors.PlanError, match="the same number of units"):
         Coalitions.concat([Coalitions.from_sets(3, [[0]]), Coalitions.from_sets(4, [[0]])])
     with pytest.raises(IndexError):
         Coalitions.from_sets(3, [[0]])[1]

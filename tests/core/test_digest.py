@@ -16,7 +16,7 @@ from scipy import sparse
 
 from lcshap import Graph
 from lcshap.core import digest as module
-from lcshap.core.digest import class_name, digest, token
+from lcshap.core.digest import class_name, digest, identity_token
 
 
 @dataclass(frozen=True)
@@ -101,22 +101,22 @@ DIFFERENT = [
 
 
 def test_no_two_of_many_things_share_a_digest_and_each_keeps_its_own():
-    found = [digest(thing) for thing in DIFFERENT]
-    assert len(set(found)) == len(DIFFERENT)
-    assert found == [digest(thing) for thing in DIFFERENT]
-    assert {len(d) for d in found} == {16}
+    digests = [digest(obj) for obj in DIFFERENT]
+    assert len(set(digests)) == len(DIFFERENT)
+    assert digests == [digest(obj) for obj in DIFFERENT]
+    assert {len(d) for d in digests} == {16}
 
 
 @given(PLAIN, PLAIN)
-def test_plain_data_has_equal_digests_exactly_where_it_is_written_alike(one, other):
-    def key(thing):  # dicts know no order, and 1 == True == 1.0 and 0.0 == -0.0 are told apart
-        if isinstance(thing, dict):
-            return "dict", tuple(sorted((repr(k), key(v)) for k, v in thing.items()))
-        inside = tuple(map(key, thing)) if isinstance(thing, list | tuple) else repr(thing)
-        return type(thing).__name__, inside
+def test_plain_data_has_equal_digests_exactly_where_it_is_written_alike(first, second):
+    def key(obj):  # dicts know no order, and 1 == True == 1.0 and 0.0 == -0.0 are told apart
+        if isinstance(obj, dict):
+            return "dict", tuple(sorted((repr(k), key(v)) for k, v in obj.items()))
+        inside = tuple(map(key, obj)) if isinstance(obj, list | tuple) else repr(obj)
+        return type(obj).__name__, inside
 
-    assert (digest(one) == digest(other)) == (key(one) == key(other))
-    assert digest(one, other) != digest((one, other))
+    assert (digest(first) == digest(second)) == (key(first) == key(second))
+    assert digest(first, second) != digest((first, second))
 
 
 def test_order_does_not_count_in_sets_and_dicts():
@@ -141,31 +141,31 @@ def test_a_change_in_place_is_seen():
 
 
 def test_a_method_is_known_by_its_object_and_function():
-    one, other = Alike(), Alike()
-    assert digest(one.method) == digest(one.method) != digest(other.method)
+    first, second = Alike(), Alike()
+    assert digest(first.method) == digest(first.method) != digest(second.method)
 
 
 def test_objects_that_are_equal_are_not_the_same():
-    one, other = Alike(), Alike()
-    assert one == other
-    assert token(one) == token(one) != token(other)
+    first, second = Alike(), Alike()
+    assert first == second
+    assert identity_token(first) == identity_token(first) != identity_token(second)
 
 
 def test_a_token_goes_with_its_object_and_never_comes_back():
-    seen = set()
+    tokens = set()
     for _ in range(200):  # memory is reused at once
-        thing = Alike()
-        assert token(thing) not in seen
-        seen.add(token(thing))
-    known = len(module._LIVING)
-    del thing
+        obj = Alike()
+        assert identity_token(obj) not in tokens
+        tokens.add(identity_token(obj))
+    count = len(module._TOKENS_BY_ID)
+    del obj
     gc.collect()
-    assert len(module._LIVING) < known
+    assert len(module._TOKENS_BY_ID) < count
 
 
 def test_what_cannot_be_weakly_referenced_is_kept_alive():
-    first = token(Slotted())
-    assert all(token(Slotted()) != first for _ in range(200))
+    first = identity_token(Slotted())
+    assert all(identity_token(Slotted()) != first for _ in range(200))
 
 
 def test_classes_of_one_name_are_told_apart():
@@ -176,8 +176,8 @@ def test_classes_of_one_name_are_told_apart():
 
         return Local
 
-    one, other = make(), make()
-    assert digest(one(1)) == digest(one(1)) != digest(other(1))
+    first, second = make(), make()
+    assert digest(first(1)) == digest(first(1)) != digest(second(1))
     assert class_name(Point) == class_name(Point) != class_name(Other)
 
 
@@ -202,5 +202,5 @@ def test_content_has_the_same_digest_in_every_process():
     "dtype", [torch.float16, torch.bfloat16, torch.float64, torch.int8, torch.bool, torch.complex64]
 )
 def test_tensors_are_known_by_what_they_hold(dtype):
-    one, other = torch.tensor([1, 0]).to(dtype), torch.tensor([0, 1]).to(dtype)
-    assert digest(one) == digest(one.clone()) == digest(other.flip(0)) != digest(other)
+    tensor, reversed_tensor = torch.tensor([1, 0]).to(dtype), torch.tensor([0, 1]).to(dtype)
+    assert digest(tensor) == digest(tensor.clone()) == digest(reversed_tensor.flip(0)) != digest(reversed_tensor)

@@ -21,8 +21,8 @@ class TestFaint:
         e = replace(explained(), scores=np.array([3.0, 1.0, -1.0, -3.0, 0.0, 2.0]), stderr=np.full(6, 1.0), freedom=10)
         assert e.faint.tolist() == [False, True, True, False, True, True]  # 2.23 standard errors
         assert replace(e, freedom=0).faint.all()  # too few samples to tell
-        two = replace(e, scores=np.stack([e.scores, 5 + e.scores], axis=1), stderr=np.ones((6, 2)))
-        assert two.faint.sum(axis=0).tolist() == [4, 1]
+        two_outputs = replace(e, scores=np.stack([e.scores, 5 + e.scores], axis=1), stderr=np.ones((6, 2)))
+        assert two_outputs.faint.sum(axis=0).tolist() == [4, 1]
 
     def test_what_is_exact_is_never_faint(self):
         assert not explained(method=lc.Shapley()).faint.any()
@@ -40,9 +40,9 @@ class TestViews:
         ups, downs = e.top(sign=1), e.top(sign=-1)
         assert [s for _, s in ups] == sorted((s for s in e.scores.tolist() if s > 0), reverse=True)
         assert [s for _, s in downs] == sorted(s for s in e.scores.tolist() if s < 0)
-        with pytest.raises(lc.OptionError, match="Expected 1 or -1 as sign"):
+        with pytest.raises(lc.errors.OptionError, match="Expected 1 or -1 as sign"):
             e.top(sign="+")
-        with pytest.raises(lc.OptionError, match="Expected one output, got 3"):
+        with pytest.raises(lc.errors.OptionError, match="Expected one output, got 3"):
             explained(3).top()
         assert explained(3).top(1, output=2) == explained(3).output(2).top(1)
 
@@ -71,17 +71,17 @@ class TestViews:
         assert e.leading(1).tolist() == [5, 3, 1]
 
     def test_one_output_of_several(self):
-        many = explained(3)
+        e = explained(3)
         for k in (0, 2, -1):
-            one = many.output(k)
-            assert one.scores.tolist() == many.scores[:, k].tolist()
-            assert one.residual == pytest.approx(many.residual[k])
-            assert (one.interactions != many.interactions[k]).nnz == 0
+            single = e.output(k)
+            assert single.scores.tolist() == e.scores[:, k].tolist()
+            assert single.residual == pytest.approx(e.residual[k])
+            assert (single.interactions != e.interactions[k]).nnz == 0
         sampled = explained(2, lc.SampleShapley(30)).output(1)
         assert sampled.stderr.shape == (6,)
         with pytest.raises(IndexError):
-            many.output(3)
-        with pytest.raises(lc.OptionError, match="several outputs, got one"):
+            e.output(3)
+        with pytest.raises(lc.errors.OptionError, match="several outputs, got one"):
             explained().output(0)
 
     @pytest.mark.parametrize("outputs", [None, 2])
@@ -103,7 +103,7 @@ class TestViews:
         assert g.names == ("x", "y", "z")
         assert g.graph.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
         np.testing.assert_allclose(g.residual, e.residual)
-        with pytest.raises(lc.OptionError, match="6 integers"):
+        with pytest.raises(lc.errors.OptionError, match="6 integers"):
             e.group([0, 1])
 
     def test_dataframe(self):
@@ -151,4 +151,4 @@ def test_a_path_whose_record_holds_anything_can_be_shown():
     e = lc.DeletionPath(12, flip_below=0.5).explain(lc.Game(lambda kept: 1.0 * kept[:, 0], 3), lc.Graph.chain(3))
     odd = replace(e, provenance={**e.provenance, "name": np.arange(3)})
     assert odd.removed
-    assert "Without" in lc.show.flips.flip(odd)
+    assert "Without" in lc.show.flips.flip_sentence(odd)

@@ -37,13 +37,13 @@ def explain(fn, d=4, **options):
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")
 def test_bad_answers(fn, says):
-    with pytest.raises(lc.GameError, match=says):
+    with pytest.raises(lc.errors.GameError, match=says):
         explain(fn)
 
 
 def test_outputs_that_change_between_batches():
     with pytest.raises(
-        lc.GameError, match=r"Expected outputs of shape \(5,\), as the game returned before, got \(3,\)"
+        lc.errors.GameError, match=r"Expected outputs of shape \(5,\), as the game returned before, got \(3,\)"
     ):
         explain(lambda kept: np.zeros((len(kept), len(kept))), batch_size=5)
 
@@ -52,7 +52,7 @@ def test_a_long_coalition_is_named_in_short():
     g = lc.Graph.chain(100)
     v = lc.Game(lambda kept: np.where(kept.sum(axis=1) == 99, np.nan, 0), 100)
     with pytest.raises(
-        lc.GameError,
+        lc.errors.GameError,
         match=r"Expected a finite value of v\(\{1, 2, .*, \.\.\. 99 of 100 units\}\), got nan",
     ):
         lc.LShapley(1, "present").explain(v, g)
@@ -63,14 +63,14 @@ class TestCheck:
         rng = np.random.default_rng(0)
         explain(lambda kept: rng.normal(size=len(kept)))
         with pytest.raises(
-            lc.GameError, match=r"Expected the same value for the same coalition, got .* and then .* for"
+            lc.errors.GameError, match=r"Expected the same value for the same coalition, got .* and then .* for"
         ):
             explain(lambda kept: rng.normal(size=len(kept)), check=True)
 
     def test_rows_that_depend_on_their_batch_are_found(self):
-        with pytest.raises(lc.GameError, match="Expected the same value for the same coalition"):
+        with pytest.raises(lc.errors.GameError, match="Expected the same value for the same coalition"):
             explain(lambda kept: kept.sum(axis=1) - 1.0 * kept[0].sum(), check=True)
-        with pytest.raises(lc.GameError, match="Expected the same value for the same coalition"):
+        with pytest.raises(lc.errors.GameError, match="Expected the same value for the same coalition"):
             explain(lambda kept: np.arange(len(kept))[:, None] * np.ones(2), check=True)
 
     def test_an_honest_game_passes(self):
@@ -89,12 +89,12 @@ class TestCheck:
     ],
 )
 def test_bad_games(options, says):
-    with pytest.raises(lc.GameError, match=says):
+    with pytest.raises(lc.errors.GameError, match=says):
         lc.Game(**options)
 
 
 def test_a_game_of_another_size_than_the_graph():
-    with pytest.raises(lc.GameError, match="Expected a game of 4 units, as the graph has, got 5 units"):
+    with pytest.raises(lc.errors.GameError, match="Expected a game of 4 units, as the graph has, got 5 units"):
         explain(lambda kept: kept.sum(axis=1), d=5)
 
 

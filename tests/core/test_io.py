@@ -8,7 +8,7 @@ import pytest
 
 import lcshap as lc
 from lcshap.core import io
-from lcshap.core.record import to_dict
+from lcshap.core.serialize import to_dict
 from lcshap.core.views import KINDS
 from support import NAMED_GRAPHS, table_game
 
@@ -60,19 +60,19 @@ class TestRoundTrip:
     )
     def test_bad_files(self, content, says, tmp_path):
         (tmp_path / "x.json").write_text(content)
-        with pytest.raises(lc.FileFormatError, match=says):
+        with pytest.raises(lc.errors.FileFormatError, match=says):
             lc.load(tmp_path / "x.json")
 
     def test_binary_files(self, tmp_path):
         (tmp_path / "x.json").write_bytes(b"\x80\x04\x95pickle")
-        with pytest.raises(lc.FileFormatError):
+        with pytest.raises(lc.errors.FileFormatError):
             lc.load(tmp_path / "x.json")
 
 
 def array(values, kind="int64"):
     """An array as files hold it."""
-    found = np.array(values, kind)
-    return {"array": found.ravel().tolist(), "shape": list(found.shape), "type": found.dtype.name}
+    numbers = np.array(values, kind)
+    return {"array": numbers.ravel().tolist(), "shape": list(numbers.shape), "type": numbers.dtype.name}
 
 
 # What lcshap 0.1 wrote as the view of an explanation with two units.
@@ -117,7 +117,7 @@ class TestSaving:
         explained().save(tmp_path / "e.json")
         before = (tmp_path / "e.json").read_bytes()
         e = lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, {"method": value})
-        with pytest.raises(lc.OptionError, match="Expected an explanation with finite numbers"):
+        with pytest.raises(lc.errors.OptionError, match="Expected an explanation with finite numbers"):
             e.save(tmp_path / "e.json")
         assert (tmp_path / "e.json").read_bytes() == before
         assert [path.name for path in tmp_path.iterdir()] == ["e.json"]
@@ -173,7 +173,7 @@ class TestLargeArrays:
     def test_damaged_ones_are_refused(self, change, says):
         content = to_dict(self.photograph(40))
         content["scores"] |= change
-        with pytest.raises(lc.FileFormatError, match=says):
+        with pytest.raises(lc.errors.FileFormatError, match=says):
             io.from_dict(content, "x.json")
 
     def test_truth_values_are_zeros_and_ones(self):
@@ -181,14 +181,16 @@ class TestLargeArrays:
         content = to_dict(lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, {"flags": flags}))
         assert io.from_dict(content).provenance["flags"].tolist() == [True] * 1200
         content["provenance"]["flags"]["array"] = "AgIC" * 400
-        with pytest.raises(lc.FileFormatError, match=r"at provenance.flags.array: expected base64 of 1,200 bytes of"):
+        with pytest.raises(
+            lc.errors.FileFormatError, match=r"at provenance.flags.array: expected base64 of 1,200 bytes of"
+        ):
             io.from_dict(content, "x.json")
 
     def test_edges_are_checked_as_always(self):
         content = to_dict(self.photograph(40))
         edges = content["graph"]["edges"]
         edges["array"] = edges["array"][:-8] + "AAAAAAA="[:8]
-        with pytest.raises(lc.FileFormatError, match=r"at graph.edges"):
+        with pytest.raises(lc.errors.FileFormatError, match=r"at graph.edges"):
             io.from_dict(content, "x.json")
 
 
@@ -203,9 +205,9 @@ class TestVersion1:
         assert type(e.view) is KINDS[kind]
         assert e.view.labels.ravel().tolist() == OLD_VIEWS[kind]["labels"]["array"]
         for name, stored in OLD_VIEWS[kind].items():
-            found = getattr(e.view, name)
+            content = getattr(e.view, name)
             expected = np.array(stored["array"]).reshape(stored["shape"]) if isinstance(stored, dict) else stored
-            assert np.array_equal(found, expected)
+            assert np.array_equal(content, expected)
         again = lc.load(e.save(tmp_path / "new.json"))
         assert again == e
         assert again.view == e.view
@@ -237,7 +239,7 @@ class TestViews:
     @pytest.mark.parametrize("kind", ["sound", None, 3])
     def test_kinds_that_are_not_known_are_refused(self, kind):
         with pytest.raises(
-            lc.FileFormatError,
+            lc.errors.FileFormatError,
             match=r"Expected x\.json to explain an input of kind text, bytes, .*, prompt, got",
         ):
             io.from_dict(old_file({"kind": kind, "labels": array([0, 1])}), "x.json")
@@ -254,7 +256,7 @@ class TestViews:
         ],
     )
     def test_damaged_ones_too(self, view):
-        with pytest.raises(lc.FileFormatError, match="is damaged"):
+        with pytest.raises(lc.errors.FileFormatError, match="is damaged"):
             io.from_dict(old_file(view), "x.json")
 
     def test_contrasts_stay_pairs(self, tmp_path):
@@ -288,7 +290,7 @@ class TestDoor:
         ],
     )
     def test_damage_is_named(self, change, says):
-        with pytest.raises(lc.FileFormatError, match=f"x.json is damaged {says}"):
+        with pytest.raises(lc.errors.FileFormatError, match=f"x.json is damaged {says}"):
             io.from_dict({**old_file(None), **change}, "x.json")
 
     @pytest.mark.parametrize(
@@ -310,7 +312,7 @@ class TestDoor:
         if says is None:
             assert io.from_dict(content).rounds == 0
         else:
-            with pytest.raises(lc.FileFormatError, match=says):
+            with pytest.raises(lc.errors.FileFormatError, match=says):
                 io.from_dict(content)
 
     def test_few_bytes_that_ask_for_much_are_refused_at_once(self, tmp_path):
@@ -318,7 +320,7 @@ class TestDoor:
         content["graph"]["d"] = 300_000_000
         (tmp_path / "x.json").write_text(json.dumps(content))
         start = time.perf_counter()
-        with pytest.raises(lc.FileFormatError, match=r"graph\.names: expected a list of 300,000,000"):
+        with pytest.raises(lc.errors.FileFormatError, match=r"graph\.names: expected a list of 300,000,000"):
             lc.load(tmp_path / "x.json")
         assert time.perf_counter() - start < 1
 
@@ -326,7 +328,7 @@ class TestDoor:
         path = explained().save(tmp_path / "e.json")
         size = path.stat().st_size
         assert lc.load(path, max_bytes=size) == explained()
-        with pytest.raises(lc.FileFormatError, match=f"at most {size - 1:,} bytes"):
+        with pytest.raises(lc.errors.FileFormatError, match=f"at most {size - 1:,} bytes"):
             lc.load(path, max_bytes=size - 1)
 
     def test_a_record_of_any_plain_data_is_shown(self, tmp_path, capsys):

@@ -8,7 +8,7 @@ import pytest
 import lcshap as lc
 from lcshap.core import digest, method
 from lcshap.core.locks import ForkSafeLock
-from lcshap.estimators.registry import Registry
+from lcshap.estimators.registry import MethodRegistry
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 
@@ -27,8 +27,8 @@ def in_child(work, seconds=20.0):
             os._exit(1)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
+        ended_pid, status = os.waitpid(child, os.WNOHANG)
+        if ended_pid:
             return os.waitstatus_to_exitcode(status) == 0
         time.sleep(0.01)
     os.kill(child, 9)
@@ -72,10 +72,15 @@ def test_a_thread_may_take_it_again_and_others_wait():
 
 
 @forks
-@pytest.mark.parametrize("what", ["digests", "plans", "methods", "store"])
-def test_a_forked_child_does_not_hang_on_what_another_thread_held(what):
+@pytest.mark.parametrize("lock_name", ["digests", "plans", "methods", "store"])
+def test_a_forked_child_does_not_hang_on_what_another_thread_held(lock_name):
     store = lc.MemoryStore()
-    locks = {"digests": digest._LOCK, "plans": method.plans._lock, "methods": lc.METHODS._lock, "store": store._lock}
+    locks = {
+        "digests": digest._LOCK,
+        "plans": method.PLAN_CACHE._lock,
+        "methods": lc.METHODS._lock,
+        "store": store._lock,
+    }
 
     def work():
         explainer = lc.Explainer(
@@ -83,12 +88,12 @@ def test_a_forked_child_does_not_hang_on_what_another_thread_held(what):
         )
         assert explainer("to be or not to be", store=store).calls > 6
 
-    assert while_held(locks[what], lambda: in_child(work))
+    assert while_held(locks[lock_name], lambda: in_child(work))
 
 
 @forks
 def test_a_child_forked_while_methods_are_looked_for_finds_them_all():
-    registry = Registry("lcshap.estimators")
+    registry = MethodRegistry("lcshap.estimators")
 
     def forked_on_the_way():
         registry._searching.add((os.getpid(), "package"))  # as another thread would have it

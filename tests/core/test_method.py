@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.core.method import check_choice, check_count, run_methods
+from lcshap.core.method import check_choice, check_integer, run_methods
 from support import as_trees, every
 
 CHAIN = lc.Graph.chain(8)
@@ -39,24 +39,24 @@ def test_costs(kind):
 def test_advice_names_the_limit_that_is_in_the_way(monkeypatch):
     """More calls do not help a plan that is refused for its memory or for the time that it takes to make."""
     larger = "A larger max_calls, or max_calls=None, builds it all the same."
-    with pytest.raises(lc.PlanTooLargeError, match=larger) as error:
+    with pytest.raises(lc.errors.PlanTooLargeError, match=larger) as error:
         lc.LShapley(2).plan(CHAIN, max_calls=10)
     assert error.value.above == "calls"
-    monkeypatch.setattr("lcshap.core.plan.MEMORY", 100)
+    monkeypatch.setattr("lcshap.core.plan.MAX_PLAN_BYTES", 100)
     with pytest.raises(
-        lc.PlanTooLargeError, match=r"of memory, above the limit of 100 B.* max_calls=None builds it"
+        lc.errors.PlanTooLargeError, match=r"of memory, above the limit of 100 B.* max_calls=None builds it"
     ) as error:
         lc.KernelSHAP(30).plan(CHAIN)
     assert error.value.above == "memory"
     assert "larger max_calls" not in str(error.value)
-    with pytest.raises(lc.PlanTooLargeError) as error:
+    with pytest.raises(lc.errors.PlanTooLargeError) as error:
         lc.KernelSHAP(30).plan(CHAIN, max_calls=10**15)
     assert error.value.above == "memory"
     assert lc.KernelSHAP(30).plan(CHAIN, max_calls=None).calls == 30
-    monkeypatch.setattr("lcshap.core.plan.MEMORY", 10**9)
-    monkeypatch.setattr("lcshap.core.plan._SECONDS_AN_INDEX", 1e9)
+    monkeypatch.setattr("lcshap.core.plan.MAX_PLAN_BYTES", 10**9)
+    monkeypatch.setattr("lcshap.core.plan._SECONDS_PER_INDEX", 1e9)
     with pytest.raises(
-        lc.PlanTooLargeError, match=r"more than \d+ s to plan. Only max_calls=None allows that"
+        lc.errors.PlanTooLargeError, match=r"more than \d+ s to plan. Only max_calls=None allows that"
     ) as error:
         lc.CShapley(2).plan(lc.Graph.grid((5, 5)))
     assert error.value.above == "time"
@@ -75,47 +75,47 @@ def test_found_takes_what_is_finished():
     def fails(kept):
         raise RuntimeError("gone")
 
-    found = [None, None]
+    outcomes = [None, None]
     with pytest.raises(RuntimeError, match="gone"):
-        lc.Shapley().explain_many([lc.Game(size, 8), lc.Game(fails, 8)], [CHAIN, CHAIN], found=found)
-    assert found == [None, None]  # one round: nothing was finished before it
+        lc.Shapley().explain_many([lc.Game(size, 8), lc.Game(fails, 8)], [CHAIN, CHAIN], found=outcomes)
+    assert outcomes == [None, None]  # one round: nothing was finished before it
     again = lc.Shapley().explain(lc.Game(size, 8), CHAIN)
-    found = [again, None]
-    lc.Shapley().explain_many([lc.Game(fails, 8), lc.Game(size, 8)], [CHAIN, CHAIN], found=found)
-    assert found[0] is again
-    assert found[1] == again
+    outcomes = [again, None]
+    lc.Shapley().explain_many([lc.Game(fails, 8), lc.Game(size, 8)], [CHAIN, CHAIN], found=outcomes)
+    assert outcomes[0] is again
+    assert outcomes[1] == again
 
 
 def test_stopping_early_is_for_estimates():
     for method in (lc.Shapley(), lc.DeletionPath(30), lc.Saliency(), lc.LIME(30, features=2)):
         game = lc.Game(size, 8, gradient=lambda: (np.zeros((8, 1)), np.zeros((8, 1))))
         with pytest.raises(
-            lc.MethodError,
+            lc.errors.MethodError,
             match=r"Expected .*, to stop on a tolerance or a ranking, got",
         ):
             method.explain(game, CHAIN, tolerance=0.1)
-    with pytest.raises(lc.MethodError, match="Expected top as an integer of at least 1"):
+    with pytest.raises(lc.errors.MethodError, match="Expected top as an integer of at least 1"):
         lc.Stop(top=0)
 
 
 def test_no_plan():
     for method in (lc.DeletionPath(30), lc.Saliency()):
-        with pytest.raises(lc.MethodError, match="which has no plan"):
+        with pytest.raises(lc.errors.MethodError, match="which has no plan"):
             method.plan(CHAIN)
 
 
 def test_checks():
-    assert check_count("n", np.int64(3)) == 3
+    assert check_integer("n", np.int64(3)) == 3
     for bad in (-1, 2.0, True, "3"):
-        with pytest.raises(lc.MethodError, match="Expected n as an integer of at least 0"):
-            check_count("n", bad)
+        with pytest.raises(lc.errors.MethodError, match="Expected n as an integer of at least 0"):
+            check_integer("n", bad)
     check_choice("c", "a", ("a", "b"))
-    with pytest.raises(lc.MethodError, match="Expected one of 'a', 'b' as c, got 'z'"):
+    with pytest.raises(lc.errors.MethodError, match="Expected one of 'a', 'b' as c, got 'z'"):
         check_choice("c", "z", ("a", "b"))
 
 
 def test_a_refusal_says_what_would_fit():
-    with pytest.raises(lc.PlanTooLargeError, match=r"Choose larger units .* or SampleShapley"):
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"Choose larger units .* or SampleShapley"):
         lc.Myerson().cost(lc.Graph.grid((224, 224)))
-    with pytest.raises(lc.PlanTooLargeError, match=r"Choose a smaller budget\. A larger max_calls"):
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"Choose a smaller budget\. A larger max_calls"):
         lc.KernelSHAP(500).cost(lc.Graph.chain(12), max_calls=100)

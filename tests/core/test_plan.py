@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.core.method import plans
+from lcshap.core.method import PLAN_CACHE
 from support import NAMED_GRAPHS, table_game
 
 
@@ -57,22 +57,22 @@ def test_merged_plans_evaluate_each_coalition_once():
     counted = lc.Game(lambda kept: rows.append(len(kept)) or game.fn(kept), 8)
     methods = [lc.LShapley(1), lc.CShapley(2, "present"), lc.Shapley(), lc.Myerson()]
     merged = methods[0].plan(g) + methods[1].plan(g) + (methods[2].plan(g) + methods[3].plan(g))
-    results = lc.run(merged, counted)
+    explanations = lc.run(merged, counted)
     assert sum(rows) == merged.calls == 2**8
-    for method, result in zip(methods, results, strict=True):
+    for method, e in zip(methods, explanations, strict=True):
         alone = method.explain(game, g)
-        assert result.scores.tobytes() == alone.scores.tobytes()
-        assert result.calls == alone.calls
-        assert result.base_value.tolist() == alone.base_value.tolist()
-    apart = sum(m.plan(g).calls for m in methods)
-    assert f"together: 256 calls ({apart} if run one by one)" in str(merged)
-    (one,) = lc.run(sum([methods[0].plan(g)]), game)
-    assert one.calls == methods[0].plan(g).calls
+        assert e.scores.tobytes() == alone.scores.tobytes()
+        assert e.calls == alone.calls
+        assert e.base_value.tolist() == alone.base_value.tolist()
+    separate_calls = sum(m.plan(g).calls for m in methods)
+    assert f"together: 256 calls ({separate_calls} if run one by one)" in str(merged)
+    (single,) = lc.run(sum([methods[0].plan(g)]), game)
+    assert single.calls == methods[0].plan(g).calls
     assert len(lc.run(sum(m.plan(g) for m in methods), game)) == 4
 
 
 def test_plans_of_different_sizes_do_not_merge():
-    with pytest.raises(lc.PlanError, match=r"the same number of units, got \[3, 4\]"):
+    with pytest.raises(lc.errors.PlanError, match=r"the same number of units, got \[3, 4\]"):
         lc.Shapley().plan(lc.Graph.chain(3)) + lc.Shapley().plan(lc.Graph.chain(4))
     with pytest.raises(TypeError):
         lc.Shapley().plan(lc.Graph.chain(3)) + 1
@@ -101,7 +101,7 @@ class TestTooLarge:
     )
     def test_raises_before_the_memory_is_taken(self, method, graph):
         tracemalloc.start()
-        with pytest.raises(lc.PlanTooLargeError, match=r"calls.*max_calls") as error:
+        with pytest.raises(lc.errors.PlanTooLargeError, match=r"calls.*max_calls") as error:
             method._plan(graph, 300_000)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -109,7 +109,7 @@ class TestTooLarge:
         assert error.value.calls > 1000
 
     def test_says_how_many_and_what_would_fit(self):
-        with pytest.raises(lc.PlanTooLargeError) as error:
+        with pytest.raises(lc.errors.PlanTooLargeError) as error:
             lc.LShapley(order=3).plan(lc.Graph.grid((28, 28)))
         message = str(error.value)
         assert "LShapley(order=3, context='absent', interactions=False) on Graph.grid((28, 28))" in message
@@ -120,18 +120,18 @@ class TestTooLarge:
         assert not error.value.exact
 
     def test_exact_where_it_is_known(self):
-        with pytest.raises(lc.PlanTooLargeError, match="needs 33,554,432 calls") as error:
+        with pytest.raises(lc.errors.PlanTooLargeError, match="needs 33,554,432 calls") as error:
             lc.Shapley().plan(lc.Graph.chain(25))
         assert error.value.exact
         assert error.value.calls == 2**25
-        with pytest.raises(lc.PlanTooLargeError, match="needs 397 calls, above max_calls=396"):
+        with pytest.raises(lc.errors.PlanTooLargeError, match="needs 397 calls, above max_calls=396"):
             lc.LShapley(1).plan(lc.Graph.chain(100), max_calls=396)
 
     def test_advice_fits(self):
         """Every recommended method, made again from the message, stays within the limit."""
         g = lc.Graph.chain(200)
         for method in (lc.Shapley(), lc.Myerson(), lc.LShapley(5), lc.CShapley(30), lc.CShapley(None, max_size=50)):
-            with pytest.raises(lc.PlanTooLargeError) as error:
+            with pytest.raises(lc.errors.PlanTooLargeError) as error:
                 method.plan(g, max_calls=2500)
             advice = str(error.value).split("Cheaper: ")[1].split(". A larger")[0].split("; ")
             assert advice
@@ -142,10 +142,10 @@ class TestTooLarge:
 
     def test_none_lifts_the_limit(self):
         g = lc.Graph.chain(30)
-        with pytest.raises(lc.PlanTooLargeError):
+        with pytest.raises(lc.errors.PlanTooLargeError):
             lc.LShapley(1).plan(g, max_calls=50)
         assert lc.LShapley(1).plan(g, max_calls=None).calls == 117
-        with pytest.raises(lc.PlanTooLargeError, match=r"2\^60"):
+        with pytest.raises(lc.errors.PlanTooLargeError, match=r"2\^60"):
             lc.Shapley().plan(lc.Graph.chain(60), max_calls=None)
 
     @pytest.mark.parametrize("name", NAMED_GRAPHS)
@@ -158,27 +158,27 @@ class TestTooLarge:
 
 
 def test_the_cache_gives_back_the_plan_with_the_right_names():
-    plans.clear()
-    one = lc.CShapley(2).plan(lc.Graph.chain(5, names=list("abcde")))
-    other = lc.CShapley(2).plan(lc.Graph.chain(5, names=list("vwxyz")))
-    assert other.operator is one.operator
-    assert other.graph.names == tuple("vwxyz")
-    assert lc.CShapley(2, weights="myerson").plan(lc.Graph.chain(5)).operator is not one.operator
-    assert lc.CShapley(2).plan(lc.Graph.ring(5)).operator is not one.operator
+    PLAN_CACHE.clear()
+    plan = lc.CShapley(2).plan(lc.Graph.chain(5, names=list("abcde")))
+    cached = lc.CShapley(2).plan(lc.Graph.chain(5, names=list("vwxyz")))
+    assert cached.estimator.operator is plan.estimator.operator
+    assert cached.graph.names == tuple("vwxyz")
+    assert lc.CShapley(2, weights="myerson").plan(lc.Graph.chain(5)).estimator.operator is not plan.estimator.operator
+    assert lc.CShapley(2).plan(lc.Graph.ring(5)).estimator.operator is not plan.estimator.operator
 
 
 def test_the_cache_forgets_rather_than_grows():
     from lcshap.core.plan import PlanCache
 
-    cache, made = PlanCache(max_bytes=60_000), []
+    cache, built_sizes = PlanCache(max_bytes=60_000), []
 
     def get(d):
         g = lc.Graph.chain(d)
-        return cache.get(lc.LShapley(1), g, lambda: made.append(d) or lc.LShapley(1)._plan(g, None))
+        return cache.get(lc.LShapley(1), g, lambda: built_sizes.append(d) or lc.LShapley(1)._plan(g, None))
 
     for d in (100, 101, 102, 100, 103, 100, 101):
         get(d)
-    assert made == [100, 101, 102, 103, 101]  # 100 was used in between and stayed
+    assert built_sizes == [100, 101, 102, 103, 101]  # 100 was used in between and stayed
 
 
 def test_weights_of_c_shapley_sum_to_one_or_as_printed():
@@ -186,12 +186,12 @@ def test_weights_of_c_shapley_sum_to_one_or_as_printed():
     for graph in NAMED_GRAPHS.values():
         for options in ({"order": 1}, {"order": 2}, {"order": 9}, {"order": None, "max_size": 2}):
             plan = lc.CShapley(weights="myerson", **options).plan(graph)
-            worth = plan.operator @ plan.coalitions.sizes.astype(float)
+            worth = plan.estimator.operator @ plan.coalitions.sizes.astype(float)
             np.testing.assert_allclose(worth, 1, atol=1e-12)
 
     def printed(graph, k):
         plan = lc.CShapley(k, weights="paper").plan(graph)
-        return plan.operator @ plan.coalitions.sizes.astype(float)
+        return plan.estimator.operator @ plan.coalitions.sizes.astype(float)
 
     chain = lc.Graph.chain(50)
     assert printed(chain, 1)[25] == pytest.approx(1 / 3 + 2 / 12 + 2 / 60)

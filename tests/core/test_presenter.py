@@ -34,9 +34,9 @@ class Recorder:
 @pytest.fixture
 def slot():
     """Puts back what was installed."""
-    before = presenter.presenter()
-    yield presenter.install
-    presenter.install(lambda: before)
+    before = presenter.get_presenter()
+    yield presenter.install_presenter
+    presenter.install_presenter(lambda: before)
 
 
 def test_explanations_go_through_the_slot(slot):
@@ -53,7 +53,7 @@ def test_explanations_go_through_the_slot(slot):
 def test_an_empty_slot_says_what_to_do(slot):
     slot(None)
     for ask in (E.show, E._repr_html_, E.plot, lambda: E.to_html("x.html"), lambda: list(E.__rich_console__(0, 0))):
-        with pytest.raises(lc.ShowError, match=r"got none\. Import lcshap, or install a presenter first"):
+        with pytest.raises(lc.errors.ShowError, match=r"got none\. Import lcshap, or install a presenter first"):
             ask()
 
 
@@ -67,5 +67,5 @@ def test_the_room_of_pictures_fills_it(capsys, tmp_path):
 
 def test_importing_is_cheap():
     code = "import sys, lcshap.show; print([m for m in ('matplotlib', 'rich', 'pandas') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert completed.stdout == "[]\n"

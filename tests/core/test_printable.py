@@ -16,12 +16,12 @@ HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202egnp.exe\x9b31m\ud800\n\r"
 @settings(deadline=None)
 @given(st.text())
 def test_nothing_printable_controls_a_terminal(text):
-    shown = printable(text)
-    assert len(shown) == len(text)
-    kinds = {unicodedata.category(c) for c in shown}
+    harmless_text = printable(text)
+    assert len(harmless_text) == len(text)
+    kinds = {unicodedata.category(c) for c in harmless_text}
     assert not kinds & {"Cc", "Cs", "Zl", "Zp"}
-    shown.encode("utf-8")
-    assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    harmless_text.encode("utf-8")
+    assert not set(harmless_text) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def test_long_texts_are_cut():
@@ -46,14 +46,14 @@ class TestExplanations:
 
     def test_locality(self):
         game = lc.Game(lambda kept: kept.sum(axis=1) * 1.0, 6)
-        found = lc.locality(game, lc.Graph.chain(6, names=[HOSTILE] * 6), [lc.LShapley(1)])
-        object.__setattr__(found.distances[0], "method", HOSTILE)
-        assert harmless(str(found))
-        assert harmless(repr(found))
+        locality = lc.locality(game, lc.Graph.chain(6, names=[HOSTILE] * 6), [lc.LShapley(1)])
+        object.__setattr__(locality.distances[0], "method", HOSTILE)
+        assert harmless(str(locality))
+        assert harmless(repr(locality))
 
 
 def test_class_names_in_errors():
-    with pytest.raises(lc.ModelError, match="Expected the name of a class as the target, got") as error:
+    with pytest.raises(lc.errors.ModelError, match="Expected the name of a class as the target, got") as error:
         lc.Explainer(
             lambda texts: [[0.5, 0.5]] * len(texts),
             lc.maskers.Text(),

@@ -5,9 +5,9 @@ import time
 import pytest
 
 import lcshap as lc
-from lcshap.core.parse import Place
+from lcshap.core.json_reader import JsonNode
 from lcshap.core.read_graph import read_graph
-from lcshap.core.record import to_dict
+from lcshap.core.serialize import to_dict
 
 GRAPHS = {
     "chain": lc.Graph.chain(5),
@@ -30,7 +30,7 @@ def content(graph):
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_kind_comes_back(name):
-    assert read_graph(Place(content(GRAPHS[name]), "x")) == GRAPHS[name]
+    assert read_graph(JsonNode(content(GRAPHS[name]), "x")) == GRAPHS[name]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,6 @@ def test_every_kind_comes_back(name):
 )
 def test_damaged_ones(change, says):
     start = time.perf_counter()
-    with pytest.raises(lc.FileFormatError, match=says):
-        read_graph(Place({**content(GRAPHS["grid"]), **change}, "x"))
+    with pytest.raises(lc.errors.FileFormatError, match=says):
+        read_graph(JsonNode({**content(GRAPHS["grid"]), **change}, "x"))
     assert time.perf_counter() - start < 1

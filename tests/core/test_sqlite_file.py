@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.core.sqlite_file import APPLICATION, VERSION, open_file
+from lcshap.core.sqlite_file import APPLICATION_ID, VERSION, open_file
 
 SPACE, KEYS = b"s" * 16, [n.to_bytes(16, "big") for n in range(500)]
 
@@ -24,15 +24,15 @@ def path(tmp_path):
 
 def refused(path, match):
     before = path.read_bytes()
-    with pytest.raises(lc.StoreError, match=match):
+    with pytest.raises(lc.errors.StoreError, match=match):
         lc.SQLiteStore(path).get(SPACE, KEYS)
     assert path.read_bytes() == before
 
 
 def test_what_a_store_is(path):
     connection = sqlite3.connect(path)
-    found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-    assert found == [APPLICATION, VERSION]
+    pragmas = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+    assert pragmas == [APPLICATION_ID, VERSION]
     assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
     assert connection.execute("SELECT dtype, shape FROM inputs").fetchall() == [("<f8", "[1, 2]")]
     connection.close()
@@ -64,9 +64,9 @@ def test_another_version(path):
     refused(path, f"Expected a store of version {VERSION}, got .* of version {VERSION + 1}")
 
 
-@pytest.mark.parametrize("left", [0.2, 0.5, 0.9, 0.999])
-def test_a_truncated_file(path, left):
-    os.truncate(path, int(left * path.stat().st_size))
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.999])
+def test_a_truncated_file(path, share):
+    os.truncate(path, int(share * path.stat().st_size))
     refused(path, "whose end is missing")
 
 
@@ -84,13 +84,13 @@ def test_bytes_that_were_overwritten(path, seed):
     content[where : where + 64] = rng.bytes(64)
     path.write_bytes(content)
     try:
-        known, numbers = lc.SQLiteStore(path).get(SPACE, KEYS)
-        said = ""
-    except lc.StoreError as error:
-        known, numbers, said = np.zeros(500, bool), None, str(error)
-    assert not said or "damaged" in said
-    assert known.any() == (numbers is not None)
-    assert numbers is None or (numbers == np.arange(1000.0).reshape(500, 1, 2)[known]).all()
+        is_stored, numbers = lc.SQLiteStore(path).get(SPACE, KEYS)
+        message = ""
+    except lc.errors.StoreError as error:
+        is_stored, numbers, message = np.zeros(500, bool), None, str(error)
+    assert not message or "damaged" in message
+    assert is_stored.any() == (numbers is not None)
+    assert numbers is None or (numbers == np.arange(1000.0).reshape(500, 1, 2)[is_stored]).all()
     assert path.read_bytes() == bytes(content)
 
 
@@ -102,17 +102,17 @@ def test_one_number_that_was_overwritten(path):
     path.write_bytes(content)
     store = lc.SQLiteStore(path)
     assert store.get(SPACE, KEYS[:100])[0].all()
-    with pytest.raises(lc.StoreError, match="an answer is not what was written"):
+    with pytest.raises(lc.errors.StoreError, match="an answer is not what was written"):
         store.get(SPACE, KEYS)
-    with pytest.raises(lc.StoreError, match="damaged"):
+    with pytest.raises(lc.errors.StoreError, match="damaged"):
         store.check()
     assert path.read_bytes() == bytes(content)
 
 
 def test_a_folder_and_a_path_that_cannot_be(tmp_path):
-    with pytest.raises(lc.StoreError, match="got the folder"):
+    with pytest.raises(lc.errors.StoreError, match="got the folder"):
         lc.SQLiteStore(tmp_path)
-    with pytest.raises(lc.StoreError, match="unable to open"):
+    with pytest.raises(lc.errors.StoreError, match="unable to open"):
         lc.SQLiteStore(tmp_path / "nowhere" / "calls.db")
 
 
@@ -121,7 +121,7 @@ def test_a_lock_that_another_process_holds(path):
     other.execute("BEGIN IMMEDIATE")
     store = lc.SQLiteStore(path, timeout=0.1)
     assert store.get(SPACE, KEYS)[0].all()  # reading does not wait
-    with pytest.raises(lc.StoreError, match="another process has been writing"):
+    with pytest.raises(lc.errors.StoreError, match="another process has been writing"):
         store.put(SPACE, KEYS, np.ones((500, 1, 2)))
     other.execute("ROLLBACK")
     other.close()

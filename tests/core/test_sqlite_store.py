@@ -29,8 +29,8 @@ def path(tmp_path):
 
 
 @settings(max_examples=20, deadline=None)
-@given(added=st.lists(blocks, max_size=5), asked=blocks)
-def test_it_is_the_store_in_memory(tmp_path_factory, added, asked):
+@given(added=st.lists(blocks, max_size=5), requested=blocks)
+def test_it_is_the_store_in_memory(tmp_path_factory, added, requested):
     path = tmp_path_factory.mktemp("store") / "calls.db"
     with lc.SQLiteStore(path) as store:
         memory = lc.MemoryStore()
@@ -39,10 +39,10 @@ def test_it_is_the_store_in_memory(tmp_path_factory, added, asked):
             for kind in (store, memory):
                 kind.put(SPACES[space], [KEYS[m] for m in members], numbers)
         store.close()
-        (known, numbers), (expected, right) = (
-            kind.get(SPACES[asked[0]], [KEYS[m] for m in asked[1]]) for kind in (store, memory)
+        (is_stored, numbers), (expected, right) = (
+            kind.get(SPACES[requested[0]], [KEYS[m] for m in requested[1]]) for kind in (store, memory)
         )
-        assert known.tolist() == expected.tolist()
+        assert is_stored.tolist() == expected.tolist()
         assert (numbers is None) == (right is None)
         assert numbers is None or (numbers.tobytes() == right.tobytes() and numbers.shape == right.shape)
         assert len(store) == len(memory)
@@ -52,12 +52,12 @@ def test_it_is_the_store_in_memory(tmp_path_factory, added, asked):
 def test_wrong_shapes_and_options(path):
     store = lc.SQLiteStore(path)
     store.put(SPACES[0], KEYS[:1], np.ones((1, 1, 2)))
-    with pytest.raises(lc.StoreError, match=r"Expected answers of shape \[1, 2\].*model_name"):
+    with pytest.raises(lc.errors.StoreError, match=r"Expected answers of shape \[1, 2\].*model_name"):
         store.put(SPACES[0], KEYS[1:2], np.ones((1, 1, 3)))
-    with pytest.raises(lc.GameError, match="one answer for each of 2"):
+    with pytest.raises(lc.errors.GameError, match="one answer for each of 2"):
         store.put(SPACES[0], KEYS[:2], np.ones((1, 1, 2)))
     for wrong in (0, "1GB"):
-        with pytest.raises(lc.OptionError, match="max_bytes"):
+        with pytest.raises(lc.errors.OptionError, match="max_bytes"):
             lc.SQLiteStore(path, max_bytes=wrong)
     assert len(store) == 1
     assert store
@@ -69,12 +69,12 @@ def test_single_answers(path):
     store = lc.SQLiteStore(path)
     for number, key in enumerate(KEYS):
         store.put(SPACES[0], [key], np.full((1, 1, 2), float(number)))
-    known, numbers = store.get(SPACES[0], KEYS)
-    assert known.all()
+    is_stored, numbers = store.get(SPACES[0], KEYS)
+    assert is_stored.all()
     assert (numbers[:, 0, 1] == np.arange(len(KEYS))).all()
     store.put(SPACES[0], KEYS[:1], np.full((1, 1, 2), 99.0))  # what is known stays
     assert store.get(SPACES[0], KEYS[:1])[1][0, 0, 0] == 0
-    with pytest.raises(lc.StoreError, match=r"Expected answers of shape \[1, 2\].*got \[1, 3\]"):
+    with pytest.raises(lc.errors.StoreError, match=r"Expected answers of shape \[1, 2\].*got \[1, 3\]"):
         store.put(SPACES[0], KEYS[:1], np.ones((1, 1, 3)))
     with sqlite3.connect(path) as other:  # another process has made room
         other.execute("DELETE FROM answers")
@@ -110,17 +110,17 @@ def test_a_closed_store_opens_again_and_leaves_one_file(path):
 
 
 def test_the_oldest_inputs_are_forgotten(path):
-    most = 400_000
-    store = lc.SQLiteStore(path, max_bytes=most)
+    max_bytes = 400_000
+    store = lc.SQLiteStore(path, max_bytes=max_bytes)
     spaces = [bytes([n]) * 16 for n in range(40)]
     for number, space in enumerate(spaces):
         store.put(space, MANY[:1000], np.full((1000, 1, 1), float(number)))
     store.close()
-    assert most / 2 < path.stat().st_size <= 1.3 * most
-    left = [n for n, space in enumerate(spaces) if store.get(space, MANY[:1000])[0].all()]
-    assert left == list(range(min(left), 40))  # all of the newest, none of the older ones
-    assert len(store) == 1000 * len(left)
-    assert all((store.get(spaces[n], MANY[:1000])[1] == n).all() for n in left)
+    assert max_bytes / 2 < path.stat().st_size <= 1.3 * max_bytes
+    remaining = [n for n, space in enumerate(spaces) if store.get(space, MANY[:1000])[0].all()]
+    assert remaining == list(range(min(remaining), 40))  # all of the newest, none of the older ones
+    assert len(store) == 1000 * len(remaining)
+    assert all((store.get(spaces[n], MANY[:1000])[1] == n).all() for n in remaining)
     store.check()
 
 
@@ -161,8 +161,8 @@ def test_several_processes_lose_nothing(path):
     assert len(store) == 4 * 120 + 5
     for number in range(4):
         for turn in range(120):
-            known, numbers = store.get(SPACES[turn % 3], [MANY[number * 120 + turn]])
-            assert known.all()
+            is_stored, numbers = store.get(SPACES[turn % 3], [MANY[number * 120 + turn]])
+            assert is_stored.all()
             assert numbers.item() == number
     store.check()
 
@@ -193,8 +193,8 @@ def _run(code, after=None):
     if after is not None:
         after(process)
         os.kill(process.pid, signal.SIGKILL)
-    said, _ = process.communicate(timeout=120)
-    return process.returncode, said
+    printed, _ = process.communicate(timeout=120)
+    return process.returncode, printed
 
 
 def _asked(log):
@@ -228,13 +228,13 @@ def test_killed_at_random_moments(tmp_path):
         store.check()
         assert len(store) >= len(set(_asked(log))) - 8 * kills
         store.close()
-    status, said = _run(code)
+    status, printed = _run(code)
     assert status == 0
-    assert said == expected
-    rows, whole = _asked(log), _asked(str(tmp_path / "whole"))
+    assert printed == expected
+    rows, uninterrupted_rows = _asked(log), _asked(str(tmp_path / "whole"))
     assert kills >= 3
-    assert set(rows) == set(whole)
-    assert len(rows) <= len(whole) + 8 * kills
+    assert set(rows) == set(uninterrupted_rows)
+    assert len(rows) <= len(uninterrupted_rows) + 8 * kills
     calls = len(rows)
     assert _run(code) == (0, expected)
     assert len(_asked(log)) == calls  # all of it is known now

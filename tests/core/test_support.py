@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.core.support import supporters, unsupported
+from lcshap.core.support import supporting_units, unsupported
 
 
 def explained(*columns):
@@ -15,7 +15,7 @@ def test_an_output_that_no_unit_doubles_is_unsupported():
     assert unsupported(e).tolist() == [False, True, False]
     assert unsupported(e, least=2.0).tolist() == [False, True, True]
     assert unsupported(e.output(1)).tolist() == [True]
-    assert supporters(e, 0) == [0, 2]
-    assert supporters(e, 1) == []
-    with pytest.raises(lc.OptionError, match="positive"):
+    assert supporting_units(e, 0) == [0, 2]
+    assert supporting_units(e, 1) == []
+    with pytest.raises(lc.errors.OptionError, match="positive"):
         unsupported(e, least=0)

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import lcshap as lc
-from lcshap.cli.app import app
+from lcshap.cli.typer_app import app
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,20 +5,20 @@ import pytest
 from scipy.optimize import check_grad
 
 import lcshap as lc
-from lcshap.estimators.banzhaf_surrogate import _misfit, fit_halves
+from lcshap.estimators.banzhaf_surrogate import _negative_log_posterior, fit_surrogate
 
 
-def banzhaf(d, value, presence=0.5):
+def banzhaf(d, v, presence=0.5):
     """Averages of marginal contributions over all coalitions of the others, each of which is there so often."""
-    found = np.zeros(d)
+    scores = np.zeros(d)
     for kept in product([False, True], repeat=d):
         for unit in range(d):
             if not kept[unit]:
-                more = list(kept)
-                more[unit] = True
+                with_unit = list(kept)
+                with_unit[unit] = True
                 weight = presence ** sum(kept) * (1 - presence) ** (d - 1 - sum(kept))
-                found[unit] += weight * (value(np.array([more])) - value(np.array([kept])))[0]
-    return found
+                scores[unit] += weight * (v(np.array([with_unit])) - v(np.array([kept])))[0]
+    return scores
 
 
 def game(kept):
@@ -30,18 +30,18 @@ def game(kept):
 def test_scores_are_the_weighted_banzhaf_values_of_the_surrogate(presence):
     rng = np.random.default_rng(0)
     kept = rng.random((40, 6)) < 0.5
-    fitted = fit_halves(kept, game(kept) + rng.normal(size=40))
+    fitted = fit_surrogate(kept, game(kept) + rng.normal(size=40))
     np.testing.assert_allclose(fitted.scores(presence), banzhaf(6, fitted.predict, presence), atol=1e-9)
 
 
 def test_interactions_are_predicted_from_halves():
     rng = np.random.default_rng(1)
     kept, unseen = rng.random((120, 10)) < 0.5, rng.random((200, 10)) < 0.5
-    fitted = fit_halves(kept, game(kept))
-    left = game(unseen) - fitted.predict(unseen)
+    fitted = fit_surrogate(kept, game(kept))
+    residuals = game(unseen) - fitted.predict(unseen)
     linear = np.linalg.lstsq(np.c_[np.ones(120), kept], game(kept), rcond=None)[0]
-    missed = game(unseen) - np.c_[np.ones(200), unseen] @ linear
-    assert (left**2).mean() < 0.25 * (missed**2).mean()
+    linear_residuals = game(unseen) - np.c_[np.ones(200), unseen] @ linear
+    assert (residuals**2).mean() < 0.25 * (linear_residuals**2).mean()
     np.testing.assert_allclose(fitted.scores()[:5], [2, 2, 1, 1, 1], atol=0.25)
     assert np.abs(fitted.scores()[5:]).max() < 0.15
 
@@ -50,8 +50,12 @@ def test_the_gradient_is_that_of_the_misfit():
     rng = np.random.default_rng(2)
     signs, target = 2.0 * (rng.random((12, 4)) < 0.5) - 1, rng.normal(size=12)
     pairs = signs[:, None, :] * signs[None]
-    for at in rng.normal(size=(3, 6)):
-        error = check_grad(lambda x: _misfit(x, pairs, target)[0], lambda x: _misfit(x, pairs, target)[1], at)
+    for theta in rng.normal(size=(3, 6)):
+        error = check_grad(
+            lambda x: _negative_log_posterior(x, pairs, target)[0],
+            lambda x: _negative_log_posterior(x, pairs, target)[1],
+            theta,
+        )
         assert error < 1e-4
 
 
@@ -60,11 +64,11 @@ def test_ends_constants_and_single_units():
     assert (e.base_value, e.full_value, e.calls) == (0, 7, 30)
     flat = lc.BanzhafSurrogate(30).explain(lc.Game(lambda kept: 0.0 * kept.sum(axis=1), 6), lc.Graph.complete(6))
     assert flat.scores.tolist() == [0] * 6
-    one = lc.BanzhafSurrogate(4).explain(lc.Game(lambda kept: 2.0 * kept[:, 0], 1), lc.Graph.chain(1))
-    assert one.scores.tolist() == [2.0]
-    with pytest.raises(lc.MethodError, match=r"Expected presence as a probability from 0 to 1, got 1\.5"):
+    single = lc.BanzhafSurrogate(4).explain(lc.Game(lambda kept: 2.0 * kept[:, 0], 1), lc.Graph.chain(1))
+    assert single.scores.tolist() == [2.0]
+    with pytest.raises(lc.errors.MethodError, match=r"Expected presence as a probability from 0 to 1, got 1\.5"):
         lc.BanzhafSurrogate(30, presence=1.5)
-    with pytest.raises(lc.MethodError, match="Expected at most"):
+    with pytest.raises(lc.errors.MethodError, match="Expected at most"):
         lc.BanzhafSurrogate(5000).plan(lc.Graph.complete(40))
 
 

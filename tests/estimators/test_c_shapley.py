@@ -130,13 +130,13 @@ def test_records_of_earlier_versions_still_make_the_same_method():
     ],
 )
 def test_bad_parameters(options, says):
-    with pytest.raises(lc.MethodError, match=says):
+    with pytest.raises(lc.errors.MethodError, match=says):
         lc.CShapley(**options)
 
 
 @pytest.mark.parametrize("order", [10, 10**30])
 def test_a_huge_order_on_a_grid_is_refused_soon(order):
-    said = measure(Case(lc.Graph.grid((30, 30)), lc.CShapley(order), 1_000_000))
-    assert said["outcome"] == "refused"
-    assert said["seconds"] < 8  # 13 before connected sets were counted first; about 2 now
-    assert said["bytes"] < 1e9
+    measured = measure(Case(lc.Graph.grid((30, 30)), lc.CShapley(order), 1_000_000))
+    assert measured["outcome"] == "refused"
+    assert measured["seconds"] < 8  # 13 before connected sets were counted first; about 2 now
+    assert measured["bytes"] < 1e9

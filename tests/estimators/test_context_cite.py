@@ -20,15 +20,15 @@ def test_the_lasso_is_that_of_scikit_learn(alpha):
 
 def test_values_are_divided_by_tokens_and_scores_multiplied():
     game = lc.Game(lambda kept: kept @ np.arange(8.0), 8)
-    one = lc.ContextCite(40, alpha=0.1).explain(game, lc.Graph.complete(8)).scores
-    ten = lc.ContextCite(40, alpha=0.01, tokens=10).explain(game, lc.Graph.complete(8)).scores
-    np.testing.assert_allclose(one, ten, atol=1e-6)
-    assert one[0] == 0.0
+    scores = lc.ContextCite(40, alpha=0.1).explain(game, lc.Graph.complete(8)).scores
+    scores_by_token = lc.ContextCite(40, alpha=0.01, tokens=10).explain(game, lc.Graph.complete(8)).scores
+    np.testing.assert_allclose(scores, scores_by_token, atol=1e-6)
+    assert scores[0] == 0.0
 
 
 def test_one_unit_and_several_outputs():
-    one = lc.ContextCite(4).explain(lc.Game(lambda kept: 2.0 * kept[:, 0], 1), lc.Graph.chain(1))
-    assert one.scores.tolist() == [2.0]
+    single = lc.ContextCite(4).explain(lc.Game(lambda kept: 2.0 * kept[:, 0], 1), lc.Graph.chain(1))
+    assert single.scores.tolist() == [2.0]
     game = lc.Game(lambda kept: np.stack([kept[:, 0] * 3.0, kept[:, 1] * 1.0], axis=1), 5)
     e = lc.ContextCite(30, alpha=1e-6).explain(game, lc.Graph.complete(5))
     np.testing.assert_allclose(e.scores[:2], [[3, 0], [0, 1]], atol=1e-3)
@@ -36,11 +36,11 @@ def test_one_unit_and_several_outputs():
 
 def test_what_is_refused():
     for options, message in [({"alpha": -1}, "alpha"), ({"tokens": 0}, "tokens"), ({"budget": 1}, "budget")]:
-        with pytest.raises(lc.MethodError, match=message):
+        with pytest.raises(lc.errors.MethodError, match=message):
             lc.ContextCite(**{"budget": 9, **options})
-    with pytest.raises(lc.BudgetError, match="at least 4"):
+    with pytest.raises(lc.errors.BudgetError, match="at least 4"):
         lc.ContextCite(3).plan(lc.Graph.chain(5))
     with pytest.raises(
-        lc.MethodError, match="Expected a method with standard errors, to stop on a tolerance or a ranking, got"
+        lc.errors.MethodError, match="Expected a method with standard errors, to stop on a tolerance or a ranking, got"
     ):
         lc.ContextCite(30).explain(lc.Game(lambda kept: kept.sum(axis=1), 5), lc.Graph.chain(5), tolerance=1.0)

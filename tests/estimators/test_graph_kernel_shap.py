@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import lcshap as lc
 import oracles
 from lcshap.errors import BudgetError
-from lcshap.estimators.graph_kernel_shap import most_calls, near_triples
+from lcshap.estimators.graph_kernel_shap import largest_budget, near_triples
 from support import edges_of, graphs, table_game
 
 
@@ -50,8 +50,8 @@ def test_less_error_than_the_others_on_a_smooth_game():
     chain = lc.Graph.chain(d)
     for seed in range(8):
         rng = np.random.default_rng(100 + seed)
-        hidden, out = rng.normal(size=(d, 6)), rng.normal(size=6)
-        v = lc.Game(lambda kept, h=hidden, o=out: np.tanh(kept @ h / 2) @ o, d)
+        hidden, readout = rng.normal(size=(d, 6)), rng.normal(size=6)
+        v = lc.Game(lambda kept, h=hidden, o=readout: np.tanh(kept @ h / 2) @ o, d)
         truth = lc.Shapley().explain(v, chain).scores
         for name, method in (
             ("gks", lc.GraphKernelSHAP(8 * d, seed=seed)),
@@ -87,11 +87,11 @@ def test_too_few_pairs_say_so():
 def test_the_seed_chooses_the_pairs(calls_a_unit):
     """For many units the pairs are random, for fewer they are chosen one by one: both from the seed."""
     v, chain = lc.Game(lambda kept: np.tanh(kept @ np.linspace(-1, 1, 20)) * kept[:, 3], 20), lc.Graph.chain(20)
-    one, same, other = (lc.GraphKernelSHAP(20 * calls_a_unit, seed=s) for s in (0, 0, 1))
-    assert one.plan(chain).coalitions == same.plan(chain).coalitions
-    assert set(one.plan(chain).coalitions) != set(other.plan(chain).coalitions)
-    assert one.explain(v, chain).scores.tobytes() == same.explain(v, chain).scores.tobytes()
-    assert one.explain(v, chain).scores.tobytes() != other.explain(v, chain).scores.tobytes()
+    first, repeated, reseeded = (lc.GraphKernelSHAP(20 * calls_a_unit, seed=s) for s in (0, 0, 1))
+    assert first.plan(chain).coalitions == repeated.plan(chain).coalitions
+    assert set(first.plan(chain).coalitions) != set(reseeded.plan(chain).coalitions)
+    assert first.explain(v, chain).scores.tobytes() == repeated.explain(v, chain).scores.tobytes()
+    assert first.explain(v, chain).scores.tobytes() != reseeded.explain(v, chain).scores.tobytes()
 
 
 class TestTriples:
@@ -100,15 +100,15 @@ class TestTriples:
     def test_all_within_reach(self, graph, reach):
         near = oracles.neighbours(graph.d, edges_of(graph))
         ball = [oracles.ball(near, i, reach) for i in range(graph.d)]
-        wanted = [
+        expected = [
             (i, j, k)
             for i in range(graph.d)
             for j in range(i + 1, graph.d)
             for k in range(j + 1, graph.d)
             if j in ball[i] and k in ball[i] and k in ball[j]
         ]
-        found = [tuple(t) for t in near_triples(graph, reach).tolist()]
-        assert found == wanted
+        triples = [tuple(t) for t in near_triples(graph, reach).tolist()]
+        assert triples == expected
 
     def test_a_crowd_is_left_out(self):
         assert len(near_triples(lc.Graph.complete(60), 1)) == 0
@@ -128,11 +128,15 @@ class TestTriples:
 
 
 def test_bad_input():
-    with pytest.raises(lc.MethodError, match="Expected reach as an integer of at least 0, got -1"):
+    with pytest.raises(lc.errors.MethodError, match="Expected reach as an integer of at least 0, got -1"):
         lc.GraphKernelSHAP(100, reach=-1)
-    with pytest.raises(lc.MethodError, match=r"at most 4,096 units for GraphKernelSHAP, got 5,000. .*SampleShapley"):
+    with pytest.raises(
+        lc.errors.MethodError, match=r"at most 4,096 units for GraphKernelSHAP, got 5,000. .*SampleShapley"
+    ):
         lc.GraphKernelSHAP(10_000).plan(lc.Graph.chain(5_000))
-    with pytest.raises(lc.MethodError, match=rf"at most {most_calls(4000):,} calls .* for 4,000 units, got 100,000"):
+    with pytest.raises(
+        lc.errors.MethodError, match=rf"at most {largest_budget(4000):,} calls .* for 4,000 units, got 100,000"
+    ):
         lc.GraphKernelSHAP(100_000).plan(lc.Graph.chain(4_000))
     with pytest.raises(BudgetError, match="at least 100 calls"):
         lc.GraphKernelSHAP(99).plan(lc.Graph.chain(50))

@@ -36,8 +36,8 @@ def check_interactions(graph, order, context, seed=0, outputs=None):
     for matrix in matrices:
         assert matrix.nnz == 2 * len(graph.edges)
     for i, j in edges_of(graph):
-        wanted = oracles.interaction(graph.d, near, table, order, context, i, j)
-        for matrix, number in zip(matrices, wanted, strict=True):
+        expected = oracles.interaction(graph.d, near, table, order, context, i, j)
+        for matrix, number in zip(matrices, expected, strict=True):
             assert matrix[i, j] == matrix[j, i] == pytest.approx(number, abs=1e-10)
 
 
@@ -91,12 +91,12 @@ def test_ten_units(graph):
     ],
 )
 def test_bad_parameters(options, says):
-    with pytest.raises(lc.MethodError, match=says):
+    with pytest.raises(lc.errors.MethodError, match=says):
         lc.LShapley(**options)
 
 
 def test_interactions_of_many_neighbours_are_refused_before_the_memory_is_taken():
-    said = measure(Case(lc.Graph.complete(18), lc.LShapley(1, interactions=True), 1_000_000))
-    assert said["outcome"] == "refused"
-    assert said["bytes"] < 1e9
-    assert said["seconds"] < 10
+    measured = measure(Case(lc.Graph.complete(18), lc.LShapley(1, interactions=True), 1_000_000))
+    assert measured["outcome"] == "refused"
+    assert measured["bytes"] < 1e9
+    assert measured["seconds"] < 10

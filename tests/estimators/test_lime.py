@@ -21,27 +21,28 @@ class TestLIME:
         W = np.diag(np.exp(-(distance**2) / (2 * 0.4**2)))
         X = np.hstack([np.ones((len(kept), 1)), kept])
         penalty = 0.3 * np.diag([0.0] + [1.0] * d)
-        wanted = np.linalg.solve(X.T @ W @ X + penalty, X.T @ W @ game.evaluate(plan.coalitions))[1:]
-        np.testing.assert_allclose(method.explain(game, lc.Graph.chain(d)).scores, wanted, atol=1e-10)
+        expected = np.linalg.solve(X.T @ W @ X + penalty, X.T @ W @ game.evaluate(plan.coalitions))[1:]
+        np.testing.assert_allclose(method.explain(game, lc.Graph.chain(d)).scores, expected, atol=1e-10)
 
     def test_selected_features_are_fitted_again_alone(self):
         d = 9
         game = smooth_game(d, seed=7)
         chain = lc.Graph.chain(d)
         full = lc.LIME(80, seed=2).explain(game, chain)
-        some = lc.LIME(80, seed=2, features=3).explain(game, chain)
+        selected = lc.LIME(80, seed=2, features=3).explain(game, chain)
         largest = np.sort(np.argsort(-abs(full.scores))[:3])
-        assert np.flatnonzero(some.scores).tolist() == largest.tolist()
+        assert np.flatnonzero(selected.scores).tolist() == largest.tolist()
         plan = lc.LIME(80, seed=2).plan(chain)
         kept = plan.coalitions.dense()[:, largest].astype(float)
         weight = np.exp(-((1 - np.sqrt(plan.coalitions.sizes / d)) ** 2) / (2 * 0.25**2))
         X = np.hstack([np.ones((len(kept), 1)), kept])
         A = X.T @ (weight[:, None] * X) + np.diag([0.0, 1, 1, 1])
-        wanted = np.linalg.solve(A, X.T @ (weight * game.evaluate(plan.coalitions)))[1:]
-        np.testing.assert_allclose(some.scores[largest], wanted, atol=1e-10)
+        expected = np.linalg.solve(A, X.T @ (weight * game.evaluate(plan.coalitions)))[1:]
+        np.testing.assert_allclose(selected.scores[largest], expected, atol=1e-10)
         assert lc.LIME(80, seed=2, features=99).explain(game, chain).scores.tobytes() == full.scores.tobytes()
         with pytest.raises(
-            lc.MethodError, match="Expected LIME without features, to stop on a tolerance or a ranking, got features=3"
+            lc.errors.MethodError,
+            match="Expected LIME without features, to stop on a tolerance or a ranking, got features=3",
         ):
             lc.LIME(80, features=3).explain(game, chain, tolerance=0.1)
 
@@ -61,5 +62,5 @@ class TestLIME:
     ],
 )
 def test_bad_parameters(options, says):
-    with pytest.raises(lc.MethodError, match=says):
+    with pytest.raises(lc.errors.MethodError, match=says):
         lc.LIME(9, **options)

@@ -18,9 +18,9 @@ def paths(draw):
     moved = draw(st.integers(0, d))
     order = np.array(draw(st.permutations(range(d))), np.intp)
     numbers = np.array(draw(st.lists(NUMBERS, min_size=d, max_size=d)))
-    rest = np.lexsort((order[moved:], -numbers[moved:]))  # as the search orders them: ties by index
-    order[moved:] = order[moved:][rest]
-    return order, numbers[:moved], numbers[moved:][rest]
+    by_estimate = np.lexsort((order[moved:], -numbers[moved:]))  # as the search orders them: ties by index
+    order[moved:] = order[moved:][by_estimate]
+    return order, numbers[:moved], numbers[moved:][by_estimate]
 
 
 def least_concave_majorant(marginals):

@@ -41,8 +41,8 @@ def moved(cls, d, units):
 
 def flips(game, cls, units):
     """Whether moving these units alone changes the decision (deletion), or brings it about (insertion)."""
-    same = (game.rule(moved(cls, game.d, units)) > 0) == (game.rule(np.ones((1, game.d), bool)) > 0)
-    return bool(same[0]) != (cls is DeletionPath)
+    is_unchanged = (game.rule(moved(cls, game.d, units)) > 0) == (game.rule(np.ones((1, game.d), bool)) > 0)
+    return bool(is_unchanged[0]) != (cls is DeletionPath)
 
 
 def test_three_words_carry_the_decision():
@@ -73,8 +73,8 @@ def test_the_decision_is_not_the_value():
 @given(graph=graphs(max_d=7), extra=st.integers(0, 60), seed=st.integers(0, 5), level=st.floats(-1.5, 1.5))
 def test_what_is_said_of_the_decision_is_true(cls, graph, extra, seed, level):
     fn, d = table_game(graph.d, seed)[0].fn, graph.d
-    other = table_game(d, seed + 100)[0].fn
-    game = Deciding(fn, d, rule=lambda kept: 0.5 * fn(kept) + other(kept) - level)
+    noise = table_game(d, seed + 100)[0].fn
+    game = Deciding(fn, d, rule=lambda kept: 0.5 * fn(kept) + noise(kept) - level)
     method = cls(budget=d + 2 + extra, share=0.5)
     e = method.explain(game, graph)
     assert len(game.asked) == e.calls <= method.budget
@@ -117,7 +117,7 @@ def test_a_quarter_of_the_calls_left_goes_into_a_smaller_set():
                 flipped = len(search.path) >= 16 and len(search.path) < 40
                 trying += int((flipped & (sizes == 15)).sum())
                 if flipped and (sizes == 15).any():
-                    assert (sizes == 15).sum() <= search.left // 4
+                    assert (sizes == 15).sum() <= search.remaining_calls // 4
                 request = program.send(game.evaluate(request))
         except StopIteration:
             spent.append(trying)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lcshap as lc
-from lcshap.core.adaptive import drive, evaluate_games
 from lcshap.core.method import Stop
+from lcshap.core.programs import batch_evaluator, run_programs
 from lcshap.core.store import MemoryStore
 from lcshap.errors import BudgetError
 from lcshap.estimators.paths import DeletionPath, InsertionPath
@@ -177,12 +177,12 @@ def test_every_graph_down_to_one_unit(cls, name):
 def test_full_greedy_where_the_budget_allows_it(cls):
     game, values = table_game(6, seed=1)
     e = cls(budget=64, window=1).explain(game, lc.Graph.chain(6))
-    whole = frozenset(range(6)) if cls is DeletionPath else frozenset()
+    coalition = frozenset(range(6)) if cls is DeletionPath else frozenset()
     for unit in e.path:
-        options = {i: values[whole ^ {i}][0] for i in range(6) if (i in whole) == (cls is DeletionPath)}
+        options = {i: values[coalition ^ {i}][0] for i in range(6) if (i in coalition) == (cls is DeletionPath)}
         best = (min if cls is DeletionPath else max)(options, key=options.get)
         assert unit == best
-        whole ^= {unit}
+        coalition ^= {unit}
 
 
 @BOTH
@@ -199,7 +199,7 @@ def test_several_outputs_steered_by_one(cls):
         assert e.order.tolist() == alone.order.tolist()
         assert e.scores[:, output].tobytes() == alone.scores.tobytes()
         assert (e.ranking == e.order[:, None]).all()
-    with pytest.raises(lc.MethodError, match="Expected an output from 0 to 2 of the game, got 3"):
+    with pytest.raises(lc.errors.MethodError, match="Expected an output from 0 to 2 of the game, got 3"):
         cls(budget=30, output=3).explain(game, lc.Graph.chain(6))
 
 
@@ -331,18 +331,18 @@ def test_many_inputs_in_the_rounds_of_the_longest_with_the_same_bits(cls):
     games, chains = zip(*inputs, strict=True)
     together = method.explain_many(games, chains)
     alone = [method.explain(game, graph) for game, graph in inputs]
-    for one, other in zip(together, alone, strict=True):
-        assert one.scores.tobytes() == other.scores.tobytes()
-        assert one.order.tolist() == other.order.tolist()
-        assert (one.calls, one.rounds) == (other.calls, other.rounds)
+    for explanation, expected in zip(together, alone, strict=True):
+        assert explanation.scores.tobytes() == expected.scores.tobytes()
+        assert explanation.order.tolist() == expected.order.tolist()
+        assert (explanation.calls, explanation.rounds) == (expected.calls, expected.rounds)
     rounds = 0
 
     def evaluate(requests):
         nonlocal rounds
         rounds += 1
-        return evaluate_games(games)(requests)
+        return batch_evaluator(games)(requests)
 
-    drive([method.program(game, graph) for game, graph in inputs], evaluate)
+    run_programs([method.program(game, graph) for game, graph in inputs], evaluate)
     assert rounds == max(e.rounds for e in alone)
 
 
@@ -350,16 +350,16 @@ def test_many_inputs_in_the_rounds_of_the_longest_with_the_same_bits(cls):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_a_path_that_was_stopped_goes_on_with_its_store(cls, error):
     fn, graph, method = table_game(8, seed=4)[0].fn, lc.Graph.chain(8), cls(budget=100)
-    whole = method.explain(lc.Game(fn, 8), graph)
-    for fail_at in range(whole.rounds):
+    uninterrupted = method.explain(lc.Game(fn, 8), graph)
+    for fail_at in range(uninterrupted.rounds):
         store = MemoryStore()
         first = Counting(fn, 8, fail_at, error, store)
         with pytest.raises(error):
             method.explain(first.game, graph)
         second = Counting(fn, 8, store=store)
         e = method.explain(second.game, graph)
-        assert replace(e, rows=whole.rows) == whole
-        assert len(first.seen) + len(second.seen) == len({*first.seen, *second.seen}) == whole.calls
+        assert replace(e, rows=uninterrupted.rows) == uninterrupted
+        assert len(first.seen) + len(second.seen) == len({*first.seen, *second.seen}) == uninterrupted.calls
 
 
 def test_a_path_out_of_time_ends_with_what_it_has_asked():
@@ -375,16 +375,16 @@ def test_refusals(cls):
     game, graph = table_game(8)[0], lc.Graph.chain(8)
     with pytest.raises(BudgetError, match=r"Expected a budget of at least 10 calls for .* on 8 units"):
         cls(budget=9).explain(game, graph)
-    with pytest.raises(lc.MethodError, match="which has no plan"):
+    with pytest.raises(lc.errors.MethodError, match="which has no plan"):
         cls(budget=40).plan(graph)
-    with pytest.raises(lc.PlanTooLargeError):
+    with pytest.raises(lc.errors.PlanTooLargeError):
         cls(budget=40).explain(game, graph, max_calls=30)
-    with pytest.raises(lc.GameError, match="Expected a game of 9 units, as the graph has, got 8 units"):
+    with pytest.raises(lc.errors.GameError, match="Expected a game of 9 units, as the graph has, got 8 units"):
         cls(budget=40).explain(game, lc.Graph.chain(9))
     for bad in ({"budget": 0}, {"budget": 2.5}, {"budget": 9, "share": 0}, {"budget": 9, "window": 0}):
-        with pytest.raises(lc.MethodError):
+        with pytest.raises(lc.errors.MethodError):
             cls(**bad)
-    with pytest.raises(lc.MethodError, match="finite"):
+    with pytest.raises(lc.errors.MethodError, match="finite"):
         cls(9, **{"flip_below" if cls is DeletionPath else "flip_above": np.nan})
 
 

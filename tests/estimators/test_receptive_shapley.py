@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
-from lcshap.estimators.receptive_shapley import interactions, shapley
+from lcshap.estimators.receptive_shapley import interactions_from_table, shapley_from_table
 from support import NAMED_GRAPHS, edges_of, every, graphs
 
 
@@ -20,8 +20,8 @@ def local_game(graph, hops, seed=0, outputs=None, constant=3.0):
     tables = [rng.normal(size=(2 ** len(ball), outputs or 1)) for ball in balls]
 
     def parts(kept):
-        found = [t[kept[:, b] @ (2 ** np.arange(len(b)))] for t, b in zip(tables, balls, strict=True)]
-        return np.stack(found, axis=1)[..., slice(None) if outputs else 0]
+        node_parts = [t[kept[:, b] @ (2 ** np.arange(len(b)))] for t, b in zip(tables, balls, strict=True)]
+        return np.stack(node_parts, axis=1)[..., slice(None) if outputs else 0]
 
     return lc.Game(lambda kept: parts(kept).sum(axis=1) + constant, graph.d, part_fn=parts)
 
@@ -34,8 +34,8 @@ def as_dict(game):
 
 def check_exact(e, game, tolerance=1e-12):
     d, table = game.d, as_dict(game)
-    wanted = np.array(oracles.shapley(d, table))
-    np.testing.assert_allclose(e.scores.reshape(d, -1), wanted, rtol=0, atol=tolerance)
+    expected = np.array(oracles.shapley(d, table))
+    np.testing.assert_allclose(e.scores.reshape(d, -1), expected, rtol=0, atol=tolerance)
     np.testing.assert_allclose(e.residual, 0, atol=d * tolerance)
     if e.interactions is not None:
         matrices = e.interactions if isinstance(e.interactions, tuple) else (e.interactions,)
@@ -74,13 +74,13 @@ def test_a_long_chain_costs_no_more_than_its_neighbourhoods():
 
 
 def test_each_coalition_is_asked_once_and_no_more_than_the_cost_says():
-    graph, asked = lc.Graph.grid((3, 3)), []
+    graph, evaluated = lc.Graph.grid((3, 3)), []
     inner = local_game(graph, 1)
-    fn = lambda kept: [asked.append(bytes(k)) for k in kept] and inner.part_fn(kept)  # noqa: E731
+    fn = lambda kept: [evaluated.append(bytes(k)) for k in kept] and inner.part_fn(kept)  # noqa: E731
     game = lc.Game(inner.fn, 9, part_fn=fn, batch_size=5)
     e = lc.ReceptiveShapley(1).explain(game, graph)
-    assert len(asked) == len(set(asked)) == e.calls == lc.ReceptiveShapley(1).cost(graph).calls
-    assert {bytes(9), b"\x01" * 9} <= set(asked)
+    assert len(evaluated) == len(set(evaluated)) == e.calls == lc.ReceptiveShapley(1).cost(graph).calls
+    assert {bytes(9), b"\x01" * 9} <= set(evaluated)
 
 
 def test_pairs_in_no_common_neighbourhood_have_no_entry():
@@ -92,10 +92,10 @@ def test_pairs_in_no_common_neighbourhood_have_no_entry():
 
 
 def test_the_shapley_value_of_one_and_of_two_units():
-    assert shapley(np.array([1.0, 3.0])).tolist() == [2]
-    assert shapley(np.array([[0.0], [1.0], [2.0], [5.0]])).tolist() == [[2], [3]]
-    assert interactions(np.array([1.0, 3.0])).tolist() == []
-    assert interactions(np.array([[0.0], [1.0], [2.0], [5.0]])).tolist() == [[2]]
+    assert shapley_from_table(np.array([1.0, 3.0])).tolist() == [2]
+    assert shapley_from_table(np.array([[0.0], [1.0], [2.0], [5.0]])).tolist() == [[2], [3]]
+    assert interactions_from_table(np.array([1.0, 3.0])).tolist() == []
+    assert interactions_from_table(np.array([[0.0], [1.0], [2.0], [5.0]])).tolist() == [[2]]
 
 
 def test_files_keep_all_pairs(tmp_path):
@@ -103,11 +103,11 @@ def test_files_keep_all_pairs(tmp_path):
     for outputs in (None, 2):
         e = lc.ReceptiveShapley(1, interactions=True).explain(local_game(graph, 1, outputs=outputs), graph)
         e.save(tmp_path / "e.json")
-        again = lc.load(tmp_path / "e.json")
-        matrices = [x.interactions if outputs else (x.interactions,) for x in (e, again)]
-        for one, other in zip(*matrices, strict=True):
-            assert one.toarray().tobytes() == other.toarray().tobytes()
-            assert one.nnz == other.nnz == 28
+        loaded = lc.load(tmp_path / "e.json")
+        matrices = [x.interactions if outputs else (x.interactions,) for x in (e, loaded)]
+        for matrix, loaded_matrix in zip(*matrices, strict=True):
+            assert matrix.toarray().tobytes() == loaded_matrix.toarray().tobytes()
+            assert matrix.nnz == loaded_matrix.nnz == 28
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------
@@ -162,26 +162,28 @@ def test_a_game_without_parts_and_parameters():
 @pytest.mark.parametrize("bad", [lambda kept: kept[:, :2], lambda kept: kept.sum(axis=1), lambda kept: kept[:-1]])
 def test_parts_of_another_shape(bad):
     game = lc.Game(lambda kept: kept.sum(axis=1), 4, part_fn=bad)
-    with pytest.raises(lc.GameError, match="Expected parts of shape"):
+    with pytest.raises(lc.errors.GameError, match="Expected parts of shape"):
         lc.ReceptiveShapley(1).explain(game, lc.Graph.chain(4))
 
 
 def test_parts_that_are_not_finite():
     game = lc.Game(lambda kept: kept.sum(axis=1), 4, part_fn=lambda kept: np.where(kept, np.nan, 0))
-    with pytest.raises(lc.GameError, match="Expected finite parts"):
+    with pytest.raises(lc.errors.GameError, match="Expected finite parts"):
         lc.ReceptiveShapley(1).explain(game, lc.Graph.chain(4))
 
 
 def test_neighbourhoods_that_are_too_large():
     star, method = lc.Graph.tree([-1, *[0] * 40]), lc.ReceptiveShapley(1)
-    with pytest.raises(lc.PlanTooLargeError, match=r"41 units are within 1 hops of 0. Neighbourhoods of at most 19"):
+    with pytest.raises(
+        lc.errors.PlanTooLargeError, match=r"41 units are within 1 hops of 0. Neighbourhoods of at most 19"
+    ):
         method.cost(star)
-    with pytest.raises(lc.PlanTooLargeError, match=r"Cheaper: .*GraphKernelSHAP\(budget=330"):
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"Cheaper: .*GraphKernelSHAP\(budget=330"):
         method.explain(local_game(lc.Graph.chain(41), 1), star)
-    with pytest.raises(lc.PlanTooLargeError, match="no machine"):
+    with pytest.raises(lc.errors.PlanTooLargeError, match="no machine"):
         method.cost(star, max_calls=None)
     with pytest.raises(
-        lc.PlanTooLargeError, match=r"at least 128 calls, .* of at most 6 units fit, as those of hops=2"
+        lc.errors.PlanTooLargeError, match=r"at least 128 calls, .* of at most 6 units fit, as those of hops=2"
     ):
         lc.ReceptiveShapley(3).cost(lc.Graph.chain(50), max_calls=100)
     assert method.calls_within(star, 1000) is None
@@ -314,7 +316,7 @@ def test_networks_that_are_refused():
         explainer(network("gin"), lc.ReceptiveShapley(2), parts=None)(x)
     with pytest.raises(refused, match="linear in the model's outputs, got 'log_prob' of kind='logits'"):
         explainer(network("gin", outputs=2), lc.ReceptiveShapley(2), kind="logits")(x)
-    with pytest.raises(lc.ModelError, match=r"Expected parts of shape .* got \(8, 1\)"):
+    with pytest.raises(lc.errors.ModelError, match=r"Expected parts of shape .* got \(8, 1\)"):
         explainer(network("gin"), lc.ReceptiveShapley(2), parts="answer")(x)
 
 

@@ -13,13 +13,13 @@ from typing import ClassVar
 import pytest
 
 import lcshap as lc
-from lcshap.estimators.registry import Entry, Registry
+from lcshap.estimators.registry import MethodEntry, MethodRegistry
 
 
 @pytest.fixture
 def registry():
     """A registry of its own, so that tests leave no method behind."""
-    return Registry("lcshap.estimators")
+    return MethodRegistry("lcshap.estimators")
 
 
 def make(method_name="half", **attributes):
@@ -41,12 +41,12 @@ class TestOwnMethods:
         (tmp_path / "rooms" / "__init__.py").touch()
         (tmp_path / "rooms" / "half.py").write_text(textwrap.dedent(PLUGIN).partition("class Thief")[0])
         monkeypatch.syspath_prepend(tmp_path)
-        assert "half" in Registry("rooms")
-        assert list(Registry("rooms")) == ["half"]  # FeatureAblation, which it imports, is of another file
+        assert "half" in MethodRegistry("rooms")
+        assert list(MethodRegistry("rooms")) == ["half"]  # FeatureAblation, which it imports, is of another file
 
     def test_who_comes_while_it_is_searched_waits(self):
         for _ in range(20):
-            registry = Registry("lcshap.estimators")
+            registry = MethodRegistry("lcshap.estimators")
             with ThreadPoolExecutor(8) as pool:
                 assert set(pool.map(registry.get, ["shapley"] * 8)) == {lc.Shapley}
 
@@ -59,19 +59,21 @@ class TestOwnMethods:
 
     def test_what_is_said_of_a_method_is_in_its_file(self):
         for entry in lc.METHODS.own():
-            here = [c for c in entry.method.__mro__ if c.__module__ == entry.method.__module__]
+            local_classes = [c for c in entry.method.__mro__ if c.__module__ == entry.method.__module__]
             for text in ("name", "summary", "choose", "cost_in_words"):
-                assert any(text in vars(c) for c in here), f"{entry.method.__name__} says nothing of its {text}"
+                assert any(text in vars(c) for c in local_classes), (
+                    f"{entry.method.__name__} says nothing of its {text}"
+                )
             assert entry.summary == inspect.getdoc(entry.method).splitlines()[0].replace("`", "")
             assert entry.summary.endswith(".")
             assert entry.choose.startswith("Choose it ")
             assert entry.choose.endswith(".")
 
     def test_signatures(self):
-        found = {e.name: e.signature for e in lc.METHODS.own()}
-        assert found["shapley"] == "Shapley()"
-        assert found["dividend-c-shapley"] == "DividendCShapley(max_size)"
-        assert found["sampled-l-shapley"] == "SampledLShapley(budget)"
+        signatures = {e.name: e.signature for e in lc.METHODS.own()}
+        assert signatures["shapley"] == "Shapley()"
+        assert signatures["dividend-c-shapley"] == "DividendCShapley(max_size)"
+        assert signatures["sampled-l-shapley"] == "SampledLShapley(budget)"
         assert {e.name for e in lc.METHODS.own() if e.sampled} >= {"lime", "kernel-shap", "sampled-c-shapley"}
         assert not lc.METHODS.entry("myerson").sampled
 
@@ -89,10 +91,10 @@ class TestLookingUp:
         with pytest.raises(KeyError):
             lc.METHODS["lima"]
         with pytest.raises(
-            lc.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? The methods are banzhaf-surrogate, "
+            lc.errors.MethodError, match=r"got 'lima'\. Did you mean 'lime'\? The methods are banzhaf-surrogate, "
         ):
             lc.get_method("lima")
-        with pytest.raises(lc.MethodError, match=r"got 'xyz'\. The methods are"):
+        with pytest.raises(lc.errors.MethodError, match=r"got 'xyz'\. The methods are"):
             lc.get_method("xyz")
 
 
@@ -103,17 +105,17 @@ class TestRegistering:
         assert registry["half"] is half
         assert "half" in list(registry)
         assert half not in [e.method for e in registry.own()]
-        assert registry.entry("half") == Entry("half", half, "Half of it.", "Choose it never.", "d + 2")
+        assert registry.entry("half") == MethodEntry("half", half, "Half of it.", "Choose it never.", "d + 2")
 
     def test_the_same_class_again_is_no_mistake(self, registry):
         registry.add(make())
-        again = make()  # as after importlib.reload
-        registry.add(again)
-        assert registry["half"] is again
+        reloaded = make()  # as after importlib.reload
+        registry.add(reloaded)
+        assert registry["half"] is reloaded
 
     def test_names_that_clash(self, registry):
         with pytest.raises(
-            lc.MethodError,
+            lc.errors.MethodError,
             match=r"'shapley' of elsewhere\.Half, which is the name of lcshap\.estimators\.shapley\.Shapley",
         ):
             registry.add(make("shapley"))
@@ -122,14 +124,15 @@ class TestRegistering:
     @pytest.mark.parametrize("text", ["summary", "choose", "cost_in_words"])
     def test_what_is_missing_is_named(self, registry, text):
         with pytest.raises(
-            lc.MethodError, match=f"with the attribute {text}, got Half, which has none. Write a line in the class"
+            lc.errors.MethodError,
+            match=f"with the attribute {text}, got Half, which has none. Write a line in the class",
         ):
             registry.add(make(**{text: ""}))
         assert "half" not in registry
 
     @pytest.mark.parametrize("wrong", [42, "lime", int, lc.Shapley()])
     def test_what_is_no_method(self, registry, wrong):
-        with pytest.raises(lc.MethodError, match=r"Expected a class that inherits from lcshap\.Method"):
+        with pytest.raises(lc.errors.MethodError, match=r"Expected a class that inherits from lcshap\.Method"):
             registry.add(wrong)
 
     def test_an_explainer_finds_it_by_name(self, monkeypatch):
@@ -150,7 +153,7 @@ class TestRegistering:
 
                 operator = np.zeros((graph.d, 2))
                 operator[0] = -1, 1
-                return lc.Plan(self, graph, lc.Coalitions.from_sets(graph.d, [[], range(graph.d)]), operator)
+                return lc.Plan.linear(self, graph, lc.Coalitions.from_sets(graph.d, [[], range(graph.d)]), operator)
 
         length = lambda texts: [float(len(t)) for t in texts]  # noqa: E731
         e = lc.Explainer(length, lc.maskers.Text(), method="everything", kind="output")("ab cd")
@@ -198,7 +201,7 @@ class TestPlugins:
         assert registry["shapley"] is lc.Shapley
         assert "lcshap_half" not in sys.modules  # no plugin is loaded for a name that is known
         assert registry["half"].__module__ == "lcshap_half"
-        assert "half" in list(Registry("lcshap.estimators"))
+        assert "half" in list(MethodRegistry("lcshap.estimators"))
 
     @pytest.mark.parametrize(
         ("point", "says"),

@@ -33,13 +33,13 @@ def family(graph, max_size):
     if graph.kind not in ("chain", "grid"):
         near = oracles.neighbours(graph.d, edges_of(graph))
         return [S for S in oracles.subsets(range(graph.d)) if 1 <= len(S) <= max_size and oracles.connected(near, S)]
-    found = []
+    windows = []
     long = [s for s in graph.shape if s > 1] or [1]
     for n in range(1, min(max_size, *long) + 1):
         for corner in product(*(range(s - n + 1) for s in long)):
             cells = product(*(range(c, c + n) for c in corner))
-            found.append(frozenset(int(np.ravel_multi_index(cell, long)) for cell in cells))
-    return found
+            windows.append(frozenset(int(np.ravel_multi_index(cell, long)) for cell in cells))
+    return windows
 
 
 def least_squares(graph, method, value):
@@ -72,8 +72,8 @@ def least_squares(graph, method, value):
 def check(graph, method, seed=0, outputs=2):
     game, table = table_game(graph.d, seed, outputs)
     e = method.explain(game, graph)
-    wanted = least_squares(graph, method, table.__getitem__)
-    np.testing.assert_allclose(e.scores, wanted if outputs else wanted[:, 0], rtol=0, atol=1e-10)
+    expected = least_squares(graph, method, table.__getitem__)
+    np.testing.assert_allclose(e.scores, expected if outputs else expected[:, 0], rtol=0, atol=1e-10)
     everything = frozenset(range(graph.d))
     sets = {U if method.windows == "kept" else everything - U for U in family(graph, method.max_size)}
     assert e.calls == len(sets | {frozenset(), everything})
@@ -97,38 +97,38 @@ def test_the_fit_on_any_graph(graph, max_size, options, seed, outputs):
 def test_the_fit_on_larger_graphs_with_both_factors(name, factor, monkeypatch):
     graph = LARGER[name]
     if factor is SparseLU:
-        monkeypatch.setattr(regression_c_shapley, "_SMALL", 0)
+        monkeypatch.setattr(regression_c_shapley, "_SMALL_BAND_NUMBERS", 0)
     weights = np.random.default_rng(1).normal(size=(graph.d, 2))
     fn = lambda kept: np.sin(kept @ weights) + 5  # noqa: E731
     value = lambda S: fn(np.isin(np.arange(graph.d), list(S))[None])[0]  # noqa: E731
     for max_size, options in product((2, 4), OPTIONS):
         method = RegressionCShapley(max_size, *options)
         plan = method._plan(graph, None)
-        assert isinstance(plan.operator.inverse, Banded if graph.kind in ("chain", "grid") else factor)
+        assert isinstance(plan.estimator.operator.inverse, Banded if graph.kind in ("chain", "grid") else factor)
         scores = lc.run(plan, lc.Game(fn, graph.d)).scores
         np.testing.assert_allclose(scores, least_squares(graph, method, value), rtol=0, atol=1e-10)
-        again = pickle.loads(pickle.dumps(plan))
-        assert lc.run(again, lc.Game(fn, graph.d)).scores.tobytes() == scores.tobytes()
-        assert again.nbytes == plan.nbytes > 0
+        unpickled = pickle.loads(pickle.dumps(plan))
+        assert lc.run(unpickled, lc.Game(fn, graph.d)).scores.tobytes() == scores.tobytes()
+        assert unpickled.nbytes == plan.nbytes > 0
 
 
 def test_the_kernel_on_all_subsets_is_the_shapley_value():
     """Lundberg and Lee's theorem, with every subset a window; kept or removed, for the kernel is the same."""
     graph = lc.Graph.complete(7)
     game, _ = table_game(7, seed=2, outputs=2)
-    wanted = lc.Shapley().explain(game, graph).scores
+    expected = lc.Shapley().explain(game, graph).scores
     for side in ("kept", "removed"):
         scores = RegressionCShapley(7, "kernel", side).explain(game, graph).scores
-        np.testing.assert_allclose(scores, wanted, atol=1e-12)
+        np.testing.assert_allclose(scores, expected, atol=1e-12)
 
 
 def test_an_infinite_weight_is_an_exact_sum():
     for graph in NAMED_GRAPHS.values():
         game, _ = table_game(graph.d, seed=3, outputs=2)
-        whole = any(len(U) == graph.d for U in family(graph, 20))
+        has_full_window = any(len(U) == graph.d for U in family(graph, 20))
         for ridge in (0.0, 0.7):
             e = RegressionCShapley(20, "kernel", ridge=ridge).explain(game, graph)
-            assert (abs(e.residual).max() < 1e-12) == whole
+            assert (abs(e.residual).max() < 1e-12) == has_full_window
 
 
 def test_the_printed_kernel_sees_single_units_only():
@@ -137,8 +137,8 @@ def test_the_printed_kernel_sees_single_units_only():
     worth, pairs, triples = rng.normal(size=400), rng.normal(size=399), rng.normal(size=398)
 
     def fn(kept):
-        two = kept[:, 1:] & kept[:, :-1]
-        return kept @ worth + two @ pairs + (two[:, 1:] & two[:, :-1]) @ triples
+        neighbours_kept = kept[:, 1:] & kept[:, :-1]
+        return kept @ worth + neighbours_kept @ pairs + (neighbours_kept[:, 1:] & neighbours_kept[:, :-1]) @ triples
 
     kernel = RegressionCShapley(4, "kernel").explain(lc.Game(fn, 400), graph).scores
     uniform = RegressionCShapley(4).explain(lc.Game(fn, 400), graph).scores
@@ -149,9 +149,9 @@ def test_the_printed_kernel_sees_single_units_only():
 
 
 def test_kernel_weights():
-    weights = regression_c_shapley._kernel(400, np.array([1, 2, 3, 4]))
+    weights = regression_c_shapley._shapley_kernel(400, np.array([1, 2, 3, 4]))
     np.testing.assert_allclose(weights, [1, 2.5e-3, 1.3e-5, 9.6e-8], rtol=0.03)
-    huge = regression_c_shapley._kernel(2000, np.array([1000, 1, 1999, 2, 1998, 2000]))  # C(2000, 1000) > 1e600
+    huge = regression_c_shapley._shapley_kernel(2000, np.array([1000, 1, 1999, 2, 1998, 2000]))  # C(2000, 1000) > 1e600
     assert huge[[0, 1, 2, 5]].tolist() == [0, 1, 1, 1]
     assert huge[3] == huge[4] == 1 / 1998
 
@@ -161,11 +161,13 @@ def test_kernel_weights():
 def test_linear_and_blind_to_constants(name, options):
     graph = NAMED_GRAPHS[name]
     plan = RegressionCShapley(3, *options).plan(graph)
-    assert plan.operator.shape == (graph.d, plan.calls)
+    assert plan.estimator.operator.shape == (graph.d, plan.calls)
     x, y = np.random.default_rng(5).normal(size=(2, plan.calls, 3))
-    combined = plan.operator @ (2 * x - 3 * y + 100)
-    np.testing.assert_allclose(combined, 2 * (plan.operator @ x) - 3 * (plan.operator @ y), atol=1e-11)
-    np.testing.assert_allclose(combined[:, 1], plan.operator @ (2 * x - 3 * y)[:, 1], atol=1e-11)
+    combined = plan.estimator.operator @ (2 * x - 3 * y + 100)
+    np.testing.assert_allclose(
+        combined, 2 * (plan.estimator.operator @ x) - 3 * (plan.estimator.operator @ y), atol=1e-11
+    )
+    np.testing.assert_allclose(combined[:, 1], plan.estimator.operator @ (2 * x - 3 * y)[:, 1], atol=1e-11)
     if options[2] == 0:
         worth = np.arange(1.0, graph.d + 1)
         e = lc.run(plan, lc.Game(lambda kept: kept @ worth, graph.d))
@@ -179,31 +181,35 @@ def test_symmetry(options):
     np.testing.assert_allclose(ring, ring[0], atol=1e-12)
     game = lc.Game(lambda kept: np.sqrt(kept.sum(axis=1)), 16)
     scores = method.explain(game, lc.Graph.grid((4, 4))).scores.reshape(4, 4)
-    for other in (scores.T, scores[::-1], scores[:, ::-1]):
-        np.testing.assert_allclose(scores, other, atol=1e-12)
+    for mirrored in (scores.T, scores[::-1], scores[:, ::-1]):
+        np.testing.assert_allclose(scores, mirrored, atol=1e-12)
 
 
 def test_calls_and_the_general_path():
     assert RegressionCShapley(4).plan(lc.Graph.chain(100)).calls == 100 + 99 + 98 + 97 + 2
     assert RegressionCShapley(4).plan(lc.Graph.grid((28, 28))).calls == 28**2 + 27**2 + 26**2 + 25**2 + 2
     for graph in (lc.Graph.chain(9), lc.Graph.ring(9), NAMED_GRAPHS["tree"]):
-        one, other = (RegressionCShapley(3).plan(g) for g in (graph, lc.Graph.from_edges(graph.d, graph.edges)))
-        assert one.coalitions == other.coalitions
-        assert (one.operator @ np.eye(one.calls)).tobytes() == (other.operator @ np.eye(one.calls)).tobytes()
+        grid_plan, general_plan = (
+            RegressionCShapley(3).plan(g) for g in (graph, lc.Graph.from_edges(graph.d, graph.edges))
+        )
+        assert grid_plan.coalitions == general_plan.coalitions
+        assert (grid_plan.estimator.operator @ np.eye(grid_plan.calls)).tobytes() == (
+            general_plan.estimator.operator @ np.eye(grid_plan.calls)
+        ).tobytes()
 
 
 def test_the_longest_axis_goes_outermost():
     for shape in ((3, 50), (50, 3), (2, 50, 3)):
-        factor = RegressionCShapley(3).plan(lc.Graph.grid(shape)).operator.inverse.factor
+        factor = RegressionCShapley(3).plan(lc.Graph.grid(shape)).estimator.operator.inverse.factor
         assert len(factor) <= 2 * 6 + 3
 
 
 def test_too_large_is_refused_with_advice():
-    with pytest.raises(lc.PlanTooLargeError, match=r"RegressionCShapley\(max_size=1, .* takes 102"):
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"RegressionCShapley\(max_size=1, .* takes 102"):
         RegressionCShapley(2).plan(lc.Graph.grid((10, 10)), max_calls=150)
-    with pytest.raises(lc.PlanTooLargeError, match="unit indices"):
+    with pytest.raises(lc.errors.PlanTooLargeError, match="unit indices"):
         RegressionCShapley(10**9).plan(lc.Graph.chain(1000))
-    with pytest.raises(lc.PlanTooLargeError, match="at least 25,604 calls and"):  # the band, not the windows
+    with pytest.raises(lc.errors.PlanTooLargeError, match="at least 25,604 calls and"):  # the band, not the windows
         RegressionCShapley(4).plan(lc.Graph.grid((20, 20, 20)), max_calls=30_000)
 
 
@@ -220,5 +226,5 @@ def test_too_large_is_refused_with_advice():
     ],
 )
 def test_bad_parameters(parameters, message):
-    with pytest.raises(lc.MethodError, match=message):
+    with pytest.raises(lc.errors.MethodError, match=message):
         RegressionCShapley(**parameters)

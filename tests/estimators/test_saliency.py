@@ -29,14 +29,14 @@ class TestGradients:
     def test_without_gradients(self):
         g = lc.Graph.chain(3)
         with pytest.raises(
-            lc.MethodError,
+            lc.errors.MethodError,
             match=r"Expected a game with gradients for Saliency, got one without.*needs.*FeatureAblation",
         ):
             lc.Saliency().explain(lc.Game(lambda kept: kept.sum(axis=1), 3), g)
-        with pytest.raises(lc.MethodError, match="has no plan"):
+        with pytest.raises(lc.errors.MethodError, match="has no plan"):
             lc.GradientInput().plan(g)
         bad = lc.Game(lambda kept: kept.sum(axis=1), 3, gradient=lambda: (np.ones((2, 1)), np.ones((2, 1))))
-        with pytest.raises(lc.MethodError, match=r"shape \(3, features\)"):
+        with pytest.raises(lc.errors.MethodError, match=r"shape \(3, features\)"):
             lc.Saliency().explain(bad, g)
-        with pytest.raises(lc.MethodError, match="Expected one of 'max', 'l1', 'l2' as norm, got 'l3'"):
+        with pytest.raises(lc.errors.MethodError, match="Expected one of 'max', 'l1', 'l2' as norm, got 'l3'"):
             lc.Saliency("l3")

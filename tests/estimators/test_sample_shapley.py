@@ -40,8 +40,8 @@ def test_exact_where_only_pairs_interact():
 
 def test_a_larger_budget_begins_with_the_same_orders():
     small, large = (lc.SampleShapley(b, seed=4).plan(lc.Graph.chain(12)) for b in (100, 400))
-    few, many = ({bytes(row) for row in plan.coalitions.dense()} for plan in (small, large))
-    assert few < many
+    small_rows, large_rows = ({bytes(row) for row in plan.coalitions.dense()} for plan in (small, large))
+    assert small_rows < large_rows
 
 
 @pytest.mark.parametrize("budget", [24, 100, 321, 1000])
@@ -50,9 +50,9 @@ def test_block_by_block_is_the_plan_to_the_last_bit(monkeypatch, budget):
     game = lc.Game(lambda kept: np.tanh((kept[:, :, None] * weights).sum(axis=1)) ** 3, 12)
     method = lc.SampleShapley(budget, seed=1)
     planned, early = lc.run(method.plan(graph), game), method.explain(game, graph, tolerance=0.05)
-    monkeypatch.setattr("lcshap.estimators.sample_shapley._LISTED", 0)
-    monkeypatch.setattr("lcshap.estimators.orders._CELLS", 60)
-    monkeypatch.setattr("lcshap.estimators.orders._ROWS", 5)
+    monkeypatch.setattr("lcshap.estimators.sample_shapley._MAX_LISTED_INDICES", 0)
+    monkeypatch.setattr("lcshap.estimators.permutations._BLOCK_CELLS", 60)
+    monkeypatch.setattr("lcshap.estimators.permutations._MIN_BLOCK_ROWS", 5)
     for e in (method.explain(game, graph), list(method.stream(game, graph))[-1]):
         np.testing.assert_array_equal(e.scores, planned.scores)
         np.testing.assert_array_equal(e.stderr, planned.stderr)
@@ -66,10 +66,10 @@ def test_many_units_fit_the_memory():
     graph = lc.Graph.grid((128, 128))
     method = lc.choose(graph, budget="2d").method
     assert isinstance(method, lc.SampleShapley)
-    said = measure(Case(graph, method, 1_000_000))
-    assert said["outcome"] == "plan"
-    assert said["calls"] == 2 * graph.d
-    assert said["bytes"] < 5e8
+    measured = measure(Case(graph, method, 1_000_000))
+    assert measured["outcome"] == "plan"
+    assert measured["calls"] == 2 * graph.d
+    assert measured["bytes"] < 5e8
 
 
 def test_a_plan_that_does_not_fit_is_refused_at_once():

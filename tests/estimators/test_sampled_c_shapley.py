@@ -21,8 +21,8 @@ def test_exact_with_all_coalitions(name, context):
     near = oracles.neighbours(graph.d, edges_of(graph))
     for weights in ("myerson", "paper"):
         e = lc.SampledCShapley(10**6, 2, context, weights).explain(game, graph)
-        wanted = oracles.c_shapley(graph.d, near, table, 2, context, weights, "direct", None)
-        np.testing.assert_allclose(e.scores, np.ravel(wanted), atol=1e-10)
+        expected = oracles.c_shapley(graph.d, near, table, 2, context, weights, "direct", None)
+        np.testing.assert_allclose(e.scores, np.ravel(expected), atol=1e-10)
 
 
 @pytest.mark.parametrize(("context", "weights"), [("absent", "myerson"), ("present", "myerson"), ("absent", "paper")])
@@ -33,5 +33,5 @@ def test_unbiased_and_its_intervals_cover(context, weights):
 
 
 def test_bad_parameters():
-    with pytest.raises(lc.MethodError, match="Expected one of 'myerson', 'paper' as weights, got 'x'"):
+    with pytest.raises(lc.errors.MethodError, match="Expected one of 'myerson', 'paper' as weights, got 'x'"):
         lc.SampledCShapley(9, weights="x")

@@ -38,7 +38,7 @@ def test_unbiased_and_its_intervals_cover(context):
     ],
 )
 def test_bad_parameters(options, says):
-    with pytest.raises(lc.MethodError, match=says):
+    with pytest.raises(lc.errors.MethodError, match=says):
         lc.SampledLShapley(9, **options)
 
 

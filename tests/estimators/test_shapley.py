@@ -35,7 +35,7 @@ def test_shapley_is_the_mean_over_all_orders_of_arrival():
 
 
 def test_too_many_units_are_refused_with_what_would_fit():
-    with pytest.raises(lc.PlanTooLargeError, match=r"2\^50 calls.*Cheaper: LShapley.*CShapley") as refused:
+    with pytest.raises(lc.errors.PlanTooLargeError, match=r"2\^50 calls.*Cheaper: LShapley.*CShapley") as refused:
         lc.Shapley().plan(lc.Graph.chain(50))
     assert refused.value.calls == 2**50
     assert refused.value.exact

@@ -3,9 +3,9 @@ import pytest
 
 import lcshap as lc
 import oracles
-from lcshap.core.trees import TreeGame, Trees
+from lcshap.core.tree_ensembles import TreeGame, Trees
 from lcshap.estimators import tree_shap
-from lcshap.estimators.tree_shap import reads, shapley
+from lcshap.estimators.tree_shap import checked_trees, tree_shapley_values
 from support import as_trees, every
 
 
@@ -15,23 +15,23 @@ def game_with(trees, values, d):
 
 def random_trees(rng, columns, count=4, depth=5, outputs=2):
     """Trees of random shape with random splits, on columns that come up again on a path."""
-    parts, first = {name: [] for name in ("left", "right", "default", "feature", "threshold", "value")}, []
+    arrays, first = {name: [] for name in ("left", "right", "default", "feature", "threshold", "value")}, []
 
     def grow(level):
-        node = len(parts["left"])
-        for part in parts.values():
-            part.append(-1)
-        parts["value"][node] = rng.normal(size=outputs)
-        parts["feature"][node], parts["threshold"][node] = rng.integers(columns), float(rng.integers(3))
+        node = len(arrays["left"])
+        for array in arrays.values():
+            array.append(-1)
+        arrays["value"][node] = rng.normal(size=outputs)
+        arrays["feature"][node], arrays["threshold"][node] = rng.integers(columns), float(rng.integers(3))
         if level < depth and rng.random() < 0.85:
             left, right = grow(level + 1), grow(level + 1)
-            parts["left"][node], parts["right"][node] = left, right
-            parts["default"][node] = left if rng.random() < 0.5 else right
+            arrays["left"][node], arrays["right"][node] = left, right
+            arrays["default"][node] = left if rng.random() < 0.5 else right
         return node
 
     for _ in range(count):
         first.append(grow(0))
-    return Trees(np.array(first), **{name: np.array(part) for name, part in parts.items()})
+    return Trees(np.array(first), **{name: np.array(array) for name, array in arrays.items()})
 
 
 def brute_force(game):
@@ -50,15 +50,15 @@ def test_it_is_the_shapley_value_of_every_ensemble(seed):
     background[rng.random(background.shape) < 0.2] = np.nan
     x = np.where(owners < 0, background, rng.integers(4, size=columns))
     game = TreeGame(random_trees(rng, columns), x, background, owners, 5, np.eye(2), True)
-    np.testing.assert_allclose(shapley(game), brute_force(game), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(tree_shapley_values(game), brute_force(game), rtol=0, atol=1e-12)
 
 
 def test_walks_are_cut_into_parts(monkeypatch):
     game = as_trees(np.random.default_rng(0).normal(size=64), 6, copies=9)
-    together = shapley(game)
-    monkeypatch.setattr(tree_shap, "_START", 4)
-    monkeypatch.setattr(tree_shap, "_MOST", 16)
-    np.testing.assert_allclose(shapley(game), together, rtol=0, atol=1e-14)
+    together = tree_shapley_values(game)
+    monkeypatch.setattr(tree_shap, "_FIRST_WALKS", 4)
+    monkeypatch.setattr(tree_shap, "_MAX_WALKS", 16)
+    np.testing.assert_allclose(tree_shapley_values(game), together, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
@@ -78,13 +78,13 @@ def test_as_a_method(outputs):
 
 def test_few_units_need_few_calls_and_many_no_more():
     assert [lc.TreeSHAP().cost(lc.Graph.complete(d)).calls for d in (1, 3, 4, 5, 70)] == [2, 8, 16, 16, 16]
-    with pytest.raises(lc.PlanTooLargeError):
+    with pytest.raises(lc.errors.PlanTooLargeError):
         lc.TreeSHAP().cost(lc.Graph.complete(5), max_calls=10)
 
 
 def test_a_game_without_trees():
     v = lc.Game(lambda kept: kept.sum(axis=1), 3)
-    with pytest.raises(lc.MethodError, match="Expected a tree ensemble and a table, got a game without trees"):
+    with pytest.raises(lc.errors.MethodError, match="Expected a tree ensemble and a table, got a game without trees"):
         lc.TreeSHAP().explain(v, lc.Graph.chain(3))
 
 
@@ -97,13 +97,15 @@ def test_trees_that_do_not_agree_with_the_model_are_refused(error):
     if np.isnan(error):
         trees.trees.value[-3] = np.nan
     with pytest.raises(
-        lc.MethodError, match="Expected a model whose output is the sum of its trees, got one that differs from that"
+        lc.errors.MethodError,
+        match="Expected a model whose output is the sum of its trees, got one that differs from that",
     ):
         lc.TreeSHAP().explain(game_with(trees, values, 4), lc.Graph.chain(4))
     with pytest.raises(
-        lc.MethodError, match="Expected a model whose output is the sum of its trees, got one that differs from that"
+        lc.errors.MethodError,
+        match="Expected a model whose output is the sum of its trees, got one that differs from that",
     ):
-        reads(game_with(trees, values, 4))
+        checked_trees(game_with(trees, values, 4))
 
 
 def test_a_constant_and_rounding_do_not_matter():
@@ -116,5 +118,5 @@ def test_a_constant_and_rounding_do_not_matter():
 
 def test_it_stops_for_nothing():
     values = np.zeros(8)
-    with pytest.raises(lc.MethodError, match="fixed number of calls"):
+    with pytest.raises(lc.errors.MethodError, match="fixed number of calls"):
         lc.TreeSHAP().explain(game_with(as_trees(values, 3), values, 3), lc.Graph.chain(3), tolerance=0.1)

@@ -94,19 +94,19 @@ class TestExplainer:
 
         texts = [TEXT, "bad", "a great film", TEXT]
         for method in (lc.LShapley(1), lc.GraphKernelSHAP(30), lc.DeletionPath(14), "auto"):
-            many = lc.Explainer(model, lc.maskers.Text(), method, kind="probabilities", batch_size=64)
+            explainer = lc.Explainer(model, lc.maskers.Text(), method, kind="probabilities", batch_size=64)
             if method == lc.GraphKernelSHAP(30):
                 texts = [TEXT, TEXT]
             rows.clear()
-            together = many(texts)
+            together = explainer(texts)
             batches = len(rows)
             rows.clear()
-            alone = [many(text) for text in texts]
+            single = [explainer(text) for text in texts]
             assert batches < len(rows)
-            for a, b in zip(together, alone, strict=True):
+            for a, b in zip(together, single, strict=True):
                 np.testing.assert_allclose(a.scores, b.scores, atol=1e-12)
                 assert a.names == b.names
-        assert many([]) == []
+        assert explainer([]) == []
 
     def test_every_coalition_is_evaluated_once(self, pipeline):
         seen = []
@@ -121,20 +121,22 @@ class TestExplainer:
         model = CallableModel(lambda texts: seen.extend(texts) or pipeline.predict_proba(texts), "probabilities")
         text = "all of these words differ from each other"
         methods = [lc.DeletionPath(30), lc.LShapley(1), lc.CShapley(2), lc.FeatureAblation(), lc.InsertionPath(30)]
-        found = lc.Explainer(model, lc.maskers.Text()).compare(text, methods)
-        assert len(seen) == len(set(seen)) == found[0].provenance["together"] < sum(e.calls for e in found)
-        for method, e in zip(methods, found, strict=True):
-            alone = lc.Explainer(pipeline, lc.maskers.Text(), method)(text)
-            np.testing.assert_allclose(e.scores, alone.scores, atol=1e-12)
-            assert e.calls == alone.calls
+        explanations = lc.Explainer(model, lc.maskers.Text()).compare(text, methods)
+        assert (
+            len(seen) == len(set(seen)) == explanations[0].provenance["together"] < sum(e.calls for e in explanations)
+        )
+        for method, e in zip(methods, explanations, strict=True):
+            single = lc.Explainer(pipeline, lc.maskers.Text(), method)(text)
+            np.testing.assert_allclose(e.scores, single.scores, atol=1e-12)
+            assert e.calls == single.calls
 
     def test_several_targets_and_a_contrast(self, pipeline):
         make = lambda target: lc.Explainer(pipeline, lc.maskers.Text(), lc.LShapley(1), target=target)(TEXT)  # noqa: E731
-        both = make("all")
-        assert both.scores.shape == (7, 2)
-        np.testing.assert_allclose(both.output(1).scores, make(1).scores, atol=1e-12)
+        all_targets = make("all")
+        assert all_targets.scores.shape == (7, 2)
+        np.testing.assert_allclose(all_targets.output(1).scores, make(1).scores, atol=1e-12)
         contrast = make((1, 0))
-        np.testing.assert_allclose(contrast.scores, both.scores[:, 1] - both.scores[:, 0], atol=1e-12)
+        np.testing.assert_allclose(contrast.scores, all_targets.scores[:, 1] - all_targets.scores[:, 0], atol=1e-12)
         with pytest.raises(lc.LcshapError, match="2"):
             make(2)
 
@@ -149,11 +151,11 @@ class TestExplainer:
         assert make(goal="necessary").provenance["name"] == "deletion-path"
         assert make(goal="sufficient").provenance["name"] == "insertion-path"
         assert make(budget=200).provenance["name"] == "shapley"
-        with pytest.raises(lc.BudgetError, match="at least 14 calls"):
+        with pytest.raises(lc.errors.BudgetError, match="at least 14 calls"):
             make(budget=10)
-        with pytest.raises(lc.MethodError, match="got 'magic'"):
+        with pytest.raises(lc.errors.MethodError, match="got 'magic'"):
             make(method="magic")
-        with pytest.raises(lc.OptionError, match="Expected a method, its name or 'auto', got 3"):
+        with pytest.raises(lc.errors.OptionError, match="Expected a method, its name or 'auto', got 3"):
             make(method=3)
 
     def test_background_rows_average_probabilities_before_the_log(self):
@@ -191,8 +193,8 @@ class TestExplainer:
         make = lc.Explainer(pipeline, lc.maskers.Text(), lc.Shapley())
         with pytest.raises(lc.LcshapError, match="Expected a text with at least one word, got ''"):
             make("")
-        one = make("good")
-        assert one.scores.tolist() == [pytest.approx(one.full_value - one.base_value)]
+        one_unit = make("good")
+        assert one_unit.scores.tolist() == [pytest.approx(one_unit.full_value - one_unit.base_value)]
         with pytest.raises(lc.LcshapError, match="Expected a masker, got"):
             lc.Explainer(pipeline, "words")
         logits = lambda texts: np.array([[3.0, -1.0]] * len(texts))  # noqa: E731
@@ -266,7 +268,7 @@ class TestImages:
         assert (several.scores >= 0).all()
 
     def test_no_gradient(self, pipeline):
-        with pytest.raises(lc.MethodError, match="needs only values"):
+        with pytest.raises(lc.errors.MethodError, match="needs only values"):
             lc.explain(pipeline, TEXT, method=lc.Saliency())
 
     @pytest.mark.filterwarnings("ignore")
@@ -292,5 +294,7 @@ class TestImages:
         e = lc.Explainer(net, lc.maskers.Image(patch=4, channels="first"), lc.Shapley(), kind="logits")(self.x)
         assert net.training
         assert abs(e.residual) < 1e-10
-        again = lc.Explainer(net, lc.maskers.Image(patch=4, channels="first"), lc.Shapley(), kind="logits")(self.x)
-        np.testing.assert_allclose(e.scores, again.scores, atol=1e-12)
+        second_explanation = lc.Explainer(
+            net, lc.maskers.Image(patch=4, channels="first"), lc.Shapley(), kind="logits"
+        )(self.x)
+        np.testing.assert_allclose(e.scores, second_explanation.scores, atol=1e-12)

@@ -19,7 +19,7 @@ def masked(*texts):
 
 
 def test_windows_hold_enough_rows_for_full_batches(monkeypatch):
-    monkeypatch.setattr(module, "_WINDOW", 100)
+    monkeypatch.setattr(module, "_WINDOW_ROWS", 100)
     inputs = masked(*["a b c"] * 5)
     sizes = [list(window) for window in module._windows(inputs, dict.fromkeys(inputs, 40))]
     assert sizes == [[0, 1, 2], [3, 4]]
@@ -27,15 +27,15 @@ def test_windows_hold_enough_rows_for_full_batches(monkeypatch):
 
 
 def test_what_is_found_stays_where_it_belongs():
-    ways = explainer()
-    job = Job(ways.setup, lc.MemoryStore(), [None, None])
-    job.explain(masked("to be", "or not to"), ways.picker)
+    explain = explainer()
+    job = Job(explain.setup, lc.MemoryStore(), [None, None])
+    job.explain(masked("to be", "or not to"), explain.selector)
     assert [e.names for e in job.found] == [("to", "be"), ("or", "not", "to")]
-    assert job.found[0] == ways("to be")
+    assert job.found[0] == explain("to be")
 
 
-class TestUsualBudget:
-    """Without a budget, texts of eleven words and more are explained exactly where that takes less than a second."""
+class TestDefaultBudget:
+    """Without a budget, texts of up to ten words are explained exactly, and how fast the model is changes nothing."""
 
     WORDS = "one two three four five six seven eight nine ten eleven twelve"
 
@@ -49,45 +49,90 @@ class TestUsualBudget:
         errors = {"errors": options.pop("errors")} if "errors" in options else {}
         return lc.Explainer(model, lc.maskers.Text(), kind="output", **options)(x, **errors)
 
-    def test_a_fast_model_is_asked_about_everything_and_a_slow_one_is_not(self):
-        e = self.explained(self.WORDS)
+    @pytest.mark.parametrize("pace", [0.0, 0.001])
+    def test_fast_and_slow_models_get_the_same_method_every_time(self, pace):
+        for _ in range(2):
+            e = self.explained(self.WORDS, pace)
+            assert (e.calls, e.rows, e.provenance["name"]) == (96, 96, "graph-kernel-shap")
+            assert (e.stderr > 0).all()
+            assert "2^12 coalitions, and without a budget" in e.provenance["chosen"]["reason"]
+        assert self.explained(self.WORDS, pace, budget="8d").calls == 96
+        e = self.explained("to be or not to be", pace)
+        assert (e.calls, e.provenance["name"], e.stderr) == (64, "shapley", None)
+        assert e.provenance["chosen"]["reason"] == "all 2^6 = 64 coalitions fit: the result is exact"
+
+    def test_a_budget_for_all_coalitions_is_exact(self):
+        e = self.explained(self.WORDS, budget=4096)
         assert (e.calls, e.rows, e.provenance["name"], e.stderr) == (4096, 4096, "shapley", None)
-        e = self.explained(self.WORDS, pace=0.001)
-        assert (e.calls, e.rows, e.provenance["name"]) == (96, 96, "graph-kernel-shap")  # timing took no other rows
-        assert (e.stderr > 0).all()
-        assert self.explained(self.WORDS, budget="8d").calls == 96
 
-    def test_the_second_is_for_all_inputs_together(self):
-        many = self.explained([f"{self.WORDS} {i}" for i in range(200)])
-        assert {e.calls for e in many} == {104}
-        assert [e.calls for e in self.explained([self.WORDS, "to be"])] == [4096, 4]
+    def test_the_same_explainer_and_another_one_give_the_same(self):
+        """Thirteen columns with a background: 104 calls, then and always."""
+        X = np.random.default_rng(0).normal(size=(40, 13))
+        explainers = [
+            lc.Explainer(lambda rows: np.tanh(rows.sum(axis=1)), lc.maskers.Tabular(X[:20]), kind="output")
+            for _ in range(2)
+        ]
+        first, *repeated = [explain(X[30]) for explain in explainers for _ in range(3)]
+        assert (first.calls, first.provenance["name"]) == (104, "graph-kernel-shap")
+        for e in repeated:
+            assert (e.calls, e.provenance["method"]) == (first.calls, first.provenance["method"])
+            assert e.provenance["chosen"] == first.provenance["chosen"]
+            assert e.scores.tolist() == first.scores.tolist()
 
-    def test_a_failure_while_rows_are_timed_belongs_to_its_input(self):
+    @pytest.mark.parametrize(("background", "calls", "name"), [(256, 512, "shapley"), (257, 72, "graph-kernel-shap")])
+    def test_background_rows_count(self, background, calls, name):
+        """Nine columns have 512 coalitions: with 256 background rows, that are 131,072 model rows."""
+        X = np.random.default_rng(0).normal(size=(300, 9))
+        explain = lc.Explainer(lambda rows: rows[:, 0] * rows[:, 1], lc.maskers.Tabular(X[:background]), kind="output")
+        assert f"calls   {calls}" in explain.preview(X[299])
+        e = explain(X[299])
+        assert (e.calls, e.provenance["name"]) == (calls, name)
+        assert [e.calls for e in explain.compare(X[299], ["auto"])] == [calls]
+        assert ("model rows" in e.provenance["chosen"]["reason"]) == (name != "shapley")
+
+    def test_other_inputs_of_a_call_change_nothing(self):
+        explanations = self.explained([self.WORDS, "to be", f"{self.WORDS} thirteen"])
+        assert [e.calls for e in explanations] == [96, 4, 104]
+        assert all("reason" in e.provenance["chosen"] for e in explanations)
+
+    def test_a_failure_belongs_to_its_input(self):
         bad, good = self.explained(["bad" + self.WORDS, self.WORDS], fail=True, errors="keep")
-        assert isinstance(bad, lc.ModelError)
+        assert isinstance(bad, lc.errors.ModelError)
         assert good.names[0] == "one"
-        with pytest.raises(lc.RunFailedError, match="gone"):
+        with pytest.raises(lc.errors.RunFailedError, match="gone"):
             self.explained(["bad" + self.WORDS, self.WORDS], fail=True)
 
-    def test_the_preview_says_so(self):
-        ways = lc.Explainer(len, lc.maskers.Text(), kind="output")
-        assert "if all 4,096 coalitions take less than a second" in ways.preview(self.WORDS)
-        assert "less than a second" not in ways.preview("to be")
+    @pytest.mark.parametrize("text", ["to be", WORDS])
+    @pytest.mark.parametrize("options", [{}, {"budget": "4d"}, {"goal": "necessary"}, {"interactions": "all"}])
+    def test_the_preview_says_what_runs_and_why(self, text, options):
+        explain = lc.Explainer(
+            lambda texts: [float(len(t)) for t in texts], lc.maskers.Text(), kind="output", **{**options}
+        )
+        preview = explain.preview(text)
+        for e in (explain(text), *explain.compare(text, ["auto"])):
+            assert preview.startswith(str(e.provenance["method"]))
+            assert f"chosen  because {e.provenance['chosen']['reason']}" in preview
+
+    def test_the_preview_of_a_named_method_has_no_reason(self):
+        assert "chosen" not in explainer().preview(self.WORDS)
 
     def test_what_is_to_stop_early_is_sampled(self):
         assert self.explained("to be or not to be", tolerance=0.5).provenance["name"] == "graph-kernel-shap"
 
     def test_compare_and_stream_do_as_a_call_does(self):
-        ways = lc.Explainer(lambda texts: [float(len(t)) for t in texts], lc.maskers.Text(), kind="output")
-        assert [e.calls for e in ways.compare(self.WORDS, ["auto"])] == [4096]
-        assert [e.calls for e in ways.stream(self.WORDS)] == [4096]
+        explain = lc.Explainer(lambda texts: [float(len(t)) for t in texts], lc.maskers.Text(), kind="output")
+        for text, calls in ((self.WORDS, 96), ("to be or not", 16)):
+            last = list(explain.stream(text))[-1]
+            for e in (explain(text), *explain.compare(text, ["auto"]), last):
+                assert e.calls == calls
+                assert "reason" in e.provenance["chosen"]
 
 
 @pytest.mark.parametrize(
-    ("error", "kind"), [(KeyboardInterrupt(), lc.Interrupted), (OSError("gone"), lc.RunFailedError)]
+    ("error", "kind"), [(KeyboardInterrupt(), lc.errors.Interrupted), (OSError("gone"), lc.errors.RunFailedError)]
 )
 def test_what_is_raised_carries_what_is_finished(error, kind, monkeypatch):
-    monkeypatch.setattr(module, "_WINDOW", 4)
+    monkeypatch.setattr(module, "_WINDOW_ROWS", 4)
 
     def model(texts):
         if any("not" in t for t in texts):
@@ -96,13 +141,13 @@ def test_what_is_raised_carries_what_is_finished(error, kind, monkeypatch):
 
     with pytest.raises(kind) as info:
         explainer(model)(["to be", "or not", "that is"])
-    first, *rest = info.value.explanations
+    first, *unfinished = info.value.explanations
     assert first == explainer()("to be")
-    assert rest == [None, None]
+    assert unfinished == [None, None]
     assert len(info.value.store) == 4
-    said = str(info.value) + " ".join(getattr(info.value, "__notes__", []))
-    assert "1 of 3 explanations are finished" in said
-    assert "store=error.store" in said
+    message = str(info.value) + " ".join(getattr(info.value, "__notes__", []))
+    assert "1 of 3 explanations are finished" in message
+    assert "store=error.store" in message
 
 
 def test_a_curve_that_fails_keeps_the_explanation():
@@ -114,9 +159,9 @@ def test_a_curve_that_fails_keeps_the_explanation():
             raise OSError("gone")
         return [float(len(t)) for t in texts]
 
-    ways = lc.Explainer(model, lc.maskers.Text(), lc.FeatureAblation(), kind="output", batch_size=8, curve=True)
-    with pytest.raises(lc.RunFailedError) as info:
-        ways("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen")
+    explain = lc.Explainer(model, lc.maskers.Text(), lc.FeatureAblation(), kind="output", batch_size=8, curve=True)
+    with pytest.raises(lc.errors.RunFailedError) as info:
+        explain("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen")
     (e,) = info.value.explanations
     assert len(e.scores) == 16
     assert e.curve is None
@@ -135,15 +180,17 @@ class TestTrees:
     def test_auto_chooses_them_for_one_many_seconds_comparisons_and_streams(self):
         explainer = lc.Explainer(self.model, self.masker, value="prob", target=1)
         exact = lc.Explainer(self.model, self.masker, lc.Shapley(), value="prob", target=1)(self.X[7])
-        found = [explainer(self.X[7]), explainer(self.X[6:9])[1], *explainer.stream(self.X[7])]
-        found += [explainer.compare(self.X[7], ["auto"])[0]]
-        found += [lc.Explainer(self.model, self.masker, value="prob", target=1, budget="20s")(self.X[7])]
-        for e in found:
+        explanations = [explainer(self.X[7]), explainer(self.X[6:9])[1], *explainer.stream(self.X[7])]
+        explanations += [explainer.compare(self.X[7], ["auto"])[0]]
+        explanations += [lc.Explainer(self.model, self.masker, value="prob", target=1, budget="20s")(self.X[7])]
+        for e in explanations:
             assert e.provenance["name"] == "tree-shap"
             assert "exact" in e.provenance["chosen"]["reason"]
             np.testing.assert_allclose(e.scores, exact.scores, rtol=0, atol=1e-12)
             assert e.calls == 16
-        assert found[0].rows == 15 * 6 + 1  # the full input is one row; those that are compared are not asked twice
+        assert (
+            explanations[0].rows == 15 * 6 + 1
+        )  # the full input is one row; those that are compared are not asked twice
 
     def test_the_preview_says_so_without_asking(self):
         asked = []

@@ -61,9 +61,9 @@ def test_nothing_is_asked_twice(path, change):
     model = Counts()
     explainer(model, path)(X)
     assert model.rows == 64
-    other = Counts()
-    e = explainer(other, path, **change)(X)
-    assert other.rows == 0
+    second_model = Counts()
+    e = explainer(second_model, path, **change)(X)
+    assert second_model.rows == 0
     assert e.rows == 0
     plain = explainer(Counts(), None, **change)(X)
     assert e.scores.tobytes() == plain.scores.tobytes()
@@ -71,9 +71,9 @@ def test_nothing_is_asked_twice(path, change):
 
 def test_what_is_missing_is_asked(path):
     explainer(Counts(), path, lc.FeatureAblation())(X)
-    known = len(lc.SQLiteStore(path))
+    stored_answers = len(lc.SQLiteStore(path))
     model = Counts()
-    assert explainer(model, path)(X).rows == model.rows == 64 - known > 0
+    assert explainer(model, path)(X).rows == model.rows == 64 - stored_answers > 0
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_another_input_reference_masker_or_name_gets_nothing(path, change):
     explainer(Counts(), path)(X)
     x = change.pop("x", X)
     model, plain = Counts(), Counts()
-    found, expected = explainer(model, path, **change).one(x), explainer(plain, None, **change).one(x)
+    explanation, expected = explainer(model, path, **change).one(x), explainer(plain, None, **change).one(x)
     assert model.rows == plain.rows > 0
-    assert found.scores.tobytes() == expected.scores.tobytes()
+    assert explanation.scores.tobytes() == expected.scores.tobytes()
 
 
 def test_texts(path):
@@ -124,12 +124,12 @@ def test_texts(path):
 
 
 def test_a_function_without_a_name_is_refused_at_once(path):
-    with pytest.raises(lc.OptionError, match=r"got a function, an object of Counts.*model_name="):
+    with pytest.raises(lc.errors.OptionError, match=r"got a function, an object of Counts.*model_name="):
         explainer(Counts(), path, model_name=None)
-    with pytest.raises(lc.OptionError, match="model_name"):
+    with pytest.raises(lc.errors.OptionError, match="model_name"):
         lc.Explainer(Counts(), lc.maskers.Tabular(np.zeros(6)), kind="logits")(X, store=lc.SQLiteStore(path))
     for wrong in ("", 3):
-        with pytest.raises(lc.OptionError, match="Expected model_name as a text"):
+        with pytest.raises(lc.errors.OptionError, match="Expected model_name as a text"):
             explainer(Counts(), path, model_name=wrong)
     assert lc.Explainer(Counts(), lc.maskers.Tabular(np.zeros(6)), kind="logits", store=lc.MemoryStore())(X).rows > 0
 
@@ -138,16 +138,16 @@ def test_a_model_that_was_trained_on_is_another_one(path, caplog):
     """Noticed by the same explainer too, from one call to the next."""
     torch.manual_seed(0)
     module = torch.nn.Linear(6, 2)
-    ways = explainer(module, path, model_name=None)
-    first = ways(X)
-    assert (first.rows, ways(X).rows) == (64, 0)
+    explain = explainer(module, path, model_name=None)
+    first = explain(X)
+    assert (first.rows, explain(X).rows) == (64, 0)
     with torch.no_grad():
         module.weight += 0.5
     with caplog.at_level(logging.WARNING, "lcshap"):
-        again = ways(X)
-    assert again.rows == 64
+        after_training = explain(X)
+    assert after_training.rows == 64
     assert "the model has changed" in caplog.text
-    assert again.scores.tobytes() == explainer(module, None, model_name=None)(X).scores.tobytes()
+    assert after_training.scores.tobytes() == explainer(module, None, model_name=None)(X).scores.tobytes()
     with torch.no_grad():
         module.weight -= 0.5
     torch.manual_seed(0)
@@ -157,8 +157,10 @@ def test_a_model_that_was_trained_on_is_another_one(path, caplog):
 def test_an_estimator_that_was_fitted_again(path):
     data = np.random.default_rng(0).normal(size=(40, 6))
     models = [LogisticRegression().fit(data, data[:, column] > 0) for column in (0, 0, 1)]
-    found = [lc.Explainer(model, lc.maskers.Tabular(np.zeros(6)), "shapley", store=path)(X).rows for model in models]
-    assert found == [64, 0, 64]
+    row_counts = [
+        lc.Explainer(model, lc.maskers.Tabular(np.zeros(6)), "shapley", store=path)(X).rows for model in models
+    ]
+    assert row_counts == [64, 0, 64]
 
 
 def test_a_failure_is_followed_by_another_process(path):
@@ -170,7 +172,7 @@ def test_a_failure_is_followed_by_another_process(path):
             raise ConnectionError("gone")
         return model(x)
 
-    with pytest.raises(lc.RunFailedError) as info:
+    with pytest.raises(lc.errors.RunFailedError) as info:
         explainer(breaks, path, batch_size=8)(X)
     info.value.store.close()
     code = f"""
@@ -183,18 +185,18 @@ ways = lc.Explainer(ask, lc.maskers.Tabular(np.zeros(6)), "shapley", kind="logit
 e = ways(np.array({X.tolist()}))
 print(e.rows, e.scores.tolist())
 """
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == f"{64 - model.rows} {explainer(Counts(), None)(X).scores.tolist()}\n"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed == f"{64 - model.rows} {explainer(Counts(), None)(X).scores.tolist()}\n"
 
 
 def test_an_explainer_travels_with_the_path_of_its_store(path):
     model = LogisticRegression().fit(np.eye(6), [0, 1] * 3)
-    ways = lc.Explainer(model, lc.maskers.Tabular(np.zeros(6)), "shapley", store=path)
-    assert ways(X).rows == 64
-    again = pickle.loads(pickle.dumps(ways))
-    assert again.store.path == str(path)
-    assert again(X).rows == 0
-    assert f"store=SQLiteStore({str(path)!r})" in repr(ways)
+    explain = lc.Explainer(model, lc.maskers.Tabular(np.zeros(6)), "shapley", store=path)
+    assert explain(X).rows == 64
+    unpickled = pickle.loads(pickle.dumps(explain))
+    assert unpickled.store.path == str(path)
+    assert unpickled(X).rows == 0
+    assert f"store=SQLiteStore({str(path)!r})" in repr(explain)
 
 
 def test_inputs_that_only_this_process_knows_are_warned_of(path):
@@ -206,7 +208,7 @@ def test_inputs_that_only_this_process_knows_are_warned_of(path):
         def mask(self, x):
             return Mine(lc.Graph.chain(6))
 
-    with pytest.warns(UserWarning, match="holds a function or another object that only this process knows"):
+    with pytest.warns(UserWarning, match="holds a function or another object that only this process can identify"):
         explainer(Counts(), path, masker=Masker()).one(X)
 
 
@@ -214,22 +216,22 @@ def test_a_decision_is_known_after_room_was_made(path):
     """Another process may forget the input that is being worked on; then the model is asked again."""
     model = Counts()
     game = explainer(model, path).game(X)
-    some = lc.Coalitions.from_sets(6, [[0], [1, 2], range(6)])
-    game.evaluate(some)
-    expected = game.stands(some)
+    coalitions = lc.Coalitions.from_sets(6, [[0], [1, 2], range(6)])
+    game.evaluate(coalitions)
+    expected = game.stands(coalitions)
     connection = sqlite3.connect(path)
     connection.execute("DELETE FROM answers")
     connection.execute("DELETE FROM inputs")
     connection.commit()
     connection.close()
     before = model.rows
-    assert game.stands(some).tolist() == expected.tolist()
+    assert game.stands(coalitions).tolist() == expected.tolist()
     assert model.rows == before + 3
 
 
 def test_a_damaged_store_stops_the_explainer(path):
     path.write_bytes(b"not a database, but the notes of somebody" * 40)
-    with pytest.raises(lc.StoreError, match="not a database"):
+    with pytest.raises(lc.errors.StoreError, match="not a database"):
         explainer(Counts(), path)
-    with pytest.raises(lc.OptionError, match="Expected a store"):
+    with pytest.raises(lc.errors.OptionError, match="Expected a store"):
         explainer(Counts(), 3)

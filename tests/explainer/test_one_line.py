@@ -13,21 +13,21 @@ def test_texts_images_and_files(tmp_path):
     assert e.scores == pytest.approx(image.ravel() - image.mean())
     path = tmp_path / "file.bin"
     path.write_bytes(bytes([7] * 16 + [1] * 8))
-    for given in (path, path.read_bytes()):
-        e = lc.explain(lambda x: (x == 7).sum(axis=1), given, kind="output", method="shapley")
+    for file in (path, path.read_bytes()):
+        e = lc.explain(lambda x: (x == 7).sum(axis=1), file, kind="output", method="shapley")
         assert e.scores.tolist() == pytest.approx([16, 0])
 
 
 def test_a_masker_and_options_are_passed_on():
     e = lc.explain(lambda x: x.sum(axis=1), [1.0, 2.0], lc.maskers.Tabular([0.0, 0.0]), method="shapley", kind="output")
     assert e.scores.tolist() == [1, 2]
-    with pytest.raises(lc.OptionError, match="name of a method"):
+    with pytest.raises(lc.errors.OptionError, match="name of a method"):
         lc.explain(lambda t: t, "one two", method="magic", kind="output")
 
 
 def test_what_has_no_masker():
     with pytest.raises(
-        lc.MaskerError, match=r"Expected a masker for an input of type dict, got none.*Tabular\(background\)"
+        lc.errors.MaskerError, match=r"Expected a masker for an input of type dict, got none.*Tabular\(background\)"
     ):
         lc.explain(lambda x: x, {}, kind="output")
 
@@ -37,9 +37,9 @@ def test_interactions_with_the_scores():
         return [1.0 * ("good" in t) - 2.0 * ("not" in t and "good" in t) for t in texts]
 
     e = lc.explain(model, "not a good film", kind="output", interactions="all")
-    wanted = np.zeros((4, 4))
-    wanted[0, 2] = wanted[2, 0] = -2
-    np.testing.assert_allclose(e.interactions.toarray(), wanted, atol=1e-12)
+    expected = np.zeros((4, 4))
+    expected[0, 2] = expected[2, 0] = -2
+    np.testing.assert_allclose(e.interactions.toarray(), expected, atol=1e-12)
     assert not e.interaction_stderr.toarray().any()
     assert "pair interactions are exact" in e.provenance["chosen"]["reason"]
     explainer = lc.Explainer(model, lc.maskers.Text(), kind="output", interactions=True)

@@ -49,20 +49,22 @@ def same(a, b):
 
 def swept(method, work, error=None):
     """Let every batch of some work fail in turn, and go on with the store of the error."""
-    whole = Fails()
-    expected = work(explainer(whole, method), None)
-    once = Counter(whole.rows)  # the empty input is a row of each of several inputs
-    assert max(once.values()) <= len(expected)
-    for at in range(1, whole.batches + 1):
+    uninterrupted = Fails()
+    expected = work(explainer(uninterrupted, method), None)
+    row_counts = Counter(uninterrupted.rows)  # the empty input is a row of each of several inputs
+    assert max(row_counts.values()) <= len(expected)
+    for at in range(1, uninterrupted.batches + 1):
         model = Fails(at, error)
-        ways = explainer(model, method)
+        explain = explainer(model, method)
         with pytest.raises(lc.Unfinished) as info:
-            work(ways, None)
-        assert isinstance(info.value, lc.Interrupted if isinstance(error, KeyboardInterrupt) else lc.RunFailedError)
-        again = work(ways, info.value.store)
-        for a, b in zip(again, expected, strict=True):
+            work(explain, None)
+        assert isinstance(
+            info.value, lc.errors.Interrupted if isinstance(error, KeyboardInterrupt) else lc.errors.RunFailedError
+        )
+        resumed = work(explain, info.value.store)
+        for a, b in zip(resumed, expected, strict=True):
             same(a, b)
-        assert Counter(model.rows) == once
+        assert Counter(model.rows) == row_counts
         for finished, b in zip(info.value.explanations, expected, strict=True):
             assert finished is None or finished.scores.tobytes() == b.scores.tobytes()
 
@@ -70,18 +72,18 @@ def swept(method, work, error=None):
 @pytest.mark.parametrize("method", SWEPT, ids=str)
 class TestSweep:
     def test_one_input(self, method):
-        swept(method, lambda ways, store: [ways(X, store=store)])
+        swept(method, lambda explain, store: [explain(X, store=store)])
 
     def test_a_list(self, method):
-        swept(method, lambda ways, store: ways([X, OTHER], store=store))
+        swept(method, lambda explain, store: explain([X, OTHER], store=store))
 
     def test_ctrl_c(self, method):
-        swept(method, lambda ways, store: [ways(X, store=store)], KeyboardInterrupt())
+        swept(method, lambda explain, store: [explain(X, store=store)], KeyboardInterrupt())
 
 
 def test_compare():
     methods = [lc.LShapley(1), lc.DeletionPath(30), lc.GraphKernelSHAP(30), lc.InsertionPath(30)]
-    swept("auto", lambda ways, store: ways.compare(X, methods, store=store))
+    swept("auto", lambda explain, store: explain.compare(X, methods, store=store))
 
 
 def test_another_value_target_and_method_are_free():
@@ -97,13 +99,13 @@ def test_another_value_target_and_method_are_free():
     )
     e = make("shapley")(X)
     assert e.rows == len(rows) == 64
-    for other in (
+    for other_explainer in (
         make("shapley", target=1),
         make("shapley", value="prob"),
         make("c-shapley"),
         make(lc.DeletionPath(30)),
     ):
-        assert other(X).rows == 0
+        assert other_explainer(X).rows == 0
     assert len(rows) == 64
 
 
@@ -119,14 +121,14 @@ def test_a_store_is_about_this_model_and_this_input_alone():
         (make(lambda x: 2 * value(x), masker, store=store), X),
         (make(value, lc.maskers.Tabular(np.ones(6)), store=store), X),
     ]
-    for ways, x in changes:
-        same(ways(x), make(ways.model, ways.masker)(x))
-        assert ways([X, x])[1] == ways([x, X])[0]
+    for explain, x in changes:
+        same(explain(x), make(explain.model, explain.masker)(x))
+        assert explain([X, x])[1] == explain([x, X])[0]
 
 
 def test_the_store_must_be_one():
     with pytest.raises(
-        lc.OptionError,
+        lc.errors.OptionError,
         match=r"Expected a store, such as error\.store, lcshap\.MemoryStore\(\) or the path of a file, got ValueError",
     ):
         explainer(value, "shapley")(X, store=ValueError("another"))
@@ -136,7 +138,7 @@ def test_gradient_methods():
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.Tanh(), torch.nn.Linear(5, 2)).double()
     for method in GRADIENT:
-        whole = lc.Explainer(net, lc.maskers.Tabular(np.zeros(6)), method, kind="logits")(X)
+        uninterrupted = lc.Explainer(net, lc.maskers.Tabular(np.zeros(6)), method, kind="logits")(X)
         failing, fails = torch.nn.Sequential(*net), []
 
         def hook(module, inputs, fails=fails):
@@ -145,10 +147,10 @@ def test_gradient_methods():
                 raise RuntimeError("gone")
 
         failing.register_forward_pre_hook(hook)
-        ways = lc.Explainer(failing, lc.maskers.Tabular(np.zeros(6)), method, kind="logits")
+        explain = lc.Explainer(failing, lc.maskers.Tabular(np.zeros(6)), method, kind="logits")
         with pytest.raises((lc.Unfinished, RuntimeError)):
-            ways(X)
-        same(ways(X), whole)
+            explain(X)
+        same(explain(X), uninterrupted)
 
 
 class TestSignals:
@@ -171,24 +173,24 @@ class TestSignals:
         x = np.random.default_rng(3).normal(size=6)
         start = time.perf_counter()
         expected = explainer(Slow(), method)(x)
-        whole = time.perf_counter() - start
+        total_seconds = time.perf_counter() - start
         rng, interrupted = np.random.default_rng(7), 0
         for _ in range(12):
             model, store = Slow(), lc.MemoryStore()
-            ways = explainer(model, method)
+            explain = explainer(model, method)
             kill = lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # noqa: E731
-            timer = threading.Timer(float(rng.uniform(0, 0.7 * whole)), kill)
+            timer = threading.Timer(float(rng.uniform(0, 0.7 * total_seconds)), kill)
             try:
                 timer.start()
                 try:
-                    found = ways(x, store=store)
+                    explanation = explain(x, store=store)
                 finally:
                     timer.join()
                     time.sleep(0.002)  # a signal that came late is delivered here
             except KeyboardInterrupt:
                 interrupted += 1
-                found = ways(x, store=store)
-            same(found, expected)
+                explanation = explain(x, store=store)
+            same(explanation, expected)
             repeated = len(model.rows) - len(set(model.rows))
             assert repeated <= 8  # at the most the batch that was under way when the signal came
         assert interrupted >= 1

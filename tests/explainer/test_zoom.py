@@ -10,10 +10,10 @@ FILLER = ["some", "plain", "words", "that", "say", "nothing", "at", "all", "here
 
 def document(words, planted=()):
     """Sentences of nine words, with planted words at given places."""
-    made = RNG.choice(FILLER, words).tolist()
+    chosen_words = RNG.choice(FILLER, words).tolist()
     for place, word in planted:
-        made[place] = word
-    return " ".join(word + ("." if k % 9 == 8 else "") for k, word in enumerate(made))
+        chosen_words[place] = word
+    return " ".join(word + ("." if k % 9 == 8 else "") for k, word in enumerate(chosen_words))
 
 
 class Planted:
@@ -40,8 +40,8 @@ def test_twenty_documents_of_500_words_within_200_rows():
     e, model = explained(sources, 200)
     assert model.rows <= 200
     assert e.rows <= 200
-    found = [node for node in e.provenance["zoom"] if node["level"] == "document"]
-    best = np.argsort([-node["scores"][0] for node in found])[:2].tolist()
+    documents = [node for node in e.provenance["zoom"] if node["level"] == "document"]
+    best = np.argsort([-node["scores"][0] for node in documents])[:2].tolist()
     assert best == [3, 11]
     assert {node["level"] for node in e.provenance["zoom"]} == {"document", "sentence", "word"}
     assert "zebra" in e.top(1)[0][0]
@@ -68,7 +68,7 @@ def test_parts_sum_to_their_parent_and_the_residual_is_told():
     e, model = explained(sources, 400, threshold=0.05)
     nodes = e.provenance["zoom"]
     for number, node in enumerate(nodes):
-        parts = [other["scores"][0] for other in nodes if other["parent"] == number]
+        parts = [child["scores"][0] for child in nodes if child["parent"] == number]
         if parts:
             assert sum(parts) == pytest.approx(node["scores"][0])
             assert abs(node["residual"][0]) < 1e-9  # the planted words interact in pairs only
@@ -106,7 +106,7 @@ def test_with_a_language_model_each_level_sums_to_the_one_above():
     assert {node["level"] for node in nodes} == {"document", "sentence", "word"}
     assert e.rows <= 120
     for number, node in enumerate(nodes):
-        parts = [other["scores"] for other in nodes if other["parent"] == number]
+        parts = [child["scores"] for child in nodes if child["parent"] == number]
         if parts:
             np.testing.assert_allclose(np.sum(parts, axis=0), node["scores"], atol=1e-9)
     ends = lm.predict([prompt.full(x), " is"])
@@ -127,8 +127,8 @@ def test_several_outputs():
 
 def test_what_is_refused():
     texts = lc.Explainer(len, lc.maskers.Text(), kind="output")
-    with pytest.raises(lc.MaskerError, match=r"maskers\.Prompt, got Text"):
+    with pytest.raises(lc.errors.MaskerError, match=r"maskers\.Prompt, got Text"):
         lc.zoom(texts, "a b")
     prompts = lc.Explainer(len, lc.maskers.Prompt("{sources}"), kind="output")
-    with pytest.raises(lc.OptionError, match="at least 8 rows"):
+    with pytest.raises(lc.errors.OptionError, match="at least 8 rows"):
         lc.zoom(prompts, {"sources": ["a"]}, budget=3)

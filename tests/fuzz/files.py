@@ -26,7 +26,7 @@ import numpy as np
 import lcshap as lc
 from lcshap.core.explanation import Explanation
 from lcshap.core.io import from_dict
-from lcshap.core.record import to_dict
+from lcshap.core.serialize import to_dict
 from lcshap.core.views import BytesView, ImageView, MoleculeView, SeriesView, TableView, TextView
 
 SECONDS = 2.0  # to load a mutant, and to show it
@@ -270,7 +270,7 @@ def _try(data: bytes, folder: Path, number: int, found: dict[str, Any]) -> None:
             stage, start = "broken", time.process_time()
             use(e, folder, draw=found["loaded"] % _DRAWN == 0)
             spent.append(time.process_time() - start)
-    except lc.FileFormatError as error:
+    except lc.errors.FileFormatError as error:
         spent = [time.process_time() - start]
         found["refused"] += 1
         if stage == "broken" or not 0 < len(str(error)) < 1500:

@@ -233,14 +233,14 @@ def check_quiet(text: str, colours: bool = False) -> None:
 
 def check_terminal(e: Explanation) -> None:
     """What `show` prints, with and without colours, and on rich's console."""
-    from lcshap.show.terminal import render
+    from lcshap.show.terminal import render_explanation
 
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         e.show()
     check_quiet(printed.getvalue())
     for colour in (False, True):
-        check_quiet(render(e, 60, colour), colours=colour)
+        check_quiet(render_explanation(e, 60, colour), colours=colour)
 
 
 class _Elements(HTMLParser):
@@ -269,7 +269,7 @@ class _Elements(HTMLParser):
 
 
 _TAGS = {"div", "style", "p", "strong", "span", "pre", "img", "table", "tbody", "tr", "th", "td", "em"}
-_TAGS |= {"svg", "rect", "polyline"}
+_TAGS |= {"svg", "rect", "polyline", "figure", "figcaption", "g", "circle", "line", "text"}
 
 
 def check_notebook(source: str) -> None:
@@ -361,7 +361,7 @@ def open_page(browser: Any, path: Path) -> None:
 
 def check_table(payload: str) -> None:
     """No cell is a formula."""
-    from lcshap.paper.experiments.table import to_csv, to_md
+    from lcshap.paper.experiments.method_table import to_csv, to_md
 
     text = to_csv([[payload, -0.5], ["x", 1.0]])
     rows = list(csv.reader(io.StringIO(text, newline="")))
@@ -375,7 +375,7 @@ def check_command(payload: str) -> None:
     """What the command says of the string in any of its options."""
     from typer.testing import CliRunner
 
-    from lcshap.cli.app import app
+    from lcshap.cli.typer_app import app
 
     model = ["--model", "demo-text"]
     for given in (

@@ -86,12 +86,14 @@ def _in_child(explainer: lc.Explainer, inputs: list[Any]) -> Any:
 def _errors(found: dict[str, Any]) -> None:
     """Every error of lcshap, and those that real failures raise, come out of pickle as they were."""
     made = [
-        kind("said") for kind in _kinds(lc.LcshapError) if kind not in (lc.PlanTooLargeError, lc.errors.RunFailedError)
+        kind("said")
+        for kind in _kinds(lc.LcshapError)
+        if kind not in (lc.errors.PlanTooLargeError, lc.errors.RunFailedError)
     ]
     made += [
-        lc.PlanTooLargeError("said", 7, True),
+        lc.errors.PlanTooLargeError("said", 7, True),
         lc.errors.BudgetError("said", 3),
-        lc.ModelError("said", 2, np.ones(2)),
+        lc.errors.ModelError("said", 2, np.ones(2)),
     ]
     made += [kind("said", [None, 1], lc.MemoryStore()) for kind in (lc.errors.RunFailedError, lc.errors.Interrupted)]
     for error in made:

@@ -125,7 +125,7 @@ def _try(found: dict[str, Any], behaviour: tuple[str, Any], every: int, text: st
                 if every == 1 or behaviour[1] in HOPELESS:
                     wrong.append("explained without answers")
                 found["explained"] += 1
-            except lc.ModelError as error:
+            except lc.errors.ModelError as error:
                 found["refused"] += 1
                 lines += [str(error), repr(error), repr(vars(error)), *getattr(error, "__notes__", ())]
                 if every > 1 and behaviour[1] not in HOPELESS:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from distinct_keys import coalition_keys
 
 import lcshap as lc
 from lcshap.maskers.base import Blend, Masked, Masker, blend, check_units, is_count
@@ -18,7 +19,7 @@ class Letters(Masker):
 
     def mask(self, x: Any) -> Masked:
         if not x:
-            raise lc.MaskerError("no letters")
+            raise lc.errors.MaskerError("no letters")
         return MaskedLetters(lc.Graph.chain(len(x), names=list(x)), x, self.upper)
 
 
@@ -33,10 +34,10 @@ class MaskedLetters(Masked):
 
 
 def test_a_masker_of_ones_own_is_enough_for_an_explanation():
-    ways = lc.Explainer(lambda texts: [2.0 * t.count("a") for t in texts], Letters(), "shapley", kind="output")
-    assert ways("abca").scores.tolist() == pytest.approx([2, 0, 0, 2])
-    assert [e.names for e in ways(["ab", "c"])] == [("a", "b"), ("c",)]
-    assert ways("ab").provenance["masker"] == {"name": "Letters", "parameters": {"upper": False}}
+    explainer = lc.Explainer(lambda texts: [2.0 * t.count("a") for t in texts], Letters(), "shapley", kind="output")
+    assert explainer("abca").scores.tolist() == pytest.approx([2, 0, 0, 2])
+    assert [e.names for e in explainer(["ab", "c"])] == [("a", "b"), ("c",)]
+    assert explainer("ab").provenance["masker"] == {"name": "Letters", "parameters": {"upper": False}}
 
 
 def test_keys_tell_inputs_and_settings_apart():
@@ -44,8 +45,8 @@ def test_keys_tell_inputs_and_settings_apart():
     assert len(keys) == 4
     assert Letters().mask("ab").key == Letters().mask("ab").key
     sets = lc.Coalitions.from_sets(2, [[0], [1], [0]])
-    one, two, three = Letters().mask("ab").keys(sets)
-    assert one == three != two
+    first, second, third = coalition_keys(Letters().mask("ab"), sets)
+    assert first == third != second
 
 
 def test_defaults():
@@ -53,13 +54,14 @@ def test_defaults():
     assert masked.rows_per_call == 1
     assert masked.view is None
     assert masked.owners is None
-    assert masked.idle is None
-    assert masked.lengths(lc.Coalitions.from_sets(2, [[0]])) is None
+    distinct = masked.distinct(lc.Coalitions.from_sets(2, [[0], [1], [0, 1]]))
+    assert (len(distinct), distinct.rows_per_key, distinct.copies) == (3, 1, 1)
+    assert distinct.index is distinct.make is distinct.lengths is None
 
 
 def test_coalitions_of_another_input_are_refused():
     with pytest.raises(
-        lc.PlanError, match="Expected coalitions over the 2 units of the input, got coalitions over 3 units"
+        lc.errors.PlanError, match="Expected coalitions over the 2 units of the input, got coalitions over 3 units"
     ):
         check_units(lc.Coalitions.from_sets(3, [[0]]), lc.Graph.chain(2))
 

@@ -27,35 +27,35 @@ def cases(draw):
     layout = draw(st.none() | st.lists(st.integers(-1, len(data) - 1), min_size=1, max_size=25))
     if layout is not None and set(layout) == {-1}:
         layout.append(0)
-    shown = layout if layout is not None else list(range(len(data))) + [-1] * ((length or len(data)) - len(data))
+    positions = layout if layout is not None else list(range(len(data))) + [-1] * ((length or len(data)) - len(data))
     if layout is None:
         masker = Bytes(window, padding, length, dtype="int32")
     else:
         masker = Bytes(window, padding, layout=lambda file: layout if file == data else None, dtype="int32")
-    units = sorted({place // window for place in shown if place >= 0})
+    units = sorted({place // window for place in positions if place >= 0})
     sets = draw(st.lists(st.frozensets(st.integers(0, len(units) - 1)), max_size=6))
     stored = lc.Coalitions.from_sets(len(units), sets)
     removed = draw(st.lists(st.booleans(), min_size=len(sets), max_size=len(sets)))
     coalitions = lc.Coalitions(len(units), stored.indices, stored.offsets, np.array(removed, bool))
-    return data, masker, shown, units, coalitions
+    return data, masker, positions, units, coalitions
 
 
 @settings(max_examples=400, deadline=None)
 @given(cases())
 def test_rows_are_those_of_a_naive_masker(case):
-    data, masker, shown, units, coalitions = case
+    data, masker, positions, units, coalitions = case
     masked = masker.mask(data)
-    seen = [sorted(p for p in shown if p >= 0 and p // masker.window == unit) for unit in units]
+    seen = [sorted(p for p in positions if p >= 0 and p // masker.window == unit) for unit in units]
     assert masked.spans == tuple((places[0], places[-1] + 1) for places in seen)
     assert masked.graph == lc.Graph.chain(len(units), [f"0x{places[0]:04x}" for places in seen])
     expected = []
     for kept in coalitions:
-        there = {units[i] for i in kept}
-        expected.append([data[p] if p >= 0 and p // masker.window in there else masker.padding for p in shown])
-    found = masked.rows(coalitions)
-    assert found.dtype == np.int32
-    assert found.shape == (len(coalitions), len(shown))
-    assert found.tolist() == expected
+        present = {units[i] for i in kept}
+        expected.append([data[p] if p >= 0 and p // masker.window in present else masker.padding for p in positions])
+    rows = masked.rows(coalitions)
+    assert rows.dtype == np.int32
+    assert rows.shape == (len(coalitions), len(positions))
+    assert rows.tolist() == expected
 
 
 def test_windows_of_a_file_by_hand():
@@ -92,9 +92,9 @@ def test_beginning_and_end_share_their_bytes_in_a_short_file():
 
 @pytest.mark.parametrize("dtype", [np.uint8, "int16", "int32", "int64", np.uint64])
 def test_dtypes(dtype):
-    found = Bytes(window=1, padding=7, dtype=dtype).mask(b"\xff\x00").rows(lc.Coalitions.from_sets(2, [[0], [1]]))
-    assert found.dtype == dtype
-    assert found.tolist() == [[255, 7], [7, 0]]
+    rows = Bytes(window=1, padding=7, dtype=dtype).mask(b"\xff\x00").rows(lc.Coalitions.from_sets(2, [[0], [1]]))
+    assert rows.dtype == dtype
+    assert rows.tolist() == [[255, 7], [7, 0]]
 
 
 def test_what_a_file_may_be(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcshap.errors import MaskerError
-from lcshap.maskers.cutting import CUTTERS, is_pattern, split, text_view
+from lcshap.maskers.cutting import CUTTERS, is_pattern, split_text, text_view
 
 
 @given(st.text(max_size=60))
@@ -36,9 +36,9 @@ def test_splitters_of_ones_own():
     assert is_pattern(re.compile("a"))
     assert not is_pattern(re.compile(b"a"))
     assert not is_pattern(str.split)
-    assert [tuple(span) for span in split(re.compile(r"[a-z]+"), "ab 12 c")] == [(0, 2), (6, 7)]
+    assert [tuple(span) for span in split_text(re.compile(r"[a-z]+"), "ab 12 c")] == [(0, 2), (6, 7)]
     with pytest.raises(MaskerError):
-        split(lambda text: [(0, 99)], "short")
+        split_text(lambda text: [(0, 99)], "short")
 
 
 def test_the_view_knows_sentences():

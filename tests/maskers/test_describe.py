@@ -6,11 +6,11 @@ import pytest
 
 from lcshap import Graph
 from lcshap.maskers import Bytes, GraphNodes, Image, Masker, Molecule, Series, Subwords, Tabular, Text, Tokens
-from lcshap.maskers.describe import describe
+from lcshap.maskers.describe import describe_setting
 from lcshap.paper.networks.blanks import Blanks
 
-from .test_keys import CASES
 from .test_subwords import TOKENIZER
+from .test_text_keys import CASES
 
 
 def is_short(word, start, end):
@@ -53,9 +53,9 @@ MASKERS = [
 @pytest.mark.parametrize(("masker", "name", "expected"), MASKERS)
 def test_a_masker_says_its_name_and_its_parameters(masker, name, expected):
     assert masker.name == name
-    found = json.loads(json.dumps(masker.parameters))
-    assert found == masker.parameters
-    assert {key: found[key] for key in expected} == expected
+    parameters = json.loads(json.dumps(masker.parameters))
+    assert parameters == masker.parameters
+    assert {key: parameters[key] for key in expected} == expected
 
 
 def test_what_the_repr_leaves_out_is_no_parameter():
@@ -66,9 +66,9 @@ def test_what_the_repr_leaves_out_is_no_parameter():
 
 @pytest.mark.parametrize("masker", [masker for cases in CASES.values() for masker, _ in cases], ids=lambda m: m.name)
 def test_json_takes_the_parameters_of_every_masker(masker):
-    found = masker.parameters
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert "0x" not in json.dumps(found)  # no addresses
+    parameters = masker.parameters
+    assert json.loads(json.dumps(parameters, allow_nan=False)) == parameters
+    assert "0x" not in json.dumps(parameters)  # no addresses
 
 
 def test_a_masker_of_ones_own_need_not_be_a_dataclass():
@@ -96,4 +96,4 @@ def test_a_masker_of_ones_own_need_not_be_a_dataclass():
     ],
 )
 def test_settings_in_words(setting, expected):
-    assert describe(setting) == expected
+    assert describe_setting(setting) == expected

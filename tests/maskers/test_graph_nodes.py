@@ -24,10 +24,10 @@ def rows(masker, x, sets):
 
 
 def without(features, absent, reference=0.0):
-    made = features.copy()
+    masked_features = features.copy()
     for node in absent:
-        made[node] = reference
-    return made
+        masked_features[node] = reference
+    return masked_features
 
 
 def brute_force(d, value):
@@ -63,8 +63,8 @@ def test_features_become_the_reference_and_edges_stay():
     assert rows(GraphNodes("mean"), (FEATURES, INDEX), [[0, 1]])[0][0].tolist() == [[1, 2], [3, 4], [3, 5]]
     assert rows(GraphNodes(7), (FEATURES, INDEX), [[0, 1]])[0][0].tolist() == [[1, 2], [3, 4], [7, 7]]
     assert rows(GraphNodes([8, 9]), (FEATURES, INDEX), [[0, 2]])[0][0].tolist() == [[1, 2], [8, 9], [5, 9]]
-    each = -FEATURES
-    assert rows(GraphNodes(each), (FEATURES, INDEX), [[0]])[0][0].tolist() == [[1, 2], [-3, -4], [-5, -9]]
+    node_reference = -FEATURES
+    assert rows(GraphNodes(node_reference), (FEATURES, INDEX), [[0]])[0][0].tolist() == [[1, 2], [-3, -4], [-5, -9]]
     assert rows(GraphNodes(), (FEATURES, INDEX), []) == []
 
 
@@ -75,20 +75,20 @@ def test_edges_of_absent_nodes_go_whatever_their_form(kept):
     for node in {0, 1, 2} - kept:
         matrix[node, :] = matrix[:, node] = 0
     pairs = [(i, j) for i, j in INDEX.T.tolist() if {i, j} <= kept]
-    x, found = rows(masker, (FEATURES, INDEX), [kept])[0]
+    x, row_edges = rows(masker, (FEATURES, INDEX), [kept])[0]
     assert x.tolist() == without(FEATURES, {0, 1, 2} - kept).tolist()
-    assert found.T.tolist() == [list(pair) for pair in pairs]
-    assert found.dtype == INDEX.dtype
+    assert row_edges.T.tolist() == [list(pair) for pair in pairs]
+    assert row_edges.dtype == INDEX.dtype
     assert rows(masker, (FEATURES, [tuple(pair) for pair in INDEX.T.tolist()]), [kept])[0][1] == pairs
     for dtype in (np.int64, np.float32, bool):
-        found = rows(masker, (FEATURES, MATRIX.astype(dtype)), [kept])[0][1]
-        assert found.dtype == dtype
-        assert found.tolist() == matrix.astype(dtype).tolist()
+        row_edges = rows(masker, (FEATURES, MATRIX.astype(dtype)), [kept])[0][1]
+        assert row_edges.dtype == dtype
+        assert row_edges.tolist() == matrix.astype(dtype).tolist()
     for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
-        found = rows(masker, (FEATURES, kind(MATRIX)), [kept])[0][1]
-        assert type(found) is kind
-        assert found.nnz == np.count_nonzero(matrix)
-        assert found.toarray().tolist() == matrix.tolist()
+        row_edges = rows(masker, (FEATURES, kind(MATRIX)), [kept])[0][1]
+        assert type(row_edges) is kind
+        assert row_edges.nnz == np.count_nonzero(matrix)
+        assert row_edges.toarray().tolist() == matrix.tolist()
 
 
 def test_a_mapping_gives_mappings():
@@ -98,18 +98,18 @@ def test_a_mapping_gives_mappings():
     assert row["edge_index"].tolist() == [[0, 1, 1], [1, 0, 1]]
     row = rows(GraphNodes(), {"x": FEATURES, "adjacency": MATRIX}, [[]])[0]
     assert row["adjacency"] is MATRIX
-    two = np.array([[0, 0], [1, 1]])  # as an index: the edge 0 -> 1 twice; as a matrix: 1 -> 0 and a loop
-    found = rows(GraphNodes(remove_edges=True), {"x": FEATURES[:2], "edge_index": two}, [[0, 1], [0]])
-    assert [row["edge_index"].shape for row in found] == [(2, 2), (2, 0)]
-    found = rows(GraphNodes(remove_edges=True), {"x": FEATURES[:2], "adjacency": two}, [[1]])
-    assert found[0]["adjacency"].tolist() == [[0, 0], [0, 1]]
+    ambiguous = np.array([[0, 0], [1, 1]])  # as an index: the edge 0 -> 1 twice; as a matrix: 1 -> 0 and a loop
+    mappings = rows(GraphNodes(remove_edges=True), {"x": FEATURES[:2], "edge_index": ambiguous}, [[0, 1], [0]])
+    assert [row["edge_index"].shape for row in mappings] == [(2, 2), (2, 0)]
+    mappings = rows(GraphNodes(remove_edges=True), {"x": FEATURES[:2], "adjacency": ambiguous}, [[1]])
+    assert mappings[0]["adjacency"].tolist() == [[0, 0], [0, 1]]
 
 
 def test_types_are_kept_and_the_input_is_left_alone():
     features = np.array([[1], [2]], np.int32)
-    found = rows(GraphNodes(), (features, [(0, 1)]), [[0], [0, 1]])
-    assert [x.dtype for x, _ in found] == [np.int32, np.int32]
-    found[1][0][:] = 9
+    graphs = rows(GraphNodes(), (features, [(0, 1)]), [[0], [0, 1]])
+    assert [x.dtype for x, _ in graphs] == [np.int32, np.int32]
+    graphs[1][0][:] = 9
     assert features.tolist() == [[1], [2]]
     masked = GraphNodes().mask((features, [(0, 1)]))
     features[:] = 5
@@ -124,8 +124,8 @@ def test_small_and_loose_graphs_have_scores():
         masker = GraphNodes(remove_edges=True)
         e = lc.Explainer(total, masker, lc.Myerson(), kind="output")((FEATURES, edges))
         np.testing.assert_allclose(e.scores, [3, 7, 14])
-    one = lc.Explainer(total, GraphNodes(), lc.Shapley(), kind="output")((FEATURES[:1], [(0, 0)]))
-    assert one.scores.tolist() == [3]
+    single_node = lc.Explainer(total, GraphNodes(), lc.Shapley(), kind="output")((FEATURES[:1], [(0, 0)]))
+    assert single_node.scores.tolist() == [3]
 
 
 def test_names_and_lists_of_graphs():
@@ -133,10 +133,10 @@ def test_names_and_lists_of_graphs():
         return [x.sum() for x, _ in graphs]
 
     explainer = lc.Explainer(total, GraphNodes(names=["a", "b", "c"]), lc.LShapley(1), kind="output")
-    one, other = explainer([(FEATURES, INDEX), (2 * FEATURES, INDEX)])
-    assert one.names == ("a", "b", "c")
-    np.testing.assert_allclose(one.scores, [3, 7, 14])
-    np.testing.assert_allclose(other.scores, [6, 14, 28])
+    first, second = explainer([(FEATURES, INDEX), (2 * FEATURES, INDEX)])
+    assert first.names == ("a", "b", "c")
+    np.testing.assert_allclose(first.scores, [3, 7, 14])
+    np.testing.assert_allclose(second.scores, [6, 14, 28])
     assert explainer([]) == []
 
 
@@ -164,8 +164,8 @@ def test_a_numpy_model_against_brute_force(remove_edges):
         return [np.tanh((adjacency + np.eye(len(f))) @ f).sum() for f, adjacency in graphs]
 
     def value(S):
-        left = [(i, j) for i, j in pairs if not remove_edges or {i, j} <= S]
-        return smooth([(without(x, set(range(6)) - S), dense(6, left))])[0]
+        kept_pairs = [(i, j) for i, j in pairs if not remove_edges or {i, j} <= S]
+        return smooth([(without(x, set(range(6)) - S), dense(6, kept_pairs))])[0]
 
     masker = GraphNodes(remove_edges=remove_edges)
     e = lc.Explainer(smooth, masker, lc.Shapley(), kind="output")((x, dense(6, pairs)))
@@ -194,10 +194,10 @@ def test_a_graph_network_in_plain_torch_against_brute_force(remove_edges):
         return tuple(np.stack(parts) for parts in zip(*graphs, strict=True))
 
     def value(S):
-        left = [(i, j) for i, j in pairs if not remove_edges or {i, j} <= S]
+        kept_pairs = [(i, j) for i, j in pairs if not remove_edges or {i, j} <= S]
         with torch.no_grad():
             features = torch.tensor(without(x, set(range(6)) - S))[None]
-            return torch.log_softmax(net(features, torch.tensor(dense(6, left))[None]), dim=1)[0, 1]
+            return torch.log_softmax(net(features, torch.tensor(dense(6, kept_pairs))[None]), dim=1)[0, 1]
 
     model = TorchModel(net, "logits", prepare=stack)
     e = lc.Explainer(model, GraphNodes(remove_edges=remove_edges), lc.Shapley(), target=1)((x, dense(6, pairs)))
@@ -223,8 +223,8 @@ def test_a_pytorch_geometric_network_against_brute_force(remove_edges):
     torch.manual_seed(0)
     net = Net().eval()
     x, pairs = small_graph()
-    both = [*pairs, *((j, i) for i, j in pairs)]
-    weights = [0.5 + 0.1 * number for number in range(len(both))]
+    directed = [*pairs, *((j, i) for i, j in pairs)]
+    weights = [0.5 + 0.1 * number for number in range(len(directed))]
 
     def graph(features, edges, weight):
         index = torch.tensor(edges, dtype=torch.long).reshape(-1, 2).T
@@ -237,22 +237,24 @@ def test_a_pytorch_geometric_network_against_brute_force(remove_edges):
             return net(geometric.data.Batch.from_data_list(graphs))
 
     def value(S):
-        left = [k for k, edge in enumerate(both) if not remove_edges or set(edge) <= S]
-        made = graph(without(x, set(range(6)) - S), [both[k] for k in left], [weights[k] for k in left])
+        kept_edges = [k for k, edge in enumerate(directed) if not remove_edges or set(edge) <= S]
+        subgraph = graph(
+            without(x, set(range(6)) - S), [directed[k] for k in kept_edges], [weights[k] for k in kept_edges]
+        )
         with torch.no_grad():
-            return torch.log_softmax(net(made), dim=1)[0, 0]
+            return torch.log_softmax(net(subgraph), dim=1)[0, 0]
 
-    data = graph(x, both, weights)
+    data = graph(x, directed, weights)
     masker = GraphNodes(remove_edges=remove_edges)
     e = lc.Explainer(predict, masker, lc.Shapley(), target=0, kind="logits")(data)
     np.testing.assert_allclose(e.scores, brute_force(6, value), atol=1e-5)
     assert torch.equal(data.x, torch.tensor(x))
-    assert data.num_edges == len(both)
+    assert data.num_edges == len(directed)
     row = rows(masker, data, [[0, 1]])[0]
     assert type(row) is type(data)
     assert row.x.dtype == torch.float32
     assert row.y.tolist() == [1]
-    assert row.num_edges == (2 if remove_edges else len(both))
+    assert row.num_edges == (2 if remove_edges else len(directed))
 
 
 def test_tensors_stay_tensors():
@@ -260,12 +262,12 @@ def test_tensors_stay_tensors():
 
     x = torch.tensor(FEATURES, dtype=torch.float16, requires_grad=True)
     for edges in (torch.tensor(INDEX), torch.tensor(MATRIX)):
-        found, left = rows(GraphNodes(remove_edges=True), (x, edges), [[0, 1]])[0]
-        assert found.dtype == torch.float16
-        assert found.tolist() == [[1, 2], [3, 4], [0, 0]]
-        assert left.dtype == torch.int64
+        row_features, row_edges = rows(GraphNodes(remove_edges=True), (x, edges), [[0, 1]])[0]
+        assert row_features.dtype == torch.float16
+        assert row_features.tolist() == [[1, 2], [3, 4], [0, 0]]
+        assert row_edges.dtype == torch.int64
         expected = [[0, 1, 1], [1, 0, 1]] if edges.shape == (2, 4) else [[0, 2, 0], [3, 5, 0], [0, 0, 0]]
-        assert left.tolist() == expected
+        assert row_edges.tolist() == expected
 
 
 def test_nothing_heavy_is_imported():
@@ -355,12 +357,12 @@ def test_data_without_features_or_edges():
     import torch
     from torch_geometric.data import Data
 
-    for made in (Data(edge_index=torch.tensor(INDEX)), Data(x=torch.tensor(FEATURES))):
+    for incomplete in (Data(edge_index=torch.tensor(INDEX)), Data(x=torch.tensor(FEATURES))):
         with pytest.raises(
             MaskerError,
             match=r"Expected a pair \(features, edges\), a mapping of x and edge_index or adjacency, or a PyG",
         ):
-            GraphNodes().mask(made)
+            GraphNodes().mask(incomplete)
 
 
 @pytest.mark.parametrize(

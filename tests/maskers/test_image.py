@@ -32,9 +32,9 @@ def coalitions(d, n=9):
     sets = lc.Coalitions.from_dense(kept)
     lacking = lc.Coalitions.from_dense(~kept)
     lacking = lc.Coalitions(d, lacking.indices, lacking.offsets, np.ones(n, bool))
-    both = lc.Coalitions.concat([sets, lacking])
-    assert both.removed.any()
-    return both
+    all_coalitions = lc.Coalitions.concat([sets, lacking])
+    assert all_coalitions.removed.any()
+    return all_coalitions
 
 
 def at(channels, r, c):
@@ -59,12 +59,12 @@ def check_rows(masked, labels, x, reference, channels):
 def touching(labels, diagonal):
     """Region adjacency by comparing all pairs of pixels."""
     pixels = list(np.ndindex(*labels.shape))
-    found = set()
+    pairs = set()
     for (r, c), (s, t) in itertools.combinations(pixels, 2):
         near = max(abs(r - s), abs(c - t)) == 1 if diagonal else abs(r - s) + abs(c - t) == 1
         if near and labels[r, c] != labels[s, t]:
-            found.add(tuple(sorted((int(labels[r, c]), int(labels[s, t])))))
-    return sorted(found)
+            pairs.add(tuple(sorted((int(labels[r, c]), int(labels[s, t])))))
+    return sorted(pairs)
 
 
 def edges(graph):
@@ -167,8 +167,8 @@ def test_superpixels(layout, dtype):
     inside = sum(np.bincount(quarter[masked.labels == i]).max() for i in range(masked.graph.d))
     assert inside > 0.85 * height * width  # regions follow the edges of the picture
     check_rows(masked, masked.labels, x, masked.reference, masked.channels)
-    again = Image(units="superpixel", segments=12).mask(x)
-    np.testing.assert_array_equal(again.labels, masked.labels)
+    repeated = Image(units="superpixel", segments=12).mask(x)
+    np.testing.assert_array_equal(repeated.labels, masked.labels)
 
 
 def test_superpixels_need_an_extra(monkeypatch):
@@ -198,17 +198,17 @@ def test_references(layout, dtype):
     axes = {"grey": (0, 1), "first": (1, 2)}.get(layout, (0, 1))
     colour = [10.0, 20.5, 30.25][:count]
     shaped = np.array(colour).reshape((count, 1, 1) if layout == "first" else (count,))
-    given = picture(x.shape, np.float64)[::-1] * 200
+    image_reference = picture(x.shape, np.float64)[::-1] * 200
     sigma = [0.0 if layout != "grey" and axis not in axes else 0.5 for axis in range(x.ndim)]  # a tenth of 5
     low, high = x.min(axis=axes, keepdims=True), x.max(axis=axes, keepdims=True)
-    wanted = {
+    cases = {
         "mean": (np.broadcast_to(x.mean(axis=axes, keepdims=True, dtype=np.float64), x.shape), "mean"),
         "number": (np.full(x.shape, 7.75), 7.75),
         "colour": (np.broadcast_to(shaped, x.shape), tuple(colour)),
-        "array": (given, given),
+        "array": (image_reference, image_reference),
         "blur": (gaussian_filter(x.astype(np.float64), sigma), "blur"),
     }
-    for expected, reference in wanted.values():
+    for expected, reference in cases.values():
         masked = Image(patch=2, reference=reference).mask(x)
         expected = np.rint(expected).astype(dtype) if np.dtype(dtype).kind in "iu" else expected.astype(dtype)
         np.testing.assert_array_equal(masked.reference, expected)
@@ -378,11 +378,11 @@ def test_blend_is_where_to_the_bit(dtype):
     x, reference = (rng.normal(size=(5, 7)) * 20).astype(dtype), (rng.normal(size=(5, 7)) * 20).astype(dtype)
     if np.dtype(dtype).kind == "f":
         x[0, :3], reference[1, :3] = [np.nan, -0.0, np.inf], [np.nan, -0.0, -np.inf]
-    for one, other in ((x, reference), (x.T, reference.T), (x[::2], reference[::2])):
-        kept = rng.random((9, *one.shape)) < 0.5
-        found = blend(kept, one, other)
-        assert found.dtype == one.dtype
-        assert found.tobytes() == np.where(kept, one, other).astype(one.dtype).tobytes()
+    for array, filling in ((x, reference), (x.T, reference.T), (x[::2], reference[::2])):
+        kept = rng.random((9, *array.shape)) < 0.5
+        blended = blend(kept, array, filling)
+        assert blended.dtype == array.dtype
+        assert blended.tobytes() == np.where(kept, array, filling).astype(array.dtype).tobytes()
 
 
 # -- photographs ------------------------------------------------------------------------------------------------------
@@ -427,8 +427,8 @@ def test_what_was_chosen_makes_the_same_units_again():
     settings = e.provenance["masker"]["parameters"]
     assert settings["units"] == "superpixel"
     assert "262,144 pixels" in e.provenance["units"]
-    again = Image(**settings).mask(photo)
-    assert np.array_equal(again.labels, e.view.labels)
+    repeated = Image(**settings).mask(photo)
+    assert np.array_equal(repeated.labels, e.view.labels)
     assert np.array_equal(e.view.image, photo)
     assert "units   262,144 pixels" in lc.Explainer(model, Image()).preview(photo)
 
@@ -451,10 +451,10 @@ def test_a_model_that_cannot_take_the_photograph_is_told_how_to_get_another():
     net = torch.nn.Sequential(torch.nn.Conv2d(3, 2, 3), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten())
     photo = picture((70, 70, 3), np.uint8)
     with pytest.raises(
-        lc.ModelError, match=r'uint8 images of shape \(70, 70, 3\).*channels="first", scale=1/255, size='
+        lc.errors.ModelError, match=r'uint8 images of shape \(70, 70, 3\).*channels="first", scale=1/255, size='
     ):
         lc.explain(net, photo, kind="logits")
-    with pytest.raises(lc.ModelError, match=r"ImageModel with size= or colours=, or give it prepare="):
+    with pytest.raises(lc.errors.ModelError, match=r"ImageModel with size= or colours=, or give it prepare="):
         lc.explain(net, picture((2, 70, 70), np.float32), kind="logits")
     e = lc.explain(lc.adapters.ImageModel(net, "logits", channels="first", scale=1 / 255), photo)
     assert np.array_equal(e.view.image, photo)

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import torch
+from distinct_keys import coalition_keys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import model, people, polars_people, score
@@ -69,17 +70,17 @@ def test_the_model_gets_the_same_columns_and_types(data):
 @BOTH
 def test_every_way_to_give_a_row(data):
     e = explain(data[:5], data[7:8])
-    ways = [records(data)[7], list(records(data)[7].values()), dict(reversed(records(data)[7].items()))]
+    equivalent_rows = [records(data)[7], list(records(data)[7].values()), dict(reversed(records(data)[7].items()))]
     if isinstance(data, pd.DataFrame):
-        ways += [data.iloc[7], data.iloc[7].to_numpy(), pl.from_pandas(data.astype({"job": object}))[7]]
+        equivalent_rows += [data.iloc[7], data.iloc[7].to_numpy(), pl.from_pandas(data.astype({"job": object}))[7]]
     else:
-        ways += [data.row(7), data.row(7, named=True), data.to_pandas().iloc[[7]]]
-    for x in ways:
+        equivalent_rows += [data.row(7), data.row(7, named=True), data.to_pandas().iloc[[7]]]
+    for x in equivalent_rows:
         assert explain(data[:5], x).scores.tolist() == e.scores.tolist()
-    many = lc.Explainer(model, Tabular(data[:5]), lc.Shapley(), kind="output")
-    assert many(data[7:9])[0].scores.tolist() == e.scores.tolist()
-    assert len(many.many(data[7:8])) == 1
-    assert many(data[7:8]).scores.tolist() == e.scores.tolist()
+    explainer = lc.Explainer(model, Tabular(data[:5]), lc.Shapley(), kind="output")
+    assert explainer(data[7:9])[0].scores.tolist() == e.scores.tolist()
+    assert len(explainer.many(data[7:8])) == 1
+    assert explainer(data[7:8]).scores.tolist() == e.scores.tolist()
 
 
 def test_numbers_that_a_column_of_whole_numbers_does_not_hold():
@@ -89,8 +90,8 @@ def test_numbers_that_a_column_of_whole_numbers_does_not_hold():
         seen.append(str(frame.dtypes.iloc[0]))
         return frame.iloc[:, 0].fillna(-1).to_numpy()
 
-    whole = pd.DataFrame({"age": [1, 2]})
-    explainer = lc.Explainer(fn, Tabular(whole), lc.Shapley(), kind="output")
+    integers = pd.DataFrame({"age": [1, 2]})
+    explainer = lc.Explainer(fn, Tabular(integers), lc.Shapley(), kind="output")
     assert [e.scores.tolist() for e in explainer([[4], [4.0], [4.5], [None]])] == [[2.5], [2.5], [3.0], [-2.5]]
     assert set(seen) == {"int64", "float64"}
     polars = lc.Explainer(
@@ -133,7 +134,7 @@ def test_columns_that_agree_with_all_background_rows_cost_nothing(data):
         same = data[rows] if isinstance(data, pl.DataFrame) else data.iloc[rows]
         x = records(same)[0] | {"age": 99, "member": not records(same)[0]["member"]}
         masked = Tabular(same).mask(x)
-        assert masked.idle.tolist() == [False, True, True, True, False, True]
+        assert masked._idle.tolist() == [False, True, True, True, False, True]
         e = explain(same, x)
         assert e.rows == 4  # equal background rows are one
         np.testing.assert_allclose(e.scores, brute_force(x, records(same), [[c] for c in data.columns]), atol=1e-10)
@@ -143,7 +144,7 @@ def test_missing_equals_missing_and_zero_is_not_false():
     cells = {"a": [None, np.nan], "b": [0, False], "c": [np.nan, np.nan]}
     data = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in cells.items()})
     masked = Tabular(data.iloc[[0]]).mask(data.iloc[[1]])
-    assert masked.idle.tolist() == [False, False, True]
+    assert masked._idle.tolist() == [False, False, True]
 
 
 def test_keys_tell_inputs_apart():
@@ -153,7 +154,7 @@ def test_keys_tell_inputs_apart():
     base = key(DATA[:5], DATA[7:8])
     assert base == key(people(40)[:5], people(40).iloc[7]) == key(DATA[:5], DATA[7:8], graph="chain")
     wider = DATA.assign(job=DATA["job"].cat.add_categories(["judge"]))
-    others = [
+    different = [
         key(DATA[:4], DATA[7:8]),
         key(DATA[:5], DATA[8:9]),
         key(DATA[:5], DATA[7:8], pin="age"),
@@ -162,7 +163,7 @@ def test_keys_tell_inputs_apart():
         key(polars_people(40)[:5], polars_people(40)[7:8]),
         key(DATA.astype({"age": "int32"})[:5], DATA[7:8]),
     ]
-    assert len({base, *others}) == 1 + len(others)
+    assert len({base, *different}) == 1 + len(different)
 
 
 CELLS = st.one_of(st.none(), st.integers(0, 2), st.booleans(), st.sampled_from(["a", "b", ""]), st.just(float("nan")))
@@ -175,7 +176,7 @@ def test_keys_are_equal_exactly_where_rows_are(cells):
     table = pd.DataFrame({name: pd.Series(list(pair), dtype=object) for name, pair in zip("abc", cells, strict=True)})
     masked = Tabular(table[1:]).mask(table[:1])
     sets = lc.Coalitions.from_dense(np.array([[bool(r >> u & 1) for u in range(3)] for r in range(8)]))
-    keys = masked.keys(sets)
+    keys = coalition_keys(masked, sets)
     rows = [[(type(v).__name__, repr(v)) for v in row] for row in masked.rows(sets).itertuples(index=False)]
     for i in range(8):
         for j in range(8):
@@ -200,8 +201,8 @@ def test_groups_of_arrays_and_their_graph():
     masked = Tabular(rows, graph, groups={"ends": [0, 5]}, pin=[2]).mask(np.full(6, 99.0))
     assert masked.graph.names == ("ends", "1", "3", "4")
     assert masked.graph.edges.tolist() == [[0, 1], [0, 3], [2, 3]]
-    found = masked.rows(lc.Coalitions.from_sets(4, [[0], [3]]))
-    assert found.tolist() == [
+    masked_rows = masked.rows(lc.Coalitions.from_sets(4, [[0], [3]]))
+    assert masked_rows.tolist() == [
         [99, 1, 99, 3, 4, 99], [99, 7, 99, 9, 10, 99], [0, 1, 99, 3, 99, 5], [6, 7, 99, 9, 99, 11]
     ]  # fmt: skip
     assert masked.owners.tolist() == [0, 1, -1, 2, 3, 0]
@@ -250,9 +251,11 @@ def test_a_model_that_cannot_take_rows_is_told_what_they_are():
     def fails(rows):
         raise ValueError("no")
 
-    with pytest.raises(lc.ModelError, match=r"ValueError.'no'. \(It was given pandas DataFrames .* give Tabular\("):
+    with pytest.raises(
+        lc.errors.ModelError, match=r"ValueError.'no'. \(It was given pandas DataFrames .* give Tabular\("
+    ):
         lc.Explainer(fails, Tabular(DATA[:5]), lc.Shapley(), kind="output")(DATA[7:8])
-    with pytest.raises(lc.ModelError, match=r"'no'. \(It was given missing values: fill them in before"):
+    with pytest.raises(lc.errors.ModelError, match=r"'no'. \(It was given missing values: fill them in before"):
         lc.Explainer(fails, Tabular(np.zeros((2, 3))), lc.Shapley(), kind="output")([1.0, np.nan, 2.0])
 
 
@@ -267,6 +270,6 @@ def test_a_remote_model_gets_frames_and_its_errors_show_a_row():
     far = lc.Explainer(answers, Tabular(DATA[:5]), lc.Shapley(), kind="output")(DATA[7:8])
     assert far.scores.tolist() == local.scores.tolist()
     broken = RemoteModel(fails, kind="output", retries=0)
-    with pytest.raises(lc.ModelError, match=r"had no answer in 1 try.*PermissionError") as caught:
+    with pytest.raises(lc.errors.ModelError, match=r"had no answer in 1 try.*PermissionError") as caught:
         lc.Explainer(broken, Tabular(DATA[:5]), lc.Shapley())(DATA[7:8])
     assert "'age': " in str(caught.value)

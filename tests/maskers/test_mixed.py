@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from lcshap.errors import MaskerError
-from lcshap.maskers.frames import Frame
-from lcshap.maskers.mixed import read_columns, read_table
+from lcshap.maskers.dataframes import Frame
+from lcshap.maskers.mixed import encode_columns, read_table
 
 DAY = pd.to_datetime(["2020-01-01", None, "2020-01-03"])
 PLAIN = {"n": [1, 2, 3], "x": [0.5, None, 1.5], "s": ["b", None, "a"], "t": [True, False, True], "d": DAY}
@@ -17,7 +17,7 @@ PLAIN = {"n": [1, 2, 3], "x": [0.5, None, 1.5], "s": ["b", None, "a"], "t": [Tru
 def test_columns(frame):
     table = read_table(frame, "the data")
     assert isinstance(table, Frame)
-    n, x, s, t, d = read_columns(table)
+    n, x, s, t, d = encode_columns(table)
     np.testing.assert_array_equal(n, [1.0, 2.0, 3.0])
     np.testing.assert_array_equal(x, [0.5, np.nan, 1.5])
     assert s.tolist() == [0, -1, 1]
@@ -28,7 +28,7 @@ def test_columns(frame):
 
 def test_arrays_are_numbers():
     table = read_table([[1, 2], [3, 4]], "the data")
-    assert [column.tolist() for column in read_columns(table)] == [[1.0, 3.0], [2.0, 4.0]]
+    assert [column.tolist() for column in encode_columns(table)] == [[1.0, 3.0], [2.0, 4.0]]
     odd = np.array([0x7FF8000000000001, 0xFFF8000000000000], np.uint64).view(np.float64)
     assert len(set(read_table(odd, "the data").view(np.uint64).tolist())) == 1
     with pytest.raises(

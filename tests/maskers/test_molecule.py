@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from distinct_keys import coalition_keys
 from rdkit import Chem
 from rdkit.Chem import Crippen
 
@@ -45,7 +46,7 @@ def without(x, *absent):
 
 
 @pytest.mark.parametrize(
-    ("smiles", "absent", "left"),
+    ("smiles", "absent", "expected"),
     [
         ("CCO", [1], "C.O"),
         ("CCO", [0, 1], "O"),
@@ -99,8 +100,8 @@ def without(x, *absent):
         ("F/C=C\\CCl", [4], "F/C=C\\C"),
     ],
 )
-def test_atoms_are_cut_out(smiles, absent, left):
-    assert without(smiles, *absent) == canonical(left)
+def test_atoms_are_cut_out(smiles, absent, expected):
+    assert without(smiles, *absent) == canonical(expected)
 
 
 @pytest.mark.parametrize("smiles", STRANGE)
@@ -111,14 +112,14 @@ def test_what_is_left_is_a_valid_molecule_however_atoms_are_numbered(smiles, cap
     sets = [[i for i in range(n) if i != k] for k in range(n)]
     sets += [[i for i in range(n) if rng.random() < 0.7] for _ in range(20)]
     moved = [[order.index(i) for i in kept] for kept in sets]
-    found, others = rows(mol, sets), rows(Chem.RenumberAtoms(mol, order), moved)
+    fragments, renumbered_fragments = rows(mol, sets), rows(Chem.RenumberAtoms(mol, order), moved)
     assert capfd.readouterr().err == ""
-    for one, other, kept in zip(found, others, sets, strict=True):
-        assert [atom.GetSymbol() for atom in one.GetAtoms()] == [mol.GetAtomWithIdx(i).GetSymbol() for i in kept]
-        assert Chem.MolToSmiles(one) == Chem.MolToSmiles(other)
-        assert not Chem.DetectChemistryProblems(one)
+    for fragment, renumbered, kept in zip(fragments, renumbered_fragments, sets, strict=True):
+        assert [atom.GetSymbol() for atom in fragment.GetAtoms()] == [mol.GetAtomWithIdx(i).GetSymbol() for i in kept]
+        assert Chem.MolToSmiles(fragment) == Chem.MolToSmiles(renumbered)
+        assert not Chem.DetectChemistryProblems(fragment)
         if "Cl(=O)" not in smiles:  # RDKit itself reads chlorine with a double bond as ions
-            assert canonical(Chem.MolToSmiles(one)) == Chem.MolToSmiles(one)
+            assert canonical(Chem.MolToSmiles(fragment)) == Chem.MolToSmiles(fragment)
 
 
 @pytest.mark.parametrize("smiles", [ASPIRIN, *STRANGE])
@@ -133,14 +134,14 @@ def test_all_atoms_give_back_the_molecule(smiles):
 
 def test_rows_are_what_was_given():
     assert rows("OCC", [[], [0, 2], [1, 2], [0, 1, 2]]) == ["", "C.O", "CC", "OCC"]
-    found = rows(Chem.MolFromSmiles("OCC"), [[], [0, 2]])
-    assert [type(mol) for mol in found] == [Chem.Mol, Chem.Mol]
-    assert [mol.GetNumAtoms() for mol in found] == [0, 2]
+    fragments = rows(Chem.MolFromSmiles("OCC"), [[], [0, 2]])
+    assert [type(mol) for mol in fragments] == [Chem.Mol, Chem.Mol]
+    assert [mol.GetNumAtoms() for mol in fragments] == [0, 2]
     assert rows("OCC", []) == []
     masked = Molecule().mask("OCC")
-    some = Coalitions.from_sets(3, [[], [0, 2]])
-    assert masked.lengths(some).tolist() == [0, 2]
-    assert Molecule(lambda mols: [0 for _ in mols]).mask("OCC").lengths(some) is None
+    coalitions = Coalitions.from_sets(3, [[], [0, 2]])
+    assert masked.distinct(coalitions).lengths(coalitions).tolist() == [0, 2]
+    assert Molecule(lambda mols: [0 for _ in mols]).mask("OCC").distinct(coalitions).lengths is None
 
 
 def test_units_are_atoms_in_order_and_edges_are_bonds():
@@ -177,8 +178,8 @@ def test_hydrogens_as_units_are_not_filled_in():
     masked = Molecule(hydrogens=True).mask("CO")
     assert masked.graph.names == ("C0", "O1", "H2", "H3", "H4", "H5")
     assert masked.graph == Graph.from_edges(6, [(0, 1), (0, 2), (0, 3), (0, 4), (1, 5)], masked.graph.names)
-    found = masked.rows(Coalitions.from_sets(6, [range(6), [0, 1, 2, 3, 4], [1, 5], [0], [2, 5]]))
-    assert [found[0], *map(canonical, found[1:])] == ["CO", "C[O]", "[OH]", "[C]", "[H].[H]"]
+    fragments = masked.rows(Coalitions.from_sets(6, [range(6), [0, 1, 2, 3, 4], [1, 5], [0], [2, 5]]))
+    assert [fragments[0], *map(canonical, fragments[1:])] == ["CO", "C[O]", "[OH]", "[C]", "[H].[H]"]
 
 
 @pytest.mark.parametrize("smiles", [CAFFEINE, INDOLIZINE, "c1cc[nH]c1", "[NH3+][C@@H](C)C(=O)[O-]", "FS(F)(F)(F)(F)F"])
@@ -208,17 +209,17 @@ def crippen(mols):
     return np.array([Crippen.MolLogP(mol) for mol in mols])
 
 
-@pytest.mark.parametrize("given", ["strings", "mols", "featurise"])
-def test_ethanol_against_fragments_written_by_hand(given):
+@pytest.mark.parametrize("row_kind", ["strings", "mols", "featurise"])
+def test_ethanol_against_fragments_written_by_hand(row_kind):
     table = {frozenset(kept): crippen([Chem.MolFromSmiles(s)]).tolist() for kept, s in ETHANOL.items()}
     near = oracles.neighbours(3, [(0, 1), (1, 2)])
-    x = Chem.MolFromSmiles("CCO") if given == "mols" else "CCO"
+    x = Chem.MolFromSmiles("CCO") if row_kind == "mols" else "CCO"
     model = {
         "strings": lambda smiles: crippen(map(Chem.MolFromSmiles, smiles)),
         "mols": crippen,
         "featurise": lambda rows: rows[:, 0],
-    }[given]
-    masker = Molecule(lambda mols: crippen(mols)[:, None] * [1, 2]) if given == "featurise" else Molecule()
+    }[row_kind]
+    masker = Molecule(lambda mols: crippen(mols)[:, None] * [1, 2]) if row_kind == "featurise" else Molecule()
     for method, expected in (
         (lc.Shapley(), oracles.shapley(3, table)),
         (lc.Myerson(), oracles.myerson(3, near, table)),
@@ -260,8 +261,8 @@ def test_equivalent_atoms_have_equal_scores(smiles, orbits):
     e = lc.Explainer(crippen, Molecule(), lc.Myerson(), kind="output")(Chem.MolFromSmiles(smiles))
     classes = list(Chem.CanonicalRankAtoms(Chem.MolFromSmiles(smiles), breakTies=False))
     assert len(set(classes)) == orbits
-    for one in set(classes):
-        same = e.scores[np.array(classes) == one]
+    for symmetry_class in set(classes):
+        same = e.scores[np.array(classes) == symmetry_class]
         np.testing.assert_allclose(same, same[0], atol=1e-9)
 
 
@@ -374,7 +375,7 @@ def test_a_base_stands_for_the_empty_molecule_alone():
     assert Molecule(base="C").mask("CCO").rows(every) == ["C", "C", "O", "CCO"]
     masked = Molecule(base=Chem.MolFromSmiles("O")).mask(Chem.MolFromSmiles("CCO"))
     assert [Chem.MolToSmiles(mol) for mol in masked.rows(every)] == ["O", "C", "O", "CCO"]
-    keys = Molecule(base="C").mask("CCO").keys(every)
+    keys = coalition_keys(Molecule(base="C").mask("CCO"), every)
     assert keys[0] == keys[1] != keys[2]  # equal rows are asked once
     assert Molecule(base="C").mask("CCO").key != Molecule().mask("CCO").key
 
@@ -396,7 +397,7 @@ def test_a_model_that_dies_of_no_atoms_lives_with_a_base(tmp_path):
         mols = [Chem.MolFromSmiles(s) for s in smiles]
         return [1.0 / mol.GetNumAtoms() for mol in mols]
 
-    with pytest.raises(lc.ModelError, match=r"division by zero.*Molecule\(base="):
+    with pytest.raises(lc.errors.ModelError, match=r"division by zero.*Molecule\(base="):
         lc.Explainer(weight, Molecule(), lc.Shapley(), kind="output")("CCO")
     e = lc.Explainer(weight, Molecule(base="CCCC"), lc.Shapley(), kind="output")("CCO")
     assert e.base_value == pytest.approx(1 / 4)

@@ -4,18 +4,18 @@ import pytest
 
 from lcshap.errors import MaskerError
 from lcshap.maskers.molecule import Molecule
-from lcshap.maskers.molecule_parts import check_base, read
+from lcshap.maskers.molecule_parts import check_base, parse_molecule
 
 
 def test_molecules_are_read_or_refused_with_the_reason():
-    assert read("CCO", hydrogens=False).GetNumAtoms() == 3
-    assert read("CCO", hydrogens=True).GetNumAtoms() == 9
+    assert parse_molecule("CCO", hydrogens=False).GetNumAtoms() == 3
+    assert parse_molecule("CCO", hydrogens=True).GetNumAtoms() == 9
     with pytest.raises(MaskerError, match=r"Expected a SMILES string, got 'C\(', which RDKit cannot parse"):
-        read("C(", hydrogens=False)
+        parse_molecule("C(", hydrogens=False)
 
 
 def test_bases_become_what_can_be_compared_and_recorded():
-    assert check_base(read("OC", hydrogens=False), "remove", True) == "CO"
+    assert check_base(parse_molecule("OC", hydrogens=False), "remove", True) == "CO"
     assert check_base([[1, 2], [3, 4]], "remove", True) == ((1, 2), (3, 4))
     assert check_base(None, "mask", True) is None
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from distinct_keys import coalition_keys, kept_rows
 from tiny_lm import bpe
 
 import lcshap as lc
@@ -14,10 +15,10 @@ CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": 
 
 def by_hand(kept, numbers="mend"):
     """The prompt of some documents, written with no code of the masker."""
-    found = ""
+    block = ""
     for place, number in enumerate(sorted(kept)):
-        found += f"{'; ' if place else ''}[{place + 1 if numbers == 'mend' else number + 1}] {DOCUMENTS[number]}"
-    return f"Use this.\n\n{found}\n\nQ: What is wet?\nA:"
+        block += f"{'; ' if place else ''}[{place + 1 if numbers == 'mend' else number + 1}] {DOCUMENTS[number]}"
+    return f"Use this.\n\n{block}\n\nQ: What is wet?\nA:"
 
 
 @pytest.mark.parametrize("numbers", ["mend", "keep"])
@@ -28,10 +29,10 @@ def test_absent_documents_go_with_their_separators_and_numbers(numbers):
 
 
 def test_absent_units_may_be_replaced_and_no_sources_may_be_named():
-    one = lc.Coalitions.from_sets(3, [[1], []])
-    replaced = Prompt("{sources}", absent="[gone]", separator=" | ").mask({"sources": DOCUMENTS}).rows(one)
+    coalitions = lc.Coalitions.from_sets(3, [[1], []])
+    replaced = Prompt("{sources}", absent="[gone]", separator=" | ").mask({"sources": DOCUMENTS}).rows(coalitions)
     assert replaced == ["[gone] | Snow is cold. | [gone]", "[gone] | [gone] | [gone]"]
-    empty = Prompt("<{sources}>", empty="nothing", separator=" | ").mask({"sources": DOCUMENTS}).rows(one)
+    empty = Prompt("<{sources}>", empty="nothing", separator=" | ").mask({"sources": DOCUMENTS}).rows(coalitions)
     assert empty == ["<Snow is cold.>", "<nothing>"]
 
 
@@ -70,7 +71,7 @@ def test_graphs():
 
 
 def test_messages_need_a_tokenizer_with_a_chat_template():
-    with pytest.raises(lc.MaskerError, match="a chat template for messages, got one without"):
+    with pytest.raises(lc.errors.MaskerError, match="a chat template for messages, got one without"):
         Prompt(CHAT, tokenizer=bpe())
 
 
@@ -90,10 +91,12 @@ def test_chat_messages_with_and_without_a_tokenizer():
 def test_equal_prompts_are_asked_once():
     for template in ("{sources}", [{"role": "user", "content": "{sources}"}]):
         masked = Prompt(template).mask({"sources": ["same", "same", "other"]})
-        keys = masked.keys(lc.Coalitions.from_sets(3, [[0], [1], [2], [0, 2]]))
+        sets = lc.Coalitions.from_sets(3, [[0], [1], [2], [0, 2]])
+        keys = coalition_keys(masked, sets)
         assert keys[0] == keys[1]
         assert len(set(keys)) == 3
-        assert masked.keyed(lc.Coalitions.from_sets(3, [[0]]))[0] == keys[:1]
+        assert coalition_keys(masked, sets[:1]) == keys[:1]
+        assert kept_rows(masked, sets) == masked.rows(sets)
     assert masked.key != Prompt("{sources}!").mask({"sources": ["same", "same", "other"]}).key
 
 
@@ -101,16 +104,16 @@ def test_sources_of_the_masker_and_many_inputs():
     prompt = Prompt(TEMPLATE, sources=DOCUMENTS)
     assert prompt.full("What is wet?") == prompt.full({"question": "What is wet?"}) == Prompt(TEMPLATE).full(X)
     lengths = lc.Explainer(lambda rows: [len(row) for row in rows], prompt, lc.Shapley(), kind="output")
-    many = lengths(["a?", {"question": "bc?", "sources": ["x", "y"]}])
-    assert [e.graph.d for e in many] == [3, 2]
-    assert many[0].scores.round(6).tolist() != [0, 0, 0]
+    explanations = lengths(["a?", {"question": "bc?", "sources": ["x", "y"]}])
+    assert [e.graph.d for e in explanations] == [3, 2]
+    assert explanations[0].scores.round(6).tolist() != [0, 0, 0]
 
 
 def test_lengths_are_those_of_the_sources():
     masked = Prompt(TEMPLATE).mask(X)
     sets = lc.Coalitions.from_sets(3, [[], [0], [1, 2]])
-    assert masked.lengths(sets).tolist() == [0, len(DOCUMENTS[0]), len(DOCUMENTS[1]) + len(DOCUMENTS[2])]
-    assert Prompt(TEMPLATE, absent="-").mask(X).lengths(sets) is None
+    assert masked.distinct(sets).lengths(sets).tolist() == [0, len(DOCUMENTS[0]), len(DOCUMENTS[1]) + len(DOCUMENTS[2])]
+    assert Prompt(TEMPLATE, absent="-").mask(X).distinct(sets).lengths is None
 
 
 @pytest.mark.parametrize(
@@ -151,9 +154,9 @@ def test_bad_options_have_one_line(options, message):
 
 
 def test_one_source_and_five_hundred():
-    one = Prompt("{sources}").mask({"sources": ["alone"]})
-    assert one.graph.d == 1
-    assert "level=" in one.advice
-    many = Prompt("{sources}", level="document").mask({"sources": [f"fact {k}" for k in range(500)]})
-    assert many.graph.d == 500
-    assert many.rows(lc.Coalitions.from_sets(500, [[3, 499]])) == ["fact 3\n\nfact 499"]
+    single = Prompt("{sources}").mask({"sources": ["alone"]})
+    assert single.graph.d == 1
+    assert "level=" in single.advice
+    five_hundred = Prompt("{sources}", level="document").mask({"sources": [f"fact {k}" for k in range(500)]})
+    assert five_hundred.graph.d == 500
+    assert five_hundred.rows(lc.Coalitions.from_sets(500, [[3, 499]])) == ["fact 3\n\nfact 499"]

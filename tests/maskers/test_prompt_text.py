@@ -40,6 +40,6 @@ def test_templates_that_cannot_be(template, message):
 
 
 def test_fields_that_are_missing_or_unknown():
-    for given, message in [({}, "got nothing"), ({"q": 3}, "got int"), ({"q": "", "r": ""}, "got 'r' too")]:
+    for fields, message in [({}, "got nothing"), ({"q": 3}, "got int"), ({"q": "", "r": ""}, "got 'r' too")]:
         with pytest.raises(MaskerError, match=message):
-            Template.read("{sources} {q}").fill(given)
+            Template.read("{sources} {q}").fill(fields)

@@ -1,5 +1,6 @@
 """Rows that stand for a table: against all choices on small tables, and against random rows on large ones."""
 
+import sys
 from itertools import combinations, permutations
 
 import numpy as np
@@ -11,7 +12,7 @@ from tables import model, people, polars_people
 import lcshap as lc
 from lcshap.errors import MaskerError
 from lcshap.maskers import Tabular, representatives
-from lcshap.maskers.representatives import _assign, _distances
+from lcshap.maskers.representatives import _assign_rows, _distances, _find_medoids, _initial_medoids
 
 
 def test_the_distance_is_gowers():
@@ -24,7 +25,7 @@ def test_the_distance_is_gowers():
 def test_the_assignment_is_the_best_balanced_one(n):
     """Against all permutations."""
     far = np.random.default_rng(n).random((n, 3))
-    owner = _assign(far)
+    owner = _assign_rows(far)
     sizes = np.bincount(owner, minlength=3)
     assert sizes.max() - sizes.min() <= 1
     size = -(-n // 3)
@@ -43,12 +44,29 @@ def test_the_choice_is_near_the_best_of_all():
         table = rng.normal(size=(9, 2))
         far = _distances(list(table.T))
         costs = {}
-        for some in combinations(range(9), 3):
-            owner = _assign(far[:, list(some)])
-            costs[some] = far[np.arange(9), np.array(some)[owner]].sum()
+        for medoids in combinations(range(9), 3):
+            owner = _assign_rows(far[:, list(medoids)])
+            costs[medoids] = far[np.arange(9), np.array(medoids)[owner]].sum()
         rows = representatives(table, 3)
         chosen = tuple(int(np.flatnonzero((table == row).all(axis=1))[0]) for row in rows)
         assert costs[chosen] <= 1.15 * min(costs.values())
+
+
+def test_rounds_make_the_choice_better_than_the_start():
+    """By hand: 0, 2, 2 and 3 belong to one row and 4, 7 and 8 to the other; 2 is in the middle of the first four."""
+    table = np.array([0.0, 2, 2, 3, 4, 7, 8])
+    assert table[_initial_medoids(_distances([table]), 2)].tolist() == [3, 7]
+    assert representatives(table[:, None], 2).tolist() == [[2], [7]]
+
+
+def test_the_best_round_is_kept(monkeypatch):
+    """Assignments in which the second round is the best: neither the start nor the last rows are returned."""
+    far = _distances([np.array([0.0, 1, 2, 10, 11, 12])])
+    rounds = iter([[0, 1, 0, 1, 0, 1], [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0]])
+    monkeypatch.setattr(sys.modules[_find_medoids.__module__], "_assign_rows", lambda _: np.array(next(rounds)))
+    assert _initial_medoids(far, 2).tolist() == [2, 4]
+    assert _find_medoids(far, 2).tolist() == [2, 3]  # the rows in the middle of the first assignment; then 1 and 4
+    assert next(rounds, None) is None
 
 
 def test_their_average_is_that_of_the_data():
@@ -69,20 +87,20 @@ def test_their_average_is_that_of_the_data():
 
 @pytest.mark.parametrize("data", [people(50), polars_people(50), people(50)[["age", "income"]].to_numpy()])
 def test_rows_of_the_same_kind(data):
-    found = representatives(data, 7)
-    assert type(found) is type(data)
-    assert len(found) == 7
-    again = representatives(data, 7)
-    assert found.equals(again) if hasattr(found, "equals") else np.array_equal(found, again, equal_nan=True)
+    chosen = representatives(data, 7)
+    assert type(chosen) is type(data)
+    assert len(chosen) == 7
+    repeated = representatives(data, 7)
+    assert chosen.equals(repeated) if hasattr(chosen, "equals") else np.array_equal(chosen, repeated, equal_nan=True)
     assert len(representatives(data, 50)) == 50
     assert len(representatives(data, 1)) == 1
 
 
 def test_many_rows():
     data = np.random.default_rng(0).normal(size=(20_000, 3))
-    found = representatives(data, 30)
-    assert found.shape == (30, 3)
-    assert np.abs(found.mean(axis=0)).max() < 0.15
+    chosen = representatives(data, 30)
+    assert chosen.shape == (30, 3)
+    assert np.abs(chosen.mean(axis=0)).max() < 0.15
     assert len(representatives(data, 1500)) == 1500
 
 
@@ -104,5 +122,5 @@ def test_what_cannot_be_chosen_from(data, k):
 
 
 def test_a_number_is_no_background():
-    with pytest.raises(lc.MaskerError, match=r"Expected a row or a table.*Tabular\(data, summary=50\)"):
+    with pytest.raises(lc.errors.MaskerError, match=r"Expected a row or a table.*Tabular\(data, summary=50\)"):
         Tabular(50)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from distinct_keys import coalition_keys
 from hypothesis import given
 from hypothesis import strategies as st
 from rdkit import Chem
@@ -10,10 +11,10 @@ from scipy import sparse
 from torch_geometric.data import Data
 
 from lcshap import Coalitions
-from lcshap.core.keys import set_keys
+from lcshap.core.store_keys import set_keys
 from lcshap.errors import PlanError
 from lcshap.maskers import Bytes, GraphNodes, Image, Molecule, Series, Subwords, Tabular, Text, Tokens
-from lcshap.maskers.keys import find_idle, pair_keys
+from lcshap.maskers.text_keys import find_idle, pair_keys
 from lcshap.paper.networks.blanks import Blanks
 
 from .test_subwords import TOKENIZER
@@ -45,7 +46,7 @@ def value(row):
     if isinstance(row, torch.Tensor):
         return value(row.numpy())
     if isinstance(row, dict):
-        return tuple((name, value(part)) for name, part in sorted(row.items()))
+        return tuple((name, value(entry)) for name, entry in sorted(row.items()))
     if isinstance(row, tuple | list):
         return tuple(map(value, row))
     if isinstance(row, Data):
@@ -57,8 +58,8 @@ def value(row):
 
 def values(masked, coalitions):
     """The rows of each coalition together."""
-    rows, each = masked.rows(coalitions), masked.rows_per_call
-    return [value([rows[i * each + j] for j in range(each)]) for i in range(len(coalitions))]
+    rows, rows_per_call = masked.rows(coalitions), masked.rows_per_call
+    return [value([rows[i * rows_per_call + j] for j in range(rows_per_call)]) for i in range(len(coalitions))]
 
 
 # Inputs whose keys are equal exactly where rows are.
@@ -92,6 +93,7 @@ EXACT = {
     "row, signed zero": (Tabular([0.0, 0.0]), [0.0, -0.0]),
     "row, pinned and dropped": (Tabular([0, 1, 2, 3, 4], pin=0, drop=1), [9, 9, 2, 3, 5]),
     "row, background": (Tabular([[0, 1, 2], [0, 5, 2], [1, 1, 2]]), [0, 1, 2]),
+    "row, background that agrees nowhere": (Tabular([[0, 1, 2], [3, 4, 5]]), [6, 7, 8]),
     "row, float32": (Tabular([0.1, 0.5, 1 / 3]), np.array([0.1, 0.5, 1 / 3], np.float32)),
     "series": (Series(reference=1), [1.0, 2.0, 1.0, 1.0]),
     "series, background": (Series(reference=[[1, 2, 3], [1, 0, 3]]), [1, 2, 4]),
@@ -127,9 +129,9 @@ def test_keys_are_equal_exactly_where_rows_are(name):
     recipe, x = EXACT[name]
     masked = recipe.mask(x)
     coalitions = every(masked.graph.d)
-    keys, rows = masked.keys(coalitions), values(masked, coalitions)
+    keys, rows = coalition_keys(masked, coalitions), values(masked, coalitions)
     assert len(set(keys)) == len(set(rows)) == len(set(zip(keys, rows, strict=True)))
-    assert {len(key) for key in keys} == {16}
+    assert {len(key) for key in masked.distinct(coalitions).keys} == {16}
 
 
 @pytest.mark.parametrize("name", SAFE)
@@ -137,8 +139,8 @@ def test_keys_are_never_equal_where_rows_differ(name):
     recipe, x = SAFE[name]
     masked = recipe.mask(x)
     coalitions = every(masked.graph.d)
-    keys = masked.keys(coalitions)
-    idle = 0 if masked.idle is None else masked.idle.sum()
+    keys = coalition_keys(masked, coalitions)
+    idle = 0 if masked._idle is None else masked._idle.sum()
     assert len(set(zip(keys, values(masked, coalitions), strict=True))) == len(set(keys)) == len(coalitions) // 2**idle
 
 
@@ -148,10 +150,10 @@ def test_keys_depend_neither_on_the_batch_nor_on_how_sets_are_stored(name):
     masked = recipe.mask(x)
     coalitions = every(masked.graph.d)
     kept = Coalitions.from_dense(coalitions.dense())
-    alone = [masked.keys(kept[row : row + 1])[0] for row in range(len(kept))]
-    assert masked.keys(coalitions) == alone == masked.keys(coalitions.canonical())
-    assert recipe.mask(x).keys(kept[::-1]) == alone[::-1]
-    assert masked.keys(kept[:0]) == []
+    single_keys = [coalition_keys(masked, kept[row : row + 1])[0] for row in range(len(kept))]
+    assert coalition_keys(masked, coalitions) == single_keys == coalition_keys(masked, coalitions.canonical())
+    assert coalition_keys(recipe.mask(x), kept[::-1]) == single_keys[::-1]
+    assert coalition_keys(masked, kept[:0]) == []
 
 
 @pytest.mark.parametrize("name", [*EXACT, *SAFE])
@@ -159,32 +161,32 @@ def test_coalitions_of_another_input_are_refused(name):
     recipe, x = (EXACT | SAFE)[name]
     masked = recipe.mask(x)
     with pytest.raises(PlanError, match="coalitions over"):
-        masked.keys(Coalitions.from_sets(masked.graph.d + 1, [[0]]))
+        masked.distinct(Coalitions.from_sets(masked.graph.d + 1, [[0]]))
 
 
 def test_idle_units_are_those_that_never_change_a_row():
-    black = Image(reference=0).mask(GREY).idle
+    black = Image(reference=0).mask(GREY)._idle
     assert black.tolist() == [True, False, False, True, False, True]  # -0.0 is not 0.0 to the bit
-    assert Tabular([[0, 1], [0, 2]]).mask([0, 1]).idle.tolist() == [True, False]
-    assert Text().mask("a b").idle is None
-    assert Series(reference="interpolate").mask([1.0, 1.0]).idle is None
-    assert GraphNodes().mask((FEATURES, INDEX)).idle.tolist() == [False, True, True, False]
-    assert GraphNodes(remove_edges=True).mask((np.zeros((4, 1)), INDEX)).idle.tolist() == [False, False, False, True]
+    assert Tabular([[0, 1], [0, 2]]).mask([0, 1])._idle.tolist() == [True, False]
+    assert Text().mask("a b")._idle is None
+    assert Series(reference="interpolate").mask([1.0, 1.0])._idle is None
+    assert GraphNodes().mask((FEATURES, INDEX))._idle.tolist() == [False, True, True, False]
+    assert GraphNodes(remove_edges=True).mask((np.zeros((4, 1)), INDEX))._idle.tolist() == [False, False, False, True]
 
 
 def test_nan_is_idle_only_where_its_bits_are_the_same():
     quiet = np.array([np.nan, np.nan, 1.0])
-    other = quiet.copy()
-    other.view(np.uint64)[1] |= 1
-    assert find_idle(quiet, other, np.arange(3), 3).tolist() == [True, False, True]
+    signalling = quiet.copy()
+    signalling.view(np.uint64)[1] |= 1
+    assert find_idle(quiet, signalling, np.arange(3), 3).tolist() == [True, False, True]
     assert not find_idle(quiet, quiet.astype(np.float32), np.arange(3), 3).any()
 
 
 def test_rows_that_were_made_for_keys_are_not_made_again(monkeypatch):
     masked = Molecule().mask("CCOC")
     coalitions = every(4)
-    masked.keys(coalitions)
-    monkeypatch.setattr(type(masked), "_cut", lambda *_: pytest.fail("cut again"))
+    masked.distinct(coalitions)
+    monkeypatch.setattr(type(masked), "_cut_out", lambda *_: pytest.fail("cut again"))
     assert masked.rows(coalitions)[-1] == "CCOC"
 
 

@@ -32,15 +32,15 @@ def mask_naively(table, window, by_channel, kept, reference):
     windows = -(-steps // window)
     row = np.empty(table.shape)
     for c in range(count):
-        there = [t for t in range(steps) if (c * windows if by_channel else 0) + t // window in kept]
+        kept_steps = [t for t in range(steps) if (c * windows if by_channel else 0) + t // window in kept]
         for t in range(steps):
-            if t in there:
+            if t in kept_steps:
                 row[c, t] = table[c, t]
             elif reference != "interpolate":
                 row[c, t] = reference(c, t)
             else:
-                known = [float(table[c, s]) for s in there]
-                row[c, t] = np.interp(t, there, known) if there else table[c].mean(dtype=np.float64)
+                kept_values = [float(table[c, s]) for s in kept_steps]
+                row[c, t] = np.interp(t, kept_steps, kept_values) if kept_steps else table[c].mean(dtype=np.float64)
     return row
 
 
@@ -54,22 +54,22 @@ def cases(draw):
     table = rng.integers(0, 200, (count, steps)).astype(dtype)
     window, by_channel = draw(st.integers(1, steps)), draw(st.booleans())
     kind = draw(st.sampled_from(["mean", "interpolate", "number", "channel", "array", "rows"]))
-    other = rng.integers(0, 200, (draw(st.integers(1, 3)), count, steps)).astype(dtype)
-    given = {
+    background = rng.integers(0, 200, (draw(st.integers(1, 3)), count, steps)).astype(dtype)
+    references = {
         "number": 7,
-        "channel": other[0, :, 0],
-        "array": laid_out(other[0], channels),
-        "rows": [laid_out(row, channels) for row in other],
+        "channel": background[0, :, 0],
+        "array": laid_out(background[0], channels),
+        "rows": [laid_out(row, channels) for row in background],
     }
     naive = {
         "mean": [lambda c, t: table[c].mean(dtype=np.float64)],
         "interpolate": ["interpolate"],
         "number": [lambda c, t: 7],
-        "channel": [lambda c, t: other[0, c, 0]],
-        "array": [lambda c, t: other[0, c, t]],
-        "rows": [lambda c, t, row=row: row[c, t] for row in other],
+        "channel": [lambda c, t: background[0, c, 0]],
+        "array": [lambda c, t: background[0, c, t]],
+        "rows": [lambda c, t, row=row: row[c, t] for row in background],
     }
-    masker = Series(window, by_channel, given.get(kind, kind), channels)
+    masker = Series(window, by_channel, references.get(kind, kind), channels)
     d = -(-steps // window) * (count if by_channel else 1)
     sets = draw(st.lists(st.frozensets(st.integers(0, d - 1)), max_size=6))
     stored = lc.Coalitions.from_sets(d, sets)
@@ -85,10 +85,10 @@ def test_rows_are_those_of_a_naive_masker(case):
     masked = masker.mask(x)
     assert masked.graph.d == coalitions.d
     assert masked.rows_per_call == len(naive)
-    found = masked.rows(coalitions)
-    assert found.shape == (len(coalitions) * len(naive), *x.shape)
-    assert found.dtype == x.dtype
-    for row, (kept, reference) in zip(found, itertools.product(coalitions, naive), strict=True):
+    rows = masked.rows(coalitions)
+    assert rows.shape == (len(coalitions) * len(naive), *x.shape)
+    assert rows.dtype == x.dtype
+    for row, (kept, reference) in zip(rows, itertools.product(coalitions, naive), strict=True):
         expected = laid_out(mask_naively(table, masker.window, masker.by_channel, kept, reference), masker.channels)
         slack = {"float64": 1e-9, "float32": 1e-4}.get(x.dtype.name, 0.5 + 1e-9)  # integers are rounded
         np.testing.assert_allclose(row.astype(float), expected, rtol=0, atol=slack)
@@ -139,12 +139,12 @@ def test_the_graph_of_channels_and_windows(layout, count):
 
 def test_lines_across_gaps_by_hand():
     x = np.array([0.0, 1.0, 9.0, 9.0, 4.0, 6.0, 9.0])
-    one = Series(reference="interpolate").mask(x)
-    assert rows(one, [[1, 4]]).tolist() == [[1, 1, 2, 3, 4, 4, 4]]
-    assert rows(one, [[3]]).tolist() == [[9] * 7]
-    assert rows(one, [[]]).tolist() == [[38 / 7] * 7]
-    whole = Series(reference="interpolate").mask(np.array([0, 7, 7, 10]))
-    assert rows(whole, [[0, 3], []]).tolist() == [[0, 3, 7, 10], [6, 6, 6, 6]]
+    floats = Series(reference="interpolate").mask(x)
+    assert rows(floats, [[1, 4]]).tolist() == [[1, 1, 2, 3, 4, 4, 4]]
+    assert rows(floats, [[3]]).tolist() == [[9] * 7]
+    assert rows(floats, [[]]).tolist() == [[38 / 7] * 7]
+    integers = Series(reference="interpolate").mask(np.array([0, 7, 7, 10]))
+    assert rows(integers, [[0, 3], []]).tolist() == [[0, 3, 7, 10], [6, 6, 6, 6]]
 
 
 def test_each_channel_has_its_own_gaps():
@@ -190,8 +190,8 @@ def shapley_by_hand(net, references, target):
     """Every coalition of 2 channels x 3 windows, its rows made step by step, probabilities averaged, then logs."""
     game = {}
     for kept in oracles.subsets(range(6)):
-        made = [mask_naively(WALK, 3, True, kept, reference) for reference in references]
-        game[kept] = [float(np.log(np.exp(log_probs(net, made)[:, target]).mean()))]
+        rows = [mask_naively(WALK, 3, True, kept, reference) for reference in references]
+        game[kept] = [float(np.log(np.exp(log_probs(net, rows)[:, target]).mean()))]
     return [score for (score,) in oracles.shapley(6, game)]
 
 
@@ -228,8 +228,8 @@ def test_gradients_need_one_reference():
 def test_a_list_of_numbers_is_one_series_and_a_list_of_series_is_many():
     masker = Series(window=2)
     explainer = lc.Explainer(lambda r: r.sum(axis=1), masker, lc.Shapley(), kind="output")
-    one = explainer([1.0, 2.0, 6.0])
-    np.testing.assert_allclose(one.scores, [-3, 3])
+    single = explainer([1.0, 2.0, 6.0])
+    np.testing.assert_allclose(single.scores, [-3, 3])
     several = explainer([[1.0, 2.0, 6.0], np.array([0, 4])])
     np.testing.assert_allclose(several[0].scores, [-3, 3])
     np.testing.assert_allclose(several[1].scores, [0])

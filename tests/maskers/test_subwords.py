@@ -137,8 +137,8 @@ def test_a_token_across_words_belongs_to_the_first():
     tokenizer = unigram(["New York", " is", " big", "!"], mask_token="<unk>")
     masked = Subwords(tokenizer, absent="mask").mask("New York is big!")
     assert masked.graph.names == ("New", "York", "is", "big!")
-    found = [row["input_ids"].tolist() for row in rows(masked, [[0], [1], [2], [3], range(4)])]
-    assert found == [[1, 0, 0, 0], [0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 4], [1, 2, 3, 4]]
+    token_ids = [row["input_ids"].tolist() for row in rows(masked, [[0], [1], [2], [3], range(4)])]
+    assert token_ids == [[1, 0, 0, 0], [0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 4], [1, 2, 3, 4]]
 
 
 def test_a_word_that_the_tokenizer_drops_is_still_a_unit():
@@ -184,26 +184,29 @@ def test_rows_are_those_of_a_naive_masker(text, units, random):
     expected, attention = [], []
     for token, (start, end), side in zip(encoding.ids, encoding.offsets, encoding.sequence_ids, strict=True):
         inside = [i for at in range(start, end) for i, (s, e) in enumerate(spans) if s <= at < e and side is not None]
-        there = not inside or inside[0] in kept
-        expected.append(token if there else 4)
-        attention.append(int(there))
-    (found,) = rows(Subwords(TOKENIZER, units, "mask").mask(text), [kept])
-    assert found["input_ids"].tolist() == expected
-    assert set(found["attention_mask"].tolist()) == {1}
-    (found,) = rows(Subwords(TOKENIZER, units, "attention").mask(text), [kept])
-    assert found["attention_mask"].tolist() == attention
+        present = not inside or inside[0] in kept
+        expected.append(token if present else 4)
+        attention.append(int(present))
+    (row,) = rows(Subwords(TOKENIZER, units, "mask").mask(text), [kept])
+    assert row["input_ids"].tolist() == expected
+    assert set(row["attention_mask"].tolist()) == {1}
+    (row,) = rows(Subwords(TOKENIZER, units, "attention").mask(text), [kept])
+    assert row["attention_mask"].tolist() == attention
     assert rows(Subwords(TOKENIZER, units).mask(text), [kept]) == rows(plain.mask(text), [kept])
 
 
 def test_lengths_count_tokens():
     masked = Subwords(TOKENIZER, pin={"the"}).mask(("filming the good", "is bad!"))
     sets = [[0], [1, 2], [], [3], range(4)]
-    made = TOKENIZER(rows(masked, sets))["input_ids"]
-    assert [len(ids) - 3 for ids in made] == masked.lengths(Coalitions.from_sets(4, sets)).tolist() == [3, 3, 1, 5, 9]
+    token_ids = TOKENIZER(rows(masked, sets))["input_ids"]
+    coalitions = Coalitions.from_sets(4, sets)
+    lengths = masked.distinct(coalitions).lengths
+    assert [len(ids) - 3 for ids in token_ids] == lengths(coalitions).tolist() == [3, 3, 1, 5, 9]
     lacking = Coalitions.from_table(4, np.array([[0], [3]]), removed=True)
-    assert masked.lengths(lacking).tolist() == [7, 5]
+    assert lengths(lacking).tolist() == [7, 5]
     fixed = Subwords(TOKENIZER, absent="mask").mask("filming the good")
-    assert fixed.lengths(Coalitions.from_sets(3, [[0], []])).tolist() == [6, 6]
+    coalitions = Coalitions.from_sets(3, [[0], []])
+    assert fixed.distinct(coalitions).lengths(coalitions).tolist() == [6, 6]
 
 
 def test_a_text_that_is_too_long_is_refused_by_default():

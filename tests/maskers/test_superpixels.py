@@ -9,7 +9,7 @@ from scipy.ndimage import label
 
 import lcshap as lc
 from lcshap.maskers.image import Image
-from lcshap.maskers.superpixels import _shrunk, cut_by_default, find_superpixels, touching
+from lcshap.maskers.superpixels import _average_squares, cut_by_default, find_superpixels, find_touching_pairs
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_photographs_get_about_100_regions_in_one_piece(photos, name):
     pieces = sum(label(masked.labels == unit)[1] for unit in range(masked.graph.d))
     assert pieces == masked.graph.d
     assert (
-        lc.Graph.from_edges(masked.graph.d, touching(masked.labels, False)).edges.tolist()
+        lc.Graph.from_edges(masked.graph.d, find_touching_pairs(masked.labels, False)).edges.tolist()
         == masked.graph.edges.tolist()
     )
     assert np.array_equal(masked.labels, Image().mask(photos[name]).labels)
@@ -48,11 +48,11 @@ def test_fine_patterns_get_about_as_many(photos):
 
 def test_averages_of_squares():
     x = np.random.default_rng(0).random((5, 7, 2))
-    small = _shrunk(x, 3)
+    small = _average_squares(x, 3)
     assert small.shape == (2, 3, 2)
     assert small[1, 2] == pytest.approx(x[3:5, 6:7].mean(axis=(0, 1)))
     assert small[0, 0] == pytest.approx(x[:3, :3].mean(axis=(0, 1)))
-    assert _shrunk(np.full((6, 6, 1), 255, np.uint8), 2).max() == 255
+    assert _average_squares(np.full((6, 6, 1), 255, np.uint8), 2).max() == 255
 
 
 def test_patches_without_scikit_image(monkeypatch, photos):
@@ -83,6 +83,6 @@ def test_a_flat_region_is_the_users_to_ask_for():
 def test_who_touches_whom(diagonal):
     labels = np.array([[0, 1], [2, 3]])
     expected = [[0, 1], [0, 2], [1, 3], [2, 3]]
-    assert touching(labels, diagonal).tolist() == sorted(expected + ([[0, 3], [1, 2]] if diagonal else []))
-    assert touching(np.zeros((3, 3), int), diagonal).shape == (0, 2)
-    assert touching(np.zeros((1, 1), int), diagonal).shape == (0, 2)
+    assert find_touching_pairs(labels, diagonal).tolist() == sorted(expected + ([[0, 3], [1, 2]] if diagonal else []))
+    assert find_touching_pairs(np.zeros((3, 3), int), diagonal).shape == (0, 2)
+    assert find_touching_pairs(np.zeros((1, 1), int), diagonal).shape == (0, 2)

@@ -165,9 +165,9 @@ def test_the_cluster_tree_is_the_maximum_spanning_tree_and_single_linkage(seed):
     data = categories(seed)
     d = data.shape[1]
     information = np.array([[mutual_info_score(data[:, i], data[:, j]) for j in range(d)] for i in range(d)])
-    whole = nx.Graph()
-    whole.add_weighted_edges_from((i, j, information[i, j]) for i in range(d) for j in range(i))
-    expected = sorted(sorted(edge) for edge in nx.maximum_spanning_tree(whole).edges)
+    complete = nx.Graph()
+    complete.add_weighted_edges_from((i, j, information[i, j]) for i in range(d) for j in range(i))
+    expected = sorted(sorted(edge) for edge in nx.maximum_spanning_tree(complete).edges)
     learnt = learn_graph(pd.DataFrame(data.astype(str)), threshold=0, method="cluster")
     assert learnt.edges.tolist() == expected
     far = information.max() - information[np.triu_indices(d, k=1)]
@@ -175,7 +175,7 @@ def test_the_cluster_tree_is_the_maximum_spanning_tree_and_single_linkage(seed):
         ids = fcluster(linkage(far, "single"), clusters, "maxclust")
         strongest = sorted(learnt.edges.tolist(), key=lambda edge: -information[tuple(edge)])[: d - clusters]
         parts = list(nx.connected_components(nx.Graph([(i, i) for i in range(d)] + [tuple(e) for e in strongest])))
-        assert {frozenset(part) for part in parts} == {frozenset(np.flatnonzero(ids == c)) for c in set(ids)}
+        assert {frozenset(component) for component in parts} == {frozenset(np.flatnonzero(ids == c)) for c in set(ids)}
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -134,8 +134,8 @@ def test_names_come_from_the_data():
         masked = Tabular(background).mask(x)
         assert masked.graph.names == masked.columns == NAMES
         check_rows(masked, X, ROWS)
-    other = ["a", "b", "c", "d", "e"]
-    assert Tabular(frame, names=other).mask(series).columns == tuple(other)
+    other_names = ["a", "b", "c", "d", "e"]
+    assert Tabular(frame, names=other_names).mask(series).columns == tuple(other_names)
     assert Tabular(ROWS, graph=lc.Graph.chain(5, NAMES)).mask(X).columns == NAMES
     assert Tabular(Frame(ROWS, range(5))).mask(Series(X, range(5))).columns == ("0", "1", "2", "3", "4")
     assert Tabular(frame, pin="dose").mask(X).graph.names == ("age", "sex", "weight", "pulse")
@@ -177,9 +177,9 @@ def test_graphs():
     assert Tabular(ROWS, "chain", pin=[2]).mask(X).graph == lc.Graph.chain(4, ["0", "1", "3", "4"])
     ring = lc.Graph.ring(5, NAMES)
     assert Tabular(ROWS, ring).mask(X).graph == ring
-    part = Tabular(ROWS, ring, drop=["sex"]).mask(X).graph
-    assert part.names == ("age", "dose", "weight", "pulse")
-    assert part.edges.tolist() == [[0, 1], [0, 3], [2, 3]]
+    subgraph = Tabular(ROWS, ring, drop=["sex"]).mask(X).graph
+    assert subgraph.names == ("age", "dose", "weight", "pulse")
+    assert subgraph.edges.tolist() == [[0, 1], [0, 3], [2, 3]]
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@ import re
 
 import numpy as np
 import pytest
+from distinct_keys import coalition_keys, kept_rows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from lcshap import Coalitions, Graph
 from lcshap.errors import MaskerError, PlanError
 from lcshap.maskers.cutting import UNSPACED
 from lcshap.maskers.text import Text
+from lcshap.maskers.text_keys import text_keys
 
 PAPER = "It is not heartwarming or entertaining. It just sucks."
 FAMILY, THUMB, FLAGS = "👩‍👩‍👧", "👍🏽", "🇩🇪🇫🇷"
@@ -45,27 +47,27 @@ def batch(draw, d):
 
 def delete_naively(text, spans, present, words):
     """Unit by unit; between two that stay, the widest gap that was between them, or a space if they are words."""
-    out, before = "", None
+    row, before = "", None
     for k, (start, end) in enumerate(spans):
         if present[k]:
             if before is not None:
                 gaps = [text[spans[j][1] : spans[j + 1][0]] for j in range(before, k)]
                 gap = max(gaps, key=lambda gap: (gap.count("\n"), len(gap), gap))
                 far = words and k > before + 1 and not UNSPACED.search(text[slice(*spans[before])] + text[start:end])
-                out += gap or " " * far
+                row += gap or " " * far
             elif k == 0:
-                out += text[:start]
-            out += text[start:end]
+                row += text[:start]
+            row += text[start:end]
             before = k
-    return out + text[spans[-1][1] :] if before == len(spans) - 1 else out
+    return row + text[spans[-1][1] :] if before == len(spans) - 1 else row
 
 
 def replace_naively(text, spans, present, token):
-    out, at = "", 0
-    for (start, end), there in zip(spans, present, strict=True):
-        out += text[at:start] + (text[start:end] if there else token)
+    row, at = "", 0
+    for (start, end), is_present in zip(spans, present, strict=True):
+        row += text[at:start] + (text[start:end] if is_present else token)
         at = end
-    return out + text[at:]
+    return row + text[at:]
 
 
 def no_blanks(text):
@@ -106,16 +108,18 @@ def test_rows_are_those_of_a_naive_masker(data, text, kind, absent):
     coalitions = batch(data.draw, masked.graph.d)
     expected, lengths = [], []
     for kept in coalitions:
-        there = {masked.spans[i] for i in kept} | {span for span in spans if role[span] == "p"}
-        present = [span in there for span in spans]
+        present_spans = {masked.spans[i] for i in kept} | {span for span in spans if role[span] == "p"}
+        present = [span in present_spans for span in spans]
         naive = delete_naively(text, spans, present, kind == "word") if absent == "delete" else None
         expected.append(replace_naively(text, spans, present, absent) if naive is None else naive)
-        lengths.append(sum(end - start for start, end in there))
+        lengths.append(sum(end - start for start, end in present_spans))
         if naive is not None:
-            assert no_blanks(naive) == no_blanks("".join(text[s:e] for s, e in sorted(there)))
+            assert no_blanks(naive) == no_blanks("".join(text[s:e] for s, e in sorted(present_spans)))
     assert masked.rows(coalitions) == expected
-    whole = sum(end - start for start, end in masked.pieces.tolist())
-    assert masked.lengths(coalitions).tolist() == (lengths if absent == "delete" else [whole] * len(lengths))
+    total = sum(end - start for start, end in masked.pieces.tolist())
+    assert masked.distinct(coalitions).lengths(coalitions).tolist() == (
+        lengths if absent == "delete" else [total] * len(lengths)
+    )
 
 
 @settings(max_examples=200, deadline=None)
@@ -133,14 +137,16 @@ def test_characters_never_cut_what_unicode_keeps_together(text):
 def test_rows_and_keys_are_the_same_however_many_are_made_at_once(data, text, absent):
     masked = mask_or_skip(Text("character", absent), text)
     coalitions = batch(data.draw, masked.graph.d)
-    made = masked.rows(coalitions)
-    keys = masked.keys(coalitions)
-    assert masked.keyed(coalitions) == (keys, made)
+    rows = masked.rows(coalitions)
+    keys = coalition_keys(masked, coalitions)
+    assert keys == text_keys(rows)
+    assert kept_rows(masked, coalitions) == rows
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lcshap.maskers.text._LETTERS", 2 * len(text))
-        assert masked.rows(coalitions) == made
-        assert masked.keys(coalitions) == keys
-        assert masked.keyed(coalitions) == (keys, made if 2 * len(text) >= len(made) * masked._longest else None)
+        patch.setattr("lcshap.maskers.text._MAX_LETTERS", 2 * len(text))
+        assert masked.rows(coalitions) == rows
+        assert coalition_keys(masked, coalitions) == keys
+        kept = 2 * len(text) >= len(rows) * masked._max_row_letters
+        assert kept_rows(masked, coalitions) == (rows if kept else None)
 
 
 # -- what a word, a sentence, a character is ------------------------------------------------------------------------
@@ -216,7 +222,8 @@ def test_a_regular_expression_finds_the_units_and_other_text_stays():
         "A , or bad  film.",
         "A good, or bad  film.",
     ]
-    assert masked.lengths(Coalitions.from_sets(2, [[], [0]])).tolist() == [len("A") + len(", or") + len("film."), 14]
+    sets = Coalitions.from_sets(2, [[], [0]])
+    assert masked.distinct(sets).lengths(sets).tolist() == [len("A") + len(", or") + len("film."), 14]
     assert units("a1 b2", splitter=re.compile(r"(\w)\d*")) == ["a1", "b2"]
     assert units("ab", splitter=r"b*") == ["b"]
     assert units("a b", splitter="(?s).") == ["a", " ", "b"]
@@ -274,7 +281,8 @@ def test_replacing_leaves_everything_in_place():
         " [MASK]  just\n[MASK] ",
         " It  [MASK]\nsucks. ",
     ]
-    assert masked.lengths(Coalitions.from_sets(3, [[], [1]])).tolist() == [sum(map(len, masked.graph.names))] * 2
+    sets = Coalitions.from_sets(3, [[], [1]])
+    assert masked.distinct(sets).lengths(sets).tolist() == [sum(map(len, masked.graph.names))] * 2
 
 
 # -- pins, drops, graphs ----------------------------------------------------------------------------------------------

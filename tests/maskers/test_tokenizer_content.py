@@ -9,7 +9,7 @@ transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 
 
-def made(words=("good", "bad"), **options):
+def make_tokenizer(words=("good", "bad"), **options):
     vocabulary = {word: n for n, word in enumerate(["[UNK]", "[PAD]", "[MASK]", *words])}
     backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
     backend.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
@@ -18,11 +18,20 @@ def made(words=("good", "bad"), **options):
 
 
 def test_by_rules_and_settings():
-    one = tokenizer_content(made())
-    used = made()
+    content = tokenizer_content(make_tokenizer())
+    used = make_tokenizer()
     used(["good", "bad good"], padding=True, truncation=True, max_length=1)
-    assert tokenizer_content(used) == one == tokenizer_content(made())
-    assert len({one, tokenizer_content(made(["bad", "good"])), tokenizer_content(made(padding_side="left"))}) == 3
+    assert tokenizer_content(used) == content == tokenizer_content(make_tokenizer())
+    assert (
+        len(
+            {
+                content,
+                tokenizer_content(make_tokenizer(["bad", "good"])),
+                tokenizer_content(make_tokenizer(padding_side="left")),
+            }
+        )
+        == 3
+    )
 
 
 def test_what_is_no_fast_tokenizer_has_none():
@@ -32,9 +41,10 @@ def test_what_is_no_fast_tokenizer_has_none():
 @pytest.mark.parametrize("absent", ["delete", "mask", "attention"])
 def test_inputs_are_known_by_it(absent):
     """Two tokenizers with the same rules mask an input in the same way; one with others does not."""
-    one, same, other = (
-        Subwords(tokenizer, absent=absent).mask("good bad") for tokenizer in (made(), made(), made(["bad", "good"]))
+    first, same, different = (
+        Subwords(tokenizer, absent=absent).mask("good bad")
+        for tokenizer in (make_tokenizer(), make_tokenizer(), make_tokenizer(["bad", "good"]))
     )
-    assert one.lasting
-    assert one.key == same.key
-    assert (one.key == other.key) == (absent == "delete")  # where rows are texts, tokenizers play no part
+    assert first.lasting
+    assert first.key == same.key
+    assert (first.key == different.key) == (absent == "delete")  # where rows are texts, tokenizers play no part

@@ -12,12 +12,12 @@ def rows(masked, sets):
     return masked.rows(Coalitions.from_sets(masked.graph.d, sets)).tolist()
 
 
-def mask_naively(recipe, ids, there):
+def mask_naively(recipe, ids, present):
     """One row: the input with only some positions left."""
     if recipe.absent == "replace":
-        row = [t if p in there else recipe.padding for p, t in enumerate(ids)]
+        row = [t if p in present else recipe.padding for p, t in enumerate(ids)]
     else:
-        row = [t for p, t in enumerate(ids) if p in there]
+        row = [t for p, t in enumerate(ids) if p in present]
     return row
 
 
@@ -26,8 +26,8 @@ def cases(draw):
     """A recipe, ids with padding in any place, and which positions are units, pinned or dropped."""
     padding = draw(st.integers(-1, 2))
     ids = draw(st.lists(st.integers(-2, 5), min_size=1, max_size=12).filter(lambda x: set(x) != {padding}))
-    there = [p for p, t in enumerate(ids) if t != padding]
-    role = dict(zip(there, ["u", *draw(st.lists(st.sampled_from("uuupd"), min_size=20))], strict=False))
+    token_positions = [p for p, t in enumerate(ids) if t != padding]
+    role = dict(zip(token_positions, ["u", *draw(st.lists(st.sampled_from("uuupd"), min_size=20))], strict=False))
     recipe = Tokens(
         padding,
         draw(st.none() | st.integers(len(ids), 15)),
@@ -57,14 +57,14 @@ def test_rows_are_those_of_a_naive_masker(case):
     free = max([1, *map(len, expected)]) if recipe.absent == "delete" else len(ids)
     width = recipe.length or free
     fill = {"right": lambda row, more: row + more, "left": lambda row, more: more + row}[recipe.side]
-    found = masked.rows(coalitions)
-    assert found.dtype == np.int64
-    assert found.shape == (len(expected), width)
-    assert found.tolist() == [fill(row, [recipe.padding] * (width - len(row))) for row in expected]
+    rows = masked.rows(coalitions)
+    assert rows.dtype == np.int64
+    assert rows.shape == (len(expected), width)
+    assert rows.tolist() == [fill(row, [recipe.padding] * (width - len(row))) for row in expected]
     if recipe.absent == "delete" and recipe.length is None:
-        assert masked.lengths(coalitions).tolist() == [len(row) for row in expected]
+        assert masked.distinct(coalitions).lengths(coalitions).tolist() == [len(row) for row in expected]
     else:
-        assert masked.lengths(coalitions) is None
+        assert masked.distinct(coalitions).lengths is None
 
 
 def test_absent_tokens_become_padding_in_their_place():
@@ -88,7 +88,8 @@ def test_pinned_and_dropped_tokens_are_no_units():
     masked = Tokens(absent="delete", pin={101, 102}, drop=[7]).mask([101, 5, 7, 9, 102])
     assert masked.graph == Graph.chain(2, ["5", "9"])
     assert rows(masked, [[], [1], [0, 1]]) == [[101, 102, 0, 0], [101, 9, 102, 0], [101, 5, 9, 102]]
-    assert masked.lengths(Coalitions.from_sets(2, [[], [1]])).tolist() == [2, 3]
+    sets = Coalitions.from_sets(2, [[], [1]])
+    assert masked.distinct(sets).lengths(sets).tolist() == [2, 3]
     masked = Tokens(pin=lambda token, position: position == 0).mask([5, 5])
     assert rows(masked, [[]]) == [[5, 0]]
 

@@ -20,8 +20,8 @@ def explained():
         """P of the class predicted for the text, once its first words by score are gone, or alone."""
         words, label = text.split(), model.predict_proba([text])[0].argmax()
         top = sorted(range(len(words)), key=lambda i: (-scores[i], i))[:count]
-        left = [word for i, word in enumerate(words) if (i in top) == keep]
-        return float(model.predict_proba([" ".join(left)])[0, label])
+        kept_words = [word for i, word in enumerate(words) if (i in top) == keep]
+        return float(model.predict_proba([" ".join(kept_words)])[0, label])
 
     explainer = lc.Explainer(model, lc.maskers.Text(), lc.LShapley(1))
     return explainer, TEXTS, explainer(TEXTS), chance

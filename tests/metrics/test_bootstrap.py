@@ -13,7 +13,7 @@ def test_against_scipy():
     a = rng.gamma(2.0, size=60)
     b = a * 0.8 + rng.normal(0, 0.2, 60)
     for statistic in (np.mean, np.median):
-        found = paired_bootstrap(a, b, statistic, resamples=20_000)
+        interval = paired_bootstrap(a, b, statistic, resamples=20_000)
         theirs = stats.bootstrap(
             (a, b),
             lambda x, y, axis, f=statistic: f(x, axis=axis) - f(y, axis=axis),
@@ -22,8 +22,8 @@ def test_against_scipy():
             method="percentile",
             rng=1,
         ).confidence_interval
-        assert found[0] == pytest.approx(statistic(a) - statistic(b))
-        assert found[1:] == pytest.approx(tuple(theirs), abs=0.01)
+        assert interval[0] == pytest.approx(statistic(a) - statistic(b))
+        assert interval[1:] == pytest.approx(tuple(theirs), abs=0.01)
 
 
 def test_of_the_mean_it_is_about_normal_and_pairs_count():
@@ -47,9 +47,9 @@ def test_coverage():
 
 def test_pieces_and_seeds():
     a, b = np.random.default_rng(3).random((2, 50_000))
-    found = [paired_bootstrap(a, b, resamples=200, seed=s) for s in (0, 0, 1)]
-    assert found[0] == found[1] != found[2]
-    _, low, high = found[0]
+    intervals = [paired_bootstrap(a, b, resamples=200, seed=s) for s in (0, 0, 1)]
+    assert intervals[0] == intervals[1] != intervals[2]
+    _, low, high = intervals[0]
     assert high - low == pytest.approx(2 * 1.96 * np.sqrt(2 / 12 / 50_000), rel=0.25)
 
 
@@ -69,20 +69,20 @@ def test_the_interval_is_that_of_scipy_from_the_same_seed():
 
 def test_scipy_before_1_15_calls_its_generator_otherwise(monkeypatch):
     a, b = np.random.default_rng(5).random((2, 20))
-    modern, seen = stats.bootstrap, []
+    modern, methods = stats.bootstrap, []
 
     def older(data, statistic, *, random_state=None, **options):
-        seen.append(options["method"])
+        methods.append(options["method"])
         return modern(data, statistic, rng=random_state, **options)
 
     expected = paired_bootstrap(a, b, resamples=50)
     monkeypatch.setattr(stats, "bootstrap", older)
     assert paired_bootstrap(a, b, resamples=50) == expected
-    assert seen == ["percentile"]
+    assert methods == ["percentile"]
 
 
 def test_large_samples_are_drawn_piece_by_piece(monkeypatch):
-    monkeypatch.setattr("lcshap.metrics.bootstrap._NUMBERS", 100)
+    monkeypatch.setattr("lcshap.metrics.bootstrap._NUMBERS_PER_BATCH", 100)
     shapes = []
 
     def mean(x, axis):
@@ -99,14 +99,14 @@ def test_one_sample_has_no_spread():
 
 
 def test_bad_input():
-    with pytest.raises(lc.MetricError, match=r"shapes \(2,\) and \(3,\)"):
+    with pytest.raises(lc.errors.MetricError, match=r"shapes \(2,\) and \(3,\)"):
         paired_bootstrap([1, 2], [1, 2, 3])
-    with pytest.raises(lc.MetricError, match="NaN"):
+    with pytest.raises(lc.errors.MetricError, match="NaN"):
         paired_bootstrap([1, np.nan], [1, 2])
-    with pytest.raises(lc.MetricError, match="confidence"):
+    with pytest.raises(lc.errors.MetricError, match="confidence"):
         paired_bootstrap([1, 2], [1, 2], confidence=95)
     for resamples in (0, 1):
-        with pytest.raises(lc.MetricError, match="Expected resamples as a number of at least 2, got"):
+        with pytest.raises(lc.errors.MetricError, match="Expected resamples as a number of at least 2, got"):
             paired_bootstrap([1, 2], [1, 2], resamples=resamples)
-    with pytest.raises(lc.MetricError, match="shapes"):
+    with pytest.raises(lc.errors.MetricError, match="shapes"):
         paired_bootstrap([], [])

@@ -15,8 +15,8 @@ from lcshap.metrics import deletion_auc, insertion_auc
 @pytest.mark.parametrize("step", [None, 3])
 def test_areas_by_hand(explained, metric, keep, step):
     explainer, texts, explanations, chance = explained
-    found = metric(explainer, texts, explanations, step)
-    for text, e, area in zip(texts, explanations, found, strict=True):
+    areas = metric(explainer, texts, explanations, step)
+    for text, e, area in zip(texts, explanations, areas, strict=True):
         d, size = len(text.split()), step or 1
         counts = [*range(0, d, size), d]
         p = [chance(text, e.scores, n, keep) for n in counts]
@@ -66,5 +66,7 @@ def test_bad_input(explained):
     explainer, texts, explanations, _ = explained
     for step in (0, 1.5, True):
         for metric in (deletion_auc, insertion_auc):
-            with pytest.raises(lc.MetricError, match="Expected step as a number of units of at least 1, or None, got"):
+            with pytest.raises(
+                lc.errors.MetricError, match="Expected step as a number of units of at least 1, or None, got"
+            ):
                 metric(explainer, texts[0], explanations[0], step)

@@ -52,10 +52,10 @@ def linear(weights):
 
 def by_hand(model, inputs, targets):
     """Shapley values of log P(target) for the four quarters of each image against its mean, shared by their pixels."""
-    found = np.zeros(inputs.shape)
+    attributions = np.zeros(inputs.shape)
     quarters = [(slice(r, r + 4), slice(c, c + 4)) for r in (0, 4) for c in (0, 4)]
     sets = [frozenset(kept) for size in range(5) for kept in combinations(range(4), size)]
-    for image, target, out in zip(inputs, targets, found, strict=True):
+    for image, target, attribution in zip(inputs, targets, attributions, strict=True):
         rows = np.full((16, 1, 8, 8), image.mean(dtype=np.float64), np.float32)
         for row, kept in zip(rows, sets, strict=True):
             for unit in kept:
@@ -65,15 +65,17 @@ def by_hand(model, inputs, targets):
         for unit, quarter in enumerate(quarters):
             for kept in [k for k in sets if unit not in k]:
                 weight = factorial(len(kept)) * factorial(3 - len(kept)) / factorial(4)
-                out[0][quarter] += weight * (values[kept | {unit}] - values[kept]) / 16
-    return found
+                attribution[0][quarter] += weight * (values[kept | {unit}] - values[kept]) / 16
+    return attributions
 
 
 def test_each_input_is_explained_for_its_own_target(net, batch):
     x, y = batch
     np.testing.assert_allclose(explain_func(net, x, y, **SHAPLEY), by_hand(net, x, y), atol=1e-6)
-    other = (y + 1) % 10
-    np.testing.assert_allclose(explain_func(net, x, other, **SHAPLEY), by_hand(net, x, other), atol=1e-6)
+    other_targets = (y + 1) % 10
+    np.testing.assert_allclose(
+        explain_func(net, x, other_targets, **SHAPLEY), by_hand(net, x, other_targets), atol=1e-6
+    )
 
 
 def test_max_sensitivity_is_that_of_the_same_scores_by_hand(net, batch):
@@ -96,7 +98,7 @@ def test_sampled_methods_devices_and_evaluate(net, batch):
     )
     assert len(scores) == len(x)
     assert np.isfinite(scores).all()
-    found = quantus.evaluate(
+    metrics = quantus.evaluate(
         metrics={"Sparseness": quantus.Sparseness(disable_warnings=True)},
         xai_methods={"shapley": explain_func},
         model=net,
@@ -105,7 +107,7 @@ def test_sampled_methods_devices_and_evaluate(net, batch):
         explain_func_kwargs={"patch": 4},
     )
     expected = quantus.Sparseness(disable_warnings=True)(model=net, x_batch=x, y_batch=y, a_batch=by_hand(net, x, y))
-    np.testing.assert_allclose(found["shapley"]["Sparseness"], expected, atol=1e-4)
+    np.testing.assert_allclose(metrics["shapley"]["Sparseness"], expected, atol=1e-4)
 
 
 def test_pixel_flipping_finds_the_important_pixels_first(net, batch):

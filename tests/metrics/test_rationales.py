@@ -10,11 +10,13 @@ from lcshap.metrics import comprehensiveness, sufficiency
 def test_rationales_by_hand(explained, metric, keep):
     explainer, texts, explanations, chance = explained
     for percents in [(1, 5, 10, 20, 50), (30,)]:
-        found = metric(explainer, texts, explanations, percents)
-        for text, e, loss in zip(texts, explanations, found, strict=True):
+        losses = metric(explainer, texts, explanations, percents)
+        for text, e, loss in zip(texts, explanations, losses, strict=True):
             d = len(text.split())
-            each = [chance(text, e.scores, max(1, round(p * d / 100)), keep) for p in percents]
-            assert loss == pytest.approx(chance(text, e.scores, 0, False) - sum(each) / len(each), abs=1e-12)
+            probabilities = [chance(text, e.scores, max(1, round(p * d / 100)), keep) for p in percents]
+            assert loss == pytest.approx(
+                chance(text, e.scores, 0, False) - sum(probabilities) / len(probabilities), abs=1e-12
+            )
     assert metric(explainer, texts, explanations).tolist() == pytest.approx(
         metric(explainer, texts, explanations, (1, 5, 10, 20, 50)).tolist()
     )
@@ -27,5 +29,7 @@ def test_models_without_classes(counted):
 
 def test_bad_input(explained):
     explainer, texts, explanations, _ = explained
-    with pytest.raises(lc.MetricError, match=r"Expected percents that rise from 0 to at most 100, got \(50, 20\)"):
+    with pytest.raises(
+        lc.errors.MetricError, match=r"Expected percents that rise from 0 to at most 100, got \(50, 20\)"
+    ):
         comprehensiveness(explainer, texts[0], explanations[0], (50, 20))

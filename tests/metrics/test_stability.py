@@ -24,18 +24,18 @@ def longest(texts):
 
 @pytest.mark.parametrize("method", [lc.SampleShapley(28), "kernel-shap", "auto"])
 def test_seeds_by_hand(method):
-    given = {"budget": "4d"} if isinstance(method, str) else {}  # without one, fourteen words are explained exactly
-    explainer = lc.Explainer(longest, lc.maskers.Text(), method, kind="output", **given)
-    found = seed_stability(explainer, WORDS, seeds=(3, 5, 8))
+    options = {"budget": "4d"} if isinstance(method, str) else {}  # without one, fourteen words are explained exactly
+    explainer = lc.Explainer(longest, lc.maskers.Text(), method, kind="output", **options)
+    stability = seed_stability(explainer, WORDS, seeds=(3, 5, 8))
     kind = {"kernel-shap": lc.KernelSHAP, "auto": lc.GraphKernelSHAP}.get(method, lc.SampleShapley)
     budget = 28 if kind is lc.SampleShapley else 4 * len(WORDS.split())
-    each = [
+    scores = [
         lc.Explainer(longest, lc.maskers.Text(), kind(budget, seed=s), kind="output")(WORDS).scores for s in (3, 5, 8)
     ]
-    assert found.std.tolist() == pytest.approx([stdev(column) for column in zip(*each, strict=True)], abs=1e-12)
-    pairs = [spearmanr(each[i], each[j]).statistic for i, j in [(0, 1), (0, 2), (1, 2)]]
-    assert found.rank_correlation == pytest.approx(sum(pairs) / 3)
-    assert found.std.max() > 0
+    assert stability.std.tolist() == pytest.approx([stdev(column) for column in zip(*scores, strict=True)], abs=1e-12)
+    pairs = [spearmanr(scores[i], scores[j]).statistic for i, j in [(0, 1), (0, 2), (1, 2)]]
+    assert stability.rank_correlation == pytest.approx(sum(pairs) / 3)
+    assert stability.std.max() > 0
 
 
 def test_sensitivity_by_hand():
@@ -43,12 +43,12 @@ def test_sensitivity_by_hand():
     x = IRIS.data[70]  # close to another class
     changes = np.array([[-0.4, 0, -0.6, -0.3], [0, 0.1, 0, 0], [0.3, 0, 0.2, 0]])
     queue = iter(changes)
-    found = max_sensitivity(explainer, x, lambda x, rng: x + next(queue), samples=3)
+    sensitivity = max_sensitivity(explainer, x, lambda x, rng: x + next(queue), samples=3)
     label = int(MODEL.predict([x])[0])
     at_label = lc.Explainer(MODEL, MASKER, lc.Shapley(), target=label)
     first = at_label(x).scores
     distances = [np.sqrt(((at_label(x + c).scores - first) ** 2).sum()) for c in changes]
-    assert found == pytest.approx(max(distances) / np.sqrt((first**2).sum()))
+    assert sensitivity == pytest.approx(max(distances) / np.sqrt((first**2).sum()))
     assert MODEL.predict([x + changes[0]])[0] != label
 
 
@@ -76,8 +76,8 @@ def test_sensitivity_is_that_of_quantus():
     scores = explain(None, x, labels)
     theirs = metric(model=_Linear(), x_batch=x, y_batch=labels, a_batch=scores, explain_func=explain)
     for k, explainer in enumerate(explainers):
-        own = iter(noise[:, k])
-        ours = max_sensitivity(explainer, x[k], lambda x, rng, own=own: x + next(own), samples=5)
+        changes = iter(noise[:, k])
+        ours = max_sensitivity(explainer, x[k], lambda x, rng, changes=changes: x + next(changes), samples=5)
         assert ours == pytest.approx(theirs[k], rel=1e-4)
 
 
@@ -96,30 +96,32 @@ def test_random_changes_come_from_the_seed():
     def jitter(x, rng):
         return x + rng.normal(0, 0.1, 4)
 
-    found = [max_sensitivity(explainer, IRIS.data[70], jitter, seed=s) for s in (0, 0, 1)]
-    assert found[0] == found[1] != found[2]
+    sensitivities = [max_sensitivity(explainer, IRIS.data[70], jitter, seed=s) for s in (0, 0, 1)]
+    assert sensitivities[0] == sensitivities[1] != sensitivities[2]
     assert max_sensitivity(explainer, IRIS.data[70], lambda x, rng: x) == 0.0
 
 
 @pytest.mark.parametrize("method", [lc.LShapley(1), "feature-ablation"])
 def test_a_method_without_a_seed(method):
     explainer = lc.Explainer(longest, lc.maskers.Text(), method, kind="output")
-    with pytest.raises(lc.MetricError, match=r"Expected a method that samples.*, got .*, which is deterministic"):
+    with pytest.raises(
+        lc.errors.MetricError, match=r"Expected a method that samples.*, got .*, which is deterministic"
+    ):
         seed_stability(explainer, WORDS)
 
 
 def test_bad_input():
     sampled = lc.Explainer(longest, lc.maskers.Text(), lc.SampleShapley(28), kind="output")
-    with pytest.raises(lc.MetricError, match="at least two seeds"):
+    with pytest.raises(lc.errors.MetricError, match="at least two seeds"):
         seed_stability(sampled, WORDS, [1])
-    with pytest.raises(lc.MetricError, match="one input"):
+    with pytest.raises(lc.errors.MetricError, match="one input"):
         seed_stability(sampled, [WORDS, WORDS])
-    with pytest.raises(lc.MetricError, match="keep the 14 units of the input, got 2"):
+    with pytest.raises(lc.errors.MetricError, match="keep the 14 units of the input, got 2"):
         max_sensitivity(sampled, WORDS, lambda x, rng: "two words")
-    with pytest.raises(lc.MetricError, match="Expected samples as a number of at least 1, got 0"):
+    with pytest.raises(lc.errors.MetricError, match="Expected samples as a number of at least 1, got 0"):
         max_sensitivity(sampled, WORDS, lambda x, rng: x, samples=0)
-    with pytest.raises(lc.MetricError, match="one output"):
+    with pytest.raises(lc.errors.MetricError, match="one output"):
         max_sensitivity(lc.Explainer(MODEL, MASKER, lc.Shapley(), target="all"), IRIS.data[0], lambda x, rng: x)
     nothing = lc.Explainer(lambda texts: [1.0] * len(texts), lc.maskers.Text(), lc.Shapley(), kind="output")
-    with pytest.raises(lc.MetricError, match="Expected scores that are not all zero, got only zeros"):
+    with pytest.raises(lc.errors.MetricError, match="Expected scores that are not all zero, got only zeros"):
         max_sensitivity(nothing, "a b", lambda x, rng: x)

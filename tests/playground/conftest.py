@@ -16,14 +16,14 @@ TEXT = "a good film with a good plot, not bad at all"
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
     """On a busy machine any first answer looks slow, and one row more would be asked; tests count rows."""
-    monkeypatch.setattr("lcshap.playground.session._WARM", 10.0)
+    monkeypatch.setattr("lcshap.playground.session._WARM_UP_MIN_SECONDS", 10.0)
 
 
 @pytest.fixture
 def model():
-    made = Model()
-    yield made
-    made.gate.set()
+    model = Model()
+    yield model
+    model.gate.set()
 
 
 @pytest.fixture

@@ -40,11 +40,11 @@ def test_type_run_click_and_compare_with_the_promise(visit):
     game = lc.Explainer(model, masker).game(text)
     full, without = game.evaluate(lc.Coalitions.from_sets(9, [range(9), range(8)]))
     e = lc.Explainer(model, masker, "shapley")(text)
-    said = page.locator("#promise").inner_text().replace("−", "-")
-    promise, happened = map(float, re.findall(r"[-+]\d+\.\d+", said))
+    sentence = page.locator("#promise").inner_text().replace("−", "-")
+    promise, happened = map(float, re.findall(r"[-+]\d+\.\d+", sentence))
     assert promise == pytest.approx(-e.scores[8], abs=1e-3)
     assert happened == pytest.approx(without - full, abs=1e-3)
-    assert "decides otherwise" in said
+    assert "decides otherwise" in sentence
     assert "masked" in unit(page, 8).get_attribute("class")
     unit(page, 8).click()  # restore
     assert page.locator("#promise").inner_text() == ""
@@ -74,8 +74,8 @@ def test_undo_redo_history_and_replacing(visit, explainer, model):
     page.locator("#replace button").click()
     says(page, "#promise", "changes by")
     value = lambda text: -np.log1p(np.exp(-2 * model.score(text)))  # noqa: E731
-    said = float(re.findall(r"[-+]\d+\.\d+(?:e-\d+)?", page.locator("#promise").inner_text().replace("−", "-"))[0])
-    assert said == pytest.approx(value(TEXT.replace("bad", "good")) - value(TEXT), rel=1e-2)
+    change = float(re.findall(r"[-+]\d+\.\d+(?:e-\d+)?", page.locator("#promise").inner_text().replace("−", "-"))[0])
+    assert change == pytest.approx(value(TEXT.replace("bad", "good")) - value(TEXT), rel=1e-2)
 
 
 def test_drag_over_a_phrase(visit, explainer):
@@ -170,12 +170,12 @@ def test_save_and_reload_the_link(visit, explainer, tmp_path):
     page.click("#replace button")
     says(page, "#picture", "<b>bad é 漢字 film")
     page.click("#undo")
-    said = page.locator("#promise").inner_text()
+    promise = page.locator("#promise").inner_text()
     page.reload()
     page.locator("#saves a").first.wait_for()
     assert page.input_value("#text") == "a good é 漢字 film"
     assert page.locator("#top td.number").all_inner_texts() == scores
-    says(page, "#promise", said)  # the steps are there again, at the same one
+    says(page, "#promise", promise)  # the steps are there again, at the same one
     page.click("#redo")
     says(page, "#picture", "<b>bad é 漢字 film")
     assert page.locator("#steps li").count() == 4
@@ -319,11 +319,12 @@ def test_accessible(visit, explainer):
             page.emulate_media(color_scheme=scheme)
             says(page, "#theme", "Light" if scheme == "dark" else "Dark")
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            found = page.evaluate(RUN_AXE)
-            told = [
-                (v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"]) for v in found
+            violations = page.evaluate(RUN_AXE)
+            messages = [
+                (v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"])
+                for v in violations
             ]
-            assert told == []
+            assert messages == []
 
 
 def test_without_a_mouse(visit, explainer):

@@ -8,8 +8,8 @@ import pytest
 import lcshap as lc
 from lcshap.errors import MaskerError
 from lcshap.playground import Limits
-from lcshap.playground.edits import edited
-from lcshap.playground.inputs import find_reader
+from lcshap.playground.edits import replace_units
+from lcshap.playground.input_readers import find_reader
 from lcshap.playground.rows import cell_kinds, read_cell, write_cell
 
 COLUMNS = {
@@ -45,7 +45,7 @@ def test_a_row_that_is_only_looked_at_stays_the_same(frame, kinds, number):
     full = lc.Coalitions.from_sets(len(kinds), [range(len(kinds))])
     again, expected = (masker.mask(x).rows(full) for x in (reader.read({"table": sent}), row))
     assert again.equals(expected)
-    changed = edited(masker.mask(row), masker, {0: "7", 2: "false", 3: "2022-02-02", 4: "new"}).rows(full)
+    changed = replace_units(masker.mask(row), masker, {0: "7", 2: "false", 3: "2022-02-02", 4: "new"}).rows(full)
     values = list(changed.iloc[0]) if isinstance(changed, pd.DataFrame) else list(changed.row(0))
     assert values[:5] == [7.0, COLUMNS["count"][number], False, datetime(2022, 2, 2), "new"]
 
@@ -57,7 +57,7 @@ def test_what_is_offered():
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "said"),
+    ("value", "kind", "message"),
     [
         ("x", "number", "Expected a number for the column 'c', got 'x'"),
         ([1], "number", "Expected a number"),
@@ -66,8 +66,8 @@ def test_what_is_offered():
         (3, "text", "Expected a text"),
     ],
 )
-def test_what_does_not_fit_is_refused(value, kind, said):
-    with pytest.raises(MaskerError, match=said):
+def test_what_does_not_fit_is_refused(value, kind, message):
+    with pytest.raises(MaskerError, match=message):
         read_cell(value, kind, "c")
 
 

@@ -13,7 +13,7 @@ import pytest
 from playing import XSS, Client
 
 import lcshap as lc
-from lcshap.playground.security import Keys, allowed_hosts, is_loopback
+from lcshap.playground.security import AccessSecrets, allowed_hosts, is_loopback
 
 PREDICT = {"input": {"text": "a good film"}}
 
@@ -85,7 +85,7 @@ def test_a_post_without_an_origin_is_refused(visitor):
 
 @pytest.mark.parametrize("token", ["", "x", "%00", "a" * 5000, "ü"])
 def test_a_wrong_token_opens_nothing(visitor, token):
-    answer = lc.extras.need("httpx", "test").get(f"{visitor.origin}/?token={token}")
+    answer = lc.extras.import_optional("httpx", "test").get(f"{visitor.origin}/?token={token}")
     assert answer.status_code == 401
     assert "set-cookie" not in answer.headers
 
@@ -189,7 +189,7 @@ def test_a_thousand_requests_are_bounded(client, model):
 
 
 def test_other_machines_need_a_word(explainer):
-    with pytest.raises(lc.OptionError, match="--allow-others"):
+    with pytest.raises(lc.errors.OptionError, match="--allow-others"):
         lc.serve(explainer, host="0.0.0.0", block=False)
 
 
@@ -202,7 +202,7 @@ def test_names_that_are_answered_to():
 
 
 def test_keys_are_long_and_new():
-    one, two = Keys(1), Keys(1)
+    one, two = AccessSecrets(1), AccessSecrets(1)
     assert len({one.token, one.cookie, two.token, two.cookie}) == 4
     assert min(map(len, (one.token, one.cookie))) >= 32
     assert one.is_cookie(f"{one.name}={one.cookie}; other=1")

@@ -55,13 +55,13 @@ def test_ctrl_c_ends_it_cleanly(busy):
 
 
 def test_what_cannot_be_served(explainer):
-    with pytest.raises(lc.OptionError, match="Expected an Explainer"):
+    with pytest.raises(lc.errors.OptionError, match="Expected an Explainer"):
         lc.serve(lambda texts: texts)
     with lc.serve(explainer, block=False) as playground:
         port = playground._socket.getsockname()[1]
-        with pytest.raises(lc.OptionError, match="another port"):
+        with pytest.raises(lc.errors.OptionError, match="another port"):
             lc.serve(explainer, port=port, block=False)
-    with pytest.raises(lc.OptionError, match="another port"):
+    with pytest.raises(lc.errors.OptionError, match="another port"):
         lc.serve(explainer, port=99_999, block=False)
 
 

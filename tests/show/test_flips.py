@@ -5,20 +5,20 @@ import pytest
 import lcshap as lc
 from lcshap.show import flips
 
-from .test_words import made, path
+from .test_words import make_explanation, path
 
 
 class TestFlips:
     def test_necessary(self):
-        said = flips.flip(path(True, (0, 1, 2)))
-        assert said == "Without *damn*, *stupid*, *idiot* the model would not say this."
+        sentence = flips.flip_sentence(path(True, (0, 1, 2)))
+        assert sentence == "Without *damn*, *stupid*, *idiot* the model would not say this."
 
     @pytest.mark.parametrize(
         ("flip_set", "expected"),
         [((0, 2), "*damn*, *idiot* alone are enough for this."), ((1,), "*stupid* alone is enough for this.")],
     )
     def test_sufficient(self, flip_set, expected):
-        assert flips.flip(path(True, flip_set, removed=False)) == expected
+        assert flips.flip_sentence(path(True, flip_set, removed=False)) == expected
 
     @pytest.mark.parametrize(
         ("e", "expected"),
@@ -30,23 +30,23 @@ class TestFlips:
             (path(True, (), count=0), "The model does not say this of the full input."),
             (path(True, (), removed=False, count=0), "No unit at all is needed for this."),
             (path(None, None), ""),
-            (made(), ""),
+            (make_explanation(), ""),
         ],
     )
     def test_no_set(self, e, expected):
-        assert flips.flip(e) == expected
+        assert flips.flip_sentence(e) == expected
 
     def test_many_units_and_repeated_names(self):
         e = path(True, tuple(range(14)), count=14, names=["so"] * 14)
-        assert flips.flip(e).startswith("Without *so (1)*, *so (2)*, ")
-        assert flips.flip(e).endswith("*so (12)* and 2 others the model would not say this.")
+        assert flips.flip_sentence(e).startswith("Without *so (1)*, *so (2)*, ")
+        assert flips.flip_sentence(e).endswith("*so (12)* and 2 others the model would not say this.")
 
     def test_names_are_marked_and_nothing_else(self):
         e = path(True, (0, 3), names=("<b>", "a", "b", "c\x1b"))
-        assert flips.flip(e, lambda name: f"[{name}]") == "Without [<b>], [c␛] the model would not say this."
-        assert flips.flip_parts(e)[1::2] == ["<b>", "c␛"]
-        assert flips.flip_parts(made()) == []
+        assert flips.flip_sentence(e, lambda name: f"[{name}]") == "Without [<b>], [c␛] the model would not say this."
+        assert flips.flip_pieces(e)[1::2] == ["<b>", "c␛"]
+        assert flips.flip_pieces(make_explanation()) == []
 
     def test_kept_in_files(self, tmp_path):
         for e in (path(True, (0, 1)), path(True, (2,), removed=False), path(False, None)):
-            assert flips.flip(lc.load(e.save(tmp_path / "e.json"))) == flips.flip(e) != ""
+            assert flips.flip_sentence(lc.load(e.save(tmp_path / "e.json"))) == flips.flip_sentence(e) != ""

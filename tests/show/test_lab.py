@@ -74,5 +74,5 @@ def test_every_cell_shows_its_pictures(lab, chromium):
         assert [cell.locator(".jp-OutputArea img").count() for cell in cells] == list(CELLS.values())
         widths = [image.bounding_box()["width"] for image in page.locator(".jp-OutputArea img").all()]
         assert min(widths) > 300
-        said = cells[1].locator(".jp-OutputArea").inner_text()
-        assert "The model's output is -1. good raises it most (+1), bad lowers it most (-2)." in said
+        output = cells[1].locator(".jp-OutputArea").inner_text()
+        assert "The model's output is -1. good raises it most (+1), bad lowers it most (-2)." in output

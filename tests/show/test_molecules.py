@@ -8,7 +8,7 @@ from showing import made
 import lcshap as lc
 from lcshap.core.views import MoleculeView
 from lcshap.show.molecules import read_molecule
-from lcshap.show.plots.molecule import molecule
+from lcshap.show.plots.molecule_plot import molecule
 
 BLOCK = Chem.MolToMolBlock(Chem.MolFromSmiles("CCO"))
 
@@ -39,7 +39,7 @@ def test_what_cannot_be_read_is_bars(block, atoms, tmp_path, capfd):
     e = made(np.arange(1.0, 1 + atoms), view=view(block, atoms))
     assert read_molecule(e.view) is None
     assert e.plot().figure is not None
-    with pytest.raises(lc.ShowError, match="an atom for each label"):
+    with pytest.raises(lc.errors.ShowError, match="an atom for each label"):
         molecule(e)
     assert e.to_html(tmp_path / "e.html").is_file()
     assert capfd.readouterr().err == ""

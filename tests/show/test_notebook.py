@@ -47,15 +47,15 @@ def test_styles_stay_inside():
     style = re.search(r"<style>(.*?)</style>", to_html(explain(length, Text(), "a b")), re.DOTALL)[1]
     rules = re.findall(r"([^{}]+)\{[^}]*\}", style)
     assert len(rules) > 5
-    assert all(part.strip().startswith(".lcshap") for rule in rules for part in rule.split(","))
+    assert all(selector.strip().startswith(".lcshap") for rule in rules for selector in rule.split(","))
 
 
 def test_bars_stand_where_scores_are():
     g = lc.Graph.chain(4, names=list("abcd"))
     e = lc.Shapley().explain(lc.Game(lambda kept: kept @ [3.0, -1.0, 0.5, 0.25], 4), g)
     page = read(to_html(e, top=3))
-    found = [re.findall(r"(?:left|width):([\d.]+)%", d["style"]) for d in page.all("div") if "style" in d]
-    assert [[float(n) for n in pair] for pair in found] == [[25, 75], [0, 25], [25, 12.5]]
+    bars = [re.findall(r"(?:left|width):([\d.]+)%", d["style"]) for d in page.all("div") if "style" in d]
+    assert [[float(n) for n in pair] for pair in bars] == [[25, 75], [0, 25], [25, 12.5]]
     assert "and 1 other+0.250" in page.text
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.show.palette import DARK, LIGHT, PALETTES, find_palette, hexadecimal, ink_on, limit_of
+from lcshap.show.palette import DARK, LIGHT, PALETTES, colour_limit, find_palette, ink_on, rgb_to_hex
 
 
 @pytest.mark.parametrize("name", PALETTES)
@@ -28,7 +28,7 @@ def test_what_is_not_finite_has_no_colour(score):
 def test_palettes_by_name_or_as_they_are():
     mine = PALETTES["shap"]
     assert find_palette(mine) is mine
-    with pytest.raises(lc.ShowError, match="Expected one of the palettes default, paper, shap, got 'pink'"):
+    with pytest.raises(lc.errors.ShowError, match="Expected one of the palettes default, paper, shap, got 'pink'"):
         find_palette("pink")
 
 
@@ -48,10 +48,10 @@ def test_ink_has_the_better_contrast(colour):
 
 
 def test_hexadecimal():
-    assert hexadecimal((1, 171, 255)) == "#01abff"
+    assert rgb_to_hex((1, 171, 255)) == "#01abff"
 
 
 def test_limits_are_of_what_is_finite():
-    assert limit_of([[1.0, -3.0], 2.0]) == 3
-    assert limit_of([[np.inf, np.nan, 0.5]]) == 0.5
-    assert limit_of([[0.0, 0.0]]) == limit_of([]) == limit_of([[]]) == 1
+    assert colour_limit([[1.0, -3.0], 2.0]) == 3
+    assert colour_limit([[np.inf, np.nan, 0.5]]) == 0.5
+    assert colour_limit([[0.0, 0.0]]) == colour_limit([]) == colour_limit([[]]) == 1

@@ -2,15 +2,14 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.show.notebook import to_html
-from lcshap.show.prompts import answer_lines, sides_html
-from lcshap.show.terminal import render
+from lcshap.show.prompts import answer_lines
+from lcshap.show.terminal import render_explanation
 
 ANSWER = "Hansen built it. <b>Norway</b> is cold."
 SPANS = np.array([[0, len(ANSWER)], [0, 16], [17, len(ANSWER)]])
 
 
-class Known(lc.adapters.Model):
+class FixedModel(lc.adapters.Model):
     """A language model whose log-probabilities are known: the second sentence rests on nothing."""
 
     kind, target, classes = "output", "all", ["whole", "first", "second"]
@@ -25,21 +24,21 @@ class Known(lc.adapters.Model):
 def e():
     prompt = lc.maskers.Prompt("{sources}\n\nWho built it?")
     sources = ["Ole Hansen built the lighthouse.", "There are <i>boats</i>.", "Bread is baked."]
-    return lc.Explainer(Known(), prompt, lc.Shapley())({"sources": sources})
+    return lc.Explainer(FixedModel(), prompt, lc.Shapley())({"sources": sources})
 
 
 def test_each_part_names_its_sources_or_that_there_are_none(e):
     lines = " ".join(answer_lines(e, e.view, 200))
     assert "“Hansen built it.” rests on Ole Hansen built the lighthouse. (+5.000)." in lines
     assert "is cold.” rests on nothing in the context." in lines
-    assert "rests on nothing in the context" in render(e, width=200)
-    one = render(e.output(1), width=200)
+    assert "rests on nothing in the context" in render_explanation(e, width=200)
+    one = render_explanation(e.output(1), width=200)
     assert "“Hansen built it.” rests on Ole Hansen" in one
     assert "rests on nothing" not in one
 
 
 def test_an_answer_of_one_sentence_is_told_once():
-    class Single(Known):
+    class Single(FixedModel):
         answered, classes = (ANSWER[:16], SPANS[[1, 1]]), ["whole", "first"]
 
         def predict(self, rows):
@@ -48,27 +47,3 @@ def test_an_answer_of_one_sentence_is_told_once():
     prompt = lc.maskers.Prompt("{sources}\n\nWho built it?")
     e = lc.Explainer(Single(), prompt, lc.Shapley())({"sources": ["Ole Hansen built it.", "Bread is baked."]})
     assert answer_lines(e, e.view, 200) == ["“Hansen built it.” rests on Ole Hansen built it. (+5.000)."]
-
-
-def test_prompt_and_answer_stand_side_by_side_without_a_script(e):
-    page = sides_html(e, e.view)
-    assert "<script" not in page
-    assert "<b>" not in page
-    assert "<i>" not in page
-    assert "&lt;b&gt;Norway" in page
-    assert 'class="a2 lcshap-none"' in page
-    assert 'class="a1"' in page
-    assert ":has(.a1:hover) .u0{background:" in page
-    assert ":has(.a1:hover) .u1{" not in page
-    assert sides_html(e, e.view) in to_html(e)
-    assert 'class="a0"' in to_html(e.output(0))
-
-
-def test_the_mouse_over_a_part_lights_its_sources_alone(e, chromium):
-    page = chromium.new_page()
-    page.set_content(to_html(e))
-    colour = "unit => getComputedStyle(document.querySelector('.u' + unit)).backgroundColor"
-    page.hover(".a1")
-    lit = [page.evaluate(colour, unit) for unit in range(3)]
-    assert lit[0] != lit[1] == lit[2] == "rgba(0, 0, 0, 0)"
-    page.close()

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.show.sentences import lead, lead_parts, residual_note
+from lcshap.show.sentences import lead_pieces, lead_sentence, residual_note
 
 GRAPH = lc.Graph.chain(3, names=["it", "just", "sucks"])
 
 
-def made(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **record):
+def make_explanation(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **record):
     return lc.Explanation(np.array(scores), base, full, GRAPH, 8, record)
 
 
@@ -17,93 +17,95 @@ def made(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **record):
     ("e", "says"),
     [
         (
-            made(value="log_prob", targets=["negative"]),
+            make_explanation(value="log_prob", targets=["negative"]),
             "The model says *negative* (98.7 %). *sucks* speaks most for it (+0.89), *it* most against it (-0.38).",
         ),
         (
-            made(value="log_odds", targets=["negative"], full=-2.0),
+            make_explanation(value="log_odds", targets=["negative"], full=-2.0),
             "The model gives *negative* 11.9 %. *sucks* speaks most for it (+0.89), *it* most against it (-0.38).",
         ),
         (
-            made((-1.0, -2.0, 0.0), value="prob", targets=["7"], full=0.5),
+            make_explanation((-1.0, -2.0, 0.0), value="prob", targets=["7"], full=0.5),
             "The model says *7* (50.0 %). *just* speaks most against it (-2).",
         ),
         (
-            made(value="log_prob", targets=[["sci", "fi"]], full=1.0),
+            make_explanation(value="log_prob", targets=[["sci", "fi"]], full=1.0),
             "To the model *sci* is more likely than *fi*. "
             "*sucks* speaks most for sci (+0.89), *it* most against it (-0.38).",
         ),
         (
-            made(value="output", targets=["0"], full=1234.5),
+            make_explanation(value="output", targets=["0"], full=1234.5),
             "The model's output is 1,234. *sucks* raises it most (+0.89), *it* lowers it most (-0.38).",
         ),
         (
-            made(value="output", targets=["price"], full=3.0),
+            make_explanation(value="output", targets=["price"], full=3.0),
             "The model's output *price* is 3. *sucks* raises it most (+0.89), *it* lowers it most (-0.38).",
         ),
         (
-            made(value="expected_log_prob", targets=[]),
+            make_explanation(value="expected_log_prob", targets=[]),
             "The value expected log prob goes from -0.52 to -0.0131. *sucks* raises it most (+0.89), "
             "*it* lowers it most (-0.38).",
         ),
         (
-            made(value="output", kind="margin", targets=["2"], full=-3.0),
+            make_explanation(value="output", kind="margin", targets=["2"], full=-3.0),
             "The model's margin of *2* is -3. *sucks* speaks most for it (+0.89), *it* most against it (-0.38).",
         ),
-        (made((0.0, 1e-17, 0.0), full=1.0), "v goes from -0.52 to 1. No unit changes it."),
-        (made(value="log_prob", targets="nonsense"), None),
-        (made(value=["x"], targets={"a": 1}, output=-3), None),
+        (make_explanation((0.0, 1e-17, 0.0), full=1.0), "v goes from -0.52 to 1. No unit changes it."),
+        (make_explanation(value="log_prob", targets="nonsense"), None),
+        (make_explanation(value=["x"], targets={"a": 1}, output=-3), None),
     ],
 )
 def test_sentences(e, says):
-    found = lead(e)
-    assert found == says if says else found.endswith("*sucks* raises it most (+0.89), *it* lowers it most (-0.38).")
+    sentence = lead_sentence(e)
+    assert (
+        sentence == says if says else sentence.endswith("*sucks* raises it most (+0.89), *it* lowers it most (-0.38).")
+    )
 
 
 def test_names_are_marked_cut_and_told_apart():
     g = lc.Graph.chain(2, names=["x" * 60, "x" * 60])
     e = lc.Explanation(np.array([1.0, -1.0]), 0.0, 0.0, g, 4, {})
-    parts = lead_parts(e)
+    parts = lead_pieces(e)
     assert [len(name) for name in parts[1::2]] == [40, 40]
-    assert lead(e, "<{}>".format).count("<") == 2
+    assert lead_sentence(e, "<{}>".format).count("<") == 2
 
 
 def test_errors_are_said():
     e = lc.Explanation(np.array([1.0, -1.0]), 0.0, 0.0, lc.Graph.chain(2), 4, {}, stderr=np.array([0.25, np.inf]))
-    assert lead(e) == "v goes from 0 to 0. *0* raises it most (+1 ± 0.25), *1* lowers it most (-1)."
+    assert lead_sentence(e) == "v goes from 0 to 0. *0* raises it most (+1 ± 0.25), *1* lowers it most (-1)."
 
 
 def test_several_outputs_have_no_sentence_and_each_of_them_has():
     record = {"value": "log_prob", "targets": ["no", "yes"]}
-    many = lc.Explanation(np.eye(3)[:, :2], np.log([0.5, 0.5]), np.log([0.25, 0.75]), GRAPH, 8, record)
-    assert lead(many) == residual_note(many) == ""
-    assert lead(many.output(0)).startswith("The model gives *no* 25.0 %.")
-    assert lead(many.output(1)).startswith("The model says *yes* (75.0 %).")
+    several_outputs = lc.Explanation(np.eye(3)[:, :2], np.log([0.5, 0.5]), np.log([0.25, 0.75]), GRAPH, 8, record)
+    assert lead_sentence(several_outputs) == residual_note(several_outputs) == ""
+    assert lead_sentence(several_outputs.output(0)).startswith("The model gives *no* 25.0 %.")
+    assert lead_sentence(several_outputs.output(1)).startswith("The model says *yes* (75.0 %).")
 
 
 def test_a_large_residual_has_a_sentence():
-    assert residual_note(made((0.5, 0.0, 0.0), 0.0, 0.55)) == ""
-    assert residual_note(made((0.5, 0.0, 0.0), 0.0, 0.5 + 1e-15)) == ""
-    left = residual_note(made((0.5, 0.0, 0.0), 0.0, 2.0))
-    assert left.startswith(
+    assert residual_note(make_explanation((0.5, 0.0, 0.0), 0.0, 0.55)) == ""
+    assert residual_note(make_explanation((0.5, 0.0, 0.0), 0.0, 0.5 + 1e-15)) == ""
+    note = residual_note(make_explanation((0.5, 0.0, 0.0), 0.0, 2.0))
+    assert note.startswith(
         "The scores add up to +0.5, and all units together change it by +2: what units do together is"
     )
-    assert "is left out. Read the scores as a ranking" in left
-    assert "is counted for each of them" in residual_note(made((2.0, 2.0, 2.0), 0.0, 2.0))
-    assert residual_note(made((0.0, 0.0, 0.0), 1.0, 1.0)) == ""
+    assert "is left out. Read the scores as a ranking" in note
+    assert "is counted for each of them" in residual_note(make_explanation((2.0, 2.0, 2.0), 0.0, 2.0))
+    assert residual_note(make_explanation((0.0, 0.0, 0.0), 1.0, 1.0)) == ""
 
 
 def test_units_in_doubt_are_not_named():
     """A score of -0.001 ± 0.002 says nothing of the side on which its unit is."""
     g = lc.Graph.chain(3, names=["proline", "ash", "hue"])
     scores, error = np.array([0.35, -0.001, 0.0]), np.array([0.002, 0.002, 0.0])
-    made = {"value": "log_prob", "targets": ["0"]}
-    e = lc.Explanation(scores, -1.0, -0.65, g, 104, made, stderr=error, freedom=40)
-    assert "proline" in lead(e)
-    assert "ash" not in lead(e)
-    e = lc.Explanation(scores, -1.0, -0.65, g, 104, made, stderr=np.full(3, 1.0), freedom=40)
-    assert lead(e).endswith("No score can be told from 0 with these calls.")
-    e = lc.Explanation(scores, -1.0, -0.65, g, 104, made, stderr=np.full(3, np.inf), freedom=40)
-    assert "ash" in lead(e)  # the error is not known: nothing speaks against naming it
-    e = lc.Explanation(np.zeros(3), -1.0, -1.0, g, 104, made, stderr=np.zeros(3), freedom=40)
-    assert lead(e).endswith("No unit changes it.")
+    provenance = {"value": "log_prob", "targets": ["0"]}
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=error, freedom=40)
+    assert "proline" in lead_sentence(e)
+    assert "ash" not in lead_sentence(e)
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, 1.0), freedom=40)
+    assert lead_sentence(e).endswith("No score can be told from 0 with these calls.")
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, np.inf), freedom=40)
+    assert "ash" in lead_sentence(e)  # the error is not known: nothing speaks against naming it
+    e = lc.Explanation(np.zeros(3), -1.0, -1.0, g, 104, provenance, stderr=np.zeros(3), freedom=40)
+    assert lead_sentence(e).endswith("No unit changes it.")

@@ -14,16 +14,23 @@ import lcshap as lc
 from lcshap.core.explanation import Explanation
 from lcshap.core.views import TextView
 from lcshap.maskers import Tabular, Text
-from lcshap.show.letters import display_width
 from lcshap.show.palette import find_palette
-from lcshap.show.terminal import has_colour, print_explanation, render, render_table, rich_console, write
+from lcshap.show.terminal import (
+    has_colour,
+    print_explanation,
+    print_to_file,
+    render_explanation,
+    render_table,
+    rich_console,
+)
+from lcshap.show.terminal_text import display_width
 
 
 @pytest.mark.parametrize("colour", [False, True])
 def test_no_line_is_wider_than_the_terminal(colour):
     e = explain(mood, Text(), "a good film 这部电影 " + "very" * 40 + " bad\n\nand fine")
     for width in range(40, 121):
-        assert max(display_width(strip(line)) for line in render(e, width, colour).splitlines()) <= width
+        assert max(display_width(strip(line)) for line in render_explanation(e, width, colour).splitlines()) <= width
 
 
 # -- bars and totals --------------------------------------------------------------------------------------------------
@@ -31,38 +38,38 @@ def test_no_line_is_wider_than_the_terminal(colour):
 
 def bars(e, **options):
     """Name, number, columns left and right of the axis, by the half."""
-    found = []
-    for line in render(e, **options).splitlines():
+    rows = []
+    for line in render_explanation(e, **options).splitlines():
         if "│" in line:
             left, right = line.split("│")
             size = [side.count("█") + 0.5 * (side.count("▐") + side.count("▌")) for side in (left, right)]
             name, number = re.match(r"(.*?)\s+([+-][\d.e-]+)", left).groups()
-            found.append((name, float(number), *size))
-    return found
+            rows.append((name, float(number), *size))
+    return rows
 
 
 def test_bars_are_as_long_as_scores_are_large():
     weights = np.array([3.0, -1.5, 0.75, 0.0, -6.0])
     g = lc.Graph.chain(5, names=["a", "b", "c", "d", "e"])
-    found = bars(lc.Shapley().explain(lc.Game(lambda kept: kept @ weights, 5), g), width=100)
-    assert [name for name, *_ in found] == ["e", "a", "b", "c", "d"]
-    assert [number for _, number, *_ in found] == pytest.approx([-6, 3, -1.5, 0.75, 0])
-    scale = found[0][2] / 6
-    for _, number, left, right in found:
+    rows = bars(lc.Shapley().explain(lc.Game(lambda kept: kept @ weights, 5), g), width=100)
+    assert [name for name, *_ in rows] == ["e", "a", "b", "c", "d"]
+    assert [number for _, number, *_ in rows] == pytest.approx([-6, 3, -1.5, 0.75, 0])
+    scale = rows[0][2] / 6
+    for _, number, left, right in rows:
         assert left == pytest.approx(scale * max(-number, 0), abs=0.5)
         assert right == pytest.approx(scale * max(number, 0), abs=0.5)
 
 
 def test_the_rest_is_summed_and_repeated_names_are_numbered():
     e = explain(mood, Text(), "good good bad fine")
-    shown = render(e, 80, top=2)
-    assert "and 2 others, +3.000 together" in shown
+    rendered = render_explanation(e, 80, top=2)
+    assert "and 2 others, +3.000 together" in rendered
     assert [name for name, *_ in bars(e, top=3)] == ["bad", "good (1)", "good (2)"]
 
 
 def test_totals_are_those_of_the_explanation():
     e = lc.LShapley(1).explain(lc.Game(lambda kept: kept.prod(axis=1) * 2.0 + 1, 4), lc.Graph.chain(4))
-    assert "v(∅) = 1 → v(V) = 3; scores sum to 0, residual 2; 13 calls" in render(e)
+    assert "v(∅) = 1 → v(V) = 3; scores sum to 0, residual 2; 13 calls" in render_explanation(e)
     assert e.calls == 13
 
 
@@ -72,10 +79,10 @@ def test_standard_errors_are_shown():
     v = lc.Game(lambda kept: np.einsum("na,nb,nc,abc->n", kept, kept, kept, weights), 12)
     e = lc.SampleShapley(200).explain(v, g)
     unit = int(np.argmax(np.abs(e.scores)))
-    line = next(line for line in render(e).splitlines() if line.startswith(f"{unit} "))
-    shown = re.search(r"([+-][\d.]+) ± ([\d.]+)", line)
-    assert float(shown[1]) == pytest.approx(e.scores[unit], rel=1e-3)
-    assert float(shown[2]) == pytest.approx(e.stderr[unit], abs=0.01)
+    line = next(line for line in render_explanation(e).splitlines() if line.startswith(f"{unit} "))
+    match = re.search(r"([+-][\d.]+) ± ([\d.]+)", line)
+    assert float(match[1]) == pytest.approx(e.scores[unit], rel=1e-3)
+    assert float(match[2]) == pytest.approx(e.stderr[unit], abs=0.01)
 
 
 def test_a_path_is_shown_in_its_own_order():
@@ -89,24 +96,24 @@ def test_a_path_is_shown_in_its_own_order():
 def test_a_path_says_whether_the_decision_flipped(width):
     g = lc.Graph.chain(4, names=["not", "a", "good", "film"])
     v = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0, 0.5]), 4)
-    shown = " ".join(render(lc.DeletionPath(12, flip_below=1.0).explain(v, g), width).split())
-    assert "Without *not*, *good* the model would not say this. v(∅) = 0" in shown
-    assert "the model would" not in render(lc.DeletionPath(12).explain(v, g), width)
+    rendered = " ".join(render_explanation(lc.DeletionPath(12, flip_below=1.0).explain(v, g), width).split())
+    assert "Without *not*, *good* the model would not say this. v(∅) = 0" in rendered
+    assert "the model would" not in render_explanation(lc.DeletionPath(12).explain(v, g), width)
     both = lc.Game(lambda kept: kept @ np.array([[3.0, 1], [0.0, 1], [1.0, 0], [0.5, 2]]), 4)
-    shown = " ".join(render(lc.InsertionPath(12, flip_above=2.5).explain(both, g), width).split())
-    assert shown.endswith("*not* alone is enough for this.")
+    rendered = " ".join(render_explanation(lc.InsertionPath(12, flip_above=2.5).explain(both, g), width).split())
+    assert rendered.endswith("*not* alone is enough for this.")
 
 
 @pytest.mark.parametrize("top", [0, -1, 2.5, True, "all"])
 def test_a_number_of_bars_that_is_none_is_refused(top):
-    with pytest.raises(lc.ShowError, match="Expected top as an integer of at least 1, got"):
-        render(explain(mood, Text(), "good"), top=top)
+    with pytest.raises(lc.errors.ShowError, match="Expected top as an integer of at least 1, got"):
+        render_explanation(explain(mood, Text(), "good"), top=top)
 
 
 def test_tables_show_values_and_several_outputs_stand_side_by_side():
     masker = Tabular(np.zeros(3), names=["age", "dose", "sex"])
     e = explain(lambda rows: rows @ [[1.0, 0], [-2, 1], [0, 0]], masker, np.array([70.0, 3.25, 1]), target="all")
-    lines = render(e, 60).splitlines()
+    lines = render_explanation(e, 60).splitlines()
     row = next(line for line in lines if line.startswith("dose = 3.25"))
     assert [float(n) for n in re.findall(r"[+-][\d.]+", row)] == [-6.5, 3.25]
     one = explain(lambda rows: rows @ [1.0, -2, 0], masker, np.array([70.0, 3.25, 1]))
@@ -117,10 +124,12 @@ def test_several_classes_begin_with_the_most_probable():
     record = {"kind": "probabilities", "value": "log_prob", "targets": ["no", "yes"]}
     names = lc.Graph.chain(2, names=["so", "good"])
     e = lc.Explanation(np.array([[0.1, 0.5], [-0.2, 1.0]]), np.log([0.5, 0.5]), np.log([0.2, 0.8]), names, 4, record)
-    said = "The model says *yes* (80.0 %). *good* speaks most for it (+1)."
-    assert render(e).splitlines()[0] == said
+    sentence = "The model says *yes* (80.0 %). *good* speaks most for it (+1)."
+    assert render_explanation(e).splitlines()[0] == sentence
     assert "The model says <em>yes</em> (80.0 %)." in e._repr_html_()
-    assert render(replace(e, provenance={**record, "kind": "output", "value": "output"})).startswith("Explanation ")
+    assert render_explanation(replace(e, provenance={**record, "kind": "output", "value": "output"})).startswith(
+        "Explanation "
+    )
 
 
 def test_a_table_has_standard_errors_and_names_the_others_in_full():
@@ -138,13 +147,13 @@ def test_a_table_has_standard_errors_and_names_the_others_in_full():
 def test_a_table_that_is_too_wide_is_cut_into_blocks():
     e = explain(mood, Text(), "good bad fine")
     names = [f"method {k}" for k in range(8)]
-    shown = render_table([e] * 8, names, 50)
-    assert max(map(len, shown.splitlines())) <= 50
-    assert re.findall(r"method \d", shown) == names
-    assert shown.count("+2.000") == 8
-    assert re.findall(r"^calls.*", shown, re.MULTILINE)[0].split()[1] == "5"
-    few = render_table([e], ["one"], 50, top=1)
-    assert re.search(r"^2 others +\+3.000$", few, re.MULTILINE)
+    table = render_table([e] * 8, names, 50)
+    assert max(map(len, table.splitlines())) <= 50
+    assert re.findall(r"method \d", table) == names
+    assert table.count("+2.000") == 8
+    assert re.findall(r"^calls.*", table, re.MULTILINE)[0].split()[1] == "5"
+    short_table = render_table([e], ["one"], 50, top=1)
+    assert re.search(r"^2 others +\+3.000$", short_table, re.MULTILINE)
 
 
 # -- where it is written ----------------------------------------------------------------------------------------------
@@ -184,7 +193,7 @@ def test_terminals_without_24_bit_colours_get_256(monkeypatch):
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.delenv("TERM_PROGRAM", raising=False)
         file = Terminal()
-        write("\033[38;2;255;0;0mred\033[0m", file)
+        print_to_file("\033[38;2;255;0;0mred\033[0m", file)
         assert file.getvalue().startswith(code)
 
 
@@ -206,16 +215,16 @@ def test_rich_prints_the_same(monkeypatch):
     monkeypatch.delenv("COLORFGBG", raising=False)
     e = explain(mood, Text(), "a good plot [bold] " + "and so on " * 20 + "bad")
 
-    class Shown:
+    class Renderable:
         def __rich_console__(self, console, options):
             yield from rich_console(e, console, options)
 
     for system, colour in (("truecolor", True), (None, False)):
         console = Console(file=io.StringIO(), width=60, color_system=system, force_terminal=True, legacy_windows=False)
-        console.print(Shown())
+        console.print(Renderable())
         printed = console.file.getvalue()
         assert ("\033[" in printed) is colour
-        expected = strip(render(e, 60, colour)).splitlines()
+        expected = strip(render_explanation(e, 60, colour)).splitlines()
         assert [line.rstrip() for line in strip(printed).splitlines()] == [line.rstrip() for line in expected]
         if colour:
             line = next(line for line in printed.splitlines() if "plot" in line)
@@ -227,5 +236,5 @@ def test_a_word_of_50000_letters_is_shown_in_no_time():
     view = TextView(text=word, spans=[[0, len(word)]], labels=[0])
     e = Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1, names=[word]), 2, {"method": word}, view=view)
     start = time.process_time()
-    assert word[:60] in render(e, 80)
+    assert word[:60] in render_explanation(e, 80)
     assert time.process_time() - start < 2

@@ -26,7 +26,7 @@ def run(method: Any, value: Value, graph: Any = None) -> Answer | None:
 
     try:
         e = method.explain(lc.Game(value, value.d), graph or graph_of(value))
-    except (lc.BudgetError, lc.MethodError) as error:
+    except (lc.errors.BudgetError, lc.errors.MethodError) as error:
         return Answer(None, note=str(error))
     lower, upper = (None, None) if e.stderr is None or not e.freedom else e.interval()
     pairs = None

@@ -5,7 +5,7 @@ from .callable import CallableModel
 from .causal_lm import CausalLMModel
 from .difference import DifferenceModel
 from .find import find_model
-from .image import ImageModel
+from .image_model import ImageModel
 from .isolated import IsolatedModel
 from .jax import JaxModel
 from .keras import KerasModel

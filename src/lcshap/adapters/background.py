@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for models that are asked through async functions."""
+"""An event loop in a thread of its own, for models behind async functions."""
 
 from __future__ import annotations
 
@@ -16,39 +16,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.redact import described, redacted
+from ..core.redact import describe_error, redact
 from ..errors import ModelError
 from ..maskers.base import Rows
-from ..maskers.frames import first_row
+from ..maskers.dataframes import first_row
 from .callable import check_answers, check_numbers
 
 log = logging.getLogger("lcshap")
-_GLANCE = 0.1  # seconds: on Windows, a wait without an end cannot be interrupted
-_ORPHANS: list[Background] = []  # loops of a parent process: closing one would take its events from the parent
+_POLL_SECONDS = 0.1  # on Windows, a wait without a timeout cannot be interrupted
+_ABANDONED_LOOPS: list[
+    BackgroundLoop
+] = []  # loops of a parent process, which the child must not close: they share their file descriptors
 
 
-class WrongKindError(ModelError):
+class InvalidAnswerError(ModelError):
     """An answer that could not be right for any rows."""
 
 
-class WrongCountError(ModelError):
+class AnswerCountError(ModelError):
     """Too few or too many answers."""
 
 
-class Call:
-    """One `predict`: its rows, what has been answered, and what went wrong."""
+class PredictCall:
+    """One call of `predict`: its rows, the answers so far, and the first error."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.answers: NDArray[np.float64] | None = None
         self.error: ModelError | None = None
-        self.over = asyncio.Event()  # a request was given up: begin no other
+        self.over = asyncio.Event()  # set when a request was given up: no other is started
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._done = threading.Event()
 
-    def submit(self, work: Callable[[Call, Background], Any], background: Background) -> None:
-        """Have the work done in the background."""
+    def submit(self, work: Callable[[PredictCall, BackgroundLoop], Any], background: BackgroundLoop) -> None:
+        """Start the work in the background loop."""
 
         def begin() -> None:
             self._task = background.loop.create_task(work(self, background))
@@ -58,42 +60,42 @@ class Call:
         self._loop.call_soon_threadsafe(begin)
 
     def stop(self) -> None:
-        """Stop the requests in flight, and wait until they have."""
+        """Cancel the requests in flight, and wait until they have ended."""
         if self._loop is not None and not self._done.is_set():
             self._loop.call_soon_threadsafe(lambda: self._task.cancel() if self._task else self._done.set())
             self.wait()
 
     def wait(self) -> None:
-        """Wait until the work is done, in another thread."""
-        while not self._done.wait(_GLANCE):
+        """Wait until the work, which runs in another thread, is done."""
+        while not self._done.wait(_POLL_SECONDS):
             pass
 
     def keep(self, start: int, count: int, answer: Any) -> None:
-        """Put the answer of a request where it belongs, or raise."""
+        """Store the answer of a request for its rows; raise an error if it is not valid."""
         try:
             numbers = check_numbers(answer, count, "the request")
         except ModelError as error:
-            raise WrongKindError(str(error)) from error
+            raise InvalidAnswerError(str(error)) from error
         if len(numbers) != count:
-            wanted = f"({count},) or ({count}, outputs)"
-            raise WrongCountError(
-                f"Expected answers of shape {wanted} from the request for {count} rows, got {numbers.shape}."
+            shapes = f"({count},) or ({count}, outputs)"
+            raise AnswerCountError(
+                f"Expected answers of shape {shapes} from the request for {count} rows, got {numbers.shape}."
             )
-        checked = check_answers(numbers, count, "the request")
+        outputs = check_answers(numbers, count, "the request")
         if self.answers is None:
-            self.answers = np.full((len(self.rows), checked.shape[1]), np.nan)
-        if checked.shape[1] != self.answers.shape[1]:
+            self.answers = np.full((len(self.rows), outputs.shape[1]), np.nan)
+        if outputs.shape[1] != self.answers.shape[1]:
             raise ModelError(
-                f"Expected {self.answers.shape[1]} outputs from the request, as from others, got {checked.shape[1]}."
+                f"Expected {self.answers.shape[1]} outputs from the request, as from others, got {outputs.shape[1]}."
             )
-        self.answers[start : start + count] = checked
+        self.answers[start : start + count] = outputs
 
     def give_up(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
-        """Let the call fail, of this error if it is the first."""
-        name = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
-        shown = " ".join(reprlib.repr(first_row(rows)).split())
-        often = "1 try" if tries == 1 else f"{tries} tries"
-        message = f"{name} ({shown}) had no answer in {often}, the last time: {reason(error)}"
+        """Let the call fail. The first error is the one that is raised."""
+        rows_text = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
+        row_text = " ".join(reprlib.repr(first_row(rows)).split())
+        tries_text = "1 try" if tries == 1 else f"{tries} tries"
+        message = f"{rows_text} ({row_text}) had no answer in {tries_text}, the last time: {error_summary(error)}"
         log.warning(message)
         if self.error is None:
             self.error = ModelError(message, start if len(rows) == 1 else None)
@@ -101,13 +103,13 @@ class Call:
             self.over.set()
 
     async def pause(self, seconds: float) -> None:
-        """Wait, but not when the call is over."""
+        """Wait for some seconds, or until the call is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.over.wait()
 
     def result(self) -> NDArray[np.float64]:
-        """All answers, or the error."""
+        """Return all answers, or raise the error."""
         assert self._task is not None
         if self._task.cancelled():
             raise ModelError(
@@ -120,23 +122,23 @@ class Call:
         return np.empty((0, 1)) if self.answers is None else self.answers
 
 
-class Background:
-    """A thread with an event loop, and what all requests in it share."""
+class BackgroundLoop:
+    """A thread with an event loop, and the limits that all requests in it share."""
 
     def __init__(self, fn: Any, in_flight: int) -> None:
         self.loop = asyncio.new_event_loop()
         self.places = asyncio.Semaphore(in_flight)
-        self._queue, self._next = asyncio.Lock(), -math.inf
-        work = partial(_serve, self.loop, fn, in_flight)
+        self._start_lock, self._next_start = asyncio.Lock(), -math.inf
+        work = partial(_run_loop, self.loop, fn, in_flight)
         self._thread = threading.Thread(target=work, name="lcshap remote model", daemon=True)
         self._thread.start()
 
-    async def turn(self, call: Call, gap: float) -> None:
-        """Wait for the time when another request may start: a gap after the last one did."""
-        async with self._queue:
-            while (wait := self._next - self.loop.time()) > 0 and not call.over.is_set():
+    async def turn(self, call: PredictCall, gap: float) -> None:
+        """Wait until another request may start, which is `gap` seconds after the start of the last one."""
+        async with self._start_lock:
+            while (wait := self._next_start - self.loop.time()) > 0 and not call.over.is_set():
                 await call.pause(wait)
-            self._next = self.loop.time() + gap
+            self._next_start = self.loop.time() + gap
 
     def end(self) -> None:
         """Stop the loop and wait for its thread."""
@@ -145,27 +147,27 @@ class Background:
             self._thread.join()
 
     def abandon(self) -> None:
-        """After a fork, in the child: the thread is not there, and the loop stays the parent's."""
-        _ORPHANS.append(self)
+        """Forget the loop in a forked child, where its thread does not exist. The loop still belongs to the parent."""
+        _ABANDONED_LOOPS.append(self)
 
 
-def reason(error: BaseException) -> str:
-    """What an error says, on one line that is not too long and holds no secrets."""
-    said = " ".join((redacted(str(error)) if isinstance(error, ModelError) else described(error)).split())
-    return said if len(said) <= 300 else f"{said[:300]}..."
+def error_summary(error: BaseException) -> str:
+    """Return the message of an error on one line of limited length, without secrets."""
+    message = " ".join((redact(str(error)) if isinstance(error, ModelError) else describe_error(error)).split())
+    return message if len(message) <= 300 else f"{message[:300]}..."
 
 
-def _serve(loop: asyncio.AbstractEventLoop, fn: Any, in_flight: int) -> None:
-    """The life of the thread."""
-    loop.set_exception_handler(_note)
+def _run_loop(loop: asyncio.AbstractEventLoop, fn: Any, in_flight: int) -> None:
+    """Run the event loop until it is stopped; this is the target of the thread."""
+    loop.set_exception_handler(_log_exception)
     with closing(loop), ThreadPoolExecutor(in_flight) as pool:
         loop.set_default_executor(pool)  # asyncio's own has too few threads for requests that block
         loop.run_forever()
-        loop.run_until_complete(_finish(fn))
+        loop.run_until_complete(_shut_down(fn))
 
 
-async def _finish(fn: Any) -> None:
-    """Stop what still runs, and close what `fn` has opened."""
+async def _shut_down(fn: Any) -> None:
+    """Cancel the tasks that still run, and close the function if it has `aclose`."""
     running = asyncio.all_tasks() - {asyncio.current_task()}
     for task in running:
         task.cancel()
@@ -174,12 +176,14 @@ async def _finish(fn: Any) -> None:
         try:
             await fn.aclose()
         except Exception as error:
-            log.warning("closing the remote model: %s", reason(error))
+            log.warning("closing the remote model: %s", error_summary(error))
     await asyncio.get_running_loop().shutdown_asyncgens()
 
 
-def _note(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What asyncio would print with a traceback, about tasks of the user's that nobody awaits: redacted."""
+def _log_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log errors of tasks that nobody awaits without secrets. By default asyncio prints them with a traceback."""
     error = context.get("exception")
-    said = redacted(str(context.get("message", "")))
-    log.warning("in the loop of the remote model: %s", said if error is None else f"{said}: {described(error)}")
+    message = redact(str(context.get("message", "")))
+    log.warning(
+        "in the loop of the remote model: %s", message if error is None else f"{message}: {describe_error(error)}"
+    )

@@ -1,4 +1,4 @@
-"""What an adapter is: a model behind one method, `predict`, that says what its numbers are."""
+"""The base class of adapters: a model with one method, `predict`, that declares the kind of its outputs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.trees import Trees
+from ..core.tree_ensembles import Trees
 from ..maskers.base import Blend, Rows
-from .fingerprint import Opaque, fingerprint
+from .fingerprint import OpaqueFunction, fingerprint
 
 Kind = Literal["probabilities", "logits", "output", "multilabel", "multilabel-logits", "margin"]
 
@@ -27,12 +27,12 @@ class Model(ABC):
         exclude each other; "multilabel-logits": each of them to be put through a sigmoid of its own. "margin": decision
         values of classes, of which the largest wins (one column: class 1 where it is positive). "output": numbers that
         are no classes, such as a regression.
-    classes : the names of the classes or labels in the order of the columns, where the model knows them.
-    batch_size : how many rows the model wants at once, where it knows; None: what turns out fastest.
-    depends : the names of the attributes that answers depend on, for `fingerprint`. A class that does not say it itself
-        depends on all of its attributes.
+    classes : the names of the classes or labels in the order of the columns, if the model has names.
+    batch_size : the number of rows in a call, if the model declares it; None: the fastest size is measured.
+    depends : the names of the attributes that answers depend on, for `fingerprint`. By default these are all
+        attributes; the declaration of a base class is not inherited.
     named : those among them that are functions, for which the user has to give a name.
-    target : which outputs are explained where the user does not say it; None: see `lcshap.values.Value`.
+    target : the default target of explanations; None: see `lcshap.values.Value`.
     record : what else the record of an explanation says about the model, such as the answer of a language model.
     answered : of a language model, the text of its answer and the `(start, end)` in it that each output is about.
 
@@ -61,8 +61,11 @@ class Model(ABC):
     def content(self) -> dict[str, Any]:
         """Everything that answers depend on, for `fingerprint`."""
         names = vars(type(self)).get("depends", vars(self))
-        held = {name: getattr(self, name, None) for name in names}
-        return {name: Opaque(part) if name in self.named else part for name, part in held.items()}
+        attributes = {name: getattr(self, name, None) for name in names}
+        return {
+            name: OpaqueFunction(attribute) if name in self.named else attribute
+            for name, attribute in attributes.items()
+        }
 
     def fingerprint(self, name: str | None = None) -> bytes:
         """16 bytes that tell this model from others, in every process: a digest of what it holds.
@@ -72,13 +75,13 @@ class Model(ABC):
 
         Parameters
         ----------
-        name : stands for functions of the user and all else whose content cannot be read; `OptionError` without it.
+        name : replaces functions of the user and other objects whose content cannot be read; `OptionError` without it.
         """
         return fingerprint(self, name)
 
     @property
     def blends(self) -> bool:
-        """Whether the model makes rows on its own device: then `predict_blends` is asked where that is possible."""
+        """Whether the model creates rows on its own device. Then `predict_blends` is called where that is possible."""
         return False
 
     def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
@@ -86,7 +89,7 @@ class Model(ABC):
         raise NotImplementedError
 
     def cost(self, calls: int) -> str | None:
-        """What the answers to `calls` rows cost, in words, where the model knows; for previews."""
+        """The cost of the answers to `calls` rows in words, for previews; None if it is not known."""
         return None
 
     @property
@@ -95,14 +98,14 @@ class Model(ABC):
         return False
 
     def reading(self, rows: Rows) -> str:
-        """How much the model reads for these very rows, in words; for previews."""
+        """How many tokens the model reads for these rows, in words, for previews."""
         raise NotImplementedError
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * log P).sum()`` with respect to the input rows.
 
         Instead of log P it is the log-odds of labels, and the outputs of models without probabilities, by `kind`. Only
-        models that know their gradient have it; see the PyTorch adapter.
+        some models have a gradient; see the PyTorch adapter.
         """
         raise NotImplementedError
 
@@ -115,7 +118,7 @@ class Model(ABC):
 
     @property
     def has_parts(self) -> bool:
-        """Whether the model knows its parts."""
+        """Whether the model has `parts`."""
         return False
 
     def parts(self, rows: Rows) -> NDArray[Any]:

@@ -9,13 +9,13 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.redact import redacted
+from ..core.redact import redact
 from ..errors import ModelError
 from ..maskers.base import Rows
 from .base import Kind, Model
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-HOW_TO_SAY_KIND = (
+KIND_ADVICE = (
     'set kind="logits" (scores that a softmax turns into probabilities; one column: a sigmoid), '
     'kind="probabilities" (of classes, each row sums to one; one column: that of class 1), kind="multilabel" (a '
     'probability for each of several labels; "multilabel-logits": before their sigmoids), kind="margin" (the largest '
@@ -72,13 +72,13 @@ class CallableModel(Model):
 
 
 def check_kind(kind: Any, model: str) -> Kind:
-    """Return a kind, or raise with what to write."""
+    """Return a kind, or raise `ModelError` with the valid kinds."""
     if kind is None:
         raise ModelError(
-            f"Expected the option kind, since {model} does not declare what its numbers are: {HOW_TO_SAY_KIND}."
+            f"Expected the option kind, since {model} does not declare what its numbers are: {KIND_ADVICE}."
         )
     if kind not in KINDS:
-        raise ModelError(f"Expected a known kind, got {kind!r}: {HOW_TO_SAY_KIND}.")
+        raise ModelError(f"Expected a known kind, got {kind!r}: {KIND_ADVICE}.")
     return kind  # type: ignore[no-any-return]
 
 
@@ -91,7 +91,7 @@ def check_answers(answers: Any, n: int, model: str) -> NDArray[Any]:
         )
     if array.ndim == 1:
         array = array[:, None]
-    check_rows(np.isfinite(array), array, f"finite numbers from {model}")
+    check_answer_rows(np.isfinite(array), array, f"finite numbers from {model}")
     return array
 
 
@@ -102,7 +102,7 @@ def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
     try:
         array = np.asarray(answers)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
-        why = redacted(str(error))
+        why = redact(str(error))
         raise ModelError(f"Expected an array from {model}, got {type(answers).__name__}: {why}") from error
     if array.dtype.kind not in "fiub":
         raise ModelError(f"Expected real numbers from {model} for {n} rows, got {array.dtype}.")
@@ -114,7 +114,7 @@ def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
 
 
 def _check_type(answers: Any, n: int, model: str) -> None:
-    """Refuse what users return by mistake, with what to write instead."""
+    """Raise `ModelError` for objects that users return by mistake, with advice."""
     first = answers[0] if isinstance(answers, list | tuple) and answers else answers
     if getattr(first, "requires_grad", False):
         got, todo = (
@@ -135,16 +135,16 @@ def _check_type(answers: Any, n: int, model: str) -> None:
     else:
         return
     if inspect.iscoroutine(first):
-        first.close()  # nobody will await it: no warning of Python's beside our error
+        first.close()  # avoids a warning of Python that it was never awaited
     raise ModelError(f"Expected real numbers from {model} for {n} rows, got {got}. {todo}")
 
 
 def _check_mask(answers: Any, model: str) -> None:
-    """Refuse masked arrays with masked entries: NumPy would silently take what is below the mask."""
-    parts = answers if isinstance(answers, list | tuple) else [answers]
-    if not any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
+    """Raise `ModelError` for masked arrays with masked entries: NumPy would silently use the numbers below the mask."""
+    arrays = answers if isinstance(answers, list | tuple) else [answers]
+    if not any(isinstance(answer, np.ma.MaskedArray) and np.ma.is_masked(answer) for answer in arrays):
         return
-    rows = [row for row, part in enumerate(answers) if np.ma.is_masked(part)] if np.ndim(answers) else [0]
+    rows = [row for row, answer in enumerate(answers) if np.ma.is_masked(answer)] if np.ndim(answers) else [0]
     raise ModelError(
         f"Expected a number for every row, got a masked array from {model} with masked entries, the first in row "
         f"{rows[0]}. Return numbers there, such as answers.filled(0.0).",
@@ -152,11 +152,11 @@ def _check_mask(answers: Any, model: str) -> None:
     )
 
 
-def check_rows(good: NDArray[np.bool_], answers: NDArray[Any], expected: str, advice: str = "") -> None:
+def check_answer_rows(good: NDArray[np.bool_], answers: NDArray[Any], expected: str, advice: str = "") -> None:
     """Raise `ModelError` with the first row whose answers are not all good."""
     if good.all():
         return
-    place = tuple(int(i) for i in np.argwhere(~good)[0])[: max(answers.ndim - 1, 1)]
-    name = f"row {place[0]}" + (f", background row {place[1]}" if len(place) > 1 else "")
-    shown = np.array2string(answers[place], threshold=8, edgeitems=3)
-    raise ModelError(f"Expected {expected}, got {shown} for {name}. {advice}".rstrip(), row=place[0])
+    index = tuple(int(i) for i in np.argwhere(~good)[0])[: max(answers.ndim - 1, 1)]
+    name = f"row {index[0]}" + (f", background row {index[1]}" if len(index) > 1 else "")
+    numbers = np.array2string(answers[index], threshold=8, edgeitems=3)
+    raise ModelError(f"Expected {expected}, got {numbers} for {name}. {advice}".rstrip(), row=index[0])

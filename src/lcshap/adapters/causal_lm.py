@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..errors import Interrupted, ModelError
 from ..maskers.base import Rows
-from .answers import Answer, Parts, read_answer
+from .answer_parts import Answer, Parts, read_answer
 from .base import Model
 from .callable import check_answers
 from .generation import generate
-from .prefix_sharing import BATCH, can_pack, count_tokens, may_share, shared_log_probs
-from .row_by_row import Sequences, padded_log_probs
-from .transformers import check_parts, longest, start_token, text_config
+from .padded_batches import Sequences, padded_log_probs
+from .prefix_sharing import MAX_SORTED_ROWS, can_pack, count_tokens, decide_sharing, shared_log_probs
+from .transformers import check_model_and_tokenizer, find_max_length, start_token, text_config
 
 
 class CausalLMModel(Model):
@@ -37,7 +37,7 @@ class CausalLMModel(Model):
         and one for each of its tokens, words or sentences. A list of `(start, end)`: a column for the whole answer and
         one for each of these spans. All columns come from the same calls, and all are explained unless `target` says
         otherwise.
-    share_prefixes : compute what rows have in common at their beginning once, see `lcshap.adapters.prefix_sharing`. By
+    share_prefixes : compute common prefixes of rows once, see `lcshap.adapters.prefix_sharing`. By
         default where the model allows it. True refuses models that do not.
 
     Attributes
@@ -73,23 +73,23 @@ class CausalLMModel(Model):
         parts: Parts = "whole",
         share_prefixes: bool | None = None,
     ) -> None:
-        check_parts(model, tokenizer)
+        check_model_and_tokenizer(model, tokenizer)
         if getattr(model.config, "is_encoder_decoder", False):
             raise ModelError(f"Expected a causal language model, got {type(model).__name__}, which has an encoder.")
         self.model, self.tokenizer, self.per_token = model, tokenizer, per_token
         self.split = parts if isinstance(parts, str) else [tuple(span) for span in parts]
         self.kind = "output"
-        self.answers = self._read(continuation, "token" if per_token else parts)
+        self.answers = self._read_answers(continuation, "token" if per_token else parts)
         self.record = {"answer": [answer.text for answer in self.answers], "generated": "given"}
         names = [name for answer in self.answers for name in answer.names]
         self.classes = names[1:] if per_token else names
-        text, spans = _joined(self.answers)
+        text, spans = _join_answers(self.answers)
         self.answered = text, spans[1:] if per_token else spans
         self.target = "all" if len(self.classes) > 1 else None
-        self.max_length = longest(model, tokenizer)
-        self.shares = may_share(model, share_prefixes)
+        self.max_length = find_max_length(model, tokenizer)
+        self.shares = decide_sharing(model, share_prefixes)
         if self.shares:
-            self.batch_size = BATCH
+            self.batch_size = MAX_SORTED_ROWS
         self._opening = self._find_opening()
 
     @classmethod
@@ -118,13 +118,13 @@ class CausalLMModel(Model):
         -------
         The adapter. Its `record`, and with it every explanation, says how the answer was generated.
         """
-        bare = cls(model, tokenizer, [_any_token(tokenizer)])
-        (ids,) = bare._prompts([prompt], max_new_tokens)
-        made = generate(model, tokenizer, ids, max_new_tokens, temperature, seed)
-        found = cls(model, tokenizer, made, **options)
-        how = "greedy" if temperature == 0 else f"sampled at temperature {temperature:g} from seed {seed}"
-        found.record = {**found.record, "generated": how, "max_new_tokens": max_new_tokens}
-        return found
+        template = cls(model, tokenizer, [_placeholder_token(tokenizer)])
+        (ids,) = template._tokenize_prompts([prompt], max_new_tokens)
+        continuation = generate(model, tokenizer, ids, max_new_tokens, temperature, seed)
+        adapter = cls(model, tokenizer, continuation, **options)
+        decoding = "greedy" if temperature == 0 else f"sampled at temperature {temperature:g} from seed {seed}"
+        adapter.record = {**adapter.record, "generated": decoding, "max_new_tokens": max_new_tokens}
+        return adapter
 
     @property
     def continuation(self) -> list[int]:
@@ -137,14 +137,14 @@ class CausalLMModel(Model):
         return [list(answer.ids) for answer in self.answers]
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
-        """Log-probabilities, `(n, columns)`, in float64. The error of Ctrl-C has those that were found."""
+        """Log-probabilities, `(n, columns)`, in float64. The error of Ctrl-C has those that were computed."""
         answers = np.full((len(rows), len(self.classes or ())), np.nan)
         tables = [answer.columns[:, 1:] if self.per_token else answer.columns for answer in self.answers]
-        first = np.cumsum([0, *(table.shape[1] for table in tables)])
+        offsets = np.cumsum([0, *(table.shape[1] for table in tables)])
         try:
-            for number, found in self._log_probs(self._sequences(rows)):
+            for number, log_probs in self._log_probs(self._sequences(rows)):
                 row, k = divmod(number, len(tables))
-                answers[row, first[k] : first[k + 1]] = found @ tables[k]
+                answers[row, offsets[k] : offsets[k + 1]] = log_probs @ tables[k]
         except KeyboardInterrupt as error:
             raise Interrupted("Interrupted while the language model was being asked.", answers=answers) from error
         return check_answers(answers, len(rows), type(self.model).__name__)
@@ -157,70 +157,78 @@ class CausalLMModel(Model):
 
     @cached_property
     def _packs(self) -> bool:
-        """Whether the model computes the rests of several rows in one step."""
+        """Whether the model computes the suffixes of several rows in one step."""
         return can_pack(self.model)
 
     @property
     def reads(self) -> bool:
-        """It counts its tokens."""
+        """True: the model counts the tokens that it reads."""
         return True
 
     def reading(self, rows: Rows) -> str:
         """How many tokens the model computes for these rows, and how many it need not compute again."""
-        computed, given = count_tokens(self._sequences(rows), self.shares)
+        computed, total = count_tokens(self._sequences(rows), self.shares)
         if not self.shares:
-            return f"{given:,} tokens"
-        share = f" ({given / computed:.1f} times as many without sharing)" if computed else ""
-        return f"{computed:,} tokens computed, {given - computed:,} shared with rows that begin alike{share}"
+            return f"{total:,} tokens"
+        share = f" ({total / computed:.1f} times as many without sharing)" if computed else ""
+        return f"{computed:,} tokens computed, {total - computed:,} shared with rows that begin alike{share}"
 
     def _sequences(self, rows: Rows) -> Sequences:
-        """Each prompt with each answer, the answers of a prompt one after the other."""
-        return [(prompt, answer.ids) for prompt in self._prompts(rows) for answer in self.answers]
+        """Return each prompt with each answer, ordered by prompt."""
+        return [(prompt, answer.ids) for prompt in self._tokenize_prompts(rows) for answer in self.answers]
 
-    def _read(self, given: Any, parts: Parts) -> list[Answer]:
-        size = getattr(text_config(self.model), "vocab_size", None)
-        several = isinstance(given, list | tuple) and len(given) > 0 and all(isinstance(one, str) for one in given)
+    def _read_answers(self, continuation: Any, parts: Parts) -> list[Answer]:
+        vocabulary = getattr(text_config(self.model), "vocab_size", None)
+        several = (
+            isinstance(continuation, list | tuple)
+            and len(continuation) > 0
+            and all(isinstance(answer, str) for answer in continuation)
+        )
         if several and not (isinstance(parts, str) and parts == "whole"):
             raise ModelError(
                 'Expected parts="whole" with several answers, got another choice. Explain one answer at a time.'
             )
-        return [read_answer(self.tokenizer, one, parts, size) for one in (given if several else [given])]
+        return [
+            read_answer(self.tokenizer, answer, parts, vocabulary)
+            for answer in (continuation if several else [continuation])
+        ]
 
     def _find_opening(self) -> list[int]:
-        """The token that the tokenizer itself puts before a text, if it does; what it puts after is left out."""
+        """Return the token that the tokenizer puts before a text, if there is one. Tokens after a text are left out."""
         bos = self.tokenizer.bos_token_id
         return [bos] if bos is not None and self.tokenizer("a", verbose=False)["input_ids"][:1] == [bos] else []
 
-    def _prompts(self, rows: Rows, more: int | None = None) -> list[list[int]]:
+    def _tokenize_prompts(self, rows: Rows, answer_length: int | None = None) -> list[list[int]]:
         for row in rows:
             if not isinstance(row, str):
                 raise ModelError(
                     f"Expected texts as prompts, got {type(row).__name__}. Choose Text(), Subwords(absent='delete') or "
                     f"Prompt, with the tokenizer, whose chat template makes a text of messages."
                 )
-        found = self.tokenizer(list(rows), add_special_tokens=False, verbose=False)["input_ids"]
+        token_ids = self.tokenizer(list(rows), add_special_tokens=False, verbose=False)["input_ids"]
         opening = self._opening
         prompts = [
-            (ids if opening and ids[:1] == opening else opening + ids) or [start_token(self.tokenizer)] for ids in found
+            (ids if opening and ids[:1] == opening else opening + ids) or [start_token(self.tokenizer)]
+            for ids in token_ids
         ]
         lengths = [len(prompt) for prompt in prompts]
-        more = max(len(answer.ids) for answer in self.answers) if more is None else more
-        if self.max_length is not None and max(lengths) + more > self.max_length:
+        answer_length = max(len(answer.ids) for answer in self.answers) if answer_length is None else answer_length
+        if self.max_length is not None and max(lengths) + answer_length > self.max_length:
             raise ModelError(
                 f"Expected a prompt and an answer of at most {self.max_length} tokens together, as the model takes, "
-                f"got {max(lengths)} and {more}. Shorten the prompt, or leave out sources.",
+                f"got {max(lengths)} and {answer_length}. Shorten the prompt, or leave out sources.",
                 row=lengths.index(max(lengths)),
             )
         return prompts
 
 
-def _any_token(tokenizer: Any) -> int:
-    """A token that stands for an answer that is not known yet."""
+def _placeholder_token(tokenizer: Any) -> int:
+    """Return a token that replaces an answer which is not known yet."""
     return next((token for token in (tokenizer.eos_token_id, tokenizer.bos_token_id) if token is not None), 0)
 
 
-def _joined(answers: Sequence[Answer]) -> tuple[str, NDArray[np.int64]]:
-    """The answer, or all of them one below the other, and where their parts are."""
+def _join_answers(answers: Sequence[Answer]) -> tuple[str, NDArray[np.int64]]:
+    """Return all answers as one text, each on its own line, and the spans of their parts in it."""
     starts = np.cumsum([0, *(len(answer.text) + 1 for answer in answers)])
     spans = [answer.spans + start for answer, start in zip(answers, starts, strict=False)]
     return "\n".join(answer.text for answer in answers), np.concatenate(spans)

@@ -1,4 +1,4 @@
-"""Two models on the same rows: what one says less what the other says."""
+"""The difference between the outputs of two models for the same rows."""
 
 from __future__ import annotations
 
@@ -59,6 +59,6 @@ class DifferenceModel(Model):
         return first - second
 
     def cost(self, calls: int) -> str | None:
-        """What both take."""
-        said = [text for model in (self.one, self.other) if (text := model.cost(calls)) is not None]
-        return " and ".join(said) or None
+        """The costs of both models."""
+        costs = [text for model in (self.one, self.other) if (text := model.cost(calls)) is not None]
+        return " and ".join(costs) or None

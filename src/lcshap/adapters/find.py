@@ -1,4 +1,4 @@
-"""Which adapter a raw model needs. No framework is imported to look: one that is not loaded made no model."""
+"""Find the adapter for a raw model. No framework is imported for this: the framework of a model is loaded already."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .keras import KerasModel
 from .onnx import OnnxModel
 from .remote import RemoteModel, is_async
 from .sklearn import SklearnModel
-from .text_tasks import HOW_TO
+from .text_tasks import ADAPTER_FOR_TASK
 from .torch import TorchModel
 from .transformers import TransformersModel
 
@@ -63,10 +63,10 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
             f"Expected a model, got the class {model.__name__}. Create an instance: {model.__name__}(...)."
         )
     if _is_a(model, "transformers.pipelines.base", "Pipeline"):
-        if (how := HOW_TO.get(getattr(model, "task", ""))) is not None:
+        if (replacement := ADAPTER_FOR_TASK.get(getattr(model, "task", ""))) is not None:
             raise ModelError(
                 f"Expected a pipeline for text classification, got one for {model.task}. Choose what to "
-                f"explain with adapters.{how}."
+                f"explain with adapters.{replacement}."
             )
         return TransformersModel.from_pipeline(model, kind)
     if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
@@ -96,9 +96,9 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
     )
 
 
-def _is_a(thing: Any, module: str, *path: str) -> bool:
-    """Whether a thing is an instance of a class in a module, without importing that module."""
-    found = sys.modules.get(module)
+def _is_a(model: Any, module: str, *path: str) -> bool:
+    """Whether a model is an instance of a class in a module, without importing that module."""
+    cls = sys.modules.get(module)
     for name in path:
-        found = getattr(found, name, None)
-    return isinstance(found, type) and isinstance(thing, found)
+        cls = getattr(cls, name, None)
+    return isinstance(cls, type) and isinstance(model, cls)

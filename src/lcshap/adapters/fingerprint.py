@@ -1,8 +1,9 @@
-"""What tells a model from all others, in every process: a digest of what it holds.
+"""Fingerprints of models: a digest of the content of a model, which is the same in every process.
 
-Objects are taken apart as pickle would do it (`__reduce_ex__`), but nothing is written or loaded. What is of an
-installed package is known by its name and the version of the package; classes of the user by their code; weights by
-their numbers. A function of the user is none of these: it may read anything. A name that the user gives stands for it.
+Objects are taken apart as pickle does it (`__reduce_ex__`), but nothing is written or loaded. Classes and functions of
+installed packages enter the digest by their name and the version of the package, classes of the user by their code,
+and weights by their numbers. A function of the user may read anything, so its content is not known. A name that the
+user gives takes its place.
 """
 
 from __future__ import annotations
@@ -22,21 +23,27 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..core.digest import digest
+from ..core.digest import digest, stored_name
 from ..core.graphs import Graph
-from ..core.keys import SIZE
+from ..core.store_keys import KEY_BYTES
 from ..errors import OptionError
 from ..maskers.tokenizer_content import tokenizer_content
 from .onnx_files import data_files
 from .tensor_digests import tensor_digest
 
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, range, np.generic, Graph)
-_IGNORED = {"__doc__", "__module__", "__dict__", "__weakref__", "__annotations__", "__qualname__", "_abc_impl"}
-_IGNORED |= {"__firstlineno__", "__static_attributes__", "__abstractmethods__", "__annotate_func__", "__parameters__"}
-_HOOKS = "_hooks"  # how the attributes end in which a PyTorch module keeps hooks
-_NUMBERS = ("_parameters", "_buffers", "_modules")
-_PASSING = {"_stop_words_id"}  # attributes of scikit-learn that are of one process alone
-_STATE = ("training", "_is_full_backward_hook", "_non_persistent_buffers_set", "_backward_pre_hooks")
+_PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes, bytearray, range, np.generic, Graph)
+_IGNORED_MEMBERS = {"__doc__", "__module__", "__dict__", "__weakref__", "__annotations__", "__qualname__", "_abc_impl"}
+_IGNORED_MEMBERS |= {
+    "__firstlineno__",
+    "__static_attributes__",
+    "__abstractmethods__",
+    "__annotate_func__",
+    "__parameters__",
+}
+_HOOK_SUFFIX = "_hooks"  # of the attributes in which a PyTorch module stores its hooks
+_MODULE_DICTS = ("_parameters", "_buffers", "_modules")
+_PROCESS_ATTRIBUTES = {"_stop_words_id"}  # attributes of scikit-learn that differ between processes
+_IGNORED_STATE = ("training", "_is_full_backward_hook", "_non_persistent_buffers_set", "_backward_pre_hooks")
 
 
 def fingerprint(model: Any, name: str | None = None) -> bytes:
@@ -45,7 +52,7 @@ def fingerprint(model: Any, name: str | None = None) -> bytes:
     Parameters
     ----------
     model : an adapter.
-    name : stands for the parts of which the content cannot be known. None: there are none, else `OptionError`.
+    name : replaces the parts whose content cannot be read. Without a name, such a part raises `OptionError`.
 
     Examples
     --------
@@ -62,259 +69,270 @@ def fingerprint(model: Any, name: str | None = None) -> bytes:
     >>> model.fingerprint("length v1") == model.fingerprint("length v2")
     False
     """
-    return Reader(name).read(model)
+    return FingerprintReader(name).read(model)
 
 
-class Opaque:
-    """A function, or what is called like one: it may read anything and keep anything, so that a name stands for it."""
+class OpaqueFunction:
+    """A function or a callable object. Its content is not known, since it may read anything: a name takes its place."""
 
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
+    def __init__(self, obj: Any) -> None:
+        self.obj = obj
 
     @property
-    def what(self) -> str:
-        """In words, for an error."""
-        name = getattr(self.thing, "__name__", None)
-        return f"the function {name}" if name else f"a function, an object of {type(self.thing).__name__}"
+    def description(self) -> str:
+        """A description of the function for error messages."""
+        name = getattr(self.obj, "__name__", None)
+        return f"the function {name}" if name else f"a function, an object of {type(self.obj).__name__}"
 
 
-class Reader:
-    """Reads objects. Each is read once; one that holds itself is known by how far up it stands."""
+class FingerprintReader:
+    """Computes digests of objects. Each object is read once. A reference to an object that is being read enters by its
+    distance, so that objects may contain themselves.
+    """
 
     def __init__(self, name: str | None = None) -> None:
         self._name = name
-        self._known: dict[int, tuple[Any, bytes]] = {}  # with the object, so that its id stays its own
-        self._open: list[int] = []
+        self._digests: dict[int, tuple[Any, bytes]] = {}  # with the object, so that its id is not used again
+        self._ancestors: list[int] = []
 
-    def read(self, thing: Any) -> bytes:
-        """The digest of what a thing holds."""
-        if isinstance(thing, _PLAIN):
-            return digest(thing)
-        if id(thing) in self._known:
-            return self._known[id(thing)][1]
-        if id(thing) in self._open:
-            return digest("above", len(self._open) - self._open.index(id(thing)))
-        self._open.append(id(thing))
+    def read(self, obj: Any) -> bytes:
+        """Return the digest of the content of an object."""
+        if isinstance(obj, _PLAIN_TYPES):
+            return digest(obj)
+        if id(obj) in self._digests:
+            return self._digests[id(obj)][1]
+        if id(obj) in self._ancestors:
+            return digest("above", len(self._ancestors) - self._ancestors.index(id(obj)))
+        self._ancestors.append(id(obj))
         try:
-            found = self._content(thing)
+            content_digest = self._read_content(obj)
         finally:
-            self._open.pop()
-        self._known[id(thing)] = thing, found
-        return found
+            self._ancestors.pop()
+        self._digests[id(obj)] = obj, content_digest
+        return content_digest
 
-    def _all(self, things: Iterable[Any]) -> list[bytes]:
-        return [self.read(thing) for thing in things]
+    def _read_all(self, objects: Iterable[Any]) -> list[bytes]:
+        return [self.read(obj) for obj in objects]
 
-    def _pairs(self, mapping: Any) -> list[bytes]:
+    def _read_pairs(self, mapping: Any) -> list[bytes]:
         return [digest(self.read(key), self.read(value)) for key, value in mapping.items()]
 
-    def _content(self, thing: Any) -> bytes:
-        kind = type(thing)
+    def _read_content(self, obj: Any) -> bytes:
+        kind = type(obj)
         if kind in (list, tuple):
-            return digest(kind.__name__, *self._all(thing))
+            return digest(kind.__name__, *self._read_all(obj))
         if kind in (set, frozenset):
-            return digest(kind.__name__, *sorted(self._all(thing)))
+            return digest(kind.__name__, *sorted(self._read_all(obj)))
         if kind in (dict, types.MappingProxyType):
-            return digest("dict", *sorted(self._pairs(thing)))
+            return digest("dict", *sorted(self._read_pairs(obj)))
         if kind is OrderedDict:
-            return digest("ordered", *self._pairs(thing))
-        if isinstance(thing, np.ndarray) and thing.dtype.hasobject:
-            return digest("objects", thing.shape, *self._all(thing.ravel().tolist()))
-        if isinstance(thing, np.ndarray) and thing.dtype.names:  # bytes between the fields may be anything
+            return digest("ordered", *self._read_pairs(obj))
+        if isinstance(obj, np.ndarray) and obj.dtype.hasobject:
+            return digest("objects", obj.shape, *self._read_all(obj.ravel().tolist()))
+        if isinstance(obj, np.ndarray) and obj.dtype.names:  # bytes between the fields may be anything
             return digest(
-                "fields", thing.shape, *(digest(name, np.ascontiguousarray(thing[name])) for name in thing.dtype.names)
+                "fields", obj.shape, *(digest(name, np.ascontiguousarray(obj[name])) for name in obj.dtype.names)
             )
-        if isinstance(thing, np.ndarray) or sparse.issparse(thing) or is_of(thing, "pandas"):
-            return digest(thing)
-        if isinstance(thing, np.dtype):
-            return digest("dtype", thing.str)
-        if is_of(thing, "torch") and hasattr(thing, "detach"):
-            return tensor_digest(thing)
-        if isinstance(thing, Opaque):
-            return self.unknown(thing.thing, thing.what)
-        for find, read in _READERS:
-            if find(thing):
-                return read(self, thing)
-        return self._object(thing)
+        if isinstance(obj, np.ndarray) or sparse.issparse(obj) or is_from_package(obj, "pandas"):
+            return digest(obj)
+        if isinstance(obj, np.dtype):
+            return digest("dtype", obj.str)
+        if is_from_package(obj, "torch") and hasattr(obj, "detach"):
+            return tensor_digest(obj)
+        if isinstance(obj, OpaqueFunction):
+            return self.unknown(obj.obj, obj.description)
+        for is_kind, read in _READERS:
+            if is_kind(obj):
+                return read(self, obj)
+        return self._read_object(obj)
 
     # -- models -----------------------------------------------------------------------------------------------------
 
-    def _adapter(self, thing: Any) -> bytes:
-        return digest("adapter", self.kind(type(thing)), self.read(thing.content))
+    def _read_adapter(self, adapter: Any) -> bytes:
+        return digest("adapter", self.kind(type(adapter)), self.read(adapter.content))
 
-    def _module(self, thing: Any) -> bytes:
-        """A module of PyTorch: its class, its numbers, the modules in it, and what else it has."""
-        if hasattr(thing, "code_with_constants") or hasattr(thing, "_c"):
-            return self.unknown(thing, "a compiled module")
-        state = vars(thing)
-        parts = [digest(name, *self._pairs(state.get(name, {}))) for name in _NUMBERS]
-        hooks = {name: list(held.values()) for name, held in state.items() if name.endswith(_HOOKS) and held}
-        rest = {
-            name: held for name, held in state.items() if name not in (*_NUMBERS, *_STATE) and not name.endswith(_HOOKS)
+    def _read_module(self, module: Any) -> bytes:
+        """Read a module of PyTorch: its class, parameters, buffers, submodules, hooks and other attributes."""
+        if hasattr(module, "code_with_constants") or hasattr(module, "_c"):
+            return self.unknown(module, "a compiled module")
+        state = vars(module)
+        containers = [digest(name, *self._read_pairs(state.get(name, {}))) for name in _MODULE_DICTS]
+        hooks = {
+            name: list(content.values()) for name, content in state.items() if name.endswith(_HOOK_SUFFIX) and content
         }
-        return digest("module", self.kind(type(thing)), *parts, self.read(hooks), self.read(rest))
+        attributes = {
+            name: content
+            for name, content in state.items()
+            if name not in (*_MODULE_DICTS, *_IGNORED_STATE) and not name.endswith(_HOOK_SUFFIX)
+        }
+        return digest("module", self.kind(type(module)), *containers, self.read(hooks), self.read(attributes))
 
-    def _keras(self, thing: Any) -> bytes:
-        weights = [np.asarray(weight) for weight in thing.get_weights()]
-        return digest("keras", self.kind(type(thing)), self.read(thing.get_config()), *weights)
+    def _read_keras(self, model: Any) -> bytes:
+        weights = [np.asarray(weight) for weight in model.get_weights()]
+        return digest("keras", self.kind(type(model)), self.read(model.get_config()), *weights)
 
-    def _session(self, thing: Any) -> bytes:
-        """A session of onnxruntime: the graph that it was made of, its weights in other files, and how it is run."""
-        path, graph = getattr(thing, "_model_path", None), getattr(thing, "_model_bytes", None)
+    def _read_session(self, session: Any) -> bytes:
+        """Read a session of onnxruntime: its graph, its weights in other files, and the settings of its computation."""
+        path, graph = getattr(session, "_model_path", None), getattr(session, "_model_bytes", None)
         if graph:
             files = [digest(graph)]
         elif path:
             files = [_file_digest(file) for file in (path, *data_files(path))]
         else:
-            return self.unknown(thing, "a session without a file")
-        options = thing.get_session_options()
+            return self.unknown(session, "a session without a file")
+        options = session.get_session_options()
         level = str(options.graph_optimization_level)
-        return digest("onnx", files, list(thing.get_providers()), level, _version("onnxruntime"))
+        return digest("onnx", files, list(session.get_providers()), level, _version("onnxruntime"))
 
-    def _search_tree(self, thing: Any) -> bytes:
-        """Of scikit-learn's neighbours: without its counters of what was looked up."""
-        return digest("search tree", self.kind(type(thing)), *self._all(map(np.asarray, thing.get_arrays())))
+    def _read_search_tree(self, tree: Any) -> bytes:
+        """Read a search tree of scikit-learn without its counters, which change with every query."""
+        return digest("search tree", self.kind(type(tree)), *self._read_all(map(np.asarray, tree.get_arrays())))
 
-    def _tokenizer(self, thing: Any) -> bytes:
-        content = tokenizer_content(thing)
+    def _read_tokenizer(self, tokenizer: Any) -> bytes:
+        content = tokenizer_content(tokenizer)
         if content is None:
-            return self.unknown(thing, f"{type(thing).__name__}, a tokenizer that is not a fast one")
-        return digest("tokenizer", self.kind(type(thing)), content)
+            return self.unknown(tokenizer, f"{type(tokenizer).__name__}, a tokenizer that is not a fast one")
+        return digest("tokenizer", self.kind(type(tokenizer)), content)
 
     # -- code -------------------------------------------------------------------------------------------------------
 
     def kind(self, cls: type) -> bytes:
-        """A class: the names of its bases that are of packages, the code of the others."""
-        if id(cls) in self._known:
-            return self._known[id(cls)][1]
-        if id(cls) in self._open:
+        """Return the digest of a class: its bases in installed packages by name, the others by their code."""
+        if id(cls) in self._digests:
+            return self._digests[id(cls)][1]
+        if id(cls) in self._ancestors:
             return digest("above", cls.__qualname__)
-        self._open.append(id(cls))
+        self._ancestors.append(id(cls))
         try:
-            parts = [self._base(base) for base in cls.__mro__ if base is not object]
+            bases = [self._read_base(base) for base in cls.__mro__ if base is not object]
         finally:
-            self._open.pop()
-        found = digest("class", *parts)
-        self._known[id(cls)] = cls, found
-        return found
+            self._ancestors.pop()
+        class_digest = digest("class", *bases)
+        self._digests[id(cls)] = cls, class_digest
+        return class_digest
 
-    def _base(self, base: type) -> bytes:
+    def _read_base(self, base: type) -> bytes:
         if is_installed(base.__module__):
-            return digest(base.__module__, base.__qualname__, _version(base.__module__))
-        held = sorted((name, part) for name, part in vars(base).items() if name not in _IGNORED and not _is_slot(part))
-        return digest(base.__qualname__, *(digest(name, self._member(part)) for name, part in held))
+            return digest(*stored_name(base), _version(base.__module__))
+        members = sorted(
+            (name, member)
+            for name, member in vars(base).items()
+            if name not in _IGNORED_MEMBERS and not _is_slot(member)
+        )
+        return digest(base.__qualname__, *(digest(name, self._read_member(member)) for name, member in members))
 
-    def _member(self, part: Any) -> bytes:
-        """What a class of the user holds: methods by their code, everything else as it is."""
-        if isinstance(part, staticmethod | classmethod):
-            return digest(type(part).__name__, self._member(part.__func__))
-        if isinstance(part, property):
-            return digest("property", *(self._member(f) for f in (part.fget, part.fset) if f is not None))
-        if isinstance(part, functools.cached_property):
-            return digest("cached", self._member(part.func))
-        return self._code(part) if isinstance(part, types.FunctionType) else self.read(part)
+    def _read_member(self, member: Any) -> bytes:
+        """Read a member of a class of the user: methods by their code, everything else by its content."""
+        if isinstance(member, staticmethod | classmethod):
+            return digest(type(member).__name__, self._read_member(member.__func__))
+        if isinstance(member, property):
+            return digest("property", *(self._read_member(f) for f in (member.fget, member.fset) if f is not None))
+        if isinstance(member, functools.cached_property):
+            return digest("cached", self._read_member(member.func))
+        return self._read_code(member) if isinstance(member, types.FunctionType) else self.read(member)
 
-    def _code(self, function: types.FunctionType) -> bytes:
+    def _read_code(self, function: types.FunctionType) -> bytes:
         wrapped = getattr(function, "__wrapped__", None)
-        cells = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
-        inner = [self._member(c) if isinstance(c, types.FunctionType) else self.read(c) for c in cells]
-        more = [self._member(wrapped)] if isinstance(wrapped, types.FunctionType) else []
-        settings = self.read((function.__defaults__, function.__kwdefaults__))
-        return digest("code", _code_digest(function.__code__), settings, *inner, *more)
+        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+        closure = [self._read_member(c) if isinstance(c, types.FunctionType) else self.read(c) for c in cells]
+        wrapped_code = [self._read_member(wrapped)] if isinstance(wrapped, types.FunctionType) else []
+        defaults = self.read((function.__defaults__, function.__kwdefaults__))
+        return digest("code", _code_digest(function.__code__), defaults, *closure, *wrapped_code)
 
-    def _type(self, thing: type) -> bytes:
-        return self.kind(thing)
+    def _read_type(self, cls: type) -> bytes:
+        return self.kind(cls)
 
-    def _function(self, thing: Any) -> bytes:
-        """A function of a package by its name, its arguments where it has some; one of the user's is not known."""
-        if isinstance(thing, functools.partial):
-            return digest("partial", *self._all((thing.func, thing.args, thing.keywords)))
-        if isinstance(thing, types.MethodType):
-            return digest("method", self.read(thing.__self__), thing.__func__.__name__)
-        owner = getattr(thing, "__self__", None)
-        if isinstance(thing, types.BuiltinMethodType) and not isinstance(owner, types.ModuleType | None):
-            return digest("method", self.read(owner), thing.__name__)
-        module = getattr(thing, "__module__", None) or ("numpy" if isinstance(thing, np.ufunc) else "")
-        name = getattr(thing, "__qualname__", thing.__name__)
+    def _read_function(self, function: Any) -> bytes:
+        """Read a function of a package by its name, a partial or bound one with its arguments. Others are unknown."""
+        if isinstance(function, functools.partial):
+            return digest("partial", *self._read_all((function.func, function.args, function.keywords)))
+        if isinstance(function, types.MethodType):
+            return digest("method", self.read(function.__self__), function.__func__.__name__)
+        owner = getattr(function, "__self__", None)
+        if isinstance(function, types.BuiltinMethodType) and not isinstance(owner, types.ModuleType | None):
+            return digest("method", self.read(owner), function.__name__)
+        module = getattr(function, "__module__", None) or ("numpy" if isinstance(function, np.ufunc) else "")
+        name = getattr(function, "__qualname__", function.__name__)
         if is_installed(module) and "<" not in name:
-            return digest("function", module, name, _version(module))
-        return self.unknown(thing, Opaque(thing).what)
+            identity = stored_name(function) if isinstance(function, types.FunctionType) else (module, name)
+            return digest("function", *identity, _version(module))
+        return self.unknown(function, OpaqueFunction(function).description)
 
     # -- everything else --------------------------------------------------------------------------------------------
 
-    def _object(self, thing: Any) -> bytes:
-        """Any other object, taken apart as pickle would do it."""
+    def _read_object(self, obj: Any) -> bytes:
+        """Read any other object, taken apart as pickle does it."""
         try:
-            made = thing.__reduce_ex__(4)
-        except Exception:  # of somebody else's code: whatever it is, the content is not known
-            return self.unknown(thing, f"an object of {type(thing).__name__}")
-        if isinstance(made, str):
-            return digest("global", type(thing).__module__, made)
-        items = [list(part) if part is not None else None for part in made[3:5]]
-        state = made[2] if len(made) > 2 else None
+            reduced = obj.__reduce_ex__(4)
+        except Exception:  # code of other packages may raise anything; the content is unknown then
+            return self.unknown(obj, f"an object of {type(obj).__name__}")
+        if isinstance(reduced, str):
+            return digest("global", type(obj).__module__, reduced)
+        iterators = [list(entry) if entry is not None else None for entry in reduced[3:5]]
+        state = reduced[2] if len(reduced) > 2 else None
         if isinstance(state, dict):
-            state = {name: part for name, part in state.items() if name not in _PASSING}
-        return digest("object", self.kind(type(thing)), *self._all((*made[:2], state, *items)))
+            state = {name: entry for name, entry in state.items() if name not in _PROCESS_ATTRIBUTES}
+        return digest("object", self.kind(type(obj)), *self._read_all((*reduced[:2], state, *iterators)))
 
-    def unknown(self, thing: Any, what: str) -> bytes:
-        """A part of which the content is not known: the name stands for it."""
+    def unknown(self, obj: Any, description: str) -> bytes:
+        """Return a digest of the name, for an object whose content is unknown."""
         if self._name is None:
             raise OptionError(
                 "Expected a model whose content can be read, because the store is kept after this process "
-                f'ends, got {what}. Give the model a name, such as Explainer(..., model_name="reviews-v1"), '
-                "and another one whenever it changes."
+                f"ends, got {description}. Give the model a name, such as Explainer(..., "
+                'execution=lc.Execution(model_name="reviews-v1")), and another one whenever it changes.'
             )
-        return digest("named", self._name, type(thing).__name__)
+        return digest("named", self._name, type(obj).__name__)
 
 
-def is_of(thing: Any, package: str) -> bool:
-    """Whether a thing is of a class of a package."""
-    return type(thing).__module__.partition(".")[0] == package
+def is_from_package(obj: Any, package: str) -> bool:
+    """Whether the class of an object is from a package."""
+    return type(obj).__module__.partition(".")[0] == package
 
 
 def _is_a(package: str, *path: str) -> Callable[[Any], bool]:
-    """Whether a thing is an instance of a class in a package, which is not imported to look."""
+    """Return a check for instances of a class in a package. It does not import the package."""
 
-    def find(thing: Any) -> bool:
-        found = sys.modules.get(package)
+    def is_instance(obj: Any) -> bool:
+        cls = sys.modules.get(package)
         for name in path:
-            found = getattr(found, name, None)
-        return isinstance(found, type) and isinstance(thing, found)
+            cls = getattr(cls, name, None)
+        return isinstance(cls, type) and isinstance(obj, cls)
 
-    return find
+    return is_instance
 
 
-def _is_function(thing: Any) -> bool:
-    if isinstance(thing, functools.partial | types.MethodType | types.FunctionType | types.BuiltinFunctionType):
+def _is_function(obj: Any) -> bool:
+    if isinstance(obj, functools.partial | types.MethodType | types.FunctionType | types.BuiltinFunctionType):
         return True
-    return isinstance(thing, np.ufunc) or "function_or_method" in type(thing).__name__
+    return isinstance(obj, np.ufunc) or "function_or_method" in type(obj).__name__
 
 
-def _is_random(thing: Any) -> bool:
-    """What draws random numbers: fitted models keep it, and what they answer does not depend on it."""
-    return isinstance(thing, np.random.RandomState | np.random.Generator | np.random.BitGenerator)
+def _is_random(obj: Any) -> bool:
+    """Whether an object draws random numbers. Fitted models store some, but their answers do not depend on them."""
+    return isinstance(obj, np.random.RandomState | np.random.Generator | np.random.BitGenerator)
 
 
-_READERS: tuple[tuple[Callable[[Any], bool], Callable[[Reader, Any], bytes]], ...] = (
-    (lambda thing: hasattr(type(thing), "fingerprint") and hasattr(type(thing), "content"), Reader._adapter),
-    (_is_a("keras", "Model"), Reader._keras),
-    (_is_a("torch", "nn", "Module"), Reader._module),
-    (_is_a("onnxruntime", "InferenceSession"), Reader._session),
-    (lambda thing: is_of(thing, "sklearn") and hasattr(thing, "get_arrays"), Reader._search_tree),
-    (_is_random, lambda reader, thing: digest("random numbers")),
-    (_is_a("transformers", "PreTrainedTokenizerBase"), Reader._tokenizer),
-    (lambda thing: isinstance(thing, type), Reader._type),
-    (_is_function, Reader._function),
-    (lambda thing: isinstance(thing, types.ModuleType), lambda reader, thing: digest("package", thing.__name__)),
-    (lambda thing: isinstance(thing, enum.Enum), lambda reader, thing: digest(type(thing).__qualname__, thing.name)),
+_READERS: tuple[tuple[Callable[[Any], bool], Callable[[FingerprintReader, Any], bytes]], ...] = (
+    (lambda obj: hasattr(type(obj), "fingerprint") and hasattr(type(obj), "content"), FingerprintReader._read_adapter),
+    (_is_a("keras", "Model"), FingerprintReader._read_keras),
+    (_is_a("torch", "nn", "Module"), FingerprintReader._read_module),
+    (_is_a("onnxruntime", "InferenceSession"), FingerprintReader._read_session),
+    (lambda obj: is_from_package(obj, "sklearn") and hasattr(obj, "get_arrays"), FingerprintReader._read_search_tree),
+    (_is_random, lambda reader, obj: digest("random numbers")),
+    (_is_a("transformers", "PreTrainedTokenizerBase"), FingerprintReader._read_tokenizer),
+    (lambda obj: isinstance(obj, type), FingerprintReader._read_type),
+    (_is_function, FingerprintReader._read_function),
+    (lambda obj: isinstance(obj, types.ModuleType), lambda reader, obj: digest("package", obj.__name__)),
+    (lambda obj: isinstance(obj, enum.Enum), lambda reader, obj: digest(type(obj).__qualname__, obj.name)),
 )
 
 
-def _is_slot(part: Any) -> bool:
-    return isinstance(part, types.MemberDescriptorType | types.GetSetDescriptorType)
+def _is_slot(member: Any) -> bool:
+    return isinstance(member, types.MemberDescriptorType | types.GetSetDescriptorType)
 
 
-def _filled(cell: types.CellType) -> bool:
+def _is_filled(cell: types.CellType) -> bool:
     try:
         return cell.cell_contents is not None
     except ValueError:
@@ -322,10 +340,10 @@ def _filled(cell: types.CellType) -> bool:
 
 
 def _code_digest(code: types.CodeType) -> bytes:
-    """What a function does: neither where it stands in its file nor what it says about itself."""
+    """Return the digest of what a function does, without its line numbers and its docstring."""
     consts = [_code_digest(const) if isinstance(const, types.CodeType) else const for const in code.co_consts]
     if code.co_flags & 0x3 and consts and isinstance(consts[0], str):
-        consts[0] = None  # most likely what it says about itself
+        consts[0] = None  # most likely the docstring
     return digest(code.co_code, consts, code.co_names, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
@@ -344,19 +362,19 @@ def is_installed(module: str) -> bool:
         return top.__name__ in sys.builtin_module_names
     path = Path(file).resolve()
     folders = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")]
-    folders.append(Path(__file__).resolve().parents[1])  # our own, wherever it is
+    folders.append(Path(__file__).resolve().parents[1])  # lcshap itself, also in an editable installation
     return bool({"site-packages", "dist-packages"} & {*path.parts}) or any(map(path.is_relative_to, folders))
 
 
 def _version(module: str) -> str:
-    """The version of a package. Our own changes often, and its adapters promise the same answers."""
+    """Return the version of a package; "" for lcshap, whose versions change often while answers stay the same."""
     top = module.partition(".")[0]
     return "" if top == __name__.partition(".")[0] else str(getattr(sys.modules.get(top), "__version__", ""))
 
 
 def _file_digest(path: str | os.PathLike[str]) -> bytes:
-    hashed = blake2b(digest_size=SIZE)
+    hashed = blake2b(digest_size=KEY_BYTES)
     with open(path, "rb") as file:
-        while part := file.read(1 << 20):
-            hashed.update(part)
+        while chunk := file.read(1 << 20):
+            hashed.update(chunk)
     return hashed.digest()

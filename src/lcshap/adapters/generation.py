@@ -1,4 +1,4 @@
-"""What a language model answers to a prompt."""
+"""Answers that a language model generates for a prompt."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ModelError
-from ..extras import need
-from .torch import evaluation
+from ..extras import import_optional
+from .torch import evaluation_mode
 
 
 def generate(
@@ -22,33 +22,33 @@ def generate(
     temperature : 0: always the most probable token. Above 0: sampled, from a generator of its own with `seed`, so that
         neither the global generator nor the generation config of the model plays a part.
     """
-    torch = need("torch", "torch")
+    torch = import_optional("torch", "torch")
     if not isinstance(max_new_tokens, int) or max_new_tokens < 1:
         raise ModelError(f"Expected a whole number of at least 1 as max_new_tokens, got {max_new_tokens!r}.")
     if not (isinstance(temperature, int | float) and math.isfinite(temperature) and temperature >= 0):
         raise ModelError(f"Expected a temperature of at least 0, got {temperature!r}.")
-    ends = _ends(model, tokenizer)
-    where, cache, found = next(model.parameters()).device, None, list[int]()
-    ids, chance = list(prompt), torch.Generator().manual_seed(seed)
-    with evaluation(model), torch.no_grad():
-        while len(found) < max_new_tokens:
-            made = model(input_ids=torch.tensor([ids], device=where), past_key_values=cache, use_cache=True)
-            logits, cache = made.logits[0, -1].double().cpu(), made.past_key_values
+    end_tokens = _find_end_tokens(model, tokenizer)
+    device, cache, answer = next(model.parameters()).device, None, list[int]()
+    ids, generator = list(prompt), torch.Generator().manual_seed(seed)
+    with evaluation_mode(model), torch.no_grad():
+        while len(answer) < max_new_tokens:
+            output = model(input_ids=torch.tensor([ids], device=device), past_key_values=cache, use_cache=True)
+            logits, cache = output.logits[0, -1].double().cpu(), output.past_key_values
             if temperature == 0:
                 token = int(logits.argmax())
             else:
-                token = int(torch.multinomial(torch.softmax(logits / temperature, 0), 1, generator=chance))
-            if token in ends:
+                token = int(torch.multinomial(torch.softmax(logits / temperature, 0), 1, generator=generator))
+            if token in end_tokens:
                 break
-            found.append(token)
+            answer.append(token)
             ids = [token] if cache is not None else [*ids, token]
-    if not found:
+    if not answer:
         raise ModelError("Expected an answer, got none: the model ended at once. Change the prompt or give an answer.")
-    return found
+    return answer
 
 
-def _ends(model: Any, tokenizer: Any) -> set[int]:
-    """The tokens that end an answer."""
-    told = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
-    listed = told if isinstance(told, list | tuple) else [told]
-    return {token for token in (*listed, tokenizer.eos_token_id) if token is not None}
+def _find_end_tokens(model: Any, tokenizer: Any) -> set[int]:
+    """Return the tokens that end an answer."""
+    eos_token_id = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    eos_tokens = eos_token_id if isinstance(eos_token_id, list | tuple) else [eos_token_id]
+    return {token for token in (*eos_tokens, tokenizer.eos_token_id) if token is not None}

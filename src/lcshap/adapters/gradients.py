@@ -1,4 +1,4 @@
-"""What adapters of models that know their gradient share."""
+"""Functions that adapters of models with gradients share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Kind
-from .callable import check_rows
+from .callable import check_answer_rows
 
-_FLOOR = 1e-12  # of probabilities before their log, as in `Value`
+_MIN_PROBABILITY = 1e-12  # of probabilities before their log, as in `Value`
 
 
-def differentiated(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[..., Any]) -> Any:
+def values_to_differentiate(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[..., Any]) -> Any:
     """What `Model.gradient` differentiates: log P of each class, the log-odds of labels, or the outputs.
 
     `numpy` is a module with NumPy's functions for the arrays at hand, such as `jax.numpy` or `keras.ops`.
@@ -27,15 +27,17 @@ def differentiated(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[.
         return log_softmax(answers, -1)
     if kind == "probabilities":
         answers = numpy.concatenate([1 - answers, answers], -1) if binary else answers
-        return numpy.log(numpy.clip(answers, _FLOOR, math.inf))
+        return numpy.log(numpy.clip(answers, _MIN_PROBABILITY, math.inf))
     if kind == "multilabel":
-        return numpy.log(numpy.clip(answers, _FLOOR, math.inf)) - numpy.log(numpy.clip(1 - answers, _FLOOR, math.inf))
+        return numpy.log(numpy.clip(answers, _MIN_PROBABILITY, math.inf)) - numpy.log(
+            numpy.clip(1 - answers, _MIN_PROBABILITY, math.inf)
+        )
     return answers
 
 
 def check_gradient(gradient: Any) -> NDArray[np.float64]:
     """A gradient in float64, or an error with the first row where it is not finite."""
-    found = np.asarray(gradient, np.float64)
-    flat = found.reshape(len(found), -1)
-    check_rows(np.isfinite(flat), flat, "a gradient of finite numbers")
-    return found
+    array = np.asarray(gradient, np.float64)
+    flat = array.reshape(len(array), -1)
+    check_answer_rows(np.isfinite(flat), flat, "a gradient of finite numbers")
+    return array

@@ -1,11 +1,8 @@
-"""A model in a process of its own: whatever it does to that process, this one goes on."""
+"""A model in a process of its own, so that this process survives a crash of the model."""
 
 from __future__ import annotations
 
-import builtins
-import os
 import pickle
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,19 +12,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import errors
-from ..core.child import Child
-from ..core.trees import Trees
-from ..errors import LcshapError, ModelError, OptionError, Unfinished
+from ..core.child import Child, ChildDiedError
+from ..core.tree_ensembles import Trees
+from ..errors import ModelError, OptionError
 from ..maskers.base import Blend, Rows
 from .base import Kind, Model
 from .find import find_model
 from .remote import RemoteModel
 
-_GLANCE = 0.05  # seconds between two looks at whether this thread was interrupted
-_PATIENCE = 1.0  # seconds that a model has to end when it is interrupted, before its process is ended
+_POLL_SECONDS = 0.05  # between two checks whether this thread was interrupted
 _ATTRIBUTES = ("kind", "classes", "batch_size", "target", "record", "answered", "blends", "reads", "has_parts")
-_HOW = (
+_HOW_TO_IMPORT = (
     "Define it at the top of a module that can be imported. In a script, use it below `if __name__ == '__main__':`, "
     "since the other process imports the script."
 )
@@ -74,7 +69,9 @@ class IsolatedModel(Model):
         try:
             pickle.dumps(make)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise OptionError(f"Expected a function that another process can import, got {make!r}. {_HOW}") from error
+            raise OptionError(
+                f"Expected a function that another process can import, got {make!r}. {_HOW_TO_IMPORT}"
+            ) from error
         self._make, self._kind = make, kind
         self._lock, self._child = threading.Lock(), None  # type: tuple[Any, Child | None]
         self._trees: Trees | None = None
@@ -120,7 +117,7 @@ class IsolatedModel(Model):
         return str(self._ask("reading", rows))
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The gradient, where the model knows it."""
+        """The gradient, if the model has one."""
         return np.asarray(self._ask("gradient", rows, weights))
 
     def trees(self) -> Trees:
@@ -132,17 +129,17 @@ class IsolatedModel(Model):
 
     @property
     def has_parts(self) -> bool:
-        """Whether the model knows its parts."""
+        """Whether the model has `parts`."""
         return bool(self._about["has_parts"])
 
     def parts(self, rows: Rows) -> NDArray[Any]:
-        """The parts, where the model knows them."""
+        """The parts, if the model has them."""
         return np.asarray(self._ask("parts", rows))
 
     def close(self) -> None:
         """End the other process. The next question starts a new one."""
-        with self._turn():
-            self._end()
+        with self._acquire_lock():
+            self._end_process()
 
     def __enter__(self) -> Self:
         return self
@@ -154,129 +151,59 @@ class IsolatedModel(Model):
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         """What a method of the model returns or raises; `ModelError` where the process dies."""
-        with self._turn():
+        with self._acquire_lock():
             if self._child is not None and not self._child.process.is_alive():
-                self._end()  # it has died since it was asked last
-            child = self._child = self._child or self._start()
-            waiting = answered = False
+                self._end_process()  # it has died since the last call
+            child = self._child = self._child or self._start_process()
             try:
-                child.connection.send((name, arguments))
-                waiting = True
-                while not child.connection.poll(_GLANCE):
-                    pass
-                waiting = False
-                good, answer = child.connection.recv()
-                answered = True
-            except (EOFError, OSError):
-                first = f"What it said stands on the terminal. {_HOW}" if name == "about" else "It is started again."
-                raise ModelError(f"The model ended its process with {child.exit_code}. {first}") from None
-            except KeyboardInterrupt:
-                answered = waiting and _interrupt(child)
-                raise
+                reply = child.ask(name, *arguments)
+            except ChildDiedError as error:
+                advice = (
+                    f"Its own messages are on the terminal. {_HOW_TO_IMPORT}"
+                    if name == "about"
+                    else "It is started again."
+                )
+                raise ModelError(f"The model ended its process with {error}. {advice}") from None
             finally:
-                if not answered:  # the pipe may hold half a message
-                    self._end()
-                    self._child = None if name == "about" else self._start()  # now, so that the next one waits less
-        if good:
-            return answer
-        raise _revived(*answer)
+                if not child.idle:  # it has died, or the pipe may contain an incomplete message
+                    self._end_process()
+                    self._child = (
+                        None if name == "about" else self._start_process()
+                    )  # start it now, so that the next call waits less
+        return reply.result()
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _acquire_lock(self) -> Iterator[None]:
         """Wait for the calls of other threads, in a way that can be interrupted."""
-        while not self._lock.acquire(timeout=_GLANCE):
+        while not self._lock.acquire(timeout=_POLL_SECONDS):
             pass
         try:
             yield
         finally:
             self._lock.release()
 
-    def _start(self) -> Child:
-        return Child(_serve, self._make, self._kind)
+    def _start_process(self) -> Child:
+        return Child(_ModelServer, self._make, self._kind, interruptible=True)
 
-    def _end(self) -> None:
+    def _end_process(self) -> None:
         if self._child is not None:
             self._child.end()
             self._child = None
 
 
-def _interrupt(child: Child) -> bool:
-    """Interrupt what the model does, as Ctrl-C would. Whether it has ended, and answers questions again."""
-    if os.name != "posix" or child.process.pid is None:
-        return False
-    os.kill(child.process.pid, signal.SIGINT)
-    try:
-        if not child.connection.poll(_PATIENCE):
-            return False
-        child.connection.recv()
-    except (EOFError, OSError):
-        return False
-    return True
+class _ModelServer:
+    """The model in the other process. Prints go to standard error, because standard output belongs to the caller."""
 
+    def __init__(self, make: Callable[[], Any], kind: Kind | None) -> None:
+        sys.stdout = sys.stderr
+        self._model = find_model(make(), kind)
 
-def _revived(kind: str, arguments: tuple[Any, ...], row: int | None, answers: Any) -> BaseException:
-    """An error of the other process, as the same kind where that is Python's or ours; else as one of this name."""
-    other: type[Exception] = type(kind, (Exception,), {})
-    found = getattr(errors, kind, None) or getattr(builtins, kind, other)
-    if found is ModelError:
-        return ModelError(str(arguments[0]), row, answers)
-    same: type[Exception] = found if isinstance(found, type) and issubclass(found, Exception) else other
-    try:
-        return same(*arguments)
-    except TypeError:  # one that wants other arguments
-        return other(*arguments)
+    def about(self) -> dict[str, Any]:
+        model = self._model
+        attributes = {name: getattr(model, name) for name in _ATTRIBUTES}
+        record = {"model": type(model).__name__, **attributes["record"]}
+        classes = None if attributes["classes"] is None else [str(name) for name in attributes["classes"]]
+        return attributes | {"record": record, "classes": classes, "remote": isinstance(model, RemoteModel)}
 
-
-# -- in the other process ---------------------------------------------------------------------------------------------
-
-
-def _serve(channel: Any, make: Callable[[], Any], kind: Kind | None) -> None:
-    """Make the model, then answer until nobody asks. Standard output is not ours: prints go to standard error."""
-    sys.stdout = sys.stderr
-    busy = False
-
-    def interrupt(*_: Any) -> None:
-        if busy:  # Ctrl-C on a terminal reaches all processes, also those that do nothing
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, interrupt)
-    made: Model | BaseException
-    try:
-        made = find_model(make(), kind)
-    except BaseException as error:
-        made = error
-    while True:
-        try:
-            name, arguments = channel.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            busy = True
-            if isinstance(made, BaseException):
-                raise made
-            answer = True, _about(made) if name == "about" else getattr(made, name)(*arguments)
-            busy = False
-        except BaseException as error:
-            busy = False
-            answer = False, _told(error)
-        try:
-            channel.send(answer)
-        except OSError:
-            return
-
-
-def _about(model: Model) -> dict[str, Any]:
-    found = {name: getattr(model, name) for name in _ATTRIBUTES}
-    record = {"model": type(model).__name__, **found["record"]}
-    classes = None if found["classes"] is None else [str(name) for name in found["classes"]]
-    return found | {"record": record, "classes": classes, "remote": isinstance(model, RemoteModel)}
-
-
-def _told(error: BaseException) -> tuple[str, tuple[Any, ...], int | None, Any]:
-    """An error as plain data: its kind, what it says, the row, and what was answered before it."""
-    own = isinstance(error, LcshapError | Unfinished)
-    plain = all(isinstance(part, str | bytes | int | float | bool | None) for part in error.args)
-    arguments = error.args if plain and not own else (str(error),)
-    row, answers = getattr(error, "row", None), getattr(error, "answers", None)
-    known = next(kind.__name__ for kind in type(error).__mro__ if not own or hasattr(errors, kind.__name__))
-    return known, arguments, row if isinstance(row, int) else None, answers if own else None
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..extras import need
+from ..extras import import_optional
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
-from .gradients import check_gradient, differentiated
-from .picking import Output, check_output, described, pick
+from .gradients import check_gradient, values_to_differentiate
+from .output_selection import Output, check_output, describe_model_output, select_output
 
 
 class JaxModel(Model):
@@ -51,7 +51,7 @@ class JaxModel(Model):
     def __init__(
         self, fn: Callable[[Any], Any], kind: Kind, jit: bool = True, dtype: Any = "float32", output: Output = None
     ) -> None:
-        jax = need("jax", "jax")
+        jax = import_optional("jax", "jax")
         if not callable(fn):
             raise ModelError(f"Expected a JAX function of rows, got {type(fn).__name__}.")
         if not jax.numpy.issubdtype(dtype, jax.numpy.floating):
@@ -63,12 +63,12 @@ class JaxModel(Model):
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the function returns, `(n, outputs)`: float64 if it computes in that, else float32."""
-        x = fill_up(self._place(rows))
+        x = fill_up(self._to_array(rows))
         return check_answers(self._forward(x), len(x), "the JAX function")[: len(rows)]
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * value).sum()`` with respect to the rows, as in `TorchModel`."""
-        x = self._place(rows)
+        x = self._to_array(rows)
         if x.dtype.kind in "iub":
             raise ModelError(
                 "Expected rows of floating-point numbers for a gradient, got others. Explain a function of "
@@ -79,13 +79,13 @@ class JaxModel(Model):
         return check_gradient(self._backward(x, weights))[:n]
 
     def _compile(self) -> None:
-        jax = need("jax", "jax")
+        jax = import_optional("jax", "jax")
         compiled = jax.jit if self.jit else lambda function: function
         self._forward = compiled(self._answers)
-        self._backward = compiled(jax.grad(self._total))
+        self._backward = compiled(jax.grad(self._weighted_sum))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: part for name, part in vars(self).items() if name not in ("_forward", "_backward")}
+        return {name: attribute for name, attribute in vars(self).items() if name not in ("_forward", "_backward")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -93,25 +93,25 @@ class JaxModel(Model):
 
     def _answers(self, x: Any) -> Any:
         """The answers, in single precision at least."""
-        jnp = need("jax.numpy", "jax")
-        given = self.fn(jnp.asarray(x))
-        answers = given if self.output is None else pick(given, self.output)
+        jnp = import_optional("jax.numpy", "jax")
+        outputs = self.fn(jnp.asarray(x))
+        answers = outputs if self.output is None else select_output(outputs, self.output)
         if not hasattr(answers, "dtype"):
             raise ModelError(
-                f"Expected an array (n,) or (n, outputs) from the JAX function, got {described(given)}. "
+                f"Expected an array (n,) or (n, outputs) from the JAX function, got {describe_model_output(outputs)}. "
                 'Choose the part to explain with JaxModel(fn, kind, output="name"), a number, or a function '
                 "of what it returns."
             )
         return jnp.asarray(answers, jnp.promote_types(answers.dtype, jnp.float32))
 
-    def _total(self, x: Any, weights: Any) -> Any:
-        jnp, nn = need("jax.numpy", "jax"), need("jax.nn", "jax")
-        values = differentiated(self._answers(x), self.kind, jnp, nn.log_softmax)
+    def _weighted_sum(self, x: Any, weights: Any) -> Any:
+        jnp, nn = import_optional("jax.numpy", "jax"), import_optional("jax.nn", "jax")
+        values = values_to_differentiate(self._answers(x), self.kind, jnp, nn.log_softmax)
         if values.shape != weights.shape:
             raise ModelError(f"Expected values of the shape of the weights, {weights.shape}, got {values.shape}.")
         return (values * weights).sum()
 
-    def _place(self, rows: Rows) -> NDArray[Any]:
+    def _to_array(self, rows: Rows) -> NDArray[Any]:
         """The rows in the type that the function gets."""
         array = np.asarray(rows)
         if array.dtype.kind not in "fiub":
@@ -119,13 +119,13 @@ class JaxModel(Model):
                 f"Expected rows that JAX can turn into an array, got {array.dtype}. Give a function that "
                 "converts them first."
             )
-        dtypes = need("jax.dtypes", "jax")
-        wanted = np.dtype(self.dtype) if array.dtype.kind == "f" else array.dtype
-        possible = dtypes.canonicalize_dtype(wanted)
-        cast = array.astype(possible)
-        if possible != wanted and (array.dtype.kind == "f" or not np.array_equal(cast, array)):
+        dtypes = import_optional("jax.dtypes", "jax")
+        dtype = np.dtype(self.dtype) if array.dtype.kind == "f" else array.dtype
+        jax_dtype = dtypes.canonicalize_dtype(dtype)
+        cast = array.astype(jax_dtype)
+        if jax_dtype != dtype and (array.dtype.kind == "f" or not np.array_equal(cast, array)):
             raise ModelError(
-                f'Expected JAX to keep {wanted}, got {possible}. Call jax.config.update("jax_enable_x64", True) first.'
+                f'Expected JAX to keep {dtype}, got {jax_dtype}. Call jax.config.update("jax_enable_x64", True) first.'
             )
         return cast
 

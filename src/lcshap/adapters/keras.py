@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..extras import need
+from ..extras import import_optional
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
-from .gradients import check_gradient, differentiated
+from .gradients import check_gradient, values_to_differentiate
 from .jax import fill_up
-from .picking import Output, check_output, described, pick
+from .output_selection import Output, check_output, describe_model_output, select_output
 
 
 class KerasModel(Model):
@@ -63,15 +63,15 @@ class KerasModel(Model):
         self.kind = check_kind(kind, f"a Keras model ({type(model).__name__})")
         self.output = check_output(output, "KerasModel")
         if output is None:
-            _check_end(model, self.kind)
+            _check_last_layer(model, self.kind)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the model returns, `(n, outputs)`: float64 if it computes in that, else float32."""
-        full = _full(rows)
-        inputs = self._inputs(full)
-        with need("torch", "torch").no_grad() if _backend() == "torch" else nullcontext():
-            answers = _numpy(self._forward(inputs, self._state()))
-        return check_answers(answers, len(full), type(self.model).__name__)[: len(rows)]
+        filled = _fill_up_rows(rows)
+        inputs = self._inputs(filled)
+        with import_optional("torch", "torch").no_grad() if _backend() == "torch" else nullcontext():
+            answers = _to_numpy(self._forward(inputs, self._state()))
+        return check_answers(answers, len(filled), type(self.model).__name__)[: len(rows)]
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * value).sum()`` with respect to the rows, as in `TorchModel`.
@@ -81,32 +81,32 @@ class KerasModel(Model):
         """
         if _backend() not in _GRADIENTS:
             raise NotImplementedError
-        full = _full(rows)
-        inputs = self._inputs(full)
-        parts = _keras().tree.flatten(inputs)
-        places = [i for i, part in enumerate(parts) if _is_float(part) and part.shape == np.shape(full)]
+        filled = _fill_up_rows(rows)
+        inputs = self._inputs(filled)
+        tensors = _keras().tree.flatten(inputs)
+        places = [i for i, tensor in enumerate(tensors) if _is_float(tensor) and tensor.shape == np.shape(filled)]
         if len(places) != 1:
             raise ModelError(
                 "Expected one input of floating-point numbers in the shape of the rows for a gradient, got "
                 f"{len(places)}. Explain a model that takes the embeddings of the tokens, or choose a method "
                 "that needs only values."
             )
-        weights = np.pad(weights, ((0, len(full) - len(rows)), (0, 0)))  # copies weigh nothing
-        found = self._backward(parts[places[0]], inputs, places[0], weights, self._state())
-        return check_gradient(_numpy(found))[: len(rows)]
+        weights = np.pad(weights, ((0, len(filled) - len(rows)), (0, 0)))  # copies weigh nothing
+        gradient = self._backward(tensors[places[0]], inputs, places[0], weights, self._state())
+        return check_gradient(_to_numpy(gradient))[: len(rows)]
 
     @cached_property
     def _forward(self) -> Callable[..., Any]:
-        return _compiled(self._answers) if self._compiles else self._answers
+        return _compile(self._answers) if self._compiles else self._answers
 
     @cached_property
     def _backward(self) -> Callable[..., Any]:
-        gradient = partial(_GRADIENTS[_backend()], self._total)
-        return _compiled(gradient, static_argnums=2) if self._compiles else gradient
+        gradient = partial(_GRADIENTS[_backend()], self._weighted_sum)
+        return _compile(gradient, static_argnums=2) if self._compiles else gradient
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle: functions are compiled anew."""
-        return {name: part for name, part in vars(self).items() if name not in ("_forward", "_backward")}
+        return {name: attribute for name, attribute in vars(self).items() if name not in ("_forward", "_backward")}
 
     @property
     def _compiles(self) -> bool:
@@ -121,22 +121,22 @@ class KerasModel(Model):
         keras = _keras()
         with keras.StatelessScope(zip(self.model.variables, state, strict=True)):
             answers = self.model(inputs, training=False)
-        parts = keras.tree.flatten(answers if self.output is None else pick(answers, self.output))
-        if len(parts) != 1:
+        outputs = keras.tree.flatten(answers if self.output is None else select_output(answers, self.output))
+        if len(outputs) != 1:
             raise ModelError(
-                f"Expected one output, got {described(answers)}. Choose one with KerasModel(model, kind, "
+                f"Expected one output, got {describe_model_output(answers)}. Choose one with KerasModel(model, kind, "
                 'output="name"), a number, or a function of what the model returns.'
             )
-        double = keras.backend.standardize_dtype(parts[0].dtype) == "float64"
-        return keras.ops.cast(parts[0], "float64" if double else "float32")
+        is_double = keras.backend.standardize_dtype(outputs[0].dtype) == "float64"
+        return keras.ops.cast(outputs[0], "float64" if is_double else "float32")
 
-    def _total(self, x: Any, inputs: Any, place: int, weights: Any, state: list[Any]) -> Any:
-        """What is differentiated with respect to x, one of the inputs."""
+    def _weighted_sum(self, x: Any, inputs: Any, place: int, weights: Any, state: list[Any]) -> Any:
+        """Return the weighted sum of values, which is differentiated with respect to x, one of the inputs."""
         keras = _keras()
-        parts = keras.tree.flatten(inputs)
-        parts[place] = x
-        answers = self._answers(keras.tree.pack_sequence_as(inputs, parts), state)
-        values = differentiated(answers, self.kind, keras.ops, keras.ops.log_softmax)
+        tensors = keras.tree.flatten(inputs)
+        tensors[place] = x
+        answers = self._answers(keras.tree.pack_sequence_as(inputs, tensors), state)
+        values = values_to_differentiate(answers, self.kind, keras.ops, keras.ops.log_softmax)
         if tuple(values.shape) != weights.shape:
             raise ModelError(
                 f"Expected values of the shape of the weights, {weights.shape}, got {tuple(values.shape)}."
@@ -146,91 +146,93 @@ class KerasModel(Model):
     def _inputs(self, rows: Rows) -> Any:
         """What the model takes, as tensors."""
         if self.prepare is None:
-            return self._place(rows)
-        return _keras().tree.map_structure(self._place, self.prepare(rows))
+            return self._to_tensor(rows)
+        return _keras().tree.map_structure(self._to_tensor, self.prepare(rows))
 
-    def _place(self, part: Any) -> Any:
+    def _to_tensor(self, array: Any) -> Any:
         keras = _keras()
-        if not keras.ops.is_tensor(part):
-            part = np.array(part)  # a copy: layers may write into their input
-            if part.dtype.kind not in "fiub":
+        if not keras.ops.is_tensor(array):
+            array = np.array(array)  # a copy: layers may write into their input
+            if array.dtype.kind not in "fiub":
                 raise ModelError(
-                    f"Expected rows of numbers, got {part.dtype}. Give KerasModel(..., prepare=...), a function from "
+                    f"Expected rows of numbers, got {array.dtype}. Give KerasModel(..., prepare=...), a function from "
                     "rows to arrays."
                 )
-        return keras.ops.convert_to_tensor(part, self.model.variable_dtype if _is_float(part) else None)
+        return keras.ops.convert_to_tensor(array, self.model.variable_dtype if _is_float(array) else None)
 
 
-def _check_end(model: Any, kind: Kind) -> None:
-    """Refuse a kind that the last layer contradicts. Only sequential and functional models show which that is."""
+def _check_last_layer(model: Any, kind: Kind) -> None:
+    """Raise `ModelError` if the last layer of a sequential or functional model contradicts the kind."""
     keras = _keras()
-    last = model
-    while isinstance(last, keras.Model):
-        parts = last.layers if isinstance(last, keras.Sequential) else getattr(last, "operations", [])
-        last = parts[-1] if parts else None
-    activation = getattr(last, "activation", None)
-    end = getattr(activation, "__name__", type(last).__name__.lower())
-    labels = kind.startswith("multilabel")
-    if kind.endswith("logits") and end in ("softmax", "sigmoid"):
-        chances = "multilabel" if labels else "probabilities"
+    layer = model
+    while isinstance(layer, keras.Model):
+        layers = layer.layers if isinstance(layer, keras.Sequential) else getattr(layer, "operations", [])
+        layer = layers[-1] if layers else None
+    activation = getattr(layer, "activation", None)
+    last_name = getattr(activation, "__name__", type(layer).__name__.lower())
+    is_multilabel = kind.startswith("multilabel")
+    if kind.endswith("logits") and last_name in ("softmax", "sigmoid"):
+        probabilities = "multilabel" if is_multilabel else "probabilities"
         raise ModelError(
-            f'Expected a model of logits for kind="{kind}", got {model.name}, which ends with a {end}. Write '
-            f'kind="{chances}", or explain a model without that layer.'
+            f'Expected a model of logits for kind="{kind}", got {model.name}, which ends with a {last_name}. Write '
+            f'kind="{probabilities}", or explain a model without that layer.'
         )
-    if labels and end == "softmax":
+    if is_multilabel and last_name == "softmax":
         raise ModelError(
             f'Expected labels that do not exclude each other for kind="{kind}", got {model.name}, which ends '
             'with a softmax. Write kind="probabilities".'
         )
-    if kind in ("probabilities", "multilabel") and end == "linear" and isinstance(last, keras.layers.Dense):
-        logits = "multilabel-logits" if labels else "logits"
+    if kind in ("probabilities", "multilabel") and last_name == "linear" and isinstance(layer, keras.layers.Dense):
+        logits = "multilabel-logits" if is_multilabel else "logits"
         raise ModelError(
             f'Expected a model of probabilities for kind="{kind}", got {model.name}, which ends with a linear '
             f'layer. Write kind="{logits}", or kind="output" if there are no classes.'
         )
 
 
-def _full(rows: Rows) -> Rows:
-    """The rows, filled up where each number of them would be compiled anew."""
+def _fill_up_rows(rows: Rows) -> Rows:
+    """Fill up the rows for backends that compile a function again for each number of rows."""
     return fill_up(rows if isinstance(rows, list) else np.asarray(rows)) if _backend() == "jax" else rows
 
 
-def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    return need("jax", "jax").jit(function, **options)  # type: ignore[no-any-return]
+def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    return import_optional("jax", "jax").jit(function, **options)  # type: ignore[no-any-return]
 
 
 def _jax_gradient(total: Callable[..., Any], x: Any, *others: Any) -> Any:
-    return need("jax", "jax").grad(total)(x, *others)
+    return import_optional("jax", "jax").grad(total)(x, *others)
 
 
 def _torch_gradient(total: Callable[..., Any], x: Any, *others: Any) -> Any:
-    torch = need("torch", "torch")
+    torch = import_optional("torch", "torch")
     x = x.detach().requires_grad_(True)
     with torch.enable_grad():
-        value = total(x, *others)
-        (found,) = torch.autograd.grad(value, x, allow_unused=True) if value.requires_grad else (None,)
-    return torch.zeros_like(x) if found is None else found
+        sum_of_values = total(x, *others)
+        (gradient,) = (
+            torch.autograd.grad(sum_of_values, x, allow_unused=True) if sum_of_values.requires_grad else (None,)
+        )
+    return torch.zeros_like(x) if gradient is None else gradient
 
 
 def _tensorflow_gradient(total: Callable[..., Any], x: Any, *others: Any) -> Any:
-    tensorflow = need("tensorflow", "keras")
+    tensorflow = import_optional("tensorflow", "keras")
     with tensorflow.GradientTape() as tape:
         tape.watch(x)
-        found = total(x, *others)
-    return tape.gradient(found, x, unconnected_gradients="zero")
+        sum_of_values = total(x, *others)
+    return tape.gradient(sum_of_values, x, unconnected_gradients="zero")
 
 
 _GRADIENTS = {"jax": _jax_gradient, "torch": _torch_gradient, "tensorflow": _tensorflow_gradient}
 
 
-def _numpy(tensor: Any) -> NDArray[Any]:
+def _to_numpy(tensor: Any) -> NDArray[Any]:
     """As `keras.ops.convert_to_numpy`, which warns of PyTorch's tensors."""
-    found = tensor.detach().cpu().numpy() if _backend() == "torch" else _keras().ops.convert_to_numpy(tensor)
-    return np.asarray(found)
+    array = tensor.detach().cpu().numpy() if _backend() == "torch" else _keras().ops.convert_to_numpy(tensor)
+    return np.asarray(array)
 
 
-def _is_float(part: Any) -> bool:
-    return "float" in str(part.dtype)
+def _is_float(array: Any) -> bool:
+    return "float" in str(array.dtype)
 
 
 def _backend() -> str:
@@ -238,7 +240,7 @@ def _backend() -> str:
 
 
 def _keras() -> Any:
-    keras = need("keras", "keras")
+    keras = import_optional("keras", "keras")
     if not hasattr(keras, "ops"):
         raise ModelError(f"Expected Keras 3 or later, got {keras.__version__}. Upgrade it with pip install -U keras.")
     return keras

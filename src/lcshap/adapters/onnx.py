@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..extras import need
+from ..extras import import_optional
 from ..maskers.base import Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .onnx_files import check_external_data
 
-THREADS = "LCSHAP_THREADS"  # in the environment: threads of the sessions that are made here; by default all cores
-_FLOATS = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
-_OPTIONS = ("graph_optimization_level", "execution_mode", "intra_op_num_threads", "inter_op_num_threads")
+THREADS = "LCSHAP_THREADS"  # environment variable: the number of threads of new sessions; by default all cores
+_FLOAT_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
+_SESSION_OPTIONS = ("graph_optimization_level", "execution_mode", "intra_op_num_threads", "inter_op_num_threads")
 _TYPES: dict[str, Any] = {
-    **_FLOATS,
+    **_FLOAT_TYPES,
     **{f"tensor({t})": np.dtype(t) for t in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")},
     "tensor(bool)": np.bool_,
     "tensor(string)": np.object_,
@@ -70,8 +70,8 @@ class OnnxModel(Model):
     ) -> None:
         self.kind = check_kind(kind, "an ONNX graph")
         self.session = graph if hasattr(graph, "get_inputs") else _load(graph, providers)
-        self._loaded = _stamp(self.session)
-        _teach_pickle()
+        self._loaded = _file_stamp(self.session)
+        _register_pickling()
         self._inputs = {i.name: i for i in self.session.get_inputs()}
         self.input = _choose_input(self._inputs, input)
         self.output = _choose_output(self.session.get_outputs(), output)
@@ -79,30 +79,31 @@ class OnnxModel(Model):
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The chosen output, `(n, outputs)`, in the precision that the graph has."""
         n = len(rows)
-        made = {self.input: rows} if isinstance(self.input, str) else self.input(rows)
-        feed = {name: _cast(array, self._declared(name)) for name, array in made.items()}
+        arrays = {self.input: rows} if isinstance(self.input, str) else self.input(rows)
+        feed = {name: _cast(array, self._find_input(name)) for name, array in arrays.items()}
         answers = [
-            check_answers(self._run(part), size, f"ONNX output {self.output!r}") for part, size in self._split(feed, n)
+            check_answers(self._run(batch), size, f"ONNX output {self.output!r}")
+            for batch, size in self._split_batches(feed, n)
         ]
         return np.asarray(np.concatenate(answers)[:n])
 
     @property
     def content(self) -> dict[str, Any]:
         """The session, its input and its output, if the file is still the one that was loaded."""
-        if _stamp(self.session) != self._loaded:
+        if _file_stamp(self.session) != self._loaded:
             raise ModelError(
                 "Expected the ONNX file as it was loaded, got one that has changed. Create the model again."
             )
         return super().content
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: part for name, part in vars(self).items() if name != "_inputs"}
+        return {name: attribute for name, attribute in vars(self).items() if name != "_inputs"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._inputs = {i.name: i for i in self.session.get_inputs()}
 
-    def _declared(self, name: str) -> Any:
+    def _find_input(self, name: str) -> Any:
         if name not in self._inputs:
             raise ModelError(f"Expected one of the inputs {', '.join(self._inputs)} of the graph, got {name!r}.")
         return self._inputs[name]
@@ -113,8 +114,8 @@ class OnnxModel(Model):
             return [[row[key] for key in sorted(row)] for row in answers]
         return answers
 
-    def _split(self, feed: dict[str, NDArray[Any]], n: int) -> Iterator[tuple[dict[str, NDArray[Any]], int]]:
-        """Batches of the size that the graph asks for, and that size; all rows at once if it does not ask."""
+    def _split_batches(self, feed: dict[str, NDArray[Any]], n: int) -> Iterator[tuple[dict[str, NDArray[Any]], int]]:
+        """Yield batches and their size: the batch size that the graph declares, or else all rows at once."""
         fixed = {i.shape[0] for name, i in self._inputs.items() if name in feed and i.shape and type(i.shape[0]) is int}
         if len(fixed) > 1:
             raise ModelError(f"Expected one batch size for all inputs of the graph, got {sorted(fixed)}.")
@@ -165,14 +166,14 @@ def _choose_input(inputs: dict[str, Any], choice: Any) -> Any:
 def _choose_output(outputs: list[Any], choice: str | int | None) -> str:
     names = [str(o.name) for o in outputs]
     if choice is None:
-        floats = [o for o in outputs if o.type in _FLOATS]
+        floats = [o for o in outputs if o.type in _FLOAT_TYPES]
         matrices = [o for o in floats if len(o.shape) == 2]
-        found = [*matrices, *floats, *(o for o in outputs if o.type.startswith("seq(map("))]
-        if not found:
+        candidates = [*matrices, *floats, *(o for o in outputs if o.type.startswith("seq(map("))]
+        if not candidates:
             raise ModelError(
                 f"Expected an output of floating-point numbers, got {', '.join(names)}. Choose one with output=."
             )
-        return str(found[0].name)
+        return str(candidates[0].name)
     if isinstance(choice, int) and 0 <= choice < len(names):
         return names[choice]
     if choice not in names:
@@ -181,7 +182,7 @@ def _choose_output(outputs: list[Any], choice: str | int | None) -> str:
 
 
 def _load(graph: Any, providers: list[Any] | None, options: Mapping[str, Any] | None = None) -> Any:
-    ort = need("onnxruntime", "onnx")
+    ort = import_optional("onnxruntime", "onnx")
     if not isinstance(graph, bytes):
         if not os.path.isfile(graph):
             raise ModelError(f"Expected the path of a file, got {os.fspath(graph)!r}, which does not exist.")
@@ -195,8 +196,8 @@ def _load(graph: Any, providers: list[Any] | None, options: Mapping[str, Any] | 
     return ort.InferenceSession(graph, settings, providers=providers or ["CPUExecutionProvider"])
 
 
-def _stamp(session: Any) -> tuple[int, int] | None:
-    """When the file of a session was written, and how large it is; None where there is none."""
+def _file_stamp(session: Any) -> tuple[int, int] | None:
+    """Return the time of change and the size of the file of a session; None if it has no file."""
     path = getattr(session, "_model_path", None)
     if not path or not os.path.isfile(path):
         return None
@@ -204,16 +205,20 @@ def _stamp(session: Any) -> tuple[int, int] | None:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _teach_pickle() -> None:
-    """Let sessions be pickled, which onnxruntime does not: also those that the user made, and an explainer holds."""
-    copyreg.dispatch_table.setdefault(need("onnxruntime", "onnx").InferenceSession, _reduced)
+def _register_pickling() -> None:
+    """Register how sessions are pickled, because onnxruntime cannot; this includes sessions of the user."""
+    copyreg.dispatch_table.setdefault(import_optional("onnxruntime", "onnx").InferenceSession, _reduce_session)
 
 
-def _reduced(session: Any) -> tuple[Any, ...]:
-    """What a session is made of again: its file or bytes, its providers, and the options that change its numbers."""
+def _reduce_session(session: Any) -> tuple[Any, ...]:
+    """Return how to create a session again: its file or bytes, its providers, and the options that change numbers."""
     path, data = getattr(session, "_model_path", "") or "", getattr(session, "_model_bytes", None)
     if not path and not data:
         raise ModelError("Expected a session made from a file or from bytes, got another one. It cannot be pickled.")
     providers = list(session.get_provider_options().items())
     options = session.get_session_options()
-    return _load, (data or os.path.abspath(path), providers, {name: getattr(options, name) for name in _OPTIONS})
+    return _load, (
+        data or os.path.abspath(path),
+        providers,
+        {name: getattr(options, name) for name in _SESSION_OPTIONS},
+    )

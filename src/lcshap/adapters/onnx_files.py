@@ -1,8 +1,8 @@
-"""Which other files an ONNX file asks for. A file from a stranger may name any file of the machine, such as
-``../../../etc/passwd``, and not every version of onnxruntime refuses to read it.
+"""The external files that an ONNX file refers to. A file from an untrusted source may name any file of the machine,
+such as ``../../../etc/passwd``, and not every version of onnxruntime refuses to read it.
 
-The format is walked as it is written, without the `onnx` package: only the messages in which a tensor can be, and of
-tensors only where their data are.
+The format is parsed without the `onnx` package: only the messages that may contain a tensor, and of tensors only where
+their data are stored.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from ..errors import ModelError
 
-_DEPTH = 100  # of messages in messages: what protobuf itself allows
-_FIELDS = 50_000_000  # that are looked at: large models have a million
+_MAX_DEPTH = 100  # of nested messages, as in protobuf
+_MAX_FIELDS = 50_000_000  # that are read: large models have a million
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_MEMORY = "_ORT_MEM_ADDR_"  # what onnxruntime writes instead of a file: an address in its own memory
+_MEMORY_ADDRESS = "_ORT_MEM_ADDR_"  # onnxruntime writes this instead of a file, for data in its own memory
 
 # message -> number of a field -> message in it, from onnx.proto3; what is not here holds no tensors
-_FORMAT: dict[str, dict[int, str]] = {
+_MESSAGE_FIELDS: dict[str, dict[int, str]] = {
     "Model": {7: "Graph", 20: "Training", 25: "Function"},
     "Graph": {1: "Node", 5: "Tensor", 15: "Sparse"},
     "Training": {1: "Graph", 2: "Graph"},
@@ -37,7 +37,7 @@ _Buffer = bytes | mmap.mmap
 def check_external_data(graph: str | bytes) -> None:
     """Raise `ModelError` if a graph, by its path or as bytes, asks for files outside of its own folder."""
     if isinstance(graph, bytes):
-        for location in _locations(graph):
+        for location in _external_locations(graph):
             raise ModelError(
                 f"Expected bytes that hold all of the graph, got a graph with data in the file {location!r}. Give the "
                 f"path of the .onnx file."
@@ -45,27 +45,27 @@ def check_external_data(graph: str | bytes) -> None:
         return
     with open(graph, "rb") as file:
         if not os.fstat(file.fileno()).st_size:
-            raise _damaged("it is empty")
+            raise _format_error("it is empty")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as buffer:
-            for location in _locations(buffer):
+            for location in _external_locations(buffer):
                 _check_inside(graph, location)
 
 
 def data_files(path: str) -> list[str]:
-    """The files beside a graph that hold a part of it."""
+    """Return the files beside a graph that contain a part of its data."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as buffer:
-        names = sorted(set(_locations(buffer)))
+        names = sorted(set(_external_locations(buffer)))
     return [os.path.join(os.path.dirname(path), name) for name in names]
 
 
 def _check_inside(path: str, location: str) -> None:
-    """The file must be in the model's folder, also after links are followed."""
+    """Raise `ModelError` unless the file is in the folder of the model, also after links are followed."""
     folders = (os.path.realpath(os.path.dirname(path)), os.path.dirname(os.path.realpath(path)))
     forms = (PurePosixPath(location), PureWindowsPath(location))
-    plain = not any(form.is_absolute() or form.anchor or ".." in form.parts for form in forms)
-    if plain and location.isprintable() and _MEMORY not in location:
-        found = Path(os.path.realpath(os.path.join(os.path.dirname(path), location)))
-        if found.is_file() and any(found.is_relative_to(folder) for folder in folders):
+    is_relative = not any(form.is_absolute() or form.anchor or ".." in form.parts for form in forms)
+    if is_relative and location.isprintable() and _MEMORY_ADDRESS not in location:
+        target = Path(os.path.realpath(os.path.join(os.path.dirname(path), location)))
+        if target.is_file() and any(target.is_relative_to(folder) for folder in folders):
             return
     raise ModelError(
         f"Expected an ONNX file whose data are in files beside it, got one with data in {location!r}, which "
@@ -74,51 +74,51 @@ def _check_inside(path: str, location: str) -> None:
     )
 
 
-def _locations(buffer: _Buffer) -> Iterator[str]:
-    """All names of files in a graph."""
-    left = [("Model", 0, len(buffer), 0)]
+def _external_locations(buffer: _Buffer) -> Iterator[str]:
+    """Yield the names of all external files of a graph."""
+    stack = [("Model", 0, len(buffer), 0)]
     count = 0
-    while left:
-        kind, start, end, depth = left.pop()
-        if depth > _DEPTH:
-            raise _damaged(f"more than {_DEPTH} levels")
+    while stack:
+        kind, start, end, depth = stack.pop()
+        if depth > _MAX_DEPTH:
+            raise _format_error(f"more than {_MAX_DEPTH} levels")
         texts: dict[int, list[bytes]] = {1: [], 2: []}
-        for number, begin, stop in _fields(buffer, start, end):
+        for number, begin, stop in _read_fields(buffer, start, end):
             count += 1
-            if count > _FIELDS:
-                raise _damaged(f"more than {_FIELDS:,} fields")
+            if count > _MAX_FIELDS:
+                raise _format_error(f"more than {_MAX_FIELDS:,} fields")
             if kind == "Entry" and number in texts:
                 texts[number].append(buffer[begin:stop])
-            elif number in _FORMAT[kind]:
-                left.append((_FORMAT[kind][number], begin, stop, depth + 1))
+            elif number in _MESSAGE_FIELDS[kind]:
+                stack.append((_MESSAGE_FIELDS[kind][number], begin, stop, depth + 1))
         if kind == "Entry" and texts[1] not in ([b"offset"], [b"length"], [b"checksum"]):
             for name in texts[2]:
                 yield name.decode("utf-8", "backslashreplace")
 
 
-def _fields(buffer: _Buffer, place: int, end: int) -> Iterator[tuple[int, int, int]]:
+def _read_fields(buffer: _Buffer, place: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The fields of a message that have a length: their numbers, and where their content begins and ends."""
     while place < end:
-        tag, place = _varint(buffer, place, end, 5)
+        tag, place = _read_varint(buffer, place, end, 5)
         number, wire = tag >> 3, tag & 7
         begin = place
         if wire == _VARINT:
-            _, place = _varint(buffer, place, end, 10)
+            _, place = _read_varint(buffer, place, end, 10)
         elif wire == _BYTES:
-            size, begin = _varint(buffer, place, end, 10)
+            size, begin = _read_varint(buffer, place, end, 10)
             place = begin + size
         elif wire in (_FIXED32, _FIXED64):
             place += 4 if wire == _FIXED32 else 8
         else:
-            raise _damaged(f"a field of type {wire}")
+            raise _format_error(f"a field of type {wire}")
         if place > end or not 0 < number < 1 << 29:
-            raise _damaged("a field that does not fit")
+            raise _format_error("a field that does not fit")
         if wire == _BYTES:
             yield number, begin, place
 
 
-def _varint(buffer: _Buffer, place: int, end: int, longest: int) -> tuple[int, int]:
-    """A number and where it ends: seven bits a byte, the lowest first."""
+def _read_varint(buffer: _Buffer, place: int, end: int, longest: int) -> tuple[int, int]:
+    """Read a number of seven bits a byte, the lowest first. Return it and where it ends."""
     value = 0
     for shift in range(longest):
         if place + shift >= end:
@@ -127,8 +127,8 @@ def _varint(buffer: _Buffer, place: int, end: int, longest: int) -> tuple[int, i
         value |= (byte & 0x7F) << 7 * shift
         if byte < 0x80:
             return value, place + shift + 1
-    raise _damaged("a number without an end")
+    raise _format_error("a number without an end")
 
 
-def _damaged(why: str) -> ModelError:
+def _format_error(why: str) -> ModelError:
     return ModelError(f"Expected a graph in the ONNX format, got something else: {why}. Check where the file is from.")

@@ -10,32 +10,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.redact import redacted
+from ..core.redact import redact
 from ..errors import ModelError
-from ..extras import need
+from ..extras import import_optional
 from ..maskers.base import Rows
-from .answers import Parts, part_names, part_spans
+from .answer_parts import Parts, part_names, part_spans
 from .openai_protocol import (
     PROBE,
     Request,
     Style,
     answer_log_probs,
-    asked,
     check_model,
+    generation_request,
+    read_answer_text,
     read_first_tokens,
     read_prompt_tokens,
-    read_text,
-    scored,
+    scoring_request,
 )
 from .remote import RemoteModel
-from .scalarisers import Scalariser, p_yes, scalarised
+from .scalarisers import Scalariser, apply_scalariser, p_yes
 from .text_answers import check_samples, name_samples
 
-_AGAIN = frozenset({408, 409, 425, 429})  # statuses that may be different the next time, beside those from 500 on
+_RETRY_STATUSES = frozenset({408, 409, 425, 429})  # as well as all from 500 on
 
 
 class OpenAICompatible(RemoteModel):
-    """A language model on a server, asked for log-probabilities of an answer or, without them, for texts.
+    """A language model on a server, which returns log-probabilities of an answer or, without them, texts.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class OpenAICompatible(RemoteModel):
         extra: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        need("httpx", "llm")
+        import_optional("httpx", "llm")
         if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
             raise ModelError(
                 "Expected a base_url that starts with http:// or https://, got something else. Give the address of the "
@@ -123,7 +123,7 @@ class OpenAICompatible(RemoteModel):
         self._sampling = (samples, temperature, max_tokens, seed, extra or {})
         self.usage = {"prompt_tokens": 0, "completion_tokens": 0}
         self.spans = np.zeros((1, 2), np.int64)
-        super().__init__(_Asking(self), "output", rows_per_request=1, fatal=(RefusedError,), **options)
+        super().__init__(_ServerFunction(self), "output", rows_per_request=1, fatal=(RefusedError,), **options)
         self.classes, self.target = name_samples(samples)
         if scalariser is None and follow_up is None:
             assert answer is not None
@@ -136,11 +136,11 @@ class OpenAICompatible(RemoteModel):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.fn = _Asking(self)
+        self.fn = _ServerFunction(self)
 
 
 class RefusedError(ModelError):
-    """What another try would not change: a wrong key, another model, a server without log-probabilities.
+    """An error that another try would not change: a wrong key, another model, a server without log-probabilities.
 
     `final` says that no other request would be answered either.
     """
@@ -148,16 +148,16 @@ class RefusedError(ModelError):
     final = False
 
 
-class BusyError(ModelError):
-    """What the next try may change; `retry_after` is what the server says about when."""
+class RetryableError(ModelError):
+    """An error that may not occur at the next try; `retry_after` is the time that the server asks to wait."""
 
     def __init__(self, message: str, retry_after: str | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
 
-class _Asking:
-    """The async function behind the model. Its client lives in the loop of the model."""
+class _ServerFunction:
+    """The async function that sends requests to the server. Its client belongs to the event loop of the model."""
 
     def __init__(self, owner: OpenAICompatible) -> None:
         self.owner = owner
@@ -170,59 +170,63 @@ class _Asking:
         return {"owner": self.owner, "client": None, "style": None, "lock": None, "sampled": {}}
 
     async def __call__(self, rows: Rows) -> NDArray[np.float64]:
-        return np.array([await self._one(row) for row in rows])
+        return np.array([await self._answer_row(row) for row in rows])
 
     async def aclose(self) -> None:
         if self.client is not None:
             await self.client.aclose()
 
-    async def _one(self, row: Any) -> Sequence[float] | NDArray[np.float64]:
+    async def _answer_row(self, row: Any) -> Sequence[float] | NDArray[np.float64]:
         owner = self.owner
         if owner.follow_up is not None:
-            return [await self._agrees(row)]
+            return [await self._ask_follow_up(row)]
         if owner.scalariser is not None:
-            return await self._scalars(row, owner.scalariser)
+            return await self._sample_numbers(row, owner.scalariser)
         assert owner.answer is not None
-        style = await self._probed(row)
-        tokens = read_prompt_tokens(await self._send(scored(owner.model, row, owner.answer, style)), style)
+        style = await self._find_style(row)
+        tokens = read_prompt_tokens(await self._send(scoring_request(owner.model, row, owner.answer, style)), style)
         if tokens is None:
-            raise BusyError("Expected log-probabilities as in the first response, got none.")
+            raise RetryableError("Expected log-probabilities as in the first response, got none.")
         return answer_log_probs(tokens, owner.answer, owner.spans)
 
-    async def _scalars(self, row: Any, scalariser: Scalariser) -> list[float]:
-        """A number for each sample. If one of them fails, the next try goes on after those that were answered."""
-        found = self.sampled.pop(repr(row), [])
+    async def _sample_numbers(self, row: Any, scalariser: Scalariser) -> list[float]:
+        """Return a number for each sample. After a failure, the next try continues with the missing samples."""
+        numbers = self.sampled.pop(repr(row), [])
         try:
-            while len(found) < self.owner.samples:
-                found.append(scalarised(scalariser, await self._text(row, len(found))))
+            while len(numbers) < self.owner.samples:
+                numbers.append(apply_scalariser(scalariser, await self._generate_text(row, len(numbers))))
         except BaseException:
-            self.sampled[repr(row)] = found
+            self.sampled[repr(row)] = numbers
             raise
-        return found
+        return numbers
 
-    async def _text(self, row: Any, sample: int) -> str:
+    async def _generate_text(self, row: Any, sample: int) -> str:
         _, temperature, max_tokens, seed, _ = self.owner._sampling
-        more = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed + sample}
-        return read_text(await self._send(asked(self.owner.model, row, **more)))
+        fields = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed + sample}
+        return read_answer_text(await self._send(generation_request(self.owner.model, row, **fields)))
 
-    async def _agrees(self, row: Any) -> float:
+    async def _ask_follow_up(self, row: Any) -> float:
         """P(yes) of the follow-up, after the prompt and the answer."""
         answer, question = self.owner.answer or "", self.owner.follow_up or ""
         if isinstance(row, str):
-            request = asked(self.owner.model, f"{row}{answer}\n{question}\n", max_tokens=1, temperature=0, logprobs=5)
+            request = generation_request(
+                self.owner.model, f"{row}{answer}\n{question}\n", max_tokens=1, temperature=0, logprobs=5
+            )
         else:
-            said = [*row, {"role": "assistant", "content": answer}, {"role": "user", "content": question}]
-            request = asked(self.owner.model, said, max_tokens=1, temperature=0, logprobs=True, top_logprobs=20)
+            messages = [*row, {"role": "assistant", "content": answer}, {"role": "user", "content": question}]
+            request = generation_request(
+                self.owner.model, messages, max_tokens=1, temperature=0, logprobs=True, top_logprobs=20
+            )
         reply = await self._send(request)
-        found = p_yes(read_first_tokens(reply))
-        return float(read_text(reply).strip().lower().startswith("yes")) if found is None else found
+        probability = p_yes(read_first_tokens(reply))
+        return float(read_answer_text(reply).strip().lower().startswith("yes")) if probability is None else probability
 
-    async def _probed(self, row: Any) -> Style:
-        """Which log-probabilities of prompts the server has, found out once."""
+    async def _find_style(self, row: Any) -> Style:
+        """Return how the server returns log-probabilities of prompts. This is tested with one request, once."""
         self.lock = self.lock or asyncio.Lock()
         async with self.lock:
             if self.style is None:
-                self.style = await self._probe(row)
+                self.style = await self._probe_server(row)
         if self.style == "none":
             raise RefusedError(
                 "Expected a server that returns log-probabilities of prompts (echo or prompt_logprobs), got "
@@ -230,27 +234,29 @@ class _Asking:
             )
         return self.style
 
-    async def _probe(self, row: Any) -> Style:
+    async def _probe_server(self, row: Any) -> Style:
         styles: tuple[Style, ...] = ("echo", "prompt_logprobs") if isinstance(row, str) else ("prompt_logprobs",)
         prompt = PROBE[0] if isinstance(row, str) else [{"role": "user", "content": PROBE[0]}]
         for style in styles:
             try:
-                tokens = read_prompt_tokens(await self._send(scored(self.owner.model, prompt, PROBE[1], style)), style)
+                tokens = read_prompt_tokens(
+                    await self._send(scoring_request(self.owner.model, prompt, PROBE[1], style)), style
+                )
                 if tokens:
                     answer_log_probs(tokens, PROBE[1], np.array([[0, len(PROBE[1])]]))
                     return style
             except RefusedError as error:  # most likely a field that the server does not take
                 if error.final:
                     raise
-            except BusyError:
+            except RetryableError:
                 raise
-            except ModelError:  # a response without what was asked for
+            except ModelError:  # a response without log-probabilities
                 continue
         return "none"
 
     async def _send(self, request: Request) -> Any:
-        """Post a request and read the response; secrets stay here."""
-        httpx = need("httpx", "llm")
+        """Post a request and read the response. Errors do not contain secrets."""
+        httpx = import_optional("httpx", "llm")
         if self.client is None:
             self.client = httpx.AsyncClient(timeout=self.owner.timeout, follow_redirects=False)
         key = os.environ.get(self.owner.api_key_env, "") if self.owner.api_key_env else ""
@@ -259,38 +265,38 @@ class _Asking:
         try:
             response = await self.client.post(self.owner.base_url + request.path, json=body, headers=headers)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise BusyError(_clean(f"{type(error).__name__}: {error}", key)) from None
+            raise RetryableError(_clean_text(f"{type(error).__name__}: {error}", key)) from None
         if response.status_code != 200:
-            said = _clean(response.text, key)[:200]
-            message = f"the server answered with status {response.status_code}: {said}"
-            if response.status_code in _AGAIN or response.status_code >= 500:
-                raise BusyError(message, response.headers.get("retry-after"))
+            body_text = _clean_text(response.text, key)[:200]
+            message = f"the server answered with status {response.status_code}: {body_text}"
+            if response.status_code in _RETRY_STATUSES or response.status_code >= 500:
+                raise RetryableError(message, response.headers.get("retry-after"))
             refusal = RefusedError(message)
             refusal.final = response.status_code in (401, 403, 404)
             raise refusal
         try:
             answer = response.json()
         except ValueError:
-            raise BusyError(
+            raise RetryableError(
                 "Expected JSON from the server, got a body that is incomplete or in another format."
             ) from None
         try:
             check_model(answer, self.owner.model)
         except ModelError as error:
-            refusal = RefusedError(_clean(str(error), key))
+            refusal = RefusedError(_clean_text(str(error), key))
             refusal.final = True
             raise refusal from None
-        self._count(answer)
+        self._count_tokens(answer)
         return answer
 
-    def _count(self, answer: Any) -> None:
-        held = answer.get("usage") if isinstance(answer, dict) else None
+    def _count_tokens(self, answer: Any) -> None:
+        usage = answer.get("usage") if isinstance(answer, dict) else None
         for name in self.owner.usage:
-            number = held.get(name) if isinstance(held, dict) else None
+            number = usage.get(name) if isinstance(usage, dict) else None
             self.owner.usage[name] += number if isinstance(number, int) else 0
 
 
-def _clean(text: str, key: str) -> str:
-    """What a server says, without the key, which some repeat in their errors."""
+def _clean_text(text: str, key: str) -> str:
+    """Remove the key and other secrets from a text of the server: some servers repeat the key in their errors."""
     text = " ".join(text.replace(key, "***").split() if key else text.split())
-    return redacted(text)
+    return redact(text)

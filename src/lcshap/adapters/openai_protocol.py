@@ -1,4 +1,4 @@
-"""What is sent to servers that speak the protocol of OpenAI, and what is read from their answers."""
+"""Requests to servers with the protocol of OpenAI, and readers of their responses."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ PROBE = ("The sky is", " blue")
 
 @dataclass(frozen=True)
 class Request:
-    """Where something is sent, and what."""
+    """The path and the body of a request."""
 
     path: str
     body: dict[str, Any]
 
 
-def completions(model: str, prompt: str, **more: Any) -> Request:
-    """A text to go on with."""
-    return Request("/completions", {"model": model, "prompt": prompt, **more})
+def completions_request(model: str, prompt: str, **fields: Any) -> Request:
+    """A request to continue a text."""
+    return Request("/completions", {"model": model, "prompt": prompt, **fields})
 
 
-def chat(model: str, messages: Sequence[Mapping[str, str]], **more: Any) -> Request:
-    """A conversation to go on with."""
-    return Request("/chat/completions", {"model": model, "messages": list(messages), **more})
+def chat_request(model: str, messages: Sequence[Mapping[str, str]], **fields: Any) -> Request:
+    """A request to continue a conversation."""
+    return Request("/chat/completions", {"model": model, "messages": list(messages), **fields})
 
 
-def scored(model: str, row: Any, answer: str, style: Style) -> Request:
+def scoring_request(model: str, row: Any, answer: str, style: Style) -> Request:
     """The request whose response has the log-probability of the answer after a prompt."""
     if not isinstance(row, str):
         messages = [*row, {"role": "assistant", "content": answer}]
-        more = {"add_generation_prompt": False, "continue_final_message": True, "prompt_logprobs": 0}
-        return chat(model, messages, max_tokens=1, temperature=0, **more)
+        fields = {"add_generation_prompt": False, "continue_final_message": True, "prompt_logprobs": 0}
+        return chat_request(model, messages, max_tokens=1, temperature=0, **fields)
     if style == "echo":
-        return completions(model, row + answer, max_tokens=0, temperature=0, echo=True, logprobs=1)
-    return completions(model, row + answer, max_tokens=1, temperature=0, prompt_logprobs=0)
+        return completions_request(model, row + answer, max_tokens=0, temperature=0, echo=True, logprobs=1)
+    return completions_request(model, row + answer, max_tokens=1, temperature=0, prompt_logprobs=0)
 
 
-def asked(model: str, row: Any, **more: Any) -> Request:
+def generation_request(model: str, row: Any, **fields: Any) -> Request:
     """The request that answers a prompt: chat messages, or a text."""
-    return completions(model, row, **more) if isinstance(row, str) else chat(model, row, **more)
+    return completions_request(model, row, **fields) if isinstance(row, str) else chat_request(model, row, **fields)
 
 
-def read_text(answer: Any) -> str:
+def read_answer_text(answer: Any) -> str:
     """The text of the first choice."""
-    choice = _choice(answer)
+    choice = _first_choice(answer)
     text = choice["text"] if "text" in choice else (choice.get("message") or {}).get("content")
     if not isinstance(text, str):
         raise ModelError("Expected a text in the response of the server, got none.")
@@ -60,38 +60,38 @@ def read_text(answer: Any) -> str:
 
 
 def read_first_tokens(answer: Any) -> Tokens:
-    """The most probable first tokens of the answer, where the server tells them; else none."""
-    held = _choice(answer).get("logprobs") or {}
-    if held.get("content"):
-        return [(t["token"], float(t["logprob"])) for t in held["content"][0].get("top_logprobs") or ()]
-    top = held.get("top_logprobs") or ()
-    return [(token, float(number)) for token, number in (top[0] or {}).items()] if top else []
+    """Return the most probable first tokens of the answer; an empty list if the server leaves them out."""
+    logprobs = _first_choice(answer).get("logprobs") or {}
+    if logprobs.get("content"):
+        return [(t["token"], float(t["logprob"])) for t in logprobs["content"][0].get("top_logprobs") or ()]
+    top = logprobs.get("top_logprobs") or ()
+    return [(token, float(logprob)) for token, logprob in (top[0] or {}).items()] if top else []
 
 
 def read_prompt_tokens(answer: Any, style: Style) -> Tokens | None:
     """The tokens of the prompt with their log-probabilities; None where the server leaves them out."""
-    choice = _choice(answer)
+    choice = _first_choice(answer)
     if style == "echo":
-        held = choice.get("logprobs") or {}
-        tokens, numbers = held.get("tokens") or [], held.get("token_logprobs") or []
-        if len(tokens) != len(numbers) or len(tokens) < 2:
+        logprobs = choice.get("logprobs") or {}
+        tokens, token_logprobs = logprobs.get("tokens") or [], logprobs.get("token_logprobs") or []
+        if len(tokens) != len(token_logprobs) or len(tokens) < 2:
             return None
-        return [(t, np.nan if n is None else float(n)) for t, n in zip(tokens, numbers, strict=True)]
-    listed = choice.get("prompt_logprobs") or answer.get("prompt_logprobs")
-    if not listed:
+        return [(t, np.nan if n is None else float(n)) for t, n in zip(tokens, token_logprobs, strict=True)]
+    entries = choice.get("prompt_logprobs") or answer.get("prompt_logprobs")
+    if not entries:
         return None
-    return [_chosen(entry) for entry in listed]
+    return [_read_prompt_token(entry) for entry in entries]
 
 
-def _chosen(entry: Any) -> tuple[str, float]:
-    """The token that stands in the prompt: with prompt_logprobs=0 it is the only one."""
+def _read_prompt_token(entry: Any) -> tuple[str, float]:
+    """Return the token of the prompt and its log-probability: with prompt_logprobs=0 it is the only token."""
     if not entry:
         return "", float("nan")
-    held = next(iter(entry.values()))
-    return str(held.get("decoded_token", "")), float(held["logprob"])
+    candidate = next(iter(entry.values()))
+    return str(candidate.get("decoded_token", "")), float(candidate["logprob"])
 
 
-def answer_log_probs(tokens: Tokens, answer: str, columns: NDArray[np.int64]) -> NDArray[np.float64]:
+def answer_log_probs(tokens: Tokens, answer: str, spans: NDArray[np.int64]) -> NDArray[np.float64]:
     """The log-probability of parts of an answer, which ends the text that the tokens make.
 
     A token that begins before the answer and ends in it counts as part of it: the server has merged the two. What comes
@@ -99,7 +99,7 @@ def answer_log_probs(tokens: Tokens, answer: str, columns: NDArray[np.int64]) ->
 
     Parameters
     ----------
-    columns : `(parts, 2)`, where parts start and end in the answer.
+    spans : `(parts, 2)`, where parts start and end in the answer.
 
     >>> answer_log_probs([("It", float("nan")), (" is", -1.0), (" so", -2.0)], " is so", np.array([[0, 6], [3, 6]]))
     array([-3., -2.])
@@ -112,28 +112,28 @@ def answer_log_probs(tokens: Tokens, answer: str, columns: NDArray[np.int64]) ->
     starts = np.concatenate([[0], ends[:-1]])
     blanks = np.array([len(token) - len(token.lstrip()) if token.strip() else 0 for token, _ in tokens])
     inside = (ends > begin) & (starts < begin + len(answer))
-    where = np.maximum(starts + blanks - begin, 0)
-    numbers = np.array([number for _, number in tokens])
-    found = []
-    for start, end in columns.tolist():
+    positions = np.maximum(starts + blanks - begin, 0)
+    log_probs = np.array([log_prob for _, log_prob in tokens])
+    sums = []
+    for start, end in spans.tolist():
         whole = (start, end) == (0, len(answer))
-        chosen = numbers[inside & (whole | ((where >= start) & (where < end)))]
+        chosen = log_probs[inside & (whole | ((positions >= start) & (positions < end)))]
         if not len(chosen) or np.isnan(chosen).any():
             raise ModelError(f"Expected log-probabilities of the answer {answer!r:.40}, got none for a part of it.")
-        found.append(chosen.sum())
-    return np.array(found)
+        sums.append(chosen.sum())
+    return np.array(sums)
 
 
-def check_model(answer: Any, wanted: str) -> None:
-    """Refuse the answer of another model. Servers may say a longer name: a version, a path, a file."""
-    got = answer.get("model") if isinstance(answer, Mapping) else None
-    if isinstance(got, str) and got and wanted not in got and got not in wanted:
+def check_model(answer: Any, name: str) -> None:
+    """Raise `ModelError` for the answer of another model. Servers may return a longer name, such as a path."""
+    answered_by = answer.get("model") if isinstance(answer, Mapping) else None
+    if isinstance(answered_by, str) and answered_by and name not in answered_by and answered_by not in name:
         raise ModelError(
-            f"Expected answers of the model {wanted!r:.60}, got one of {got!r:.60}. Check base_url and model."
+            f"Expected answers of the model {name!r:.60}, got one of {answered_by!r:.60}. Check base_url and model."
         )
 
 
-def _choice(answer: Any) -> Mapping[str, Any]:
+def _first_choice(answer: Any) -> Mapping[str, Any]:
     choices = answer.get("choices") if isinstance(answer, Mapping) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         raise ModelError("Expected a response with choices from the server, got something else.")

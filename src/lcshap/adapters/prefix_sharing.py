@@ -1,16 +1,17 @@
-"""Log-probabilities of answers, with what prompts have in common at their beginning computed once.
+"""Log-probabilities of answers. Common prefixes of prompts are computed once.
 
-The prompts of a plan share beginnings: the template, and the sources before the first that differs. In alphabetical
-order of their tokens, every prompt shares with the one before it the longest beginning that it shares with any before.
-So one cache of keys and values is enough: it is cut back to the common beginning, and only the rest of the prompt and
-the answer are computed. Together these are the nodes of the tree of all token sequences: none is computed twice.
+The prompts of a plan have common prefixes: the template, and the sources before the first that differs. In
+lexicographic order of their tokens, no earlier prompt has a longer common prefix with a prompt than the one directly
+before it. So one cache of keys and values is enough: it is cut back to the common prefix, and only the remaining tokens
+of the prompt and the answer are computed. Together these are the nodes of the prefix tree of all token sequences, so
+that none is computed twice.
 
-What is left of a row is often short, and a model that computes ten tokens is nearly as slow as one that computes a
-hundred. So the rests of several rows are computed in one step, one after the other: a mask lets each token see those
-before it in its own row, and its position is the one that it has there.
+The suffix of a row is often short, and a model that computes ten tokens is nearly as slow as one that computes a
+hundred. So the suffixes of several rows are computed in one step, one after the other: a mask lets each token see the
+tokens before it in its own row, and its position is its position in that row.
 
 This is exact where the keys and values of a token depend on the tokens before it alone, in a causal model with full
-attention. Positions may be absolute or rotary, because a shared token stands at the same place in all rows.
+attention. Positions may be absolute or rotary, because a shared token has the same position in all rows.
 """
 
 from __future__ import annotations
@@ -24,34 +25,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..extras import need
-from .row_by_row import Sequences, log_probs, options
-from .torch import evaluation, tensor_in
+from ..extras import import_optional
+from .padded_batches import Sequences, supported_option, token_log_probs
+from .torch import evaluation_mode, select_tensor
 from .transformers import text_config
 
-BATCH = 1024  # rows that are sorted together
-STEP = 256  # tokens that are computed together, where one row does not have more
-_FULL = ("full_attention",)
+MAX_SORTED_ROWS = 1024  # rows that are sorted together
+MAX_STEP_TOKENS = 256  # tokens that are computed together, where one row does not have more
+_FULL_ATTENTION = ("full_attention",)
 
 
-def may_share(model: Any, wanted: bool | None) -> bool:
-    """Whether beginnings are shared; `ModelError` with the reason where the user wants it and it would not be exact."""
-    if wanted is False:
+def decide_sharing(model: Any, requested: bool | None) -> bool:
+    """Whether prefixes are shared; `ModelError` if the user requests it and it would not be exact."""
+    if requested is False:
         return False
-    why = why_not(model)
-    if why and wanted:
+    obstacle = find_sharing_obstacle(model)
+    if obstacle and requested:
         raise ModelError(
-            f"Expected a model whose prefixes can be shared, got one {why}. Leave out share_prefixes=True."
+            f"Expected a model whose prefixes can be shared, got one {obstacle}. Leave out share_prefixes=True."
         )
-    return not why
+    return not obstacle
 
 
-def why_not(model: Any) -> str:
+def find_sharing_obstacle(model: Any) -> str:
     """Why the keys and values of a prefix cannot be used again; empty where they can."""
     config = text_config(model)
     kinds = getattr(config, "layer_types", None)
-    if kinds is not None and any(kind not in _FULL for kind in kinds):
-        other = next(kind for kind in kinds if kind not in _FULL)
+    if kinds is not None and any(kind not in _FULL_ATTENTION for kind in kinds):
+        other = next(kind for kind in kinds if kind not in _FULL_ATTENTION)
         return f"with layers of {str(other).replace('_', ' ')}, whose cache forgets the beginning"
     window = getattr(config, "sliding_window", None)
     if kinds is None and window and getattr(config, "use_sliding_window", True):
@@ -67,38 +68,38 @@ def why_not(model: Any) -> str:
 def shared_log_probs(
     model: Any, sequences: Sequences, packed: bool = True
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """What `padded_log_probs` yields, to rounding, with shared beginnings computed once.
+    """Yield the same as `padded_log_probs`, up to rounding, but compute common prefixes once.
 
     Memory does not grow with the number of rows: there is one cache, as long as the longest row and one step.
 
     Parameters
     ----------
-    packed : compute about `STEP` tokens of several rows in one step, see `can_pack`. Otherwise one row at a time.
+    packed : compute about `MAX_STEP_TOKENS` tokens of several rows in one step, see `can_pack`; else one row.
 
     Yields
     ------
     The number of a row and its log-probabilities, in the order of the tokens.
     """
-    torch = need("torch", "torch")
-    make = need("transformers", "transformers").DynamicCache
-    where, cache = next(model.parameters()).device, None
-    with evaluation(model), torch.no_grad():
-        for step in _steps(sequences, STEP if packed else 0):
-            cache = _cut(cache, step.kept) if len(step.kept) else make(config=model.config)
+    torch = import_optional("torch", "torch")
+    cache_class = import_optional("transformers", "transformers").DynamicCache
+    device, cache = next(model.parameters()).device, None
+    with evaluation_mode(model), torch.no_grad():
+        for step in _plan_steps(sequences, MAX_STEP_TOKENS if packed else 0):
+            cache = _select_cached_tokens(cache, step.kept) if len(step.kept) else cache_class(config=model.config)
             needed = np.concatenate([path[-len(sequences[row][1]) :] for row, path in step.rows]) - len(step.kept)
-            kept = options(model, "logits_to_keep", torch.from_numpy(needed).to(where))
-            made = model(
-                input_ids=torch.tensor([step.ids], device=where),
+            logits_option = supported_option(model, "logits_to_keep", torch.from_numpy(needed).to(device))
+            output = model(
+                input_ids=torch.tensor([step.ids], device=device),
                 past_key_values=cache,
                 use_cache=True,
-                **options(model, "position_ids", torch.from_numpy(step.places[None]).to(where)),
-                **({} if len(step.rows) == 1 else {"attention_mask": _additive(step.mask(), model)}),
-                **kept,
+                **supported_option(model, "position_ids", torch.from_numpy(step.places[None]).to(device)),
+                **({} if len(step.rows) == 1 else {"attention_mask": _additive_mask(step.mask(), model)}),
+                **logits_option,
             )
-            logits = tensor_in(made)[0] if kept else tensor_in(made)[0, needed]
+            logits = select_tensor(output)[0] if logits_option else select_tensor(output)[0, needed]
             for row, _ in step.rows:
                 answer = sequences[row][1]
-                yield row, log_probs(logits[: len(answer)], answer)
+                yield row, token_log_probs(logits[: len(answer)], answer)
                 logits = logits[len(answer) :]
 
 
@@ -106,21 +107,21 @@ def can_pack(model: Any) -> bool:
     """Whether the tokens of several rows can be computed in one step: a model has to take masks and positions for that.
 
     A model that takes them may still do something else with them, so two rows are computed in both ways. Models with
-    local attention count how far apart tokens stand in the step, not in their rows.
+    local attention use the distance of tokens in the step, not in their rows.
     """
     names = inspect.signature(model.forward).parameters
-    known = getattr(model.config, "_attn_implementation", None) in ("sdpa", "eager")
-    local = "local" in (getattr(model.config, "attention_layers", None) or ())
-    if not known or local or not {"position_ids", "attention_mask"} <= set(names):
+    masks_supported = getattr(model.config, "_attn_implementation", None) in ("sdpa", "eager")
+    has_local_attention = "local" in (getattr(model.config, "attention_layers", None) or ())
+    if not masks_supported or has_local_attention or not {"position_ids", "attention_mask"} <= set(names):
         return False
-    size = int(text_config(model).vocab_size)
-    rows = [([token % size for token in (7, 1, 5, first, *range(3, 23))], [4 % size]) for first in (2, 6)]
+    vocabulary = int(text_config(model).vocab_size)
+    rows = [([token % vocabulary for token in (7, 1, 5, first, *range(3, 23))], [4 % vocabulary]) for first in (2, 6)]
     try:
-        one, other = (dict(shared_log_probs(model, rows, packed)) for packed in (True, False))
+        packed_log_probs, single_log_probs = (dict(shared_log_probs(model, rows, packed)) for packed in (True, False))
     except (TypeError, ValueError, RuntimeError, IndexError):
         return False
-    near = 1e-4 if next(model.parameters()).dtype.itemsize >= 4 else 0.05
-    return all(np.allclose(one[row], other[row], atol=near) for row in other)
+    tolerance = 1e-4 if next(model.parameters()).dtype.itemsize >= 4 else 0.05
+    return all(np.allclose(packed_log_probs[row], single_log_probs[row], atol=tolerance) for row in single_log_probs)
 
 
 def count_tokens(sequences: Sequences, shares: bool = True) -> tuple[int, int]:
@@ -129,8 +130,8 @@ def count_tokens(sequences: Sequences, shares: bool = True) -> tuple[int, int]:
     >>> count_tokens([([1, 2, 3], [9]), ([1, 2, 4], [9]), ([1, 2], [9])])
     (4, 8)
     """
-    given = sum(len(prompt) + len(answer) - 1 for prompt, answer in sequences)
-    return sum(len(step.ids) for step in _steps(sequences, STEP)) if shares else given, given
+    total = sum(len(prompt) + len(answer) - 1 for prompt, answer in sequences)
+    return sum(len(step.ids) for step in _plan_steps(sequences, MAX_STEP_TOKENS)) if shares else total, total
 
 
 @dataclass(eq=False)
@@ -152,14 +153,14 @@ class Step:
     rows: list[tuple[int, NDArray[np.intp]]] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
 
-    def add(self, number: int, beginning: NDArray[np.intp], rest: list[int]) -> NDArray[np.intp]:
-        """One more row: where its beginning is, and the tokens after that. Returns where all its tokens are."""
+    def add(self, number: int, prefix: NDArray[np.intp], suffix: list[int]) -> NDArray[np.intp]:
+        """Add a row by the places of its shared prefix and the tokens after it. Return the places of all its tokens."""
         start = len(self.kept) + len(self.ids)
-        path: NDArray[np.intp] = np.concatenate([beginning, np.arange(start, start + len(rest))])
-        self.ids += rest
-        self.depths += range(len(beginning), len(path))
+        path: NDArray[np.intp] = np.concatenate([prefix, np.arange(start, start + len(suffix))])
+        self.ids += suffix
+        self.depths += range(len(prefix), len(path))
         self.rows.append((number, path))
-        self.starts.append(len(beginning))
+        self.starts.append(len(prefix))
         return path
 
     @property
@@ -169,56 +170,56 @@ class Step:
 
     def mask(self) -> NDArray[np.bool_]:
         """Which tokens each token sees: those before it in its row, and itself."""
-        first = len(self.kept)
-        seen = np.zeros((len(self.ids), first + len(self.ids)), bool)
+        kept_count = len(self.kept)
+        seen = np.zeros((len(self.ids), kept_count + len(self.ids)), bool)
         for (_, path), start in zip(self.rows, self.starts, strict=True):
-            own = slice(path[start] - first, path[-1] - first + 1)
-            seen[own, path[:start]] = True
-            seen[own, path[start] : path[-1] + 1] = np.tri(len(path) - start, dtype=bool)
+            row_slice = slice(path[start] - kept_count, path[-1] - kept_count + 1)
+            seen[row_slice, path[:start]] = True
+            seen[row_slice, path[start] : path[-1] + 1] = np.tri(len(path) - start, dtype=bool)
         return seen
 
 
-def _steps(sequences: Sequences, size: int) -> Iterator[Step]:
-    """What is computed, in which order: steps of at most `size` tokens, or of one row.
+def _plan_steps(sequences: Sequences, size: int) -> Iterator[Step]:
+    """Yield the steps in their order. A step has at most `size` tokens, or one row.
 
     The last token of a prompt is always computed: its logits are those of the first token of the answer.
     """
-    before: list[int] = []
+    previous: list[int] = []
     path, step = np.empty(0, np.intp), None
     for number in sorted(range(len(sequences)), key=lambda n: list(sequences[n][0])):
         prompt, answer = sequences[number]
         ids = [*prompt, *answer[:-1]]
-        shared = min(_common(before, ids), len(prompt) - 1)
+        shared = min(_common_prefix_length(previous, ids), len(prompt) - 1)
         if step is None or len(step.ids) + len(ids) - shared > size:
             if step is not None:
                 yield step
             step = Step(path[:shared])
             path = np.arange(shared)
         path = step.add(number, path[:shared], ids[shared:])
-        before = ids
+        previous = ids
     if step is not None:
         yield step
 
 
-def _common(one: Sequence[int], two: Sequence[int]) -> int:
-    """How many tokens two sequences have in common at their beginning."""
-    length = min(len(one), len(two))
-    differ = np.flatnonzero(np.asarray(one[:length]) != np.asarray(two[:length]))
+def _common_prefix_length(first: Sequence[int], second: Sequence[int]) -> int:
+    """Return the length of the longest common prefix of two sequences."""
+    length = min(len(first), len(second))
+    differ = np.flatnonzero(np.asarray(first[:length]) != np.asarray(second[:length]))
     return int(differ[0]) if len(differ) else length
 
 
-def _cut(cache: Any, kept: NDArray[np.intp]) -> Any:
-    """A cache of keys and values with some of its tokens, in this order."""
-    torch = need("torch", "torch")
+def _select_cached_tokens(cache: Any, kept: NDArray[np.intp]) -> Any:
+    """Keep only some tokens of a cache of keys and values, in this order."""
+    torch = import_optional("torch", "torch")
     for layer in cache.layers:
-        where = torch.from_numpy(kept).to(layer.keys.device)
-        layer.keys, layer.values = layer.keys[..., where, :], layer.values[..., where, :]
+        positions = torch.from_numpy(kept).to(layer.keys.device)
+        layer.keys, layer.values = layer.keys[..., positions, :], layer.values[..., positions, :]
     return cache
 
 
-def _additive(seen: NDArray[np.bool_], model: Any) -> Any:
-    """A mask as models of transformers take it, `(1, 1, tokens, tokens)`: 0 where a token is seen, else very low."""
-    torch = need("torch", "torch")
-    like = next(model.parameters())
-    made = torch.zeros(seen.shape, dtype=like.dtype, device=like.device)
-    return made.masked_fill_(torch.from_numpy(~seen).to(like.device), torch.finfo(like.dtype).min)[None, None]
+def _additive_mask(seen: NDArray[np.bool_], model: Any) -> Any:
+    """Return an attention mask `(1, 1, tokens, tokens)` for transformers: 0 where a token is seen, else very low."""
+    torch = import_optional("torch", "torch")
+    parameter = next(model.parameters())
+    mask = torch.zeros(seen.shape, dtype=parameter.dtype, device=parameter.device)
+    return mask.masked_fill_(torch.from_numpy(~seen).to(parameter.device), torch.finfo(parameter.dtype).min)[None, None]

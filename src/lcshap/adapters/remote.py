@@ -1,4 +1,4 @@
-"""Models behind a network: an async function asks for a few rows; here is what else that takes."""
+"""Models behind a network: requests of an async function, with limits, retries and prices."""
 
 from __future__ import annotations
 
@@ -20,18 +20,26 @@ from numpy.typing import NDArray
 
 from ..errors import Interrupted, ModelError
 from ..maskers.base import Rows
-from .background import Background, Call, WrongCountError, WrongKindError, reason
+from .background import AnswerCountError, BackgroundLoop, InvalidAnswerError, PredictCall, error_summary
 from .base import Kind, Model
 from .callable import check_kind
 
 log = logging.getLogger("lcshap")
-_ROUNDS = 8  # requests of a batch for each place in flight: few places idle while the last answers come
-_LONG = 10.0  # seconds of waiting that deserve a warning
-_MISTAKES = (TypeError, AttributeError, NameError, LookupError, ImportError, NotImplementedError, AssertionError)
+_REQUESTS_PER_SLOT = 8  # in a batch; with several, few slots are idle while the last answers arrive
+_WARN_SECONDS = 10.0  # a longer wait is logged as a warning
+_PROGRAMMING_ERRORS = (
+    TypeError,
+    AttributeError,
+    NameError,
+    LookupError,
+    ImportError,
+    NotImplementedError,
+    AssertionError,
+)
 
 
 class RemoteModel(Model):
-    """A model that is asked through an async function, many requests at once.
+    """A model behind an async function, with many requests at once.
 
     Parameters
     ----------
@@ -49,7 +57,7 @@ class RemoteModel(Model):
         `KeyError`, and a wrong number of answers that comes twice.
     timeout : seconds that one try may take.
     backoff : seconds before the second try; twice that before the third, and so on, each give or take half.
-    price : of one row, for `cost`; of one sample where a row is asked for several.
+    price : of one row, for `cost`; of one sample if there are several samples of a row.
     classes : names of the classes, in the order of the columns.
     fatal : exceptions that are not worth another try, such as that of a wrong password.
     seed : for the spread of `backoff`.
@@ -73,9 +81,9 @@ class RemoteModel(Model):
 
     What `fn` raises may hold a key, in headers or in an address. Messages and logs of lcshap say its type, its HTTP
     status and what it says without such secrets (`lcshap.core.redact`). The exception itself is the `__cause__`: Python
-    prints it as it is in the traceback of an error that nobody catches.
+    prints it as it is in the traceback of an uncaught error.
 
-    A model that is pickled, or inherited by a forked process, starts a loop of its own there when it is first asked. A
+    A model that is pickled, or inherited by a forked process, starts a loop of its own there with the first call. A
     client session that `fn` keeps must then be made anew, because it belongs to the loop it was made in.
 
     Examples
@@ -113,30 +121,30 @@ class RemoteModel(Model):
         longest_wait: float = 60.0,
     ) -> None:
         if not is_async(fn):
-            raise ModelError(f"Expected an async function of rows, got {_name(fn)}. Define it with async def.")
+            raise ModelError(f"Expected an async function of rows, got {_callable_name(fn)}. Define it with async def.")
         if not isinstance(fatal, tuple) or not all(isinstance(e, type) for e in fatal):
             raise ModelError(f"Expected fatal as a tuple of exception classes, got {fatal!r}.")
         self.fn, self.kind, self.classes, self.fatal = fn, check_kind(kind, "a remote model"), classes, fatal
-        self.rows_per_request = _whole("rows_per_request", rows_per_request, 1)
-        self.in_flight = _whole("in_flight", in_flight, 1)
-        self.retries = _whole("retries", retries, 0)
-        self.seed = _whole("seed", seed, 0)
-        self.per_second = None if per_second is None else _number("per_second", per_second)
-        self.timeout = _number("timeout", timeout)
-        self.backoff = _number("backoff", backoff, zero=True)
-        self.longest_wait = _number("longest_wait", longest_wait, zero=True)
-        self.price = None if price is None else _number("price", price, zero=True)
-        self.batch_size = _ROUNDS * self.in_flight * self.rows_per_request
+        self.rows_per_request = _check_integer("rows_per_request", rows_per_request, 1)
+        self.in_flight = _check_integer("in_flight", in_flight, 1)
+        self.retries = _check_integer("retries", retries, 0)
+        self.seed = _check_integer("seed", seed, 0)
+        self.per_second = None if per_second is None else _check_number("per_second", per_second)
+        self.timeout = _check_number("timeout", timeout)
+        self.backoff = _check_number("backoff", backoff, zero=True)
+        self.longest_wait = _check_number("longest_wait", longest_wait, zero=True)
+        self.price = None if price is None else _check_number("price", price, zero=True)
+        self.batch_size = _REQUESTS_PER_SLOT * self.in_flight * self.rows_per_request
         self.requests = self.retried = self.failed = 0
         self._closed = self._answered = False
-        self._renew()
+        self._reset_loop()
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
         """The answers to all rows, `(n, outputs)`; or a `ModelError` with those that came."""
-        call = Call(rows)
+        call = PredictCall(rows)
         try:
-            with self._lock:  # so that what is begun before `close` is also ended by it
-                call.submit(self._answer, self._started())
+            with self._lock:  # so that `close` ends all calls that were started before it
+                call.submit(self._answer_rows, self._start_background())
             call.wait()
             log.info("%d rows; so far %d requests, %d of them again", len(rows), self.requests, self.retried)
             return call.result()
@@ -152,18 +160,18 @@ class RemoteModel(Model):
     def cost(self, calls: int) -> str:
         """What the answers to so many rows take, if nothing has to be tried again."""
         requests = math.ceil(calls / self.rows_per_request) * self.samples
-        parts = [f"{calls:,} calls", f"{requests:,} requests"]
+        estimates = [f"{calls:,} calls", f"{requests:,} requests"]
         if self.price is not None:
             money = calls * self.samples * self.price
-            each = "a call" if self.samples == 1 else "a sample"
-            parts.append(f"about {money:{',.2f' if money >= 0.01 else '.1g'}} (price {self.price:g} {each})")
+            price_unit = "a call" if self.samples == 1 else "a sample"
+            estimates.append(f"about {money:{',.2f' if money >= 0.01 else '.1g'}} (price {self.price:g} {price_unit})")
         if self.per_second is not None:
             seconds = max(requests - 1, 0) / self.per_second
-            parts.append(f"at least {seconds:,.0f} s at {self.per_second:g} a second")
-        return ", ".join(parts)
+            estimates.append(f"at least {seconds:,.0f} s at {self.per_second:g} a second")
+        return ", ".join(estimates)
 
     def close(self) -> None:
-        """End the thread; what is asked at this moment fails."""
+        """End the thread. Calls that are running fail."""
         with self._lock:
             self._closed = True
             if self._end is not None:
@@ -175,42 +183,44 @@ class RemoteModel(Model):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _renew(self) -> None:
-        """Know of no loop: in the beginning, after unpickling, and in a forked process."""
+    def _reset_loop(self) -> None:
+        """Start without a loop: at first, after unpickling, and in a forked process."""
         self._lock = threading.Lock()
-        self._background: Background | None = None
+        self._background: BackgroundLoop | None = None
         self._end: weakref.finalize[[], RemoteModel] | None = None
-        _LIVING.add(self)
+        _LIVE_MODELS.add(self)
 
-    def _forked(self) -> None:
+    def _abandon_loop(self) -> None:
         if self._end is not None:
             self._end.detach()
         if self._background is not None:
             self._background.abandon()
-        self._renew()
+        self._reset_loop()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: part for name, part in vars(self).items() if name not in ("_lock", "_background", "_end")}
+        return {
+            name: attribute for name, attribute in vars(self).items() if name not in ("_lock", "_background", "_end")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._renew()
+        self._reset_loop()
 
-    def _started(self) -> Background:
+    def _start_background(self) -> BackgroundLoop:
         if self._closed:
             raise ModelError("Expected an open remote model, got a closed one. Create a new one.")
         if self._background is None:
-            self._background = Background(self.fn, self.in_flight)
+            self._background = BackgroundLoop(self.fn, self.in_flight)
             self._end = weakref.finalize(self, self._background.end)
         return self._background
 
-    async def _answer(self, call: Call, background: Background) -> None:
+    async def _answer_rows(self, call: PredictCall, background: BackgroundLoop) -> None:
         async with asyncio.TaskGroup() as group:
             for start in range(0, len(call.rows), self.rows_per_request):
                 group.create_task(self._request(call, start, background))
 
-    async def _request(self, call: Call, start: int, background: Background) -> None:
-        """Ask for some rows until they are answered or given up."""
+    async def _request(self, call: PredictCall, start: int, background: BackgroundLoop) -> None:
+        """Send a request for some rows until they are answered or given up."""
         rows = call.rows[start : start + self.rows_per_request]
         async with background.places:
             for tries in range(1, self.retries + 2):
@@ -220,7 +230,7 @@ class RemoteModel(Model):
                 self.requests += 1
                 self.retried += tries > 1
                 try:
-                    call.keep(start, len(rows), await self._try(rows))
+                    call.keep(start, len(rows), await self._try_request(rows))
                     self._answered = True
                     return
                 except (Exception, asyncio.CancelledError, SystemExit) as error:
@@ -232,13 +242,13 @@ class RemoteModel(Model):
                     await call.pause(self._delay(error, start, tries))
 
     def _is_final(self, error: BaseException, tries: int) -> bool:
-        """Whether another try is not worth it: what has never worked is wrong, not out of order."""
+        """Whether another try is useless. A function that has never answered is wrong rather than unavailable."""
         if self._answered:
-            return isinstance(error, (*self.fatal, WrongKindError))
-        twice = tries > 1 and isinstance(error, WrongCountError)
-        return twice or isinstance(error, (*self.fatal, WrongKindError, *_MISTAKES))
+            return isinstance(error, (*self.fatal, InvalidAnswerError))
+        twice = tries > 1 and isinstance(error, AnswerCountError)
+        return twice or isinstance(error, (*self.fatal, InvalidAnswerError, *_PROGRAMMING_ERRORS))
 
-    async def _try(self, rows: Rows) -> Any:
+    async def _try_request(self, rows: Rows) -> Any:
         try:
             async with asyncio.timeout(self.timeout) as limit:
                 return await self.fn(rows)
@@ -248,26 +258,26 @@ class RemoteModel(Model):
             raise
 
     def _delay(self, error: BaseException, start: int, tries: int) -> float:
-        """Seconds until the next try. The same at every run: the spread depends on the row and the try only."""
+        """Return the seconds until the next try. The spread depends only on the row and the try: it is reproducible."""
         spread = np.random.default_rng((self.seed, start, tries)).uniform(0.5, 1.5)
         delay = self.backoff * 2.0 ** min(tries - 1, 99) * spread
         delay = min(self.longest_wait, max(delay, _retry_after(error)))
-        level = logging.WARNING if delay > _LONG else logging.INFO
-        log.log(level, "row %d, try %d: %s; again in %.1f s", start, tries, reason(error), delay)
+        level = logging.WARNING if delay > _WARN_SECONDS else logging.INFO
+        log.log(level, "row %d, try %d: %s; again in %.1f s", start, tries, error_summary(error), delay)
         return delay
 
 
-_LIVING: weakref.WeakSet[RemoteModel] = weakref.WeakSet()
+_LIVE_MODELS: weakref.WeakSet[RemoteModel] = weakref.WeakSet()
 
 
-def _forget_loops() -> None:
-    """In a forked process: threads are not inherited, so no loop runs, and a lock may be held by nobody."""
-    for model in list(_LIVING):
-        model._forked()
+def _reset_after_fork() -> None:
+    """Reset all models in a forked process, where no loop runs and locks may never be released."""
+    for model in list(_LIVE_MODELS):
+        model._abandon_loop()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_loops)
+    os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def is_async(fn: Any) -> bool:
@@ -281,31 +291,31 @@ def is_async(fn: Any) -> bool:
 
 def _retry_after(error: BaseException) -> float:
     """How many seconds the server asks to wait: a number, or a date as in HTTP; 0 where it does not say."""
-    with suppress(Exception):  # whatever the attribute is, or does
-        asked: Any = error.retry_after  # type: ignore[attr-defined]
+    with suppress(Exception):  # the attribute may be anything, and may raise anything
+        retry_after: Any = error.retry_after  # type: ignore[attr-defined]
         try:
-            seconds = float(asked)
+            seconds = float(retry_after)
         except ValueError:
-            date = parsedate_to_datetime(asked)
+            date = parsedate_to_datetime(retry_after)
             seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
         return seconds if math.isfinite(seconds) else 0.0
     return 0.0
 
 
-def _name(fn: Any) -> str:
-    """What a thing is called. Not its repr: that of a `partial` has all arguments, a key among them."""
+def _callable_name(fn: Any) -> str:
+    """Return the name of a callable. The repr of a `partial` would show its arguments, which may contain a key."""
     return str(getattr(fn, "__name__", type(fn).__name__))
 
 
-def _whole(name: str, number: Any, least: int) -> int:
-    if not isinstance(number, int | np.integer) or number < least:
-        raise ModelError(f"Expected {name} as an integer of at least {least}, got {number!r}.")
+def _check_integer(name: str, number: Any, minimum: int) -> int:
+    if not isinstance(number, int | np.integer) or number < minimum:
+        raise ModelError(f"Expected {name} as an integer of at least {minimum}, got {number!r}.")
     return int(number)
 
 
-def _number(name: str, number: Any, zero: bool = False) -> float:
-    good = isinstance(number, int | float | np.number) and math.isfinite(number) and number >= 0
-    if not good or (number == 0 and not zero):
+def _check_number(name: str, number: Any, zero: bool = False) -> float:
+    is_valid = isinstance(number, int | float | np.number) and math.isfinite(number) and number >= 0
+    if not is_valid or (number == 0 and not zero):
         raise ModelError(
             f"Expected {name} as a {'number of at least 0' if zero else 'positive number'}, got {number!r}."
         )

@@ -1,4 +1,4 @@
-"""From a text that a model says to a number: how much it is like the answer that is explained."""
+"""Functions from an answer of a model to a number: its similarity to the answer that is explained."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ExactMatch:
     reference: str
 
     def __post_init__(self) -> None:
-        _check(self.reference)
+        _check_reference(self.reference)
 
     def __call__(self, text: str) -> float:
         """The number for one text."""
@@ -45,12 +45,12 @@ class TokenF1:
     reference: str
 
     def __post_init__(self) -> None:
-        _check(self.reference)
+        _check_reference(self.reference)
 
     def __call__(self, text: str) -> float:
         """The number for one text."""
-        mine, theirs = Counter(_words(text)), Counter(_words(self.reference))
-        return _f1((mine & theirs).total(), mine.total(), theirs.total())
+        text_words, reference_words = Counter(_words(text)), Counter(_words(self.reference))
+        return _f1((text_words & reference_words).total(), text_words.total(), reference_words.total())
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ class RougeL:
     reference: str
 
     def __post_init__(self) -> None:
-        _check(self.reference)
+        _check_reference(self.reference)
 
     def __call__(self, text: str) -> float:
         """The number for one text."""
-        mine, theirs = _words(text), _words(self.reference)
-        lengths = [0] * (len(theirs) + 1)
-        for word in mine:
-            before = lengths[:]
-            for k, other in enumerate(theirs):
-                lengths[k + 1] = before[k] + 1 if word == other else max(before[k + 1], lengths[k])
-        return _f1(lengths[-1], len(mine), len(theirs))
+        text_words, reference_words = _words(text), _words(self.reference)
+        lengths = [0] * (len(reference_words) + 1)
+        for word in text_words:
+            previous = lengths[:]
+            for k, reference_word in enumerate(reference_words):
+                lengths[k + 1] = previous[k] + 1 if word == reference_word else max(previous[k + 1], lengths[k])
+        return _f1(lengths[-1], len(text_words), len(reference_words))
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,13 @@ class EmbeddingSimilarity:
     embed: Callable[[list[str]], Any] = field(repr=False)
 
     def __post_init__(self) -> None:
-        _check(self.reference)
+        _check_reference(self.reference)
 
     def __call__(self, text: str) -> float:
         """The number for one text."""
-        one, two = np.asarray(self.embed([text, self.reference]), np.float64)
-        size = float(np.linalg.norm(one) * np.linalg.norm(two))
-        return round(float(one @ two) / size, 12) if size else 0.0
+        embedding, reference_embedding = np.asarray(self.embed([text, self.reference]), np.float64)
+        norms = float(np.linalg.norm(embedding) * np.linalg.norm(reference_embedding))
+        return round(float(embedding @ reference_embedding) / norms, 12) if norms else 0.0
 
 
 def p_yes(choices: Sequence[tuple[str, float]]) -> float | None:
@@ -109,23 +109,23 @@ def p_yes(choices: Sequence[tuple[str, float]]) -> float | None:
     >>> round(p_yes([(" Yes", -0.105), ("no", -2.303), ("maybe", -9.0)]), 2)
     0.9
     """
-    said = {"yes": 0.0, "no": 0.0}
-    for token, logarithm in choices:
-        if (word := token.strip().lower()) in said:
-            said[word] += float(np.exp(logarithm))
-    total = said["yes"] + said["no"]
-    return said["yes"] / total if total else None
+    probabilities = {"yes": 0.0, "no": 0.0}
+    for token, log_prob in choices:
+        if (word := token.strip().lower()) in probabilities:
+            probabilities[word] += float(np.exp(log_prob))
+    total = probabilities["yes"] + probabilities["no"]
+    return probabilities["yes"] / total if total else None
 
 
-def scalarised(scalariser: Scalariser, text: str) -> float:
-    """What a function of the user makes of a text, checked."""
+def apply_scalariser(scalariser: Scalariser, text: str) -> float:
+    """Return the number that a scalariser computes from a text, or raise `ModelError`."""
     number = scalariser(text)
     if not isinstance(number, int | float | np.number) or not np.isfinite(number):
         raise ModelError(f"Expected a finite number from the scalariser, got {number!r:.40} for {text!r:.40}.")
     return float(number)
 
 
-def _check(reference: Any) -> None:
+def _check_reference(reference: Any) -> None:
     if not isinstance(reference, str) or not _words(reference):
         raise ModelError(f"Expected a reference answer with words in it, got {reference!r:.40}.")
 
@@ -134,5 +134,5 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _f1(common: int, one: int, two: int) -> float:
-    return 2 * common / (one + two) if common else 0.0
+def _f1(common: int, text_length: int, reference_length: int) -> float:
+    return 2 * common / (text_length + reference_length) if common else 0.0

@@ -1,4 +1,4 @@
-"""Models with the methods of scikit-learn: its own, pipelines on raw strings, and what else has `predict`."""
+"""Models with the methods of scikit-learn: its own estimators, pipelines on raw strings, and others with `predict`."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..core.trees import Trees
+from ..core.tree_ensembles import Trees
 from ..errors import ModelError
 from ..maskers.base import Rows
-from ..maskers.many import is_frame
+from ..maskers.input_lists import is_frame
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
-from .trees import margin_of, read_sum
+from .tree_models import margin_function, read_summed_trees
 
 _METHODS: dict[str, Kind] = {
     "predict_proba": "probabilities",
     "decision_function": "margin",  # a log-odds for logistic regression, but not for an SVM
     "predict": "output",
 }
-_CHANCES: tuple[Kind, ...] = ("probabilities", "multilabel")
-_MARGIN = "decision_function"  # boosted trees of other libraries have it by another name
+_PROBABILITY_KINDS: tuple[Kind, ...] = ("probabilities", "multilabel")
+_MARGIN_METHOD = "decision_function"  # boosted trees of other libraries use another name
 
 
 class SklearnModel(Model):
@@ -69,17 +69,17 @@ class SklearnModel(Model):
         self.estimator = estimator
         self._trees: Trees | None = None
         self.method = method = _find_method(estimator, kind, method, fallback)
-        if kind is not None and method != "predict" and (kind in _CHANCES) != (method == "predict_proba"):
+        if kind is not None and method != "predict" and (kind in _PROBABILITY_KINDS) != (method == "predict_proba"):
             raise ModelError(f"Expected a method that returns {kind}, got {name}.{method}. Leave out kind or method.")
-        self.classes = _classes(estimator)
-        self.kind = _kind(estimator, method, kind, self.classes)
+        self.classes = _class_names(estimator)
+        self.kind = _find_kind(estimator, method, kind, self.classes)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """What the chosen method returns, `(n, outputs)`, checked; a binary margin is one column."""
-        ask = getattr(self.estimator, self.method, None) or margin_of(self.estimator)
-        assert ask is not None
-        with _quiet(self.estimator):
-            answers = ask(_as_fitted(self.estimator, rows))
+        predict = getattr(self.estimator, self.method, None) or margin_function(self.estimator)
+        assert predict is not None
+        with _suppress_warnings(self.estimator):
+            answers = predict(_convert_rows(self.estimator, rows))
         name = f"{type(self.estimator).__name__}.{self.method}"
         if self.method == "predict_proba" and isinstance(answers, list) and getattr(answers[0], "ndim", 1) == 2:
             answers = label_columns(answers, label_classes(self.estimator), name)
@@ -88,13 +88,13 @@ class SklearnModel(Model):
     def trees(self) -> Trees:
         """The trees whose sum is what the chosen method returns, read once."""
         if self._trees is None:
-            self._trees = read_sum(self.estimator, self.method)
+            self._trees = read_summed_trees(self.estimator, self.method)
         return self._trees
 
 
 @contextmanager
-def _quiet(estimator: Any) -> Iterator[None]:
-    """Without the warning of one estimator that loses the names of a DataFrame on its own way to `kneighbors`."""
+def _suppress_warnings(estimator: Any) -> Iterator[None]:
+    """Suppress a warning of `LocalOutlierFactor`, which drops the names of a DataFrame before it calls `kneighbors`."""
     if type(estimator).__name__ != "LocalOutlierFactor":
         yield
         return
@@ -109,8 +109,8 @@ def _is_booster(estimator: Any) -> bool:
     return booster is not None and isinstance(estimator, booster)
 
 
-def _as_fitted(estimator: Any, rows: Rows) -> Any:
-    """Rows as the estimator was fitted: arrays where it knows how many columns there were and no names of them."""
+def _convert_rows(estimator: Any, rows: Rows) -> Any:
+    """Convert rows to arrays if the estimator was fitted without names of columns."""
     if _is_booster(estimator):
         framed = is_frame(rows)
         names = None if framed else estimator.feature_names
@@ -119,7 +119,7 @@ def _as_fitted(estimator: Any, rows: Rows) -> Any:
     return rows.to_numpy() if unnamed and is_frame(rows) else rows
 
 
-def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
+def _find_kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
     """What the numbers are. A margin is one of classes or, where there are none, an output like any other."""
     if kind is not None or method == "predict":
         return kind or "output"
@@ -130,25 +130,28 @@ def _kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
 
 def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback: Kind | None = None) -> str:
     name = type(estimator).__name__
-    has = [m for m in _METHODS if hasattr(estimator, m) or (m == _MARGIN and margin_of(estimator) is not None)]
+    available = [
+        m for m in _METHODS if hasattr(estimator, m) or (m == _MARGIN_METHOD and margin_function(estimator) is not None)
+    ]
     if method is not None:
-        if method not in _METHODS or method not in has:
+        if method not in _METHODS or method not in available:
             raise ModelError(
-                f"Expected a method of {name} ({', '.join(has) or 'it has none of ' + ', '.join(_METHODS)}), got "
+                f"Expected a method of {name} ({', '.join(available) or 'it has none of ' + ', '.join(_METHODS)}), got "
                 f"{method!r}."
             )
         return method
-    wanted = "predict_proba" if kind in _CHANCES else "decision_function"
-    first = [m for m in has if m != "predict"] if kind is None else [m for m in has if m == wanted]
-    if first:
-        return first[0]
-    labels = _role(estimator) in ("classifier", "clusterer") or len(has) > ("predict" in has)
-    if "predict" not in has or labels:
-        asked = "" if kind is None else f" for kind={kind!r}"
+    required = "predict_proba" if kind in _PROBABILITY_KINDS else "decision_function"
+    candidates = [m for m in available if m != "predict"] if kind is None else [m for m in available if m == required]
+    if candidates:
+        return candidates[0]
+    predicts_labels = _role(estimator) in ("classifier", "clusterer") or len(available) > ("predict" in available)
+    if "predict" not in available or predicts_labels:
+        for_kind = "" if kind is None else f" for kind={kind!r}"
         raise ModelError(
-            f"Expected a model with {'predict_proba or decision_function' if kind is None else wanted}{asked}, got "
-            f"{name}, which has {', '.join(has) or 'no method that predicts'}. Predicted labels cannot be explained. "
-            f"{'Use' if kind is None else 'Leave kind out, or use'} a model with probabilities, margins or logits."
+            f"Expected a model with {'predict_proba or decision_function' if kind is None else required}{for_kind}, "
+            f"got {name}, which has {', '.join(available) or 'no method that predicts'}. Predicted labels cannot be "
+            f"explained. {'Use' if kind is None else 'Leave kind out, or use'} a model with probabilities, margins or "
+            "logits."
         )
     if kind is None and _role(estimator) != "regressor":
         check_kind(fallback, f"{name}.predict")
@@ -160,11 +163,11 @@ def _role(estimator: Any) -> str | None:
     tags = getattr(estimator, "__sklearn_tags__", None)
     role = getattr(estimator, "_estimator_type", None) if tags is None else tags().estimator_type
     if role is None:
-        return None if _classes(estimator) is None else "classifier"
+        return None if _class_names(estimator) is None else "classifier"
     return str(role)
 
 
-def _classes(estimator: Any) -> tuple[str, ...] | None:
+def _class_names(estimator: Any) -> tuple[str, ...] | None:
     if is_multilabel(estimator):
         return label_names(estimator)
     names = getattr(estimator, "classes_", ())  # some libraries give their regressors an empty list

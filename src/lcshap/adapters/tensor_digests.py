@@ -2,10 +2,10 @@
 
 Reading all weights of a language model takes about a second for half a gigabyte, and a store that outlives the process
 asks for it before each explanation. So the digest of a large tensor is kept as long as the tensor lives, and is used
-again if nothing has changed that shows:
+again if no change can be detected:
 
 - PyTorch counts the changes in place that go through PyTorch (an optimiser, `load_state_dict`, `add_`).
-- Changes that it does not count (through `.data`, or through an array of NumPy that shares the memory) show in the sum
+- Changes that it does not count (through `.data`, or through an array of NumPy that shares the memory) change the sum
   of all bits, which is computed each time at the speed of memory. Only uncounted changes whose sum is zero, such as two
   weights that change places through `.data`, are not noticed.
 """
@@ -15,16 +15,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.digest import digest
-from ..extras import need
+from ..extras import import_optional
 
-_LARGE = 1 << 16  # bytes from which the digest of a tensor is kept
-_KNOWN: list[Any] = []  # one dictionary from tensors that live to what they looked like and their digest
+_MIN_CACHED_BYTES = 1 << 16  # bytes from which the digest of a tensor is kept
+_CACHE: list[Any] = []  # one dictionary from tensors to their last state and digest
 
 
 def tensor_digest(tensor: Any) -> bytes:
-    """The digest of the numbers of a tensor.
+    """Return the digest of the numbers of a tensor.
 
-    >>> torch = need("torch", "torch")
+    >>> torch = import_optional("torch", "torch")
     >>> weights = torch.zeros(200, 200)
     >>> before = tensor_digest(weights)
     >>> weights.data[3, 4] = 1
@@ -32,26 +32,26 @@ def tensor_digest(tensor: Any) -> bytes:
     (False, True)
     """
     plain = tensor.detach()
-    usual = str(plain.layout) == "torch.strided" and plain.is_contiguous() and not plain.is_complex()
-    if not usual or plain.nbytes < _LARGE or plain.nbytes % 4:
+    is_dense = str(plain.layout) == "torch.strided" and plain.is_contiguous() and not plain.is_complex()
+    if not is_dense or plain.nbytes < _MIN_CACHED_BYTES or plain.nbytes % 4:
         return digest(plain)
-    if not _KNOWN:
-        need("torch", "torch")
+    if not _CACHE:
+        import_optional("torch", "torch")
         from torch.utils.weak import WeakIdKeyDictionary
 
-        _KNOWN.append(WeakIdKeyDictionary())
-    looks = _looks(plain)
-    before = _KNOWN[0].get(tensor)
-    if before is not None and before[0] == looks:
-        return bytes(before[1])
-    found = digest(plain)
-    _KNOWN[0][tensor] = looks, found
-    return found
+        _CACHE.append(WeakIdKeyDictionary())
+    state = _tensor_state(plain)
+    cached = _CACHE[0].get(tensor)
+    if cached is not None and cached[0] == state:
+        return bytes(cached[1])
+    content_digest = digest(plain)
+    _CACHE[0][tensor] = state, content_digest
+    return content_digest
 
 
-def _looks(plain: Any) -> tuple[Any, ...]:
-    """What changes with the numbers of a tensor, and is quick to find."""
-    torch = need("torch", "torch")
-    count = -1 if plain.is_inference() else plain._version
-    total = plain.reshape(-1).view(torch.int32).sum(dtype=torch.int32)
-    return count, plain.data_ptr(), tuple(plain.shape), str(plain.dtype), str(plain.device), int(total)
+def _tensor_state(plain: Any) -> tuple[Any, ...]:
+    """Return properties that change with the numbers of a tensor and are fast to compute."""
+    torch = import_optional("torch", "torch")
+    version = -1 if plain.is_inference() else plain._version
+    checksum = plain.reshape(-1).view(torch.int32).sum(dtype=torch.int32)
+    return version, plain.data_ptr(), tuple(plain.shape), str(plain.dtype), str(plain.device), int(checksum)

@@ -13,11 +13,11 @@ from ..errors import ModelError
 from ..maskers.base import Rows
 from .base import Model
 from .callable import check_answers
-from .scalarisers import Scalariser, scalarised
+from .scalarisers import Scalariser, apply_scalariser
 
 
 class TextAnswerModel(Model):
-    """A function that answers prompts with texts, and how much each text is like the answer that is explained.
+    """A function that answers prompts with texts, and the similarity of each text to the answer that is explained.
 
     Parameters
     ----------
@@ -62,32 +62,32 @@ class TextAnswerModel(Model):
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
         """The number of each answer, `(n, samples)`."""
-        found = np.empty((len(rows), self.samples))
+        numbers = np.empty((len(rows), self.samples))
         for sample in range(self.samples):
             texts = self.fn(list(rows), self.seed + sample) if self.seeded else self.fn(list(rows))
             if len(texts) != len(rows) or not all(isinstance(text, str) for text in texts):
                 raise ModelError(f"Expected {len(rows)} texts from the function, got {len(texts)} answers.")
-            found[:, sample] = [scalarised(self.scalariser, text) for text in texts]
-        return check_answers(found, len(rows), "the function")
+            numbers[:, sample] = [apply_scalariser(self.scalariser, text) for text in texts]
+        return check_answers(numbers, len(rows), "the function")
 
 
 def _takes_seed(fn: Callable[..., Any]) -> bool:
     """Whether a function takes a seed: a second argument that it needs, or whose name is "seed"."""
     try:
-        _, *others = inspect.signature(fn).parameters.values()
+        _, *further = inspect.signature(fn).parameters.values()
     except ValueError:  # it does not say what it takes, or takes nothing
         return True
-    second = [p for p in others if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:1]
+    second = [p for p in further if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:1]
     return any(p.default is p.empty or p.name == "seed" for p in second)
 
 
 def check_samples(samples: Any) -> int:
-    """How many samples a user wants, if that is a number of at least 1."""
+    """Return the number of samples, or raise `ModelError` if it is not at least 1."""
     if not isinstance(samples, int) or samples < 1:
         raise ModelError(f"Expected a whole number of at least 1 as samples, got {samples!r}.")
     return samples
 
 
 def name_samples(samples: int) -> tuple[list[str], str | None]:
-    """What the outputs are called, and what is explained where nobody says it."""
+    """Return the names of the outputs, and the default target."""
     return [f"sample {k + 1}" for k in range(samples)], "all" if samples > 1 else None

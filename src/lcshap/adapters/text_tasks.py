@@ -1,4 +1,4 @@
-"""Other tasks of Hugging Face transformers than to classify a text: each gives numbers for one question about it."""
+"""Tasks of Hugging Face transformers other than text classification."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..extras import need
+from ..extras import import_optional
 from ..maskers.base import Rows
 from .base import Model
 from .callable import check_answers
-from .torch import evaluation, tensor_in
-from .transformers import TransformersModel, check_parts
+from .torch import evaluation_mode, select_tensor
+from .transformers import TransformersModel, check_model_and_tokenizer
 
 
 class ZeroShotModel(Model):
@@ -50,10 +50,10 @@ class ZeroShotModel(Model):
             raise ModelError(f"Expected a template with {{}} where the label goes, got {template!r}.")
         self.pairs = TransformersModel(model, tokenizer, "logits")
         names = [str(name).lower() for name in self.pairs.classes or ()]
-        places = [k for k, name in enumerate(names) if name.startswith("entail")]
-        if not places:
+        positions = [k for k, name in enumerate(names) if name.startswith("entail")]
+        if not positions:
             raise ModelError(f"Expected a label named entailment in the config, got {', '.join(names) or 'none'}.")
-        self.entailment, self.contradiction = places[0], -1 if places[0] == 0 else 0  # as in the pipeline
+        self.entailment, self.contradiction = positions[0], -1 if positions[0] == 0 else 0  # as in the pipeline
         self.template, self.multi_label = template, multi_label
         self.kind = "multilabel-logits" if multi_label or len(self.labels) == 1 else "logits"
 
@@ -62,46 +62,46 @@ class ZeroShotModel(Model):
         _check_texts(rows)
         pairs = [(row, self.template.format(label)) for row in rows for label in self.labels]
         answers = self.pairs.predict(pairs).astype(np.float64)
-        against = answers[:, self.contradiction] if self.kind == "multilabel-logits" else 0.0
-        return np.asarray((answers[:, self.entailment] - against).reshape(len(rows), -1))
+        contradiction = answers[:, self.contradiction] if self.kind == "multilabel-logits" else 0.0
+        return np.asarray((answers[:, self.entailment] - contradiction).reshape(len(rows), -1))
 
 
 class TextTask(Model):
-    """What the tasks below share: rows are tokenized one by one, with the place of every token in its text."""
+    """The base class of the tasks below: rows are tokenized one by one, with the positions of tokens in the text."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
-        check_parts(model, tokenizer)
+        check_model_and_tokenizer(model, tokenizer)
         self.model, self.tokenizer = model, tokenizer
 
-    def _ask(self, texts: tuple[str, ...]) -> tuple[Any, Any]:
-        """What the model returns for one text or pair of texts, and its encoding."""
-        torch = need("torch", "torch")
-        made = self.tokenizer(*texts, return_tensors="pt", verbose=False)
-        count, most = made["input_ids"].shape[1], getattr(self.model.config, "max_position_embeddings", None)
-        if isinstance(most, int) and 0 < most < count:
-            raise ModelError(f"Expected rows of at most {most} tokens, got one of {count}. Shorten the text.")
-        where = next(self.model.parameters()).device
-        with evaluation(self.model), torch.no_grad():
-            return self.model(**{name: part.to(where) for name, part in made.items()}), made
+    def _run_model(self, texts: tuple[str, ...]) -> tuple[Any, Any]:
+        """Return the outputs of the model for one text or pair of texts, and its encoding."""
+        torch = import_optional("torch", "torch")
+        encoding = self.tokenizer(*texts, return_tensors="pt", verbose=False)
+        count, limit = encoding["input_ids"].shape[1], getattr(self.model.config, "max_position_embeddings", None)
+        if isinstance(limit, int) and 0 < limit < count:
+            raise ModelError(f"Expected rows of at most {limit} tokens, got one of {count}. Shorten the text.")
+        device = next(self.model.parameters()).device
+        with evaluation_mode(self.model), torch.no_grad():
+            return self.model(**{name: tensor.to(device) for name, tensor in encoding.items()}), encoding
 
-    def _span(self, made: Any, text: str, part: str, row: int, sequence: int = 0) -> tuple[int, int]:
-        """The first and last token of a part of a text, which must be there once."""
+    def _token_span(self, encoding: Any, text: str, phrase: str, row: int, sequence: int = 0) -> tuple[int, int]:
+        """Return the first and last token of a phrase, which must occur once in the text."""
         if not getattr(self.tokenizer, "is_fast", False):
             raise ModelError(
                 "Expected a fast tokenizer, which knows where its tokens are in the text, got a slow one. "
                 "Load it with use_fast=True."
             )
-        if text.count(part) != 1:
+        if text.count(phrase) != 1:
             raise ModelError(
-                f"Expected {part!r} once in each row, got it {text.count(part)} times in {text[:60]!r}. Keep it in "
-                f"every row: maskers.Text(pin={{{part!r}}}), or a function of unit, start and end for several words.",
+                f"Expected {phrase!r} once in each row, got it {text.count(phrase)} times in {text[:60]!r}. Keep it in "
+                f"every row: maskers.Text(pin={{{phrase!r}}}), or a function of unit, start and end for several words.",
                 row=row,
             )
-        start = text.index(part)
-        ends = (start, start + len(part) - 1)
-        first, last = (made.char_to_token(0, place, sequence_index=sequence) for place in ends)
+        start = text.index(phrase)
+        ends = (start, start + len(phrase) - 1)
+        first, last = (encoding.char_to_token(0, position, sequence_index=sequence) for position in ends)
         if first is None or last is None:
-            raise ModelError(f"Expected a token for {part!r}, got none.", row=row)
+            raise ModelError(f"Expected a token for {phrase!r}, got none.", row=row)
         return first, last
 
 
@@ -111,7 +111,7 @@ class TokenModel(TextTask):
     Parameters
     ----------
     model, tokenizer : as of ``pipeline("token-classification")``.
-    word : the word, which stands in the text once and must be pinned. Its first token counts.
+    word : the word, which occurs once in the text and must be pinned. Its first token counts.
 
     Examples
     --------
@@ -128,12 +128,12 @@ class TokenModel(TextTask):
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The logits of the word's labels, `(n, labels)`."""
-        found = []
+        logits = []
         for number, row in enumerate(_check_texts(rows)):
-            answers, made = self._ask((row,))
-            place, _ = self._span(made, row, self.word, number)
-            found.append(tensor_in(answers)[0, place].double().cpu().numpy())
-        return check_answers(found, len(rows), type(self.model).__name__)
+            answers, encoding = self._run_model((row,))
+            position, _ = self._token_span(encoding, row, self.word, number)
+            logits.append(select_tensor(answers)[0, position].double().cpu().numpy())
+        return check_answers(logits, len(rows), type(self.model).__name__)
 
 
 class FillMaskModel(TextTask):
@@ -141,7 +141,7 @@ class FillMaskModel(TextTask):
 
     Parameters
     ----------
-    model, tokenizer : as of ``pipeline("fill-mask")``. The mask token stands in the text once and must be pinned.
+    model, tokenizer : as of ``pipeline("fill-mask")``. The mask token occurs once in the text and must be pinned.
     candidates : words that are one token each.
 
     Examples
@@ -159,27 +159,27 @@ class FillMaskModel(TextTask):
                 "Expected a tokenizer with a mask token, got one without. Choose a model that fills masks."
             )
         self.kind, self.classes = "output", [candidates] if isinstance(candidates, str) else list(candidates)
-        self.tokens = [self._token(word) for word in self.classes]
+        self.tokens = [self._token_id(word) for word in self.classes]
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The log-probabilities of the candidates among all tokens, `(n, candidates)`."""
-        torch = need("torch", "torch")
-        found = []
+        torch = import_optional("torch", "torch")
+        log_probs = []
         for number, row in enumerate(_check_texts(rows)):
-            answers, made = self._ask((row,))
-            places = (made["input_ids"][0] == self.tokenizer.mask_token_id).nonzero()
-            if len(places) != 1:
+            answers, encoding = self._run_model((row,))
+            positions = (encoding["input_ids"][0] == self.tokenizer.mask_token_id).nonzero()
+            if len(positions) != 1:
                 mask = self.tokenizer.mask_token
                 raise ModelError(
-                    f"Expected {mask} once in each row, got it {len(places)} times in {row[:60]!r}. Keep it in every "
-                    f"row: maskers.Text(pin={{{mask!r}}}).",
+                    f"Expected {mask} once in each row, got it {len(positions)} times in {row[:60]!r}. Keep it in "
+                    f"every row: maskers.Text(pin={{{mask!r}}}).",
                     row=number,
                 )
-            logs = torch.log_softmax(tensor_in(answers)[0, int(places[0])].double(), -1)
-            found.append(logs[self.tokens].cpu().numpy())
-        return check_answers(found, len(rows), type(self.model).__name__)
+            token_log_probs = torch.log_softmax(select_tensor(answers)[0, int(positions[0])].double(), -1)
+            log_probs.append(token_log_probs[self.tokens].cpu().numpy())
+        return check_answers(log_probs, len(rows), type(self.model).__name__)
 
-    def _token(self, word: str) -> int:
+    def _token_id(self, word: str) -> int:
         ids = self.tokenizer(word, add_special_tokens=False, verbose=False)["input_ids"]
         if len(ids) != 1 or ids[0] == self.tokenizer.unk_token_id:
             raise ModelError(
@@ -194,7 +194,7 @@ class AnswerModel(TextTask):
     Parameters
     ----------
     model, tokenizer : as of ``pipeline("question-answering")``.
-    answer : a part of the context, which stands in it once.
+    answer : a part of the context, which occurs in it once.
     question, context : one of them; rows are the other. Where rows are contexts, the answer must be pinned.
 
     Examples
@@ -218,22 +218,22 @@ class AnswerModel(TextTask):
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The log-probability of the span, `(n, 1)`."""
-        torch = need("torch", "torch")
-        found = []
+        torch = import_optional("torch", "torch")
+        log_probs = []
         for number, row in enumerate(_check_texts(rows)):
             question, context = (row, self.context) if self.context is not None else (self.question, row)
-            answers, made = self._ask((str(question), str(context)))
-            span = self._span(made, str(context), self.answer, number, sequence=1)
-            outside = torch.tensor([part != 1 for part in made.sequence_ids(0)])
-            total = 0.0
-            for logits, place in zip((answers.start_logits, answers.end_logits), span, strict=True):
+            answers, encoding = self._run_model((str(question), str(context)))
+            span = self._token_span(encoding, str(context), self.answer, number, sequence=1)
+            outside = torch.tensor([sequence != 1 for sequence in encoding.sequence_ids(0)])
+            log_prob = 0.0
+            for logits, position in zip((answers.start_logits, answers.end_logits), span, strict=True):
                 logits = logits[0].double().cpu().masked_fill(outside, -torch.inf)
-                total += float(torch.log_softmax(logits, -1)[place])
-            found.append(total)
-        return check_answers(found, len(rows), type(self.model).__name__)
+                log_prob += float(torch.log_softmax(logits, -1)[position])
+            log_probs.append(log_prob)
+        return check_answers(log_probs, len(rows), type(self.model).__name__)
 
 
-HOW_TO = {
+ADAPTER_FOR_TASK = {
     "zero-shot-classification": "ZeroShotModel(pipe.model, pipe.tokenizer, labels=[...])",
     "token-classification": 'TokenModel(pipe.model, pipe.tokenizer, "the word") with maskers.Text(pin={"the word"})',
     "fill-mask": "FillMaskModel(pipe.model, pipe.tokenizer, [candidates]) with maskers.Text(pin={mask token})",

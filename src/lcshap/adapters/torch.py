@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..extras import need
+from ..extras import import_optional
 from ..maskers.base import Blend, Rows
 from .base import Kind, Model
 from .callable import check_answers, check_kind
-from .gradients import check_gradient, differentiated
-from .picking import Output, check_output, described, pick
+from .gradients import check_gradient, values_to_differentiate
+from .output_selection import Output, check_output, describe_model_output, select_output
 
 
 class TorchModel(Model):
-    """A `torch.nn.Module`, in evaluation mode for as long as it is asked; afterwards every submodule is as it was.
+    """A `torch.nn.Module`. It predicts in evaluation mode; afterwards every submodule is back in its original mode.
 
     Parameters
     ----------
@@ -92,16 +92,16 @@ class TorchModel(Model):
     @property
     def on_processor(self) -> bool:
         """Whether the module is not on another device, such as a GPU."""
-        return bool(getattr(self._place(np.zeros(1)).device, "type", "cpu") == "cpu")
+        return bool(getattr(self._to_tensor(np.zeros(1)).device, "type", "cpu") == "cpu")
 
     def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
         """As `predict`, with rows that are made where the module is."""
         torch = _torch()
-        parts = [
-            torch.where(*(self._place(part) for part in (b.kept, b.x, b.reference))).reshape(-1, *b.x.shape)
+        tensors = [
+            torch.where(*(self._to_tensor(array) for array in (b.kept, b.x, b.reference))).reshape(-1, *b.x.shape)
             for b in blends
         ]
-        rows = torch.cat(parts)
+        rows = torch.cat(tensors)
         return self._answers(len(rows), rows)
 
     @property
@@ -121,8 +121,8 @@ class TorchModel(Model):
 
     def _run(self, output: Output, *arguments: Any, **keywords: Any) -> NDArray[Any]:
         torch = _torch()
-        with evaluation(self.module), torch.no_grad():
-            answers = tensor_in(self.module(*arguments, **keywords), output)
+        with evaluation_mode(self.module), torch.no_grad():
+            answers = select_tensor(self.module(*arguments, **keywords), output)
         answers = answers.detach().cpu()
         return np.asarray((answers if answers.dtype == torch.float64 else answers.float()).numpy())
 
@@ -139,16 +139,16 @@ class TorchModel(Model):
                 "Expected rows of floating-point numbers for a gradient, got others. Explain a module that "
                 "takes the embeddings of the tokens, or choose a method that needs only values."
             )
-        start = arguments[0].detach().requires_grad_(True)
-        if start.shape != np.shape(rows):
+        inputs = arguments[0].detach().requires_grad_(True)
+        if inputs.shape != np.shape(rows):
             raise ModelError(
                 f"Expected prepare to keep the shape {np.shape(rows)} of the rows for a gradient, got "
-                f"{tuple(start.shape)}. Choose a method that needs only values."
+                f"{tuple(inputs.shape)}. Choose a method that needs only values."
             )
-        without_cudnn = _without_cudnn() if start.is_cuda else nullcontext()
-        with evaluation(self.module), torch.enable_grad(), without_cudnn:
-            answers = tensor_in(self.module(start, *arguments[1:], **keywords), self.output).double()
-            values = differentiated(answers, self.kind, torch, torch.log_softmax)
+        without_cudnn = _without_cudnn() if inputs.is_cuda else nullcontext()
+        with evaluation_mode(self.module), torch.enable_grad(), without_cudnn:
+            answers = select_tensor(self.module(inputs, *arguments[1:], **keywords), self.output).double()
+            values = values_to_differentiate(answers, self.kind, torch, torch.log_softmax)
             if values.shape != weights.shape:
                 raise ModelError(
                     f"Expected values of the shape of the weights, {weights.shape}, got {tuple(values.shape)}."
@@ -159,112 +159,120 @@ class TorchModel(Model):
                     "detached from its input. Choose a method that needs only values."
                 )
             total = (values * torch.as_tensor(weights, device=values.device)).sum()
-            (found,) = torch.autograd.grad(total, start, allow_unused=True)
-        return check_gradient(np.zeros(np.shape(rows)) if found is None else found.detach().cpu().double().numpy())
+            (gradient,) = torch.autograd.grad(total, inputs, allow_unused=True)
+        return check_gradient(
+            np.zeros(np.shape(rows)) if gradient is None else gradient.detach().cpu().double().numpy()
+        )
 
     def _inputs(self, rows: Rows) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments for the module, on its device."""
-        made = rows if self.prepare is None else self.prepare(rows)
-        if self.prepare is not None and isinstance(made, Mapping):
-            return (), {name: self._place(part) for name, part in made.items()}
-        parts = made if self.prepare is not None and isinstance(made, tuple) else (made,)
-        return tuple(self._place(part) for part in parts), {}
+        prepared = rows if self.prepare is None else self.prepare(rows)
+        if self.prepare is not None and isinstance(prepared, Mapping):
+            return (), {name: self._to_tensor(array) for name, array in prepared.items()}
+        arrays = prepared if self.prepare is not None and isinstance(prepared, tuple) else (prepared,)
+        return tuple(self._to_tensor(array) for array in arrays), {}
 
-    def _place(self, part: Any) -> Any:
+    def _to_tensor(self, array: Any) -> Any:
         torch = _torch()
-        if not isinstance(part, torch.Tensor):
-            array = np.asarray(part)
-            if array.dtype.kind not in "fiub":
+        if not isinstance(array, torch.Tensor):
+            numbers = np.asarray(array)
+            if numbers.dtype.kind not in "fiub":
                 raise ModelError(
-                    f"Expected rows that can be a tensor, got {array.dtype}. Give TorchModel(..., "
+                    f"Expected rows that can be a tensor, got {numbers.dtype}. Give TorchModel(..., "
                     "prepare=...), a function from rows to a tensor."
                 )
-            part = torch.from_numpy(np.array(array, order="C"))  # a copy: modules may write into their input
-        first = None if self.device is not None else next(self.module.parameters(), None)
-        device = self.device if first is None else first.device
-        if not part.is_floating_point():
-            return part.to(device)
+            array = torch.from_numpy(np.array(numbers, order="C"))  # a copy: modules may write into their input
+        parameter = None if self.device is not None else next(self.module.parameters(), None)
+        device = self.device if parameter is None else parameter.device
+        if not array.is_floating_point():
+            return array.to(device)
         dtype = getattr(torch, self.dtype) if isinstance(self.dtype, str) else self.dtype
         floats = (p.dtype for p in self.module.parameters() if p.is_floating_point())
-        return part.to(device, dtype or next(floats, None))
+        return array.to(device, dtype or next(floats, None))
 
 
-# -- modes, which modules that are asked in several threads share -------------------------------------------------
+# -- modes of modules, which several threads may use at the same time ---------------------------------------------
 
-_SWITCHING, _DIFFERENTIATING = threading.Lock(), threading.Lock()
-_ASKED: dict[int, _Asked] = {}  # parts of modules that are in evaluation mode because of us, by their id
+_MODE_LOCK, _CUDNN_LOCK = threading.Lock(), threading.Lock()
+_SWITCHED_MODULES: dict[int, _SwitchedModule] = {}  # submodules that `evaluation_mode` has switched, by their id
 
 if hasattr(os, "register_at_fork"):  # no child inherits a lock that a thread of the parent holds
-    for lock in (_SWITCHING, _DIFFERENTIATING):
+    for lock in (_MODE_LOCK, _CUDNN_LOCK):
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 @dataclass
-class _Asked:
-    """A part of a module, the mode it was in, and how many predict with it at this moment."""
+class _SwitchedModule:
+    """A submodule, its original mode, and the number of threads that predict with it."""
 
-    part: Any
+    module: Any
     training: bool
     users: int = 0
 
 
 @contextmanager
-def evaluation(module: Any) -> Iterator[None]:
-    """Dropout off and normalisation fixed, and then every submodule in the mode it was in, whatever happened.
+def evaluation_mode(module: Any) -> Iterator[None]:
+    """Put a module into evaluation mode, and every submodule back into its original mode afterwards.
 
-    Threads may ask one module, or several that share parts, at the same time: a part is in evaluation mode as long as
-    anybody predicts with it, and gets its own mode back when the last one leaves.
+    Several threads may use one module, or modules that share submodules, at the same time. A submodule stays in
+    evaluation mode as long as any thread predicts with it, and gets its original mode back after the last one.
     """
-    with _SWITCHING:
-        parts = list(module.modules())
-        if not any(part.training or id(part) in _ASKED for part in parts):
-            parts = []  # nothing to switch, nothing to switch back
-        for part in parts:
-            _ASKED.setdefault(id(part), _Asked(part, part.training)).users += 1
+    with _MODE_LOCK:
+        submodules = list(module.modules())
+        if not any(submodule.training or id(submodule) in _SWITCHED_MODULES for submodule in submodules):
+            submodules = []  # no submodule has to be switched
+        for submodule in submodules:
+            _SWITCHED_MODULES.setdefault(id(submodule), _SwitchedModule(submodule, submodule.training)).users += 1
     try:
-        if parts:
-            with _SWITCHING, suppress(NotImplementedError):  # an exported graph: its mode is built in
+        if submodules:
+            with _MODE_LOCK, suppress(NotImplementedError):  # an exported graph: its mode is built in
                 module.eval()
         yield
     finally:
-        with _SWITCHING:
-            for part in parts:
-                asked = _ASKED[id(part)]
-                asked.users -= 1
-                if not asked.users:
-                    part.training = asked.training
-                    del _ASKED[id(part)]
+        with _MODE_LOCK:
+            for submodule in submodules:
+                switched = _SWITCHED_MODULES[id(submodule)]
+                switched.users -= 1
+                if not switched.users:
+                    submodule.training = switched.training
+                    del _SWITCHED_MODULES[id(submodule)]
 
 
 @contextmanager
 def _without_cudnn() -> Iterator[None]:
-    """One gradient at a time without cuDNN, which differentiates recurrent layers in training mode only."""
-    with _DIFFERENTIATING, _torch().backends.cudnn.flags(enabled=False):  # a switch of the whole process
+    """Switch cuDNN off for one gradient at a time, because it differentiates recurrent layers only in training mode."""
+    with _CUDNN_LOCK, _torch().backends.cudnn.flags(enabled=False):  # the switch is global
         yield
 
 
-def tensor_in(answers: Any, output: Output = None) -> Any:
-    """The tensor among what a module returned."""
-    several = [n for n, part in enumerate(answers) if _is_tensor(part)] if isinstance(answers, tuple | list) else []
-    if output is None and len(several) > 1:
+def select_tensor(answers: Any, output: Output = None) -> Any:
+    """Return the tensor among the outputs of a module, or raise `ModelError`."""
+    tensor_indices = (
+        [n for n, entry in enumerate(answers) if _is_tensor(entry)] if isinstance(answers, tuple | list) else []
+    )
+    if output is None and len(tensor_indices) > 1:
         raise ModelError(
-            f"Expected one tensor from the module, got {described(answers)} with {len(several)} tensors. Choose the "
-            f"one to explain with TorchModel(module, kind, output={several[0]}), or another number."
+            f"Expected one tensor from the module, got {describe_model_output(answers)} with {len(tensor_indices)} "
+            f"tensors. Choose the one to explain with TorchModel(module, kind, output={tensor_indices[0]}), or another "
+            "number."
         )
-    found = pick(answers, output)
-    if _is_tensor(found):
-        return found
+    tensor = select_output(answers, output)
+    if _is_tensor(tensor):
+        return tensor
     if output is not None:
-        raise ModelError(f"Expected output to select a tensor, got {described(found)} in {described(answers)}.")
+        raise ModelError(
+            f"Expected output to select a tensor, got {describe_model_output(tensor)} in "
+            f"{describe_model_output(answers)}."
+        )
     raise ModelError(
-        f"Expected a tensor, a tuple or .logits from the module, got {described(answers)}. Choose the part to "
-        'explain with TorchModel(module, kind, output="name"), a number, or a function of what it returns.'
+        f"Expected a tensor, a tuple or .logits from the module, got {describe_model_output(answers)}. Choose the "
+        'part to explain with TorchModel(module, kind, output="name"), a number, or a function of what it returns.'
     )
 
 
-def _is_tensor(thing: Any) -> bool:
-    return isinstance(thing, _torch().Tensor)
+def _is_tensor(candidate: Any) -> bool:
+    return isinstance(candidate, _torch().Tensor)
 
 
 def _torch() -> Any:
-    return need("torch", "torch")
+    return import_optional("torch", "torch")

@@ -14,8 +14,8 @@ from .base import Kind, Model
 from .callable import check_kind
 from .torch import TorchModel
 
-_TOKENS = 1024  # that a processor works on at once: with many more, its caches are too small and a row takes longer
-_ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
+_MAX_BATCH_TOKENS = 1024  # on a CPU; larger batches do not fit into its caches, and a row takes longer
+_NO_LIMIT = 1_000_000  # transformers writes 1e30 for tokenizers without a limit
 
 Encoding = Mapping[str, Sequence[int]]
 
@@ -59,18 +59,20 @@ class TransformersModel(Model):
     def __init__(
         self, model: Any, tokenizer: Any, kind: Kind | None = None, max_length: int | None = None, device: Any = None
     ) -> None:
-        check_parts(model, tokenizer)
+        check_model_and_tokenizer(model, tokenizer)
         self.model, self.tokenizer = model, tokenizer
-        self.kind = check_kind(_kind(model.config) if kind is None else kind, f"the config of {type(model).__name__}")
+        self.kind = check_kind(
+            _kind_from_config(model.config) if kind is None else kind, f"the config of {type(model).__name__}"
+        )
         labels = getattr(model.config, "id2label", None)
         self.classes = [labels[key] for key in sorted(labels, key=int)] if labels else None
         if max_length is not None and not (isinstance(max_length, int) and max_length >= 1):
             raise ModelError(f"Expected max_length as an integer of at least 1, or None, got {max_length!r}.")
-        self.max_length = longest(model, tokenizer) if max_length is None else max_length
+        self.max_length = find_max_length(model, tokenizer) if max_length is None else max_length
         self._torch = TorchModel(model, self.kind, device, prepare=self._inputs)
-        config, default = text_config(model), _first(tokenizer.pad_token_id, tokenizer.eos_token_id)
+        config, default = text_config(model), _first_token(tokenizer.pad_token_id, tokenizer.eos_token_id)
         self._padding: int | None = getattr(config, "pad_token_id", default)
-        self._before = _before_positions(model)
+        self._before = _position_before_first(model)
 
     @classmethod
     def from_pipeline(cls, pipe: Any, kind: Kind | None = None, max_length: int | None = None) -> TransformersModel:
@@ -96,10 +98,10 @@ class TransformersModel(Model):
                 row=row,
             )
         batches = self._batches(lengths, "attention_mask" in encodings[0])
-        answers = np.concatenate([self._ask(encodings, batch) for batch in batches])
+        answers = np.concatenate([self._predict_batch(encodings, batch) for batch in batches])
         return np.asarray(answers[np.argsort(np.concatenate(batches))])
 
-    def _ask(self, encodings: list[Encoding], batch: NDArray[np.intp]) -> NDArray[Any]:
+    def _predict_batch(self, encodings: list[Encoding], batch: NDArray[np.intp]) -> NDArray[Any]:
         try:
             return self._torch.predict([encodings[i] for i in batch])
         except ModelError as error:
@@ -108,29 +110,29 @@ class TransformersModel(Model):
 
     def _encode(self, rows: Rows) -> list[Encoding]:
         encodings = list(rows) if all(isinstance(row, Mapping) for row in rows) else self._tokenize(rows)
-        return [encoding if len(encoding["input_ids"]) else self._start(encoding) for encoding in encodings]
+        return [encoding if len(encoding["input_ids"]) else self._start_encoding(encoding) for encoding in encodings]
 
     def _tokenize(self, rows: Rows) -> list[Encoding]:
         for row in rows:
-            pair = isinstance(row, tuple) and len(row) == 2
-            if not all(isinstance(text, str) for text in (row if pair else [row])):
+            is_pair = isinstance(row, tuple) and len(row) == 2
+            if not all(isinstance(text, str) for text in (row if is_pair else [row])):
                 raise ModelError(f"Expected a str, a pair of them or an encoding of Subwords as a row, got {row!r}.")
-        made = self.tokenizer(list(rows), verbose=False)
-        return [dict(zip(made, parts, strict=True)) for parts in zip(*made.values(), strict=True)]
+        encodings = self.tokenizer(list(rows), verbose=False)
+        return [dict(zip(encodings, fields, strict=True)) for fields in zip(*encodings.values(), strict=True)]
 
-    def _start(self, empty: Encoding) -> Encoding:
-        """What stands for a row without tokens."""
+    def _start_encoding(self, empty: Encoding) -> Encoding:
+        """Return the encoding that replaces a row without tokens."""
         start = {"input_ids": start_token(self.tokenizer), "attention_mask": 1}
         return {name: [start.get(name, 0)] for name in empty}
 
     def _batches(self, lengths: NDArray[np.integer], attends: bool) -> list[NDArray[np.intp]]:
-        """Which rows the model may see at once without a change to their answers."""
-        every = np.arange(len(lengths))
+        """Group rows so that their answers do not depend on the batch that they are in."""
+        rows = np.arange(len(lengths))
         if self._padding is None:
-            return list(every[:, None])
+            return list(rows[:, None])
         if not attends or self.tokenizer.padding_side == "left":
             return [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
-        return _of_like_length(lengths) if self._torch.on_processor else [every]
+        return _group_by_length(lengths) if self._torch.on_processor else [rows]
 
     def _inputs(self, encodings: Sequence[Encoding]) -> dict[str, NDArray[np.int64]]:
         """Padded arrays, as the model takes them."""
@@ -142,24 +144,24 @@ class TransformersModel(Model):
         return inputs
 
 
-def _of_like_length(lengths: NDArray[np.integer]) -> list[NDArray[np.intp]]:
-    """Rows of like length together, so many that their tokens, with the padding, fit into the caches of a processor.
+def _group_by_length(lengths: NDArray[np.integer]) -> list[NDArray[np.intp]]:
+    """Group rows of similar length into batches whose tokens, with the padding, fit into the caches of a CPU.
 
-    >>> [batch.tolist() for batch in _of_like_length(np.array([500, 10, 510, 12]))]
+    >>> [batch.tolist() for batch in _group_by_length(np.array([500, 10, 510, 12]))]
     [[1, 3], [0, 2]]
     """
-    order, cuts, start = np.argsort(lengths, kind="stable"), [], 0
-    for place, length in enumerate(lengths[order].tolist()):
-        if place > start and (place - start + 1) * length > _TOKENS:
-            cuts.append(start := place)
-    return np.split(order, cuts)
+    order, boundaries, start = np.argsort(lengths, kind="stable"), [], 0
+    for position, length in enumerate(lengths[order].tolist()):
+        if position > start and (position - start + 1) * length > _MAX_BATCH_TOKENS:
+            boundaries.append(start := position)
+    return np.split(order, boundaries)
 
 
 # -- what language models need too --------------------------------------------------------------------------------
 
 
-def check_parts(model: Any, tokenizer: Any) -> None:
-    """Refuse what is no model of transformers and its tokenizer."""
+def check_model_and_tokenizer(model: Any, tokenizer: Any) -> None:
+    """Raise `ModelError` unless these are a model of transformers and its tokenizer."""
     if not (hasattr(model, "modules") and hasattr(model, "config")):
         raise ModelError(
             f"Expected a model of transformers, got {type(model).__name__}. Load one with from_pretrained, such as "
@@ -173,21 +175,21 @@ def check_parts(model: Any, tokenizer: Any) -> None:
 
 
 def text_config(model: Any) -> Any:
-    """The part of a model's config that is about text: all of it, but for models that see images too."""
+    """Return the config of the text model; this is the whole config unless the model also takes images."""
     config = model.config
     return config.get_text_config() if hasattr(config, "get_text_config") else config
 
 
-def longest(model: Any, tokenizer: Any) -> int | None:
-    """How many tokens a model takes: the lesser of what its tokenizer and its config say, None if neither does."""
-    positions, before = getattr(text_config(model), "max_position_embeddings", None) or 0, _before_positions(model)
+def find_max_length(model: Any, tokenizer: Any) -> int | None:
+    """Return how many tokens a model takes: the smaller limit of its tokenizer and its config; None without a limit."""
+    positions, before = getattr(text_config(model), "max_position_embeddings", None) or 0, _position_before_first(model)
     limits = [getattr(tokenizer, "model_max_length", 0), positions if before is None else positions - before - 1]
-    return min((int(limit) for limit in limits if 0 < limit < _ENDLESS), default=None)
+    return min((int(limit) for limit in limits if 0 < limit < _NO_LIMIT), default=None)
 
 
 def start_token(tokenizer: Any) -> int:
     """The token that a text without tokens becomes."""
-    token = _first(tokenizer.bos_token_id, tokenizer.eos_token_id)
+    token = _first_token(tokenizer.bos_token_id, tokenizer.eos_token_id)
     if token is None:
         raise ModelError(
             "Expected a tokenizer with a bos or an eos token for a row without tokens, got neither. Set "
@@ -208,8 +210,8 @@ def pad(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
     return table
 
 
-def _kind(config: Any) -> Kind | None:
-    """What the logits are; None where the config does not say how many labels there are."""
+def _kind_from_config(config: Any) -> Kind | None:
+    """Return the kind of the logits; None if the config has no number of labels."""
     labels = getattr(config, "num_labels", None)
     if labels is None:
         return None
@@ -219,13 +221,13 @@ def _kind(config: Any) -> Kind | None:
     return "output" if labels == 1 or problem == "regression" else "logits"
 
 
-def _before_positions(model: Any) -> int | None:
-    """The number before the first position in RoBERTa and its kin, which count from that of padding; None in others."""
-    for name, part in model.named_modules():
-        if name.rpartition(".")[2] == "position_embeddings" and getattr(part, "padding_idx", None) is not None:
-            return int(part.padding_idx)
+def _position_before_first(model: Any) -> int | None:
+    """Return the position before the first token in models like RoBERTa, which count from the padding; else None."""
+    for name, module in model.named_modules():
+        if name.rpartition(".")[2] == "position_embeddings" and getattr(module, "padding_idx", None) is not None:
+            return int(module.padding_idx)
     return None
 
 
-def _first(*tokens: int | None) -> int | None:
+def _first_token(*tokens: int | None) -> int | None:
     return next((token for token in tokens if token is not None), None)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.trees import Trees
+from ..core.tree_ensembles import Trees
 
 _Node = dict[str, Any]
 
@@ -26,16 +26,16 @@ class _Builder:
         self.values: list[NDArray[np.float64]] = []
         self.choices: list[list[int]] = []
 
-    def leaf(self, value: NDArray[np.float64]) -> int:
-        """Add a leaf; its number."""
+    def add_leaf(self, value: NDArray[np.float64]) -> int:
+        """Add a leaf; return its number."""
         return self._add((-1, -1, -1, 0, 0.0, -1), value)
 
-    def split(self) -> int:
-        """Add a node whose children are not known yet; its number."""
+    def add_split(self) -> int:
+        """Add a node whose children are not known yet; return its number."""
         return self._add((-1, -1, -1, 0, 0.0, -1), np.zeros(self.outputs))
 
-    def one(self, output: int, value: float) -> NDArray[np.float64]:
-        """A number for one output and 0 for all others."""
+    def single_output(self, output: int, value: float) -> NDArray[np.float64]:
+        """Return an array with a number for one output and 0 for all others."""
         return np.where(np.arange(self.outputs) == output, value, 0.0)
 
     def _add(self, node: tuple[int, int, int, int, float, int], value: NDArray[np.float64]) -> int:
@@ -43,13 +43,13 @@ class _Builder:
         self.values.append(value)
         return len(self.nodes) - 1
 
-    def trees(self, categories: tuple[tuple[Any, ...], ...] = ()) -> Trees:
-        """All of them."""
+    def build(self, categories: tuple[tuple[Any, ...], ...] = ()) -> Trees:
+        """Return all trees."""
         left, right, default, feature, threshold, choice = zip(*self.nodes, strict=True)
-        width = max((max(chosen, default=0) + 1 for chosen in self.choices), default=0)
+        width = max((max(codes, default=0) + 1 for codes in self.choices), default=0)
         members = np.zeros((len(self.choices), width), bool)
-        for row, chosen in enumerate(self.choices):
-            members[row, chosen] = True
+        for row, codes in enumerate(self.choices):
+            members[row, codes] = True
         return Trees(
             roots=np.array(self.roots, np.intp),
             left=np.array(left, np.intp),
@@ -84,29 +84,29 @@ def read_lightgbm(estimator: Any) -> Trees:
     builder = _Builder(outputs)
     for number, tree in enumerate(model["tree_info"]):
         builder.roots.append(_add_lightgbm(builder, tree["tree_structure"], number % outputs, share))
-    return builder.trees(categories=tuple(map(tuple, model.get("pandas_categorical") or ())))
+    return builder.build(categories=tuple(map(tuple, model.get("pandas_categorical") or ())))
 
 
-def _add_lightgbm(builder: _Builder, top: _Node, output: int, share: int) -> int:
+def _add_lightgbm(builder: _Builder, root_node: _Node, output: int, share: int) -> int:
     """Add a tree, without recursion: a tree of LightGBM may be hundreds of nodes deep."""
-    root, stack = -1, [(top, -1, 0)]  # a node, its parent, and whether it is the left or the right child of that
+    root, stack = -1, [(root_node, -1, 0)]  # a node, its parent, and whether it is the left or the right child of that
     while stack:
         node, parent, side = stack.pop()
         if "left_child" not in node:
-            number = builder.leaf(builder.one(output, node["leaf_value"] / share))
+            number = builder.add_leaf(builder.single_output(output, node["leaf_value"] / share))
         else:
-            number = builder.split()
-            builder.nodes[number] = _question(builder, node)
+            number = builder.add_split()
+            builder.nodes[number] = _read_split(builder, node)
             stack += [(node["left_child"], number, 0), (node["right_child"], number, 1)]
         if parent < 0:
             root = number
         else:
-            _hang(builder, parent, side, number)
+            _attach_child(builder, parent, side, number)
     return root
 
 
-def _question(builder: _Builder, node: _Node) -> tuple[int, int, int, int, float, int]:
-    """What a node asks; the default is 0 for the left and 1 for the right child, until these are known."""
+def _read_split(builder: _Builder, node: _Node) -> tuple[int, int, int, int, float, int]:
+    """Read the split of a node. Until its children have numbers, the default is -1 for left and -2 for right."""
     if node["decision_type"] == "==":  # LightGBM sends a missing category to the right
         builder.choices.append([int(code) for code in str(node["threshold"]).split("||")])
         return -1, -1, -2, node["split_feature"], 0.0, len(builder.choices) - 1
@@ -114,11 +114,11 @@ def _question(builder: _Builder, node: _Node) -> tuple[int, int, int, int, float
     return -1, -1, -1 if goes_left else -2, node["split_feature"], node["threshold"], -1
 
 
-def _hang(builder: _Builder, parent: int, side: int, child: int) -> None:
-    left, right, default, *rest = builder.nodes[parent]
+def _attach_child(builder: _Builder, parent: int, side: int, child: int) -> None:
+    left, right, default, *split = builder.nodes[parent]
     left, right = (child, right) if side == 0 else (left, child)
     default = child if default == -1 - side else default
-    builder.nodes[parent] = (left, right, default, *rest)  # type: ignore[assignment]
+    builder.nodes[parent] = (left, right, default, *split)  # type: ignore[assignment]
 
 
 # -- several classes -----------------------------------------------------------------------------------------------
@@ -135,11 +135,11 @@ def read_boosting(estimator: Any) -> Trees:
             for node in range(tree.node_count):
                 leaf = tree.children_left[node] < 0
                 value = float(tree.value[node].item()) * estimator.learning_rate if leaf else 0.0
-                number = builder.leaf(builder.one(output, value))
+                number = builder.add_leaf(builder.single_output(output, value))
                 if not leaf:
                     left, right = first + int(tree.children_left[node]), first + int(tree.children_right[node])
                     builder.nodes[number] = (left, right, left, int(tree.feature[node]), tree.threshold[node], -1)
-    return builder.trees()
+    return builder.build()
 
 
 def read_catboost(estimator: Any) -> Trees:
@@ -149,7 +149,7 @@ def read_catboost(estimator: Any) -> Trees:
         estimator.save_model(str(path), format="json")
         model = json.loads(path.read_text(encoding="utf-8"))
     columns = [info["flat_feature_index"] for info in model["features_info"]["float_features"]]
-    after = [info["nan_value_treatment"] == "AsTrue" for info in model["features_info"]["float_features"]]
+    nan_goes_right = [info["nan_value_treatment"] == "AsTrue" for info in model["features_info"]["float_features"]]
     scale, bias = model["scale_and_bias"]
     builder = _Builder(len(bias))
     for tree in model["oblivious_trees"]:
@@ -158,17 +158,24 @@ def read_catboost(estimator: Any) -> Trees:
         builder.roots.append(first)
         for node in range(2**depth - 1):
             split = splits[(node + 1).bit_length() - 1]
-            number = builder.split()
+            number = builder.add_split()
             left, right = first + 2 * node + 1, first + 2 * node + 2
-            which = split["float_feature_index"]
+            feature = split["float_feature_index"]
             border = float(np.float32(split["border"]))
-            builder.nodes[number] = (left, right, right if after[which] else left, columns[which], border, -1)
+            builder.nodes[number] = (
+                left,
+                right,
+                right if nan_goes_right[feature] else left,
+                columns[feature],
+                border,
+                -1,
+            )
         for value in np.reshape(tree["leaf_values"], (2**depth, len(bias))):
-            builder.leaf(scale * value)
-    return builder.trees()
+            builder.add_leaf(scale * value)
+    return builder.build()
 
 
-def dropped_weights(estimator: Any) -> NDArray[np.float64] | None:
+def dart_weights(estimator: Any) -> NDArray[np.float64] | None:
     """By how much XGBoost multiplies each tree that it grew with dropout (DART); None where it did not."""
     booster = estimator.get_booster()
     if estimator.get_params().get("booster") != "dart":

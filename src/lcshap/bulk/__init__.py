@@ -1,10 +1,10 @@
-"""Whole data sets: resumable, on all cores or on a Ray cluster, losing nothing that is finished."""
+"""Explain whole data sets, on all cores or on a Ray cluster. A run can be interrupted and resumed."""
 
+from .dataset_run import explain_dataset
 from .frames import explain_batch, spark_schema
-from .images import ImageOptions
-from .load import load
-from .preview import Preview, preview
-from .run import explain_dataset
+from .image_options import ImageOptions
+from .loading import load
+from .run_preview import Preview, preview
 from .status import Status, status
 from .summary import summary
 

@@ -1,4 +1,4 @@
-"""Files wherever they are: a path of this machine, or an address that pyarrow or fsspec knows."""
+"""Files on this machine, or at an address that pyarrow or fsspec can open."""
 
 from __future__ import annotations
 
@@ -8,85 +8,85 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..errors import DataError
-from ..extras import need
+from ..extras import import_optional
 
-_PIECE = 1 << 20  # bytes that are read at once
+_CHUNK_BYTES = 1 << 20  # how much of a file is read at a time
 
 
-class Place(NamedTuple):
-    """A file or a folder: the file system of pyarrow that has it, and its path there."""
+class FileLocation(NamedTuple):
+    """A file or a folder: a file system of pyarrow, and the path within it."""
 
     system: Any
     path: str
 
     def open(self) -> Any:
-        """The bytes as a stream; those of a compressed file (.gz, .bz2, .zst) as they were before."""
+        """The content as a stream; a compressed file (.gz, .bz2, .zst) is decompressed."""
         return self.system.open_input_stream(self.path, compression="detect")
 
     def read(self) -> bytes:
-        """All bytes of the file, as they are."""
+        """All bytes of the file, without decompression."""
         with self.system.open_input_stream(self.path, compression=None) as stream:
             return bytes(stream.read())
 
     def digest(self) -> str:
         """The digest of the content."""
-        hashed = blake2b(digest_size=16)
+        hasher = blake2b(digest_size=16)
         with self.system.open_input_stream(self.path, compression=None) as stream:
-            while piece := stream.read(_PIECE):
-                hashed.update(piece)
-        return hashed.hexdigest()
+            while chunk := stream.read(_CHUNK_BYTES):
+                hasher.update(chunk)
+        return hasher.hexdigest()
 
 
-def find(address: str) -> Place:
-    """The place that a path or an address names.
+def find_location(address: str) -> FileLocation:
+    """The location that a path or an address names.
 
-    Addresses such as ``s3://bucket/data.parquet`` go to pyarrow, and to fsspec if pyarrow does not know the scheme.
+    Addresses such as ``s3://bucket/data.parquet`` go to pyarrow, and to fsspec if pyarrow does not support the scheme.
 
     Raises
     ------
-    DataError : for an address that neither of them knows.
+    DataError : for an address that neither of them can open.
 
     Examples
     --------
-    >>> find("reviews.csv").path.endswith("/reviews.csv")
+    >>> find_location("reviews.csv").path.endswith("/reviews.csv")
     True
     """
-    fs = need("pyarrow.fs", "bulk")
-    invalid = need("pyarrow", "bulk").ArrowInvalid
+    fs = import_optional("pyarrow.fs", "bulk")
+    invalid = import_optional("pyarrow", "bulk").ArrowInvalid
     if "://" not in address:
-        return Place(fs.LocalFileSystem(), os.path.abspath(address))
+        return FileLocation(fs.LocalFileSystem(), os.path.abspath(address))
     try:
-        return Place(*fs.FileSystem.from_uri(address))
+        return FileLocation(*fs.FileSystem.from_uri(address))
     except invalid:
         pass
     try:
-        system, path = need("fsspec.core", "fsspec").url_to_fs(address)
+        system, path = import_optional("fsspec.core", "fsspec").url_to_fs(address)
     except (ValueError, ImportError) as error:
         raise DataError(f"Expected an address that pyarrow or fsspec can open, got {address!r}: {error}.") from error
-    return Place(fs.PyFileSystem(fs.FSSpecHandler(system)), path)
+    return FileLocation(fs.PyFileSystem(fs.FSSpecHandler(system)), path)
 
 
-def list_files(address: str) -> tuple[Place, list[Place]]:
-    """The folder or file that an address names, and the files in it, sorted by their paths; hidden ones are left out.
+def list_files(address: str) -> tuple[FileLocation, list[FileLocation]]:
+    """The folder or file that an address names, and the files in it, sorted by path, without hidden files.
 
     Raises
     ------
-    DataError : if nothing is there.
+    DataError : if there is no such file or folder.
     """
-    fs = need("pyarrow.fs", "bulk")
-    top = find(address)
+    fs = import_optional("pyarrow.fs", "bulk")
+    top = find_location(address)
     info = top.system.get_file_info(top.path)
     if info.type == fs.FileType.File:
         return top, [top]
     if info.type != fs.FileType.Directory:
         raise DataError(f"Expected a file or a folder to read, got {address!r}, which does not exist.")
-    return top, sorted(_files(top), key=lambda place: place.path)
+    return top, sorted(_visible_files(top), key=lambda place: place.path)
 
 
-def _files(top: Place) -> Iterator[Place]:
-    fs = need("pyarrow.fs", "bulk")
-    for found in top.system.get_file_info(fs.FileSelector(top.path, recursive=True)):
-        below = found.path[len(top.path) :]
-        hidden = any(part.startswith((".", "_")) for part in below.split("/"))
-        if found.type == fs.FileType.File and not hidden:
-            yield Place(top.system, found.path)
+def _visible_files(folder: FileLocation) -> Iterator[FileLocation]:
+    fs = import_optional("pyarrow.fs", "bulk")
+    for info in folder.system.get_file_info(fs.FileSelector(folder.path, recursive=True)):
+        relative_path = info.path[len(folder.path) :]
+        hidden = any(component.startswith((".", "_")) for component in relative_path.split("/"))
+        if info.type == fs.FileType.File and not hidden:
+            yield FileLocation(folder.system, info.path)

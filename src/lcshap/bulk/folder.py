@@ -1,11 +1,11 @@
-"""The folder of a run: a manifest, the finished parts, and beside each part what it took.
+"""The folder of a run: a manifest, the finished parts, and for each part a file with times and notes.
 
 ::
 
-    DIR/manifest.json                what the run is
-    DIR/parts/part-000000.parquet    the explanations of the first shard: the same in every run
-    DIR/times/part-000000.parquet    the seconds and rows that they took, and the digest of the part
-    DIR/complete.json                how many rows there are, once all of them are done
+    DIR/manifest.json                the data, the model and the settings of the run
+    DIR/parts/part-000000.parquet    the explanations of the first shard, which are the same in every run
+    DIR/times/part-000000.parquet    the seconds and model rows of these explanations, and the digest of the part
+    DIR/complete.json                the number of rows; written when all of them are finished
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..core.files import write_file
+from ..core.atomic_files import write_file
 from ..errors import BulkError
-from ..extras import need
+from ..extras import import_optional
 from . import manifest as manifests
 from .lock import is_locked, locked
-from .parts import table_bytes
+from .part_files import encode_table
 from .shards import Shard
-from .work import Done
+from .worker import FinishedShard
 
-_NAME = re.compile(r"part-(\d{6,})\.parquet")
+_PART_NAME = re.compile(r"part-(\d{6,})\.parquet")
 
 
 @dataclass(frozen=True)
-class Times:
-    """What is known about a finished part without reading it."""
+class PartNotes:
+    """The notes about a finished part, which can be read without reading the part."""
 
     number: int
     rows: int
@@ -45,11 +45,11 @@ class Times:
     calls: int
     digest: str
     inputs: str
-    processor: float | None = None  # None: the part is of an older version, which did not note it
+    processor: float | None = None  # None if an older version wrote the part, which did not record it
 
 
-class Folder:
-    """The folder of a run. Everything in it is written whole or not at all."""
+class RunFolder:
+    """The folder of a run. Each file in it is written completely or not at all."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -59,8 +59,8 @@ class Folder:
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What the run is."""
-        return manifests.read(self.path / "manifest.json")
+        """The manifest of the run."""
+        return manifests.read_manifest(self.path / "manifest.json")
 
     @property
     def begun(self) -> bool:
@@ -69,12 +69,12 @@ class Folder:
 
     @property
     def running(self) -> bool:
-        """Whether a process is at work here."""
+        """Whether a process is working on the run."""
         return is_locked(self.path / ".lock")
 
     @property
     def total(self) -> int | None:
-        """How many rows the data set has; None where only the end of the run tells."""
+        """The number of rows of the data set; None if it is not known before the end of the run."""
         complete = self.path / "complete.json"
         if complete.exists():
             return int(json.loads(complete.read_text())["rows"])
@@ -82,57 +82,57 @@ class Folder:
 
     @property
     def complete(self) -> bool:
-        """Whether all rows are done."""
+        """Whether all rows are finished."""
         return (self.path / "complete.json").exists()
 
     def finished(self) -> list[int]:
         """The numbers of the finished shards, in their order."""
         names = os.listdir(self.parts) if self.parts.is_dir() else []
-        return sorted(int(found[1]) for name in names if (found := _NAME.fullmatch(name)))
+        return sorted(int(match[1]) for name in names if (match := _PART_NAME.fullmatch(name)))
 
     def part(self, number: int) -> Path:
-        """The part of a shard."""
+        """The path of the part of a shard."""
         return self.parts / f"part-{number:06}.parquet"
 
-    def noted(self, number: int) -> Times:
-        """What is known about a finished part.
+    def noted(self, number: int) -> PartNotes:
+        """The notes about a finished part.
 
         Raises
         ------
-        BulkError : if its notes are missing or damaged.
+        BulkError : if the notes are missing or damaged.
         """
-        pq, pa = need("pyarrow.parquet", "bulk"), need("pyarrow", "bulk")
+        pq, pa = import_optional("pyarrow.parquet", "bulk"), import_optional("pyarrow", "bulk")
         path = self.times / self.part(number).name
         try:
-            found = pq.read_schema(path).metadata
-            return Times(number=number, **json.loads(found[b"notes"]))
+            metadata = pq.read_schema(path).metadata
+            return PartNotes(number=number, **json.loads(metadata[b"notes"]))
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise BulkError(
                 f"Expected what was noted about {self.part(number).name} in {str(path)!r}, got {error}. Move that part "
                 "away to compute it again. Nothing was changed."
             ) from error
 
-    def check(self, number: int) -> Times:
-        """Read a finished part, and raise `BulkError` if it is not as it was written."""
-        noted = self.noted(number)
-        if _digest(self.part(number).read_bytes()) != noted.digest:
+    def check(self, number: int) -> PartNotes:
+        """Compare a finished part with the digest in its notes, and raise `BulkError` if it has changed."""
+        notes = self.noted(number)
+        if _digest(self.part(number).read_bytes()) != notes.digest:
             raise BulkError(
                 f"Expected a part as it was written, got {str(self.part(number))!r}, which is truncated or has "
                 "changed. Move it away to compute it again. Nothing was changed."
             )
-        return noted
+        return notes
 
     # -- writing --------------------------------------------------------------------------------------------------
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Make the folder if it is not there, and keep other processes out.
+        """Create the folder if it does not exist, and lock it against other processes.
 
         Raises
         ------
-        BulkError : if it cannot be written to, another process is at work, or it holds something else.
+        BulkError : if the folder cannot be written, another process holds the lock, or the folder has other content.
         """
-        with translated(self.path):
+        with raise_disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             others = [name for name in os.listdir(self.path) if name != ".lock"]
             if others and not self.begun:
@@ -143,18 +143,18 @@ class Folder:
             with locked(self.path / ".lock"):
                 yield
 
-    def begin(self, wanted: dict[str, Any]) -> None:
-        """Write the manifest down, or compare it with the one that is there."""
+    def begin(self, manifest: dict[str, Any]) -> None:
+        """Write the manifest, or compare it with the manifest that the folder has already."""
         if self.begun:
-            manifests.check_same(self.manifest, wanted, self.path)
-        with translated(self.path):
+            manifests.check_same_run(self.manifest, manifest, self.path)
+        with raise_disk_errors(self.path):
             for folder in (self.parts, self.times):
                 folder.mkdir(exist_ok=True)
             if not self.begun:
-                manifests.write(wanted, self.path / "manifest.json")
+                manifests.write_manifest(manifest, self.path / "manifest.json")
 
-    def write(self, shard: Shard, done: Done, digest: str) -> None:
-        """Keep a part: what it took first, so that a part is never without it."""
+    def write(self, shard: Shard, done: FinishedShard, digest: str) -> None:
+        """Write a part. Its notes are written first, so that there is no part without notes."""
         notes = {
             "rows": len(shard.rows),
             "failed": done.failed,
@@ -165,43 +165,43 @@ class Folder:
             "digest": _digest(done.part),
             "inputs": digest,
         }
-        with translated(self.path):
-            self.part(shard.number).unlink(missing_ok=True)  # one with errors that is made again
-            write_file(self.times / self.part(shard.number).name, _times(shard, done, notes))
+        with raise_disk_errors(self.path):
+            self.part(shard.number).unlink(missing_ok=True)  # a part with errors that is computed again
+            write_file(self.times / self.part(shard.number).name, _encode_times(shard, done, notes))
             write_file(self.part(shard.number), done.part)
 
     def reopen(self) -> None:
-        """Note that not all rows are done any more."""
-        with translated(self.path):
+        """Record that not all rows are finished any more."""
+        with raise_disk_errors(self.path):
             (self.path / "complete.json").unlink(missing_ok=True)
 
     def end(self, rows: int) -> None:
-        """Note that all rows are done."""
+        """Record that all rows are finished."""
         if not self.complete:
-            with translated(self.path):
+            with raise_disk_errors(self.path):
                 write_file(self.path / "complete.json", json.dumps({"rows": rows}) + "\n")
 
 
-def _times(shard: Shard, done: Done, notes: dict[str, Any]) -> bytes:
-    """A row for each row of the part. Rows share batches, so that each has its share of the seconds, by its calls."""
-    pa = need("pyarrow", "bulk")
-    total = sum(filter(None, done.calls)) or 1
+def _encode_times(shard: Shard, done: FinishedShard, notes: dict[str, Any]) -> bytes:
+    """A table with one row per row of the part. Rows share batches, so their seconds are estimated from their calls."""
+    pa = import_optional("pyarrow", "bulk")
+    total_calls = sum(filter(None, done.calls)) or 1
     columns = {
         "row": pa.array(range(shard.start, shard.start + len(shard.rows)), pa.int64()),
         "id": pa.array([row.id for row in shard.rows], pa.string()),
-        "seconds": pa.array([done.seconds * (calls or 0) / total for calls in done.calls], pa.float64()),
+        "seconds": pa.array([done.seconds * (calls or 0) / total_calls for calls in done.calls], pa.float64()),
         "sent": pa.array(done.sent, pa.int64()),
     }
-    return table_bytes(pa.table(columns), {"notes": json.dumps(notes)})
+    return encode_table(pa.table(columns), {"notes": json.dumps(notes)})
 
 
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
+def _digest(content: bytes) -> str:
+    return blake2b(content, digest_size=16).hexdigest()
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Errors of the disk, as one that says what to do."""
+def raise_disk_errors(path: Path) -> Iterator[None]:
+    """Raise errors of the disk as a `BulkError` that says what to do."""
     try:
         yield
     except OSError as error:

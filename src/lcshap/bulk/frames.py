@@ -1,4 +1,4 @@
-"""Explanations of the rows of a pandas DataFrame as a DataFrame: for Spark, Dask, and everything that maps frames."""
+"""Explanations of the rows of a DataFrame as another DataFrame, for Spark, Dask and other tools that map frames."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import BulkError
-from ..extras import need
-from .cells import Columns
-from .parts import schema
+from ..extras import import_optional
+from .columns import Columns
+from .part_files import part_schema
 from .shards import Shard
 from .sources import open_source
-from .work import Factory, Work, Worker
+from .worker import Factory, Worker, WorkerOptions
 
-_WORKERS: dict[Work, Worker] = {}  # of this process: a model is loaded once
-_TYPES = {"int64": "bigint", "string": "string", "double": "double"}
+_WORKERS: dict[WorkerOptions, Worker] = {}  # of this process, so that a model is loaded only once
+_SPARK_TYPES = {"int64": "bigint", "string": "string", "double": "double"}
 
 
 def explain_batch(
@@ -39,7 +39,7 @@ def explain_batch(
     Returns
     -------
     A DataFrame with a row for each row of `frame`, and the columns of a part of `explain_dataset`, see
-    `lcshap.bulk.parts`. `spark_schema` has their types for Spark.
+    `lcshap.bulk.part_files`. `spark_schema` has their types for Spark.
 
     Raises
     ------
@@ -49,20 +49,20 @@ def explain_batch(
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"text": ["It just sucks.", "A great film!"]})
-    >>> found = explain_batch(frame, "lcshap.paper.networks.demo:review_explainer", column="text")
-    >>> found["prediction"].tolist()
+    >>> explained = explain_batch(frame, "lcshap.paper.networks.demo:review_explainer", column="text")
+    >>> explained["prediction"].tolist()
     ['negative', 'positive']
     """
-    columns, work = Columns(column, id, label, label_names), Work(factory, batch_size, threads)
+    columns, work = Columns(column, id, label, label_names), WorkerOptions(factory, batch_size, threads)
     worker = _WORKERS.get(work) or _WORKERS.setdefault(work, Worker(work))
     done = worker.explain(Shard(0, 0, tuple(open_source(frame, columns).rows())), worker.describe(), "")
     if done.stopped:
         raise BulkError(f"The model failed for all rows that it was asked about: {done.stopped}")
-    return need("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part)).to_pandas()
+    return import_optional("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part)).to_pandas()
 
 
 def spark_schema(several: bool = False) -> str:
-    """The columns that `explain_batch` returns, in the words of Spark.
+    """The columns that `explain_batch` returns, as a schema for Spark.
 
     Parameters
     ----------
@@ -70,15 +70,15 @@ def spark_schema(several: bool = False) -> str:
 
     Returns
     -------
-    str : the names and types of the columns, as Spark reads them.
+    str : the names and types of the columns, in the syntax of Spark.
 
     Examples
     --------
     >>> spark_schema()[:60]
     'row bigint, id string, names array<string>, scores array<dou'
     """
-    return ", ".join(f"{field.name} {_spark(field.type)}" for field in schema(several))
+    return ", ".join(f"{field.name} {_spark_type(field.type)}" for field in part_schema(several))
 
 
-def _spark(kind: Any) -> str:
-    return f"array<{_spark(kind.value_type)}>" if hasattr(kind, "value_type") else _TYPES[str(kind)]
+def _spark_type(dtype: Any) -> str:
+    return f"array<{_spark_type(dtype.value_type)}>" if hasattr(dtype, "value_type") else _SPARK_TYPES[str(dtype)]

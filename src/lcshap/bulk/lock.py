@@ -1,4 +1,4 @@
-"""A lock on a folder, which the system releases when its holder ends, however it ends."""
+"""A lock on a folder, which the operating system releases when its holder ends for any reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import BulkError
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock that a file stands for.
+    """Hold the lock of a file.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def locked(path: Path) -> Iterator[None]:
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        if not _take(descriptor):
+        if not _try_lock(descriptor):
             raise BulkError(
                 f"Expected no other process at work in {str(path.parent)!r}, got one that holds {path.name}. Wait for "
                 "it, or choose another folder. Nothing was changed."
@@ -37,12 +37,12 @@ def is_locked(path: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _take(descriptor)
+        return not _try_lock(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _take(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     try:
         if os.name == "nt":
             import msvcrt

@@ -1,4 +1,4 @@
-"""What a run over a data set is: data, model, settings and versions, written down before anything is computed."""
+"""The manifest of a run: data, model, settings and versions, written before anything is computed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from ..adapters.fingerprint import Reader
+from ..adapters.fingerprint import FingerprintReader
+from ..core.atomic_files import write_file
 from ..core.digest import digest
-from ..core.explanation import versions
-from ..core.files import write_file
-from ..core.parse import parse
+from ..core.explanation import package_versions
+from ..core.json_reader import parse_json
+from ..core.method import Stop
 from ..errors import BulkError
 from ..explainer import Explainer
-from ..extras import need
+from ..extras import import_optional
 from ..maskers.base import Masker
+from ..selection.budget import DEFAULT_BUDGET
 
 FORMAT, VERSION = "lcshap-bulk", 1
-_SETTINGS = (
+_OPTION_NAMES = (
     "goal",
     "target",
-    "budget",
     "interactions",
     "tolerance",
     "top",
@@ -33,119 +34,129 @@ _SETTINGS = (
     "check",
     "max_calls",
 )
-_SHOWN = 3  # differences that an error names
+_MAX_NAMED_DIFFERENCES = 3  # in an error message
 
 Manifest = dict[str, Any]
 
 
-def describe(explainer: Explainer) -> dict[str, Any]:
-    """Everything about an explainer that its results depend on, as JSON can hold it.
+def describe_explainer(explainer: Explainer) -> dict[str, Any]:
+    """All properties of an explainer that its results depend on, as values that JSON can represent.
 
     Raises
     ------
     OptionError : for a function or a remote model without a `model_name`.
     """
-    value = explainer.value_function
+    value_function = explainer.value_function
     method = explainer.method
+    options = vars(explainer) | vars(explainer.stop or Stop()) | vars(explainer.execution)
     return {
         "model": {
             "adapter": type(explainer.adapter).__name__,
             "kind": explainer.adapter.kind,
-            "name": explainer.model_name,
+            "name": options["model_name"],
             "fingerprint": explainer.engine.identify().hex(),
         },
         "masker": {
             "name": explainer.masker.name,
-            "parameters": _plain(explainer.masker.parameters),
-            "fingerprint": _content(explainer.masker, explainer.model_name),
+            "parameters": _as_json(explainer.masker.parameters),
+            "fingerprint": _masker_fingerprint(explainer.masker, options["model_name"]),
         },
         "method": method if isinstance(method, str) else repr(method),
-        "value": value.name if isinstance(value.name, str) else getattr(value.name, "__name__", "a function"),
-        "several": isinstance(value.target, list) or value.target == "all",
+        "value": value_function.name
+        if isinstance(value_function.name, str)
+        else getattr(value_function.name, "__name__", "a function"),
+        "several": isinstance(value_function.target, list) or value_function.target == "all",
         "classes": None if explainer.setup.classes is None else list(map(str, explainer.setup.classes)),
-        "batch_size": explainer.batch_size,
-        **{name: _plain(getattr(explainer, name)) for name in _SETTINGS},
+        "batch_size": options["batch_size"],
+        **{name: _as_json(options[name]) for name in _OPTION_NAMES},
+        # The default is written out, because a run that began with another default is a different run.
+        "budget": DEFAULT_BUDGET if explainer.selector.has_default_budget else _as_json(explainer.budget),
     }
 
 
-def _content(masker: Masker, name: str | None) -> str:
-    """A digest of the settings of a masker, backgrounds too; the name of the model stands for functions in them."""
-    reader = Reader(name or "the masker")
+def _masker_fingerprint(masker: Masker, name: str | None) -> str:
+    """A digest of the settings of a masker, including backgrounds. The name of the model identifies functions."""
+    reader = FingerprintReader(name or "the masker")
     if not is_dataclass(masker):
         return reader.read(masker).hex()
     settings = {f.name: getattr(masker, f.name) for f in fields(masker) if f.init}
     return digest(reader.kind(type(masker)), reader.read(settings)).hex()
 
 
-def _plain(thing: Any) -> Any:
-    """As JSON gives it back."""
-    return json.loads(json.dumps(thing, default=repr))
+def _as_json(content: Any) -> Any:
+    """The content after a round trip through JSON."""
+    return json.loads(json.dumps(content, default=repr))
 
 
-def make(data: dict[str, Any], explainer: dict[str, Any], shard_rows: int, threads: int) -> Manifest:
+def make_manifest(source: dict[str, Any], explainer: dict[str, Any], shard_rows: int, threads: int) -> Manifest:
     """The manifest of a run."""
-    pyarrow = need("pyarrow", "bulk").__version__
-    made = {
+    pyarrow = import_optional("pyarrow", "bulk").__version__
+    manifest = {
         "format": FORMAT,
         "version": VERSION,
-        "data": data,
+        "data": source,
         "explainer": explainer,
         "shard_rows": shard_rows,
         "threads": threads,
-        "versions": {**versions(), "pyarrow": pyarrow, "machine": platform.machine()},
+        "versions": {**package_versions(), "pyarrow": pyarrow, "machine": platform.machine()},
     }
-    return _plain(made)  # type: ignore[no-any-return]
+    return _as_json(manifest)  # type: ignore[no-any-return]
 
 
-def write(manifest: Manifest, path: Path) -> None:
-    """Put a manifest on the disk, all of it or nothing."""
+def write_manifest(manifest: Manifest, path: Path) -> None:
+    """Write a manifest to a file, completely or not at all."""
     write_file(path, json.dumps(manifest, indent=1) + "\n")
 
 
-def read(path: Path) -> Manifest:
+def read_manifest(path: Path) -> Manifest:
     """The manifest in a file.
 
     Raises
     ------
-    BulkError : if there is none, or one of another version.
+    BulkError : if there is no manifest, or it has another version.
     """
     try:
-        data = path.read_bytes()
+        content = path.read_bytes()
     except FileNotFoundError:
         raise BulkError(f"Expected the folder of a run, got {str(path.parent)!r}, which has no {path.name}.") from None
     try:
-        found = parse(data, str(path))
+        manifest = parse_json(content, str(path))
     except ValueError as error:
         raise BulkError(f"Expected a manifest, got {str(path)!r}, which is damaged: {error}.") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise BulkError(f"Expected a manifest of lcshap, got {str(path)!r}, which is something else.")
-    if found.get("version") != VERSION:
+    if manifest.get("version") != VERSION:
         raise BulkError(
-            f"Expected a manifest of version {VERSION}, got {str(path)!r} of version {found.get('version')!r}. Use the "
-            "version of lcshap that made it, or another folder."
+            f"Expected a manifest of version {VERSION}, got {str(path)!r} of version {manifest.get('version')!r}. "
+            "Use the version of lcshap that made it, or another folder."
         )
-    return found
+    return manifest
 
 
-def check_same(old: Manifest, new: Manifest, folder: Path) -> None:
-    """Raise `BulkError` if a run is not the one that was begun, and say in what."""
-    found = list(_differences(old, new))
-    if found:
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+def check_same_run(old: Manifest, new: Manifest, folder: Path) -> None:
+    """Raise `BulkError` with the differences if a run is not the one that was begun in the folder."""
+    differences = list(_differences(old, new))
+    if differences:
+        more = (
+            f" and {len(differences) - _MAX_NAMED_DIFFERENCES} more"
+            if len(differences) > _MAX_NAMED_DIFFERENCES
+            else ""
+        )
         raise BulkError(
-            f"Expected the run that was begun in {str(folder)!r}, got another one: {'; '.join(found[:_SHOWN])}{more}. "
+            f"Expected the run that was begun in {str(folder)!r}, got another one: "
+            f"{'; '.join(differences[:_MAX_NAMED_DIFFERENCES])}{more}. "
             "Restore what has changed, or choose another folder. Nothing was changed."
         )
 
 
-def _differences(old: Any, new: Any, where: str = "") -> Iterator[str]:
+def _differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*old, *(name for name in new if name not in old)]:
-            yield from _differences(old.get(name), new.get(name), f"{where}.{name}" if where else name)
+            yield from _differences(old.get(name), new.get(name), f"{path}.{name}" if path else name)
     elif old != new:
-        yield f"{where} is {_short(new)} instead of {_short(old)}"
+        yield f"{path} is {_abbreviate(new)} instead of {_abbreviate(old)}"
 
 
-def _short(thing: Any) -> str:
-    text = json.dumps(thing)
+def _abbreviate(setting: Any) -> str:
+    text = json.dumps(setting)
     return text if len(text) <= 80 else f"{text[:77]}..."

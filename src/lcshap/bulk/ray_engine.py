@@ -1,4 +1,4 @@
-"""Shards on a Ray cluster: actors hold the model, and Ray places and restarts them."""
+"""Explain shards on a Ray cluster: actors hold the model, and Ray places and restarts them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
+from ..core.child import Reply
 from ..errors import BulkError, OptionError
-from ..extras import need
-from .local import TRIES, Lost, Task, revived, told
-from .work import Done, Work, Worker
+from ..extras import import_optional
+from .local_engine import MAX_TRIES, LostShard, ShardTask
+from .worker import FinishedShard, WorkerOptions, WorkerServer
 
-_PATIENCE = 600.0  # seconds in which the first workers must be ready
-_PAUSE = 1.0  # seconds before a worker that could not be reached is asked again
-_SILENCE = 10.0  # seconds after which a worker that does not answer may be gone
+_READY_TIMEOUT_SECONDS = 600.0  # for the first workers
+_RETRY_PAUSE_SECONDS = 1.0  # before a worker that could not be reached is asked again
+_RESPONSE_TIMEOUT_SECONDS = 10.0  # after which a worker that does not answer may be dead
 
 
 class RayEngine:
@@ -22,77 +23,76 @@ class RayEngine:
 
     Parameters
     ----------
-    work : what workers are told.
-    workers : how many, or a pair: with the least of them the run begins, the others join as the cluster has room for
-        them (its autoscaler sees that they wait). By default as many as the CPUs of the cluster allow.
-    address : of a cluster, such as "ray://head:10001" or "auto". By default the one that this process is connected to,
-        or else a new one on this machine, which ends with the run.
-    num_cpus, num_gpus : what each actor needs.
+    work : the options of the workers.
+    workers : the number of workers, or a pair (minimum, maximum): the run begins with the minimum, and the others join
+        when the cluster has room for them (its autoscaler sees that they wait). The default is as many as the CPUs of
+        the cluster allow.
+    address : the address of a cluster, such as "ray://head:10001" or "auto". The default is the cluster that this
+        process is connected to, or else a new one on this machine, which ends with the run.
+    num_cpus, num_gpus : the CPUs and GPUs that each actor needs.
     """
 
     def __init__(
         self,
-        work: Work,
+        work: WorkerOptions,
         workers: int | tuple[int, int] | None = None,
         address: str | None = None,
         num_cpus: float = 1,
         num_gpus: float = 0,
     ) -> None:
-        self.ray = need("ray", "ray")
-        self._ours = not self.ray.is_initialized()
-        if self._ours:
-            self.ray.init(address=address, log_to_driver=False, include_dashboard=False, **_quiet(address))
-        self.least, self.most = _range(workers, self.ray, num_cpus)
-        # A dead actor is made again, on another node if need be.
-        kind = self.ray.remote(
+        self.ray = import_optional("ray", "ray")
+        self._owns_cluster = not self.ray.is_initialized()
+        if self._owns_cluster:
+            self.ray.init(
+                address=address, log_to_driver=False, include_dashboard=False, **_new_cluster_options(address)
+            )
+        self.min_workers, self.max_workers = _worker_range(workers, self.ray, num_cpus)
+        # Ray restarts an actor that died, on another node if necessary.
+        actor_class = self.ray.remote(
             num_cpus=num_cpus,
             num_gpus=num_gpus,
             concurrency_groups={"control": 1},
             max_restarts=-1,
-            max_task_retries=TRIES - 1,
+            max_task_retries=MAX_TRIES - 1,
             runtime_env={"env_vars": work.environment},
         )(_Actor)
-        self._actors = [kind.remote(work) for _ in range(self.most)]
+        self._actors = [actor_class.remote(work) for _ in range(self.max_workers)]
 
     def describe(self) -> dict[str, Any]:
-        """What the first worker that is ready says about its explainer."""
-        asked = [actor.describe.remote() for actor in self._actors]
-        ready, _ = self.ray.wait(asked, num_returns=self.least, timeout=_PATIENCE)
-        if len(ready) < self.least:
+        """The description of the explainer by the first worker that is ready."""
+        references = [actor.describe.remote() for actor in self._actors]
+        ready, _ = self.ray.wait(references, num_returns=self.min_workers, timeout=_READY_TIMEOUT_SECONDS)
+        if len(ready) < self.min_workers:
             raise BulkError(
-                f"Expected {self.least} workers within {_PATIENCE:g} s, got {len(ready)}. Ask for fewer workers or for "
-                f"less of num_cpus and num_gpus; the cluster has {self.ray.cluster_resources()}."
+                f"Expected {self.min_workers} workers within {_READY_TIMEOUT_SECONDS:g} s, got {len(ready)}. "
+                "Ask for fewer workers or for less of num_cpus and num_gpus; the cluster has "
+                f"{self.ray.cluster_resources()}."
             )
-        good, answer = self._get(ready[0])
-        if not good:
-            raise revived(*answer)
-        return answer  # type: ignore[no-any-return]
+        return self._get(ready[0]).result()  # type: ignore[no-any-return]
 
-    def run(self, tasks: Iterator[Task]) -> Iterator[Done | Lost]:
-        """Explain shards. A shard is taken from `tasks` when a worker is free for it, never before."""
-        flight = _Flight(self.ray, self._actors)
-        left = True
-        while left or flight.open or flight.back:
-            while flight.idle and (left or flight.back):
-                task = flight.back.popleft() if flight.back else next(tasks, None)
-                left = left and task is not None
+    def run(self, tasks: Iterator[ShardTask]) -> Iterator[FinishedShard | LostShard]:
+        """Explain shards. A shard is taken from `tasks` only when a worker is free for it."""
+        dispatcher = _Dispatcher(self.ray, self._actors)
+        tasks_remain = True
+        while tasks_remain or dispatcher.unfinished or dispatcher.requeued:
+            while dispatcher.idle and (tasks_remain or dispatcher.requeued):
+                task = dispatcher.requeued.popleft() if dispatcher.requeued else next(tasks, None)
+                tasks_remain = tasks_remain and task is not None
                 if task is not None:
-                    flight.send(task)
-            for reference in flight.landed(left):
-                task = flight.finish(reference)
-                if task is None:  # it was finished by another worker before
+                    dispatcher.send(task)
+            for reference in dispatcher.wait_for_calls(tasks_remain):
+                task = dispatcher.finish(reference)
+                if task is None:  # another worker has finished it before
                     continue
                 try:
-                    good, answer = self._get(reference)
+                    reply = self._get(reference)
                 except self.ray.exceptions.RayError as error:
-                    if not flight.give_back(task, error):
-                        yield Lost(task.shard.number, type(error).__name__)
+                    if not dispatcher.requeue(task, error):
+                        yield LostShard(task.shard.number, type(error).__name__)
                     continue
-                if not good:
-                    raise revived(*answer)
-                yield answer
+                yield reply.result()
 
-    def _get(self, reference: Any) -> tuple[bool, Any]:
+    def _get(self, reference: Any) -> Reply:
         return self.ray.get(reference)  # type: ignore[no-any-return]
 
     def __enter__(self) -> RayEngine:
@@ -101,117 +101,109 @@ class RayEngine:
     def __exit__(self, *exception: object) -> None:
         for actor in self._actors:
             self.ray.kill(actor)
-        if self._ours:
+        if self._owns_cluster:
             self.ray.shutdown()
 
 
-class _Flight:
-    """The shards that are with workers.
+class _Dispatcher:
+    """Sends shards to workers, and sends a shard again if its worker is lost.
 
-    Ray makes a worker that died again when it has found a place for it. If a node is gone and there is no other place,
-    nobody would ever finish a shard that waits there. So when no shard is left to hand out, a shard whose worker does
-    not answer is given to one that is free.
+    Ray restarts a worker that died when it finds a node for it. If a node is lost and no other node has room, a shard
+    that waits there would never be finished. So when there are no more new shards, a shard whose worker does not answer
+    is sent to an idle worker as well.
 
-    Shards are handed out again here, and not repeated by Ray: until it has noticed that a node is gone, it cannot reach
-    the workers there, and would spend all repetitions within a second. A worker gets no shard before it answers.
+    Shards are sent again here instead of being retried by Ray: until Ray notices that a node is lost, it cannot reach
+    the workers there, and would use up all retries within a second. A worker gets no shard before it answers.
     """
 
     def __init__(self, ray: Any, actors: list[Any]) -> None:
         self.ray = ray
-        self.coming = {actor.ping.remote(): actor for actor in actors}  # answered as soon as an actor lives
+        self.starting = {actor.ping.remote(): actor for actor in actors}  # a ping is answered when its actor is ready
         self.idle: deque[Any] = deque()
-        self.busy: dict[Any, tuple[Any, Task]] = {}
-        self.open: dict[int, int] = {}  # shards that are not finished, and how many workers have them
-        self.back: deque[Task] = deque()  # shards that are to be handed out again
-        self.returned: Counter[int] = Counter()  # how often a shard came back
+        self.busy: dict[Any, tuple[Any, ShardTask]] = {}
+        self.unfinished: dict[int, int] = {}  # the number of workers that have each unfinished shard
+        self.requeued: deque[ShardTask] = deque()  # shards to send again
+        self.failures: Counter[int] = Counter()  # how often the worker of each shard failed
 
-    def send(self, task: Task) -> None:
+    def send(self, task: ShardTask) -> None:
         actor = self.idle.popleft()
         self.busy[actor.explain.options(max_task_retries=0).remote(*task)] = actor, task
-        self.open[task.shard.number] = self.open.get(task.shard.number, 0) + 1
+        self.unfinished[task.shard.number] = self.unfinished.get(task.shard.number, 0) + 1
 
-    def landed(self, left: bool) -> list[Any]:
-        """Calls that have ended. Workers that have come to life are idle from now on."""
-        ready, _ = self.ray.wait([*self.busy, *self.coming], num_returns=1, timeout=_SILENCE)
-        for reference in [reference for reference in ready if reference in self.coming]:
-            self._greet(self.coming.pop(reference), reference)
-        if not ready and not left and self.idle:
-            self._hand_over()
+    def wait_for_calls(self, tasks_remain: bool) -> list[Any]:
+        """Wait for calls that have ended, and return them. Workers that have become ready are idle from now on."""
+        ready, _ = self.ray.wait([*self.busy, *self.starting], num_returns=1, timeout=_RESPONSE_TIMEOUT_SECONDS)
+        for reference in [reference for reference in ready if reference in self.starting]:
+            self._check_ready(self.starting.pop(reference), reference)
+        if not ready and not tasks_remain and self.idle:
+            self._reassign_shards()
         return [reference for reference in ready if reference in self.busy]
 
-    def _greet(self, actor: Any, reference: Any) -> None:
-        """A worker that has answered is idle; one that cannot be reached now is asked again."""
+    def _check_ready(self, actor: Any, reference: Any) -> None:
+        """Mark a worker that has answered as idle; ping it again if it cannot be reached now."""
         try:
             self.ray.get(reference)
         except self.ray.exceptions.ActorUnavailableError:
-            time.sleep(_PAUSE)
-            self.coming[actor.ping.remote()] = actor
+            time.sleep(_RETRY_PAUSE_SECONDS)
+            self.starting[actor.ping.remote()] = actor
         except self.ray.exceptions.RayError:
-            self.idle.append(actor)  # the next shard tells what is wrong
+            self.idle.append(actor)  # its next shard shows what is wrong
         else:
             self.idle.append(actor)
 
-    def give_back(self, task: Task, error: Exception) -> bool:
-        """Whether a shard is to be handed out again, because its worker died or could not be reached."""
-        self.returned[task.shard.number] += 1
-        gone = isinstance(error, self.ray.exceptions.RayActorError)
-        again = gone and self.returned[task.shard.number] < TRIES
-        if again:
-            self.back.append(task)
-        return again
+    def requeue(self, task: ShardTask, error: Exception) -> bool:
+        """Send a shard again if its worker died or could not be reached; return whether it is sent again."""
+        self.failures[task.shard.number] += 1
+        actor_died = isinstance(error, self.ray.exceptions.RayActorError)
+        retry = actor_died and self.failures[task.shard.number] < MAX_TRIES
+        if retry:
+            self.requeued.append(task)
+        return retry
 
-    def _hand_over(self) -> None:
+    def _reassign_shards(self) -> None:
         for actor, task in list(self.busy.values()):
-            if self.idle and self.open.get(task.shard.number) == 1 and not self._answers(actor):
+            if self.idle and self.unfinished.get(task.shard.number) == 1 and not self._responds(actor):
                 self.send(task)
 
-    def _answers(self, actor: Any) -> bool:
+    def _responds(self, actor: Any) -> bool:
         ping = actor.ping.options(concurrency_group="control").remote()
-        return bool(self.ray.wait([ping], timeout=_SILENCE)[0])
+        return bool(self.ray.wait([ping], timeout=_RESPONSE_TIMEOUT_SECONDS)[0])
 
-    def finish(self, reference: Any) -> Task | None:
-        """The shard of a call that has ended; None where it was finished before."""
+    def finish(self, reference: Any) -> ShardTask | None:
+        """The task of a call that has ended; None if its shard was finished before."""
         actor, task = self.busy.pop(reference)
-        self.coming[actor.ping.remote()] = actor
-        return task if self.open.pop(task.shard.number, None) is not None else None
+        self.starting[actor.ping.remote()] = actor
+        return task if self.unfinished.pop(task.shard.number, None) is not None else None
 
 
 class _Actor:
-    """A worker as Ray holds it. What goes wrong is told and not raised: what dies is repeated, not what is wrong."""
+    """A worker as a Ray actor. Errors are replies and are not raised, so that Ray retries only workers that died."""
 
-    def __init__(self, work: Work) -> None:
-        self.worker: Worker | None = None
-        self.work = work
-
-    def _told(self, name: str, *arguments: Any) -> tuple[bool, Any]:
-        try:
-            self.worker = self.worker or Worker(self.work)
-            return True, getattr(self.worker, name)(*arguments)
-        except Exception as error:
-            return False, told(error)
+    def __init__(self, work: WorkerOptions) -> None:
+        self.server = WorkerServer(work)
 
     def ping(self) -> None:
         """Answer at once, also while a shard is being explained."""
 
-    def describe(self) -> tuple[bool, Any]:
+    def describe(self) -> Reply:
         """See `Worker.describe`."""
-        return self._told("describe")
+        return Reply.to(self.server.call, "describe")
 
-    def explain(self, *task: Any) -> tuple[bool, Any]:
+    def explain(self, *task: Any) -> Reply:
         """See `Worker.explain`."""
-        return self._told("explain", *task)
+        return Reply.to(self.server.call, "explain", *task)
 
 
-def _range(workers: int | tuple[int, int] | None, ray: Any, num_cpus: float) -> tuple[int, int]:
+def _worker_range(workers: int | tuple[int, int] | None, ray: Any, num_cpus: float) -> tuple[int, int]:
     if workers is None:
-        room = ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-9)
-        return 1, max(1, int(room))
-    least, most = (workers, workers) if isinstance(workers, int) else workers
-    if not 1 <= least <= most:
+        capacity = ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-9)
+        return 1, max(1, int(capacity))
+    min_workers, max_workers = (workers, workers) if isinstance(workers, int) else workers
+    if not 1 <= min_workers <= max_workers:
         raise OptionError(f"Expected workers as a number of at least 1 or as a range such as (2, 8), got {workers!r}.")
-    return least, most
+    return min_workers, max_workers
 
 
-def _quiet(address: str | None) -> dict[str, Any]:
-    """Options of a new cluster on this machine; an existing one takes none."""
+def _new_cluster_options(address: str | None) -> dict[str, Any]:
+    """Options of a new cluster on this machine; an existing cluster takes none."""
     return {} if address is not None else {"configure_logging": False}

@@ -1,4 +1,4 @@
-"""A data set cut into shards: a fixed number of rows each, in the order of the source."""
+"""Divide a data set into shards with a fixed number of rows, in the order of the source."""
 
 from __future__ import annotations
 
@@ -6,56 +6,57 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from ..core.digest import lasting_digest
+from ..core.digest import digest_across_processes
 from ..errors import OptionError
-from .cells import Row
-from .sources import Source
+from .columns import InputRow
+from .sources import InputSource
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Some rows that follow each other.
+    """Consecutive rows of a data set.
 
     Attributes
     ----------
-    number : of the shard, from 0.
+    number : the number of the shard, from 0.
     start : the number of its first row in the data set.
     """
 
     number: int
     start: int
-    rows: tuple[Row, ...]
+    rows: tuple[InputRow, ...]
 
     def digest(self) -> str:
-        """A digest of what the rows hold.
+        """A digest of the content of the rows.
 
         Raises
         ------
-        OptionError : for inputs that can be told apart in this process alone.
+        OptionError : for inputs without a digest that is the same in other processes.
         """
-        found, lasting = lasting_digest(lambda: [tuple(row) for row in self.rows])
-        if not lasting:
+        content_digest, is_lasting = digest_across_processes(lambda: [tuple(row) for row in self.rows])
+        if not is_lasting:
             kinds = sorted({type(row.x).__name__ for row in self.rows})
             raise OptionError(
                 "Expected inputs that are known by their content (texts, numbers, arrays, tables, or lists and dicts "
                 f"of them), because a run may be resumed by another process, got {', '.join(kinds)}."
             )
-        return found.hex()
+        return content_digest.hex()
 
 
-def cut(source: Source, size: int, finished: Callable[[int], bool]) -> Iterator[Shard]:
-    """The shards that are not finished, one after the other; no more than one of them is in memory here.
+def cut_shards(source: InputSource, size: int, finished: Callable[[int], bool]) -> Iterator[Shard]:
+    """The unfinished shards, one after the other, with at most one of them in memory.
 
     Parameters
     ----------
-    size : rows in each shard but the last.
-    finished : whether the shard of a number is there already. All rows of a source without a digest of its own are
-        read, so that the finished ones can be compared; see `compare`.
+    size : the number of rows of each shard except the last.
+    finished : whether the shard with a number is finished. A source without a digest is read from the beginning even if
+        its first shards are finished.
 
     Examples
     --------
     >>> from lcshap.bulk.sources import open_source
-    >>> [[row.x for row in shard.rows] for shard in cut(open_source("abcde"[i] for i in range(5)), 2, {1}.__contains__)]
+    >>> shards = cut_shards(open_source("abcde"[i] for i in range(5)), 2, {1}.__contains__)
+    >>> [[row.x for row in shard.rows] for shard in shards]
     [['a', 'b'], ['e']]
     """
     number = 0
@@ -69,6 +70,6 @@ def cut(source: Source, size: int, finished: Callable[[int], bool]) -> Iterator[
         number += 1
 
 
-def cut_all(source: Source, size: int) -> Iterator[Shard]:
+def cut_all_shards(source: InputSource, size: int) -> Iterator[Shard]:
     """All shards."""
-    return cut(source, size, lambda number: False)
+    return cut_shards(source, size, lambda number: False)

@@ -1,4 +1,4 @@
-"""Where inputs come from: files, folders, tables and iterables, all of them streams of rows."""
+"""Sources of inputs: files, folders, tables and iterables, which are read as streams of rows."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any
 
 from ..core.digest import digest
 from ..errors import DataError, LcshapError, MaskerError, OptionError
-from ..extras import need
-from ..maskers.many import is_pandas
-from .cells import ALL, Columns, Row, shown
-from .filesystems import Place, list_files
-from .images import AS_IT_IS, ImageOptions, read_image
-from .readers import COMPRESSED, ENDINGS, FORMATS
+from ..extras import import_optional
+from ..maskers.input_lists import is_pandas
+from .columns import ALL_COLUMNS, Columns, InputRow, escape_surrogates
+from .filesystems import FileLocation, list_files
+from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions, image_from_bytes
+from .readers import COMPRESSION_SUFFIXES, KIND_BY_SUFFIX, TABLE_FORMATS
 
 
-class Source(ABC):
+class InputSource(ABC):
     """A stream of inputs.
 
     Attributes
     ----------
-    description : what tells these data from others, as JSON can hold it. For files it has a digest of the content.
-    fixed : whether the description does so. Otherwise the rows of each shard are compared on resuming.
+    description : identifies the data, as values that JSON can represent. For files it has a digest of the content.
+    fixed : whether the description has such a digest. Otherwise the rows of each shard are compared on resuming.
     """
 
     description: dict[str, Any]
@@ -35,39 +35,39 @@ class Source(ABC):
     @property
     @abstractmethod
     def count(self) -> int | None:
-        """How many rows there are; None where only reading them tells."""
+        """The number of rows; None if it is not known before they are read."""
 
     @abstractmethod
-    def rows(self, start: int = 0) -> Iterator[Row]:
+    def rows(self, start: int = 0) -> Iterator[InputRow]:
         """The rows from number `start` on."""
 
 
 @dataclass(frozen=True)
-class FileItem:
-    """A file that a worker reads when it explains it: the content never passes through the main process."""
+class FileInput:
+    """A file that a worker reads when it explains it, so that the content does not pass through the main process."""
 
-    place: Place
+    place: FileLocation
     kind: str
-    options: ImageOptions = AS_IT_IS
+    options: ImageOptions = DEFAULT_IMAGE_OPTIONS
 
     def load(self) -> Any:
         """The text or the image in the file."""
-        data = self.place.read()
+        content = self.place.read()
         if self.kind == "image":
-            return read_image(data, self.place.path, self.options)
+            return image_from_bytes(content, self.place.path, self.options)
         try:
-            return data.decode("utf-8-sig")
+            return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise MaskerError(
                 f"Expected a text in UTF-8, got {self.place.path} ({error.reason} at byte {error.start})."
             ) from None
 
 
-class Tables(Source):
+class TableFilesSource(InputSource):
     """The rows of Parquet, Arrow, CSV or JSONL files, one file after the other."""
 
-    def __init__(self, kind: str, files: list[Place], columns: Columns) -> None:
-        self.format, self.files = FORMATS[kind], files
+    def __init__(self, kind: str, files: list[FileLocation], columns: Columns) -> None:
+        self.format, self.files = TABLE_FORMATS[kind], files
         self.columns = columns.among(self.format.columns(files[0]), files[0].path, texts=kind == "csv")
         self.counts = [self.format.count(file) for file in files]
         self.description = {
@@ -82,45 +82,45 @@ class Tables(Source):
         """How many rows there are."""
         return sum(self.counts)
 
-    def rows(self, start: int = 0) -> Iterator[Row]:
+    def rows(self, start: int = 0) -> Iterator[InputRow]:
         """The rows from number `start` on."""
         number = 0
         for file, count in zip(self.files, self.counts, strict=True):
             if number + count > start:
                 first = max(0, start - number)
                 records = self.format.records(file, self.columns.names, first)
-                for place, record in enumerate(records, number + first):
-                    yield self.columns.row(record, place)
+                for row_number, record in enumerate(records, number + first):
+                    yield self.columns.row(record, row_number)
             number += count
 
 
-class Files(Source):
-    """A folder of images or texts: each file is an input, and its path below the folder is its id."""
+class FolderSource(InputSource):
+    """A folder of images or texts: each file is an input, and its path relative to the folder is its id."""
 
-    def __init__(self, kind: str, top: Place, files: list[Place], options: ImageOptions) -> None:
+    def __init__(self, kind: str, top: FileLocation, files: list[FileLocation], options: ImageOptions) -> None:
         self.kind, self.top, self.files, self.options = kind, top, files, options
-        each = [[self._name(file), file.digest()] for file in files]
-        self.description = {"kind": kind, "rows": len(files), "files": digest(each).hex()}
+        digests = [[self._relative_path(file), file.digest()] for file in files]
+        self.description = {"kind": kind, "rows": len(files), "files": digest(digests).hex()}
         if kind == "image":
             self.description["options"] = vars(options)
 
-    def _name(self, file: Place) -> str:
-        below = file.path[len(self.top.path) :].lstrip("/")
-        return below or PurePosixPath(file.path).name
+    def _relative_path(self, file: FileLocation) -> str:
+        relative_path = file.path[len(self.top.path) :].lstrip("/")
+        return relative_path or PurePosixPath(file.path).name
 
     @property
     def count(self) -> int:
         """How many files there are."""
         return len(self.files)
 
-    def rows(self, start: int = 0) -> Iterator[Row]:
-        """The files from number `start` on; workers read them."""
+    def rows(self, start: int = 0) -> Iterator[InputRow]:
+        """The files from number `start` on. Workers read their content."""
         for file in self.files[start:]:
-            yield Row(shown(self._name(file)), FileItem(file, self.kind, self.options))
+            yield InputRow(escape_surrogates(self._relative_path(file)), FileInput(file, self.kind, self.options))
 
 
-class Items(Source):
-    """Anything that can be iterated over. To resume, it must yield the same inputs again."""
+class IterableSource(InputSource):
+    """An iterable of inputs. To resume a run, it must yield the same inputs again."""
 
     fixed = False
 
@@ -130,17 +130,17 @@ class Items(Source):
 
     @property
     def count(self) -> int | None:
-        """How many there are, where the iterable says it."""
+        """The length of the iterable; None if it has none."""
         return len(self.items) if isinstance(self.items, Sized) else None
 
-    def rows(self, start: int = 0) -> Iterator[Row]:
+    def rows(self, start: int = 0) -> Iterator[InputRow]:
         """The items from number `start` on."""
         for number, x in enumerate(self.items):
             if number >= start:
-                yield x if isinstance(x, Row) else Row(str(number), x)
+                yield x if isinstance(x, InputRow) else InputRow(str(number), x)
 
 
-class Batches(Source):
+class ArrowSource(InputSource):
     """A table in memory, or a dataset of pyarrow."""
 
     fixed = False
@@ -155,48 +155,50 @@ class Batches(Source):
         """How many rows there are."""
         return int(self.table.count_rows() if hasattr(self.table, "count_rows") else self.table.num_rows)
 
-    def rows(self, start: int = 0) -> Iterator[Row]:
+    def rows(self, start: int = 0) -> Iterator[InputRow]:
         """The rows from number `start` on."""
         number = 0
         for batch in self.table.to_batches():
             if number + len(batch) > start:
                 first = max(0, start - number)
-                for place, record in enumerate(batch.slice(first).to_pylist(), number + first):
-                    yield self.columns.row(record, place)
+                for row_number, record in enumerate(batch.slice(first).to_pylist(), number + first):
+                    yield self.columns.row(record, row_number)
             number += len(batch)
 
 
-def open_source(source: Any, columns: Columns = ALL, images: ImageOptions = AS_IT_IS) -> Source:
-    """The source that a user means.
+def open_source(
+    source: Any, columns: Columns = ALL_COLUMNS, images: ImageOptions = DEFAULT_IMAGE_OPTIONS
+) -> InputSource:
+    """Open a file, a folder, a table or an iterable as a source.
 
     Parameters
     ----------
     source : the path, the address or a list of paths of Parquet, Arrow, CSV or JSONL files, a pattern such as
         ``"data/*.parquet"``, a folder of such files, or of images, or of texts; a table of pyarrow or pandas, a
         dataset of pyarrow; or an iterable of inputs.
-    columns : of tables, what each column is for.
+    columns : the roles of the columns of tables.
     images : how image files become arrays.
 
     Returns
     -------
-    A `Source`.
+    A `InputSource`.
 
     Raises
     ------
-    DataError : if there is nothing to read, or files of several kinds.
-    OptionError : for a column that is not there.
+    DataError : if there is nothing to read, or there are files of several kinds.
+    OptionError : for a column that does not exist.
 
     Examples
     --------
     >>> [row.x for row in open_source(["so good", "so bad"]).rows()]
     ['so good', 'so bad']
     """
-    if isinstance(source, Source):
+    if isinstance(source, InputSource):
         return source
     if is_pandas(source):
-        source = need("pyarrow", "bulk").Table.from_pandas(source, preserve_index=False)
+        source = import_optional("pyarrow", "bulk").Table.from_pandas(source, preserve_index=False)
     if hasattr(source, "to_batches"):
-        return Batches(source, columns)
+        return ArrowSource(source, columns)
     if isinstance(source, str | os.PathLike):
         return _open_files([os.fspath(source)], columns, images)
     listed = isinstance(source, list | tuple) and source and all(map(_is_table_path, source))
@@ -206,41 +208,43 @@ def open_source(source: Any, columns: Columns = ALL, images: ImageOptions = AS_I
         raise OptionError(f"Expected a path, a table or an iterable of inputs, got {type(source).__name__}.")
     if columns.given:
         raise OptionError(f"Expected a table for {columns.given}, got an iterable, whose items are the inputs.")
-    return Items(source)
+    return IterableSource(source)
 
 
-def _is_table_path(item: Any) -> bool:
-    """Whether an item of a list is a file and not a text to explain."""
-    return isinstance(item, os.PathLike) or (isinstance(item, str) and _kind(item) in FORMATS and "\n" not in item)
+def _is_table_path(element: Any) -> bool:
+    """Whether an element of a list is the path of a table and not a text to explain."""
+    return isinstance(element, os.PathLike) or (
+        isinstance(element, str) and _kind(element) in TABLE_FORMATS and "\n" not in element
+    )
 
 
 def _kind(path: str) -> str | None:
     name = path.lower()
-    for ending in COMPRESSED:
+    for ending in COMPRESSION_SUFFIXES:
         name = name.removesuffix(ending)
-    return ENDINGS.get(os.path.splitext(name)[1])
+    return KIND_BY_SUFFIX.get(os.path.splitext(name)[1])
 
 
-def _open_files(addresses: list[str], columns: Columns, images: ImageOptions) -> Source:
+def _open_files(addresses: list[str], columns: Columns, images: ImageOptions) -> InputSource:
     if len(addresses) == 1 and "://" not in addresses[0] and any(map(addresses[0].__contains__, "*?[")):
         addresses = sorted(glob.glob(addresses[0])) or addresses
-    tops = [list_files(address) for address in addresses]
-    files = [file for _, found in tops for file in found]
+    listings = [list_files(address) for address in addresses]
+    files = [file for _, listed_files in listings for file in listed_files]
     kinds = {_kind(file.path) for file in files} - {None}
     readable = [file for file in files if _kind(file.path) is not None]
     if len(kinds) != 1:
-        got = f"files of several kinds ({', '.join(sorted(map(str, kinds)))})" if kinds else "none"
+        kinds_text = f"files of several kinds ({', '.join(sorted(map(str, kinds)))})" if kinds else "none"
         raise DataError(
-            f"Expected Parquet, Arrow, CSV or JSONL files, or a folder of images or of texts, got {got} in "
+            f"Expected Parquet, Arrow, CSV or JSONL files, or a folder of images or of texts, got {kinds_text} in "
             f"{addresses[0]!r}. Give the files of one kind, as a pattern such as 'data/*.csv'."
         )
     kind = str(kinds.pop())
     try:
-        if kind in FORMATS:
-            return Tables(kind, readable, columns)
+        if kind in TABLE_FORMATS:
+            return TableFilesSource(kind, readable, columns)
         if columns.given:
             raise OptionError(f"Expected a table for {columns.given}, got a folder of {kind} files.")
-        return Files(kind, tops[0][0], readable, images)
+        return FolderSource(kind, listings[0][0], readable, images)
     except OSError as error:
         if isinstance(error, LcshapError):
             raise

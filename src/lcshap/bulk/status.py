@@ -1,12 +1,12 @@
-"""How far a run is."""
+"""The status of a run."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 
-from .folder import Folder
-from .line import spell
+from .folder import RunFolder
+from .progress_line import format_duration
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Status:
     bytes : the size of the parts.
     running : whether a process works on the run.
     complete : whether all rows are finished.
-    processor : the seconds of the processor that the workers took; None where a part was written without them.
+    processor : the seconds of the processor that the workers took; None if a part was written without them.
 
     Examples
     --------
@@ -44,12 +44,14 @@ class Status:
     processor: float | None = None
 
     def __str__(self) -> str:
-        of = "" if self.total is None else f" of {self.total:,}"
+        of_total = "" if self.total is None else f" of {self.total:,}"
         state = "complete" if self.complete else "running" if self.running else "interrupted: run it again to resume"
-        lines = [f"{self.rows:,}{of} inputs in {self.shards:,} parts, {self.bytes / 1e6:,.1f} MB ({state})"]
+        lines = [f"{self.rows:,}{of_total} inputs in {self.shards:,} parts, {self.bytes / 1e6:,.1f} MB ({state})"]
         pace = f", {1000 * self.seconds / self.rows:,.0f} ms an input" if self.rows else ""
-        busy = "" if self.processor is None else f" ({spell(self.processor)} of the processor)"
-        lines.append(f"{self.calls:,} model calls in {spell(self.seconds)} of the workers{pace}{busy}")
+        processor_time = "" if self.processor is None else f" ({format_duration(self.processor)} of the processor)"
+        lines.append(
+            f"{self.calls:,} model calls in {format_duration(self.seconds)} of the workers{pace}{processor_time}"
+        )
         lines.append(
             f"{self.failed:,} input{'s' * (self.failed != 1)} with an error"
             + (f", the first: {self.error}" if self.error else "")
@@ -58,7 +60,7 @@ class Status:
 
 
 def status(out: str | os.PathLike[str]) -> Status:
-    """How far the run in a folder is. The parts themselves are not read.
+    """The status of the run in a folder. The parts themselves are not read.
 
     Parameters
     ----------
@@ -70,25 +72,27 @@ def status(out: str | os.PathLike[str]) -> Status:
 
     Raises
     ------
-    BulkError : if it is no such folder, or the notes about a part are damaged.
+    BulkError : if `out` is not the folder of a run, or the notes about a part are damaged.
 
     Examples
     --------
     ``print(lcshap.bulk.status("out"))``.
     """
-    folder = Folder(out)
-    noted = [folder.noted(number) for number in folder.finished()] if folder.manifest else []
-    busy = [times.processor for times in noted]
+    folder = RunFolder(out)
+    notes = [folder.noted(number) for number in folder.finished()] if folder.manifest else []
+    processor_seconds = [part.processor for part in notes]
     return Status(
-        rows=sum(times.rows for times in noted),
+        rows=sum(part.rows for part in notes),
         total=folder.total,
-        failed=sum(times.failed for times in noted),
-        error=next((times.error for times in noted if times.error), None),
-        shards=len(noted),
-        calls=sum(times.calls for times in noted),
-        seconds=sum(times.seconds for times in noted),
-        bytes=sum(folder.part(times.number).stat().st_size for times in noted),
+        failed=sum(part.failed for part in notes),
+        error=next((part.error for part in notes if part.error), None),
+        shards=len(notes),
+        calls=sum(part.calls for part in notes),
+        seconds=sum(part.seconds for part in notes),
+        bytes=sum(folder.part(part.number).stat().st_size for part in notes),
         running=folder.running,
         complete=folder.complete,
-        processor=None if any(t is None for t in busy) else sum(filter(None, busy)),
+        processor=None
+        if any(seconds is None for seconds in processor_seconds)
+        else sum(filter(None, processor_seconds)),
     )

@@ -1,4 +1,4 @@
-"""Which units matter over a whole data set, class by class, read as a stream."""
+"""The most important units of a whole data set for each predicted class, read as a stream."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError
-from ..extras import need
-from ..show.plots.many import word
-from .folder import Folder
-from .parts import read_rows
+from ..extras import import_optional
+from ..show.plots.summary_plots import normalise_word
+from .folder import RunFolder
+from .part_files import read_rows
 
 _COLUMNS = ("prediction", "names", "scores", "error", "record")
-_MOST = 2_000_000  # names that are kept; beyond it, those that were seen least are forgotten
-_COUNT, _FIRST, _SUM, _SIZE, _SQUARE = range(5)
+_MAX_NAMES = 2_000_000  # in memory; beyond it, the names with the smallest sums of |score| are dropped
+_COUNT, _FIRST_SCORE, _SUM, _ABS_SUM, _SQUARE_SUM = range(5)
 
 
-class _Class:
-    """The names of one class, with what there is to know about their scores.
+class _ClassTotals:
+    """Running totals of the scores of each name, for the inputs of one class.
 
-    That is, for each name: how often it occurs, its first score, the sum and the sum of squares of the differences from
-    that one (so that scores that are all alike have a spread that is right), and the sum of |score|.
+    For each name: the number of its scores, its first score, the sum and the sum of squares of the deviations from the
+    first score (so that the variance of nearly equal scores is accurate), and the sum of |score|.
     """
 
     def __init__(self) -> None:
@@ -33,35 +33,38 @@ class _Class:
 
     def add(self, names: list[str], scores: np.ndarray[Any, np.dtype[np.float64]]) -> None:
         self.inputs += 1
-        places = np.fromiter((self.names.setdefault(name, len(self.names)) for name in names), np.intp, len(names))
+        indices = np.fromiter((self.names.setdefault(name, len(self.names)) for name in names), np.intp, len(names))
         while len(self.names) > len(self.sums):
             self.sums = np.concatenate([self.sums, np.zeros_like(self.sums)])
-        new = self.sums[places, _COUNT] == 0
-        self.sums[places[new][::-1], _FIRST] = scores[new][::-1]  # of a name that comes twice, the first
-        apart = scores - self.sums[places, _FIRST]
-        np.add.at(self.sums[:, _COUNT], places, 1.0)
-        for column, values in ((_SUM, apart), (_SIZE, np.abs(scores)), (_SQUARE, apart**2)):
-            np.add.at(self.sums[:, column], places, values)
-        if len(self.names) > _MOST:
+        is_new = self.sums[indices, _COUNT] == 0
+        # In reverse order, so that a new name that occurs twice gets the first of its scores.
+        self.sums[indices[is_new][::-1], _FIRST_SCORE] = scores[is_new][::-1]
+        deviations = scores - self.sums[indices, _FIRST_SCORE]
+        np.add.at(self.sums[:, _COUNT], indices, 1.0)
+        for column, terms in ((_SUM, deviations), (_ABS_SUM, np.abs(scores)), (_SQUARE_SUM, deviations**2)):
+            np.add.at(self.sums[:, column], indices, terms)
+        if len(self.names) > _MAX_NAMES:
             self._forget()
 
     def _forget(self) -> None:
-        """Keep the half of the names that have the largest sums of sizes."""
-        order = np.argsort(-self.sums[: len(self.names), _SIZE], kind="stable")[: len(self.names) // 2]
-        known = list(self.names)
-        self.names = {known[place]: k for k, place in enumerate(order.tolist())}
+        """Keep the half of the names with the largest sums of |score|."""
+        order = np.argsort(-self.sums[: len(self.names), _ABS_SUM], kind="stable")[: len(self.names) // 2]
+        names = list(self.names)
+        self.names = {names[index]: k for k, index in enumerate(order.tolist())}
         self.sums = self.sums[order]
 
     def table(self) -> Iterator[dict[str, Any]]:
-        for name, (count, first, total, size, square) in zip(self.names, self.sums.tolist(), strict=False):
-            spread = (square - total**2 / count) / (count - 1) if count > 1 else np.nan
+        for name, (count, first_score, deviation_sum, abs_sum, square_sum) in zip(
+            self.names, self.sums.tolist(), strict=False
+        ):
+            variance = (square_sum - deviation_sum**2 / count) / (count - 1) if count > 1 else np.nan
             yield {
                 "name": name,
                 "count": int(count),
-                "mean": first + total / count,
-                "mean_abs": size / count,
-                "std": float(np.sqrt(max(spread, 0.0))) if count > 1 else np.nan,
-                "per_input": size / self.inputs,
+                "mean": first_score + deviation_sum / count,
+                "mean_abs": abs_sum / count,
+                "std": float(np.sqrt(max(variance, 0.0))) if count > 1 else np.nan,
+                "per_input": abs_sum / self.inputs,
             }
 
 
@@ -73,16 +76,17 @@ def summary(
     output: int | None = None,
     least: int = 1,
 ) -> Any:
-    """The units that matter most over a whole data set, for each predicted class: a pandas DataFrame.
+    """The most important units of a whole data set for each predicted class, as a pandas DataFrame.
 
     The parts are read one after the other. Memory grows with the number of different names, up to two million.
 
     Parameters
     ----------
     out : the folder of a run, finished or not.
-    top : how many units of each class; None for all.
-    key : makes one name of several. By default words of texts count without case and the punctuation around them.
-    output : which output, where several are explained.
+    top : the number of units of each class; None for all.
+    key : a function that maps several names to one. By default, words of texts are compared without case and without
+        the punctuation around them.
+    output : the output to summarize, if several are explained.
     least : leave out units that occur fewer times.
 
     Returns
@@ -101,30 +105,30 @@ def summary(
     """
     if top is not None and top < 1:
         raise OptionError(f"Expected top as a number of at least 1 or None, got {top!r}.")
-    folder = Folder(out)
+    folder = RunFolder(out)
     several = bool(folder.manifest["explainer"]["several"])
     if several and output is None:
         raise OptionError("Expected output= for a run that explains several outputs, got none. Give 0 for the first.")
-    classes: dict[str, _Class] = {}
+    classes: dict[str, _ClassTotals] = {}
     for number in folder.finished():
         for row in read_rows(str(folder.part(number)), _COLUMNS):
             if row["error"] is None:
                 scores = np.asarray(row["scores"], np.float64)
-                found = classes.setdefault(row["prediction"] or "", _Class())
-                same = key or (word if '"view": {"kind": "text"' in row["record"] else str)
-                found.add([same(name) for name in row["names"]], scores[:, output] if several else scores)
-    return _frame(classes, top, least)
+                totals = classes.setdefault(row["prediction"] or "", _ClassTotals())
+                normalize = key or (normalise_word if '"view": {"kind": "text"' in row["record"] else str)
+                totals.add([normalize(name) for name in row["names"]], scores[:, output] if several else scores)
+    return _to_frame(classes, top, least)
 
 
-def _frame(classes: dict[str, _Class], top: int | None, least: int) -> Any:
-    pandas = need("pandas", "bulk")
+def _to_frame(classes: dict[str, _ClassTotals], top: int | None, min_count: int) -> Any:
+    pandas = import_optional("pandas", "bulk")
     columns = ["prediction", "inputs", "name", "count", "mean", "mean_abs", "std", "per_input"]
     tables = []
-    for name, found in sorted(classes.items(), key=lambda item: -item[1].inputs):
-        table = pandas.DataFrame([row for row in found.table() if row["count"] >= least], columns=columns[2:])
+    for name, totals in sorted(classes.items(), key=lambda pair: -pair[1].inputs):
+        table = pandas.DataFrame([row for row in totals.table() if row["count"] >= min_count], columns=columns[2:])
         table = table.sort_values(["per_input", "name"], ascending=[False, True])
         table = table if top is None else table.head(top)
         table.insert(0, "prediction", name)
-        table.insert(1, "inputs", found.inputs)
+        table.insert(1, "inputs", totals.inputs)
         tables.append(table)
     return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame(columns=columns)

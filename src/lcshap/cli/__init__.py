@@ -1,4 +1,4 @@
-"""The command `lcshap`. Thin: it parses, calls the library and prints. Without typer only `lcshap demo` is there."""
+"""The command `lcshap`, which parses options, calls the library and prints. Only `lcshap demo` works without typer."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ EXIT_CODES = {
     2: "An option or argument is wrong.",
     130: "Interrupted with Ctrl-C.",
 }
-_EXTRA = 'This command needs typer and rich. Run: pip install "lcshap[cli]" (only `lcshap demo` works without them).'
+_MISSING_EXTRA = (
+    'This command needs typer and rich. Run: pip install "lcshap[cli]" (only `lcshap demo` works without them).'
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code, one of `EXIT_CODES`."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  where it is closed, as by >&-
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  standard output is closed, as by >&-
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if given == ["--version"]:  # at once, without the imports below
-        with suppress(OSError):  # the usual way, below, says what is wrong with the output
+    if words == ["--version"]:  # answered here, without the imports below
+        with suppress(OSError):  # the code below reports what is wrong with the output
             print(f"lcshap {__version__}", flush=True)
             return 0
     if find_spec("typer") is None or find_spec("rich") is None:
-        return _without_extras(given)
-    from .app import app
+        return _run_without_extras(words)
+    from .typer_app import app
 
     try:
-        app(given)
+        app(words)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     return 0
@@ -50,19 +52,26 @@ def width() -> int:
     return max(40, shutil.get_terminal_size().columns)
 
 
-def fail(message: str, code: int) -> int:
-    """Say what is wrong in one line that does nothing to the terminal; return the exit code."""
-    from ..core.printable import printable
-    from ..show.terminal import write
+def print_text(text: str) -> None:
+    """Print a result on standard output."""
+    from ..show.terminal import print_to_file
 
-    write(f"lcshap: error: {printable(message)}", sys.stderr)
+    print_to_file(text, sys.stdout)
+
+
+def fail(message: str, code: int) -> int:
+    """Print an error message in one line without control characters, and return the exit code."""
+    from ..core.printable import printable
+    from ..show.terminal import print_to_file
+
+    print_to_file(f"lcshap: error: {printable(message)}", sys.stderr)
     return code
 
 
-def _without_extras(given: list[str]) -> int:
-    if given[:1] != ["demo"]:
-        return fail(_EXTRA, 1)
-    from .demo import show_demo
+def _run_without_extras(words: list[str]) -> int:
+    if words[:1] != ["demo"]:
+        return fail(_MISSING_EXTRA, 1)
+    from .demo_output import show_demo
 
     parser = argparse.ArgumentParser(prog="lcshap")
     options = parser.add_subparsers().add_parser("demo")
@@ -76,8 +85,8 @@ def _without_extras(given: list[str]) -> int:
         "--theme", choices=THEMES, default="auto", help="the background of the terminal (default: ask the terminal)"
     )
     try:
-        chosen = parser.parse_args(given)
-        show_demo(chosen.color, chosen.html, chosen.open, chosen.force, chosen.theme)
+        parsed = parser.parse_args(words)
+        show_demo(parsed.color, parsed.html, parsed.open, parsed.force, parsed.theme)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except (LcshapError, OSError) as error:

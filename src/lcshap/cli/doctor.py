@@ -1,4 +1,4 @@
-"""What is installed: versions, each extra, and what the models that are there can run on."""
+"""The installation: versions, extras, and the devices that models can run on."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ import re
 from collections.abc import Iterator
 from importlib import import_module, metadata
 
-from ..core.explanation import versions
+from ..core.explanation import package_versions
 
-_DEVELOPMENT = ("test", "docs")  # extras for working on the library, not with it
+_DEVELOPMENT_EXTRAS = ("test", "docs")  # for developing the library
 
 
 def extras() -> dict[str, list[str]]:
-    """The packages that each extra asks for, as the installed library declares them; empty where it is not installed.
+    """The packages of each extra, as the installed library declares them; empty if the library is not installed.
 
     >>> extras().get("plot", ["matplotlib"])
     ['matplotlib']
     """
-    found: dict[str, list[str]] = {}
+    packages_by_extra: dict[str, list[str]] = {}
     try:
         declared = metadata.requires("lcshap") or []
     except metadata.PackageNotFoundError:  # run from its source
-        return found
+        return packages_by_extra
     for line in declared:
         package, extra = re.match(r"[\w.-]+", line), re.search(r"""extra\s*==\s*['"]([\w-]+)['"]""", line)
-        if package and extra and extra[1] not in _DEVELOPMENT and package[0] != "lcshap":
-            found.setdefault(extra[1], []).append(package[0])
-    return found
+        if package and extra and extra[1] not in _DEVELOPMENT_EXTRAS and package[0] != "lcshap":
+            packages_by_extra.setdefault(extra[1], []).append(package[0])
+    return packages_by_extra
 
 
-def examine() -> Iterator[tuple[str, str]]:
-    """What there is to know, as pairs of a name and what is found."""
-    yield from versions().items()
+def inspect_installation() -> Iterator[tuple[str, str]]:
+    """Properties of the installation, as pairs of a name and a finding."""
+    yield from package_versions().items()
     yield "system", f"{platform.system()} {platform.machine()}"
     for extra, packages in sorted(extras().items()):
-        there = {package: _version(package) for package in packages}
-        if all(there.values()):
-            yield f"extra {extra}", ", ".join(f"{package} {version}" for package, version in there.items())
+        installed = {package: _version(package) for package in packages}
+        if all(installed.values()):
+            yield f"extra {extra}", ", ".join(f"{package} {version}" for package, version in installed.items())
         else:
             yield f"extra {extra}", f'not installed: pip install "lcshap[{extra}]"'
     yield from _devices()
@@ -60,8 +60,8 @@ def _version(package: str) -> str | None:
         return None
 
 
-def render() -> str:
+def render_installation() -> str:
     """The findings as lines."""
-    found = list(examine())
-    width = max(len(name) for name, _ in found)
-    return "\n".join(f"{name:<{width}}  {what}" for name, what in found)
+    findings = list(inspect_installation())
+    width = max(len(name) for name, _ in findings)
+    return "\n".join(f"{name:<{width}}  {finding}" for name, finding in findings)

@@ -1,4 +1,4 @@
-"""The group of all commands: one line for each error, exit codes that mean something, help without noise."""
+"""The group of all commands: errors in one line, exit codes, and help without Python types."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..core.printable import printable
-from ..core.redact import redacted
+from ..core.redact import redact
 from ..errors import LcshapError, OptionError, TargetError
 from . import fail
 
-_PARSING: Any = typer.BadParameter.__base__  # what typer raises for options that it cannot read
+_PARSING_ERROR: Any = typer.BadParameter.__base__  # the base class of the errors of typer about options
 
 
 def _without_types(parameters: list[Any]) -> list[Any]:
-    """Options that are on or off have no value, and arguments are named already: help shows no type beside them."""
+    """Remove types from help for flags, which have no value, and for arguments, whose name says enough."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
@@ -31,7 +31,7 @@ def _without_types(parameters: list[Any]) -> list[Any]:
 
 
 class Command(TyperCommand):
-    """One of the commands."""
+    """A command."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its options and arguments."""
@@ -39,7 +39,7 @@ class Command(TyperCommand):
 
 
 class Commands(TyperGroup):
-    """The group of all commands: one line for each error, and exit codes that mean something."""
+    """The group of all commands. It reports errors in one line and sets the exit code."""
 
     def main(
         self,
@@ -51,19 +51,19 @@ class Commands(TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command and exit with one of the `EXIT_CODES`."""
-        given = list(sys.argv[1:] if args is None else args)
-        debug = "--debug" in given
-        given = [argument for argument in given if argument != "--debug"]
+        words = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in words
+        words = [argument for argument in words if argument != "--debug"]
         try:
-            code = super().main(given, "lcshap", complete_var, False, windows_expand_args, **extra)
+            code = super().main(words, "lcshap", complete_var, False, windows_expand_args, **extra)
             sys.exit(code if isinstance(code, int) else 0)
         except Exception as error:
             if debug:
-                from ..show.terminal import write
+                from ..show.terminal import print_to_file
 
-                lines = "\n".join(map(redacted, traceback.format_exc().splitlines()))
-                write(printable(lines, lines=True), sys.stderr)
-            code = fail(one_line(error), code_of(error))
+                lines = "\n".join(map(redact, traceback.format_exc().splitlines()))
+                print_to_file(printable(lines, lines=True), sys.stderr)
+            code = fail(format_command_error(error), exit_code(error))
             try:
                 if sys.stdout is not None:
                     sys.stdout.flush()
@@ -76,11 +76,11 @@ class Commands(TyperGroup):
         return _without_types(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a reader who has seen enough (`| head`) is no error, as files are written before."""
+        """Run the command. A closed pipe (`| head`) is not an error, because files are written before."""
         try:
-            result = super().invoke(ctx)
+            exit_code = super().invoke(ctx)
             sys.stdout.flush()
-            return result
+            return exit_code
         except BrokenPipeError:
             _drop_output()
             raise typer.Exit(0) from None
@@ -89,27 +89,27 @@ class Commands(TyperGroup):
 
 
 def _drop_output() -> None:
-    """Write what is left for standard output nowhere: else Python complains while it ends, and exits with 120."""
+    """Discard the rest of standard output, because otherwise Python fails at its end with exit code 120."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def code_of(error: BaseException) -> int:
-    """2 for wrong usage, also where it was found out only when the model had answered."""
-    wrong = isinstance(error, OptionError | _PARSING) or isinstance(error.__cause__, TargetError)
-    return 2 if wrong else 1
+def exit_code(error: BaseException) -> int:
+    """The exit code of an error: 2 for wrong usage, even if it was detected only after the model had answered."""
+    is_usage_error = isinstance(error, OptionError | _PARSING_ERROR) or isinstance(error.__cause__, TargetError)
+    return 2 if is_usage_error else 1
 
 
-def one_line(error: Exception) -> str:
-    """What an error says, in one line and in terms of the command."""
-    if isinstance(error, _PARSING):
-        where = error.ctx.command_path if error.ctx else "lcshap"
-        return f"{' '.join(error.format_message().split())} (see {where} --help)"
-    said = re.sub(r'\bkind="(\w+)"', r"--kind \1", " ".join(str(error).split()))
-    return said if isinstance(error, LcshapError) else f"{type(error).__name__}: {redacted(said)}"
+def format_command_error(error: Exception) -> str:
+    """The message of an error, in one line and with the options of the command."""
+    if isinstance(error, _PARSING_ERROR):
+        command = error.ctx.command_path if error.ctx else "lcshap"
+        return f"{' '.join(error.format_message().split())} (see {command} --help)"
+    message = re.sub(r'\bkind="(\w+)"', r"--kind \1", " ".join(str(error).split()))
+    return message if isinstance(error, LcshapError) else f"{type(error).__name__}: {redact(message)}"
 
 
 def section(title: str, *lines: str) -> str:
-    """A part of the text below the options of a help."""
+    """A section of the text below the options in a help."""
     return "\n\n".join([f"[bold]{title}[/bold]", *(line.replace("[", "\\[") for line in lines)])
 
 

@@ -1,45 +1,39 @@
-"""Models and maskers by the names that users write."""
+"""Load models and maskers by the names that users write."""
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..core.redact import described
+from ..core.imports import MalformedNameError, MissingObjectError, import_object
+from ..core.redact import describe_error
 from ..errors import ModelError
-from .declare import UsageError
-from .methods import guess
+from .named_methods import suggest_names
+from .option_groups import UsageError
 
 
 def load_model(name: str) -> Any:
-    """What find_model takes: the path of an ONNX file, or an object imported from a module."""
+    """A model for `find_model`: the path of an ONNX file, or an object imported from a module."""
     if name.endswith(".onnx"):
         if not Path(name).is_file():
             raise UsageError(f"Expected a model file, got {name!r}, which does not exist.")
         return name
-    return import_object(name, "--model")
+    return import_named(name, "--model")
 
 
-def import_object(name: str, option: str) -> Any:
-    """The object that `package.module:object` names; modules in the current directory count, which come last."""
-    module, _, path = name.partition(":")
-    if not module or not path:
-        raise UsageError(f"Expected package.module:object for {option}, got {name!r}.")
-    if "" not in sys.path:
-        sys.path.append("")  # last, so that no file there takes the place of an installed package
+def import_named(name: str, option: str) -> Any:
+    """The object that ``package.module:object`` names; errors mention the option."""
+    module = name.partition(":")[0]
     try:
-        found = import_module(module)
+        return import_object(name)
+    except MalformedNameError:
+        raise UsageError(f"Expected package.module:object for {option}, got {name!r}.") from None
+    except MissingObjectError as error:
+        raise UsageError(
+            f"Expected a name that {module} has for {option}, got {error.attribute!r}"
+            f"{suggest_names(error.attribute, dir(error.owner))}. Write package.module:object."
+        ) from None
     except Exception as error:
         raise ModelError(
-            f"Expected a module that can be imported for {option}, got {module}, which cannot: {described(error)}"
+            f"Expected a module that can be imported for {option}, got {module}, which cannot: {describe_error(error)}"
         ) from error
-    for part in path.split("."):
-        if not hasattr(found, part):
-            raise UsageError(
-                f"Expected a name that {module} has for {option}, got {part!r}{guess(part, dir(found))}. Write "
-                "package.module:object."
-            )
-        found = getattr(found, part)
-    return found

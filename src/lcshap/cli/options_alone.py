@@ -1,4 +1,4 @@
-"""The options that one command has and no other: plan, report, reproduce, serve."""
+"""The options that only one command has: plan, report, reproduce, serve."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Annotated
 
 from typer import Argument
 
-from . import complete
-from .declare import File, Many, String, option
+from . import completion as complete
+from .option_groups import File, String, Strings, option
 
 _UNITS = "Units (give a graph or a text)"
 _SERVER = "Server"
 
 
 @dataclass(frozen=True)
-class Shape:
-    """Of `plan`."""
+class PlanOptions:
+    """The options of `plan` about the units and methods."""
 
     graph: Annotated[
         String,
@@ -38,7 +38,7 @@ class Shape:
         option(_UNITS, "For --text and --file: word (default), sentence or character.", metavar="UNITS"),
     ] = None
     method: Annotated[
-        Many,
+        Strings,
         option(
             "Method",
             "A method, with parameters as in l-shapley:order=2. By default l-shapley. If repeated, lcshap shows what "
@@ -50,8 +50,8 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Pages:
-    """Of `report`."""
+class ReportOptions:
+    """The options of `report`."""
 
     files: Annotated[
         list[Path],
@@ -78,8 +78,8 @@ class Pages:
 
 
 @dataclass(frozen=True)
-class Reproduction:
-    """Of `reproduce`."""
+class ReproduceOptions:
+    """The options of `reproduce`."""
 
     name: Annotated[
         str,
@@ -127,8 +127,8 @@ class Reproduction:
 
 
 @dataclass(frozen=True)
-class Serving:
-    """Of `serve`."""
+class ServeOptions:
+    """The options of `serve` about the server."""
 
     examples: Annotated[
         File,

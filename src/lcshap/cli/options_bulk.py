@@ -8,14 +8,14 @@ from typing import Annotated
 
 from typer import Argument
 
-from ..core.limits import MAX_PIXELS, PREVIEW_INPUTS, SHARD_ROWS
-from .declare import File, Many, String, option
+from ..core.default_limits import MAX_PIXELS, PREVIEW_INPUTS, SHARD_ROWS
+from .option_groups import File, String, Strings, option
 
 _DATA, _RUN, _RAY, _PREVIEW = "Data", "Run", "Ray", "Preview"
 
 
 class EngineName(StrEnum):
-    """Where workers are."""
+    """The engines that run workers."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -23,7 +23,7 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True)
 class BulkData:
-    """What is explained."""
+    """The data set, and how its inputs are divided into units."""
 
     input: Annotated[
         str,
@@ -38,7 +38,7 @@ class BulkData:
         File, Argument(help="The folder of a run, for status and summary.", show_default=False, metavar="[DIR]")
     ] = None
     column: Annotated[
-        Many,
+        Strings,
         option(
             _DATA,
             "The column with the texts. If repeated or left out, a row with its columns is explained.",
@@ -61,7 +61,9 @@ class BulkData:
             metavar="NAMES",
         ),
     ] = None
-    drop: Annotated[Many, option(_DATA, "A column to hide from the model. Can be repeated.", metavar="COLUMN")] = None
+    drop: Annotated[Strings, option(_DATA, "A column to hide from the model. Can be repeated.", metavar="COLUMN")] = (
+        None
+    )
     background: Annotated[
         int, option(_DATA, "For rows: how many rows of the data replace absent columns.", min=1, metavar="NUMBER")
     ] = 20
@@ -96,7 +98,7 @@ class BulkData:
 
 @dataclass(frozen=True)
 class BulkRun:
-    """How it is run."""
+    """The settings of the run."""
 
     out: Annotated[
         File,

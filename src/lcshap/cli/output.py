@@ -1,4 +1,4 @@
-"""What the commands print and write: files first, so that nobody who stops reading (`| head`) loses one."""
+"""Print and write results. Files are written first, so that they are complete if a pipe (`| head`) is closed."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ import numpy as np
 from ..core.explanation import Explanation
 from ..core.io import to_dict
 from ..core.printable import printable
-from ..core.rounding import settled
+from ..core.rounding import round_to_zero
 from ..errors import LcshapError
 from ..show import flips, words
-from ..show.letters import wrapped
-from ..show.palette import limit_of
-from ..show.screen import is_dark
-from ..show.sentences import lead, says
-from ..show.terminal import has_colour, picture, render, render_table, write
-from ..show.terminal_pictures import Ink, legend
+from ..show.ink import Ink, legend
+from ..show.palette import colour_limit
+from ..show.sentences import lead_sentence, prediction_sentence
+from ..show.terminal import has_colour, picture_lines, print_to_file, render_explanation, render_table
+from ..show.terminal_colours import is_dark
+from ..show.terminal_text import wrap_lines
 from . import width
-from .group import one_line
-from .marks import Marked
-from .options import Output
-from .work import Comparison
+from .explaining import Comparison
+from .group import format_command_error
+from .labels import InputLabels
+from .options_shared import Output
+from .output_files import check_targets
 
 Writer = Callable[[], Path]
 
 
-def deliver(text: str, writers: Sequence[Writer]) -> None:
-    """Write files, print a text to standard output, and tell which files were written.
+def write_and_print(text: str, writers: Sequence[Writer]) -> None:
+    """Write files, print a text to standard output, and then the names of the files that were written.
 
-    The text is printed even if a file cannot be written: what a model said is not lost.
+    The text is printed even if a file cannot be written, so that the results are not lost.
     """
     written: list[Path] = []
     try:
@@ -43,21 +44,31 @@ def deliver(text: str, writers: Sequence[Writer]) -> None:
     finally:
         try:
             if text:
-                write(text, sys.stdout)
+                print_to_file(text, sys.stdout)
                 sys.stdout.flush()
         finally:
             for path in written:
-                write(f"wrote {printable(str(path))}", sys.stderr)
+                print_to_file(f"wrote {printable(str(path))}", sys.stderr)
 
 
-def numbered(path: Path, numbers: Sequence[int]) -> list[Path]:
-    """Names for several files, in an order that `*` keeps.
+def numbered_paths(path: Path, numbers: Sequence[int]) -> list[Path]:
+    """Paths for several files, numbered so that sorting by name keeps their order.
 
-    >>> [path.name for path in numbered(Path("e.json"), [1, 2])], numbered(Path("e.json"), [7, 10])[0].name
+    >>> [path.name for path in numbered_paths(Path("e.json"), [1, 2])], numbered_paths(Path("e.json"), [7, 10])[0].name
     (['e-1.json', 'e-2.json'], 'e-07.json')
     """
     digits = len(str(max(numbers, default=0)))
     return [path.with_name(f"{path.stem}-{k:0{digits}}{path.suffix}") for k in numbers]
+
+
+def numbered_targets(output: Output, numbers: Sequence[int]) -> list[Path | None]:
+    """The files of several explanations, after checking that they can be written; None if nothing is saved."""
+    if output.save is None:
+        return [None] * len(numbers)
+    paths = numbered_paths(output.save, numbers)
+    for path in paths:
+        check_targets(path, force=output.force)
+    return [*paths]
 
 
 def writers(
@@ -65,9 +76,9 @@ def writers(
     output: Output,
     saved: Sequence[Path],
     draw: Callable[[], Any] | None = None,
-    marked: Marked | None = None,
+    marked: InputLabels | None = None,
 ) -> list[Writer]:
-    """What writes the files that are asked for: explanations to `saved`, a page, and the figure that `draw` makes."""
+    """Functions that write the requested files: explanations to `saved`, the figure that `draw` makes, and a page."""
 
     def page() -> Path:
         from ..show.html_report import report
@@ -83,31 +94,35 @@ def writers(
         return save(draw(), output.plot)
 
     pairs = zip(explanations, saved, strict=True) if saved else ()
-    found: list[Writer] = [partial(e.save, path) for e, path in pairs]
-    return found + [figure] * (output.plot is not None) + [page] * (output.html is not None)
+    savers: list[Writer] = [partial(e.save, path) for e, path in pairs]
+    return savers + [figure] * (output.plot is not None) + [page] * (output.html is not None)
 
 
 def as_json(e: Explanation) -> dict[str, Any]:
     """An explanation as `lcshap.load` reads it, with its names, scores and values as plain lists and numbers."""
     content = to_dict(e)
-    begin = {name: content.pop(name) for name in ("format", "version")}
-    plain: dict[str, Any] = {"names": list(e.names), "scores": _plain(e.scores)}
-    plain |= {"stderr": None if e.stderr is None else _plain(e.stderr)}
-    plain |= {"base_value": _plain(e.base_value), "full_value": _plain(e.full_value), "residual": _plain(_settled(e))}
-    return {**begin, "says": lead(e, str), **plain, **{k: v for k, v in content.items() if k not in plain}}
+    header = {name: content.pop(name) for name in ("format", "version")}
+    plain: dict[str, Any] = {"names": list(e.names), "scores": _to_json_numbers(e.scores)}
+    plain |= {"stderr": None if e.stderr is None else _to_json_numbers(e.stderr)}
+    plain |= {
+        "base_value": _to_json_numbers(e.base_value),
+        "full_value": _to_json_numbers(e.full_value),
+        "residual": _to_json_numbers(_rounded_residual(e)),
+    }
+    return {**header, "says": lead_sentence(e, str), **plain, **{k: v for k, v in content.items() if k not in plain}}
 
 
-def _settled(e: Explanation) -> Any:
-    """What the scores leave unexplained, with zero for rounding."""
-    return settled(np.asarray(e.residual), e.scores, e.base_value, e.full_value)
+def _rounded_residual(e: Explanation) -> Any:
+    """The residual of the scores, with rounding errors set to zero."""
+    return round_to_zero(np.asarray(e.residual), e.scores, e.base_value, e.full_value)
 
 
-def _plain(numbers: Any) -> Any:
-    """Lists of numbers; infinities, which JSON does not have, are texts."""
+def _to_json_numbers(numbers: Any) -> Any:
+    """Lists of numbers; infinities, which JSON does not have, become texts."""
     if isinstance(numbers, list):
-        return [_plain(one) for one in numbers]
+        return [_to_json_numbers(number) for number in numbers]
     if isinstance(numbers, np.ndarray | np.generic):
-        return _plain(numbers.tolist())
+        return _to_json_numbers(numbers.tolist())
     return numbers if np.isfinite(numbers) else str(numbers)
 
 
@@ -116,44 +131,57 @@ def dumps(content: Any) -> str:
     return json.dumps(content, allow_nan=False)
 
 
-def shown(e: Explanation, output: Output) -> str:
-    """An explanation for the terminal."""
-    text = render(e, width(), coloured(output), output.top, is_dark(output.theme.value))
-    why = words.why(e)
-    return "\n".join([text, *wrapped(why, width())]) if why else text
+def explanation_text(e: Explanation, output: Output) -> str:
+    """An explanation as text for the terminal."""
+    text = render_explanation(e, width(), use_colour(output), output.top, is_dark(output.theme.value))
+    why = words.selection_reason(e)
+    return "\n".join([text, *wrap_lines(why, width())]) if why else text
 
 
-def shown_lines(found: Sequence[tuple[int, Explanation | LcshapError]], output: Output) -> str:
+def explanations_text(explained: Sequence[tuple[int, Explanation | LcshapError]], output: Output) -> str:
     """The explanations of the lines of a file, one below the other; as JSON, one object per line."""
     if output.json:
         return "\n".join(
-            dumps({"line": line, "error": one_line(e)} if isinstance(e, LcshapError) else {**as_json(e), "line": line})
-            for line, e in found
+            dumps(
+                {"line": line, "error": format_command_error(e)}
+                if isinstance(e, LcshapError)
+                else {**as_json(e), "line": line}
+            )
+            for line, e in explained
         )
-    parts = [f"line {line}\n{shown(e, output)}" for line, e in found if not isinstance(e, LcshapError)]
-    return "\n\n".join(parts)
+    blocks = [f"line {line}\n{explanation_text(e, output)}" for line, e in explained if not isinstance(e, LcshapError)]
+    return "\n\n".join(blocks)
 
 
-def side_by_side(found: Comparison, output: Output) -> str:
+def comparison_text(comparison: Comparison, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
-    columns, colour, dark, first = width(), coloured(output), is_dark(output.theme.value), found.explanations[0]
-    names = list(map(printable, found.names))
-    above = [says(first), f"explained: {words.about(first)}; {words.ends(first)}"]
-    parts = ["\n".join(wrapped(line, columns)) for line in above if line]
-    both = list(zip(names, found.explanations, strict=True))
+    columns, colour, dark, first = width(), use_colour(output), is_dark(output.theme.value), comparison.explanations[0]
+    names = list(map(printable, comparison.names))
+    introduction = [
+        prediction_sentence(first),
+        f"explained: {words.describe_subject(first)}; {words.base_and_full_value(first)}",
+    ]
+    blocks = ["\n".join(wrap_lines(line, columns)) for line in introduction if line]
+    named_explanations = list(zip(names, comparison.explanations, strict=True))
     if first.scores.ndim == 1:
-        inks = [Ink(e.scores, limit_of([e.scores]), colour, dark) for e in found.explanations]
-        drawn = [[name, *picture(e, columns, ink)] for (name, e), ink in zip(both, inks, strict=True)]
-        if len(drawn[0]) > 1:
-            parts += ["\n".join(lines) for lines in drawn] + legend(columns, inks[0])
-        parts.append(render_table(found.explanations, names, columns, colour, output.top, dark))
-        parts += ["\n".join(wrapped(f"{name}: {flips.flip(e)}", columns)) for name, e in both if flips.flip(e)]
+        inks = [Ink(e.scores, colour_limit([e.scores]), colour, dark) for e in comparison.explanations]
+        pictures = [
+            [name, *picture_lines(e, columns, ink)] for (name, e), ink in zip(named_explanations, inks, strict=True)
+        ]
+        if len(pictures[0]) > 1:
+            blocks += ["\n".join(lines) for lines in pictures] + legend(columns, inks[0])
+        blocks.append(render_table(comparison.explanations, names, columns, colour, output.top, dark))
+        blocks += [
+            "\n".join(wrap_lines(f"{name}: {flips.flip_sentence(e)}", columns))
+            for name, e in named_explanations
+            if flips.flip_sentence(e)
+        ]
     else:
-        parts += [render(e, columns, colour, output.top, dark) for _, e in both]
-    parts.append(f"all methods together took {found.calls:,} model calls instead of {found.apart:,}")
-    return "\n\n".join(parts)
+        blocks += [render_explanation(e, columns, colour, output.top, dark) for _, e in named_explanations]
+    blocks.append(f"all methods together took {comparison.calls:,} model calls instead of {comparison.apart:,}")
+    return "\n\n".join(blocks)
 
 
-def coloured(output: Output) -> bool:
-    """Whether standard output gets colours."""
+def use_colour(output: Output) -> bool:
+    """Whether to write colours to standard output."""
     return has_colour(sys.stdout, output.color.value)

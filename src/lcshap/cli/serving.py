@@ -1,4 +1,4 @@
-"""What `lcshap serve` starts from: an explainer, examples, and how to make the model in Python."""
+"""Prepare `lcshap serve`: an explainer, examples, and Python code that makes the model."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from ..adapters.base import Kind, Model
 from ..adapters.isolated import IsolatedModel
 from ..errors import MaskerError
 from ..explainer import Explainer
-from ..explainer.explainer import adapt
+from ..explainer.explainer import adapt_model
 from ..maskers import Masker
 from ..maskers.image_files import decode_image
-from .declare import UsageError
-from .files import named, read
-from .inputs import DEMOS, SOURCES, read_case
-from .methods import make_methods
+from .explaining import checked_method_options, make_explainer
+from .input_files import display_name, read_input_file
+from .input_reading import DEMOS, SOURCES, read_case
 from .models import load_model
-from .options import Input, MethodOption, MethodSettings, Task
-from .work import by_name, make_explainer
+from .named_methods import make_methods
+from .option_groups import UsageError
+from .options_shared import Input, MethodOption, MethodSettings, ModelOptions
 
-_TEXT = "Type a text here."
-_MOST = 1000  # examples that are read
+_PLACEHOLDER_TEXT = "Type a text here."
+_MAX_EXAMPLES = 1000  # further lines are not read
 
 
-class Served(NamedTuple):
-    """What the playground gets."""
+class PlaygroundSetup(NamedTuple):
+    """The arguments of the playground."""
 
     explainer: Explainer
     examples: list[Any]
@@ -37,46 +37,48 @@ class Served(NamedTuple):
 
 def prepare_serving(
     source: Input,
-    task: Task,
+    task: ModelOptions,
     option: MethodOption,
     settings: MethodSettings,
     examples: Path | None,
     same_process: bool = False,
-) -> Served:
+) -> PlaygroundSetup:
     """The explainer that the options describe, and the inputs that the page offers first.
 
-    The model gets a process of its own, unless `same_process` is set, or it is a demo or a remote model.
+    The model runs in a separate process, unless `same_process` is set, or it is a demo or a remote model.
     """
-    given = any(getattr(source, name) is not None for name in SOURCES)
-    blank = not given and task.model not in DEMOS
+    has_input = any(getattr(source, name) is not None for name in SOURCES)
+    needs_placeholder = not has_input and task.model not in DEMOS
     load = load_model if same_process else partial(load_isolated, task=task)
-    case = read_case(replace(source, text=_TEXT) if blank else source, task, load)
-    found = list(case.x.values()) if source.lines is not None else [case.x]
+    case = read_case(replace(source, text=_PLACEHOLDER_TEXT) if needs_placeholder else source, task, load)
+    inputs = list(case.x.values()) if source.lines is not None else [case.x]
     if examples is not None:
-        found = read_examples(examples, case.masker, source.max_pixels) + ([] if blank else found)
-    elif blank and source.masker is not None:
-        found = []
-    explainer = make_explainer(case, task, settings, **_method(case.masker, found, option, settings))
-    return Served(explainer, found, source_of(task.model or ""))
+        inputs = read_examples(examples, case.masker, source.max_pixels) + ([] if needs_placeholder else inputs)
+    elif needs_placeholder and source.masker is not None:
+        inputs = []
+    explainer = make_explainer(case, task, settings, **_method_options(case.masker, inputs, option, settings))
+    return PlaygroundSetup(explainer, inputs, model_source(task.model or ""))
 
 
-def load_isolated(name: str, task: Task) -> Any:
-    """The model in a process of its own, so that the server goes on when it dies; remote models stay here."""
-    made = IsolatedModel(partial(_make_model, name, None if task.kind is None else task.kind.value, task.value))
-    if not made.remote:
-        return made
-    made.close()
+def load_isolated(name: str, task: ModelOptions) -> Any:
+    """Load a model in a separate process, so that the server survives its death; remote models stay in this process."""
+    model = IsolatedModel(partial(_make_model, name, None if task.kind is None else task.kind.value, task.value))
+    if not model.remote:
+        return model
+    model.close()
     return load_model(name)
 
 
 def _make_model(name: str, kind: Kind | None, value: str | None) -> Model:
-    return adapt(load_model(name), kind, value)
+    return adapt_model(load_model(name), kind, value)
 
 
-def _method(masker: Masker, examples: list[Any], option: MethodOption, settings: MethodSettings) -> dict[str, Any]:
-    own = any(getattr(settings, name) is not None for name in ("order", "context", "weights"))
-    if ":" not in option.method and not own:
-        return by_name(option, settings)
+def _method_options(
+    masker: Masker, examples: list[Any], option: MethodOption, settings: MethodSettings
+) -> dict[str, Any]:
+    has_parameters = any(getattr(settings, name) is not None for name in ("order", "context", "weights"))
+    if ":" not in option.method and not has_parameters:
+        return checked_method_options(option, settings)
     if not examples:
         raise UsageError(
             "Expected an input to start with, which a method with parameters needs, got none. Give one with --examples."
@@ -91,41 +93,41 @@ def read_examples(path: Path, masker: Masker, max_pixels: int) -> list[Any]:
     An object has one field, "text", "smiles", "row" or "image" (the path of an image file, beside the examples); any
     other object is a row of a table, by the names of its columns.
     """
-    found: list[Any] = []
-    for number, line in enumerate(read(path).decode("utf-8-sig", "replace").splitlines(), 1):
+    inputs: list[Any] = []
+    for number, line in enumerate(read_input_file(path).decode("utf-8-sig", "replace").splitlines(), 1):
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
-            x = _example(value, path, max_pixels)
+            content = json.loads(line)
+            x = _parse_example(content, path, max_pixels)
             masker.mask(x)
         except (ValueError, RecursionError, MaskerError, OSError) as error:
             raise MaskerError(
-                f"Expected an input in line {number} of {named(path)}, got something else: {error}"
+                f"Expected an input in line {number} of {display_name(path)}, got something else: {error}"
             ) from None
-        found.append(x)
-        if len(found) == _MOST:
+        inputs.append(x)
+        if len(inputs) == _MAX_EXAMPLES:
             break
-    if not found:
-        raise MaskerError(f"Expected at least one example in {named(path)}, got none.")
-    return found
+    if not inputs:
+        raise MaskerError(f"Expected at least one example in {display_name(path)}, got none.")
+    return inputs
 
 
-def _example(value: Any, path: Path, max_pixels: int) -> Any:
-    if isinstance(value, dict) and len(value) == 1:
-        ((name, content),) = value.items()
+def _parse_example(example: Any, path: Path, max_pixels: int) -> Any:
+    if isinstance(example, dict) and len(example) == 1:
+        ((name, content),) = example.items()
         if name in ("text", "smiles", "row"):
             return content
         if name == "image":
             file = path.parent / str(content)
-            return decode_image(read(file), named(file), max_pixels)
-    return value
+            return decode_image(read_input_file(file), display_name(file), max_pixels)
+    return example
 
 
-def source_of(model: str) -> str | None:
+def model_source(model: str) -> str | None:
     """Lines of Python that make the model that --model names.
 
-    >>> source_of("my_module:nets.small")
+    >>> model_source("my_module:nets.small")
     'from my_module import nets\\nmodel = nets.small'
     """
     if model in DEMOS:
@@ -134,7 +136,7 @@ def source_of(model: str) -> str | None:
     if model.endswith(".onnx"):
         return f"model = {model!r}"
     module, _, path = model.partition(":")
-    first, _, rest = path.partition(".")
-    if not all(part.isidentifier() for part in (*module.split("."), first)):
+    first, _, attributes = path.partition(".")
+    if not all(identifier.isidentifier() for identifier in (*module.split("."), first)):
         return None
-    return f"from {module} import {first}\nmodel = {path}" if rest else f"from {module} import {first} as model"
+    return f"from {module} import {first}\nmodel = {path}" if attributes else f"from {module} import {first} as model"

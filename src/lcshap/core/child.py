@@ -1,67 +1,238 @@
-"""A process that works for this one, with a pipe to it. It ends with this process, however that ends."""
+"""Child processes that answer requests. A child ends when its parent ends, in whatever way that happens.
+
+The parent sends the name of a method and its arguments. The child calls this method of an object that it created when
+it started, and sends a `Reply`: the return value, or the exception as plain data, because exceptions of other packages
+frequently cannot be pickled.
+"""
 
 from __future__ import annotations
 
+import builtins
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import connection
-from typing import Any
+from typing import Any, NamedTuple
 
-PATIENCE = 5.0  # seconds that a process has to end
+from .. import errors
+from ..errors import LcshapError, ModelError, Unfinished
+
+_POLL_SECONDS = 0.05  # between two checks whether this thread was interrupted
+_INTERRUPT_SECONDS = 1.0  # that an interrupted request may take to end
+_JOIN_SECONDS = 5.0  # that a process may take to end
 
 
-class Child:
-    """A new Python process that runs one function.
+class ChildDiedError(Exception):
+    """The child ended before it answered; the message says how it ended, such as "exit code 3"."""
 
-    Parameters
-    ----------
-    serve : the function, which can be imported from its module. It is called with its end of the pipe and with the
-        arguments.
-    arguments : what else it is called with; they are pickled.
+
+class SerializedError(NamedTuple):
+    """An exception as plain data.
 
     Attributes
     ----------
-    connection : this process's end of the pipe. Its end is reached when the other process has ended.
-    process : the other process.
+    kind : the name of its class, or of the first of its base classes that lcshap defines.
+    arguments : what the exception is made from.
+    row, answers : what `ModelError` and `Unfinished` carry of the rows that the model was asked about.
     """
 
-    def __init__(self, serve: Callable[..., None], *arguments: Any) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_run, args=(serve, theirs, *arguments), daemon=True)
-        self.process.start()
-        theirs.close()  # so that the end of the process ends the connection
+    kind: str
+    arguments: tuple[Any, ...]
+    row: int | None
+    answers: Any
 
-    @property
-    def exit_code(self) -> str:
-        """How the process ended, in words."""
-        self.process.join(PATIENCE)
-        code = self.process.exitcode
-        if code is not None and code < 0:
-            out = " (out of memory?)" if -code == signal.SIGKILL else ""
-            return f"signal {signal.Signals(-code).name}{out}"
-        return f"exit code {code}"
+
+class Reply(NamedTuple):
+    """What a call returned, or the error that it raised."""
+
+    value: Any = None
+    error: SerializedError | None = None
+
+    @classmethod
+    def to(cls, function: Callable[..., Any], *arguments: Any, catch: type[BaseException] = Exception) -> Reply:
+        """Call a function. An exception of the class `catch` is put into the reply."""
+        try:
+            return cls(function(*arguments))
+        except catch as error:
+            return cls(error=serialize_error(error))
+
+    def result(self) -> Any:
+        """Return what the call returned, or raise what it raised."""
+        if self.error is not None:
+            raise deserialize_error(self.error)
+        return self.value
+
+
+class Child:
+    """A new Python process that answers requests.
+
+    Parameters
+    ----------
+    make : makes the object whose methods are called, in the new process, which imports this function or class. What it
+        raises is the reply to every request.
+    arguments : what `make` is called with; they are pickled.
+    interruptible : whether a request can be interrupted as by Ctrl-C. Then everything that it raises is a reply, also
+        SystemExit. Otherwise Ctrl-C is left to this process, and what is no `Exception` ends the child.
+
+    Attributes
+    ----------
+    connection : this process's end of the pipe. Its end is reached when the child has ended.
+    process : the child.
+    idle : whether the child has answered the last request of `ask`, so that it can get another one.
+    """
+
+    def __init__(self, make: Callable[..., Any], *arguments: Any, interruptible: bool = False) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, child_connection = context.Pipe()
+        self.interruptible, self.idle = interruptible, True
+        self.process = context.Process(
+            target=_serve_requests, args=(child_connection, interruptible, make, *arguments), daemon=True
+        )
+        self.process.start()
+        child_connection.close()  # so that the end of the process ends the connection
+
+    def ask(self, name: str, *arguments: Any) -> Reply:
+        """Send a request and wait for the reply, in a way that can be interrupted.
+
+        Raises
+        ------
+        ChildDiedError : if the child ends before it answers.
+        """
+        self.idle = waiting = False
+        try:
+            self.send(name, *arguments)
+            waiting = True
+            with suppress(OSError):  # the child has died, which `receive` reports
+                while not self.connection.poll(_POLL_SECONDS):
+                    pass
+            waiting = False
+            reply = self.receive()
+            self.idle = True
+            return reply
+        except KeyboardInterrupt:
+            self.idle = waiting and self.interruptible and self._interrupt()
+            raise
+
+    def send(self, name: str, *arguments: Any) -> None:
+        """Send a request."""
+        with suppress(OSError):  # the child has died, which `receive` reports
+            self.connection.send((name, arguments))
+
+    def receive(self) -> Reply:
+        """Wait for the reply to the request that was sent.
+
+        Raises
+        ------
+        ChildDiedError : if the child ends before it answers.
+        """
+        try:
+            return self.connection.recv()  # type: ignore[no-any-return]
+        except (EOFError, OSError):
+            died = ChildDiedError(self._exit_code())
+            self.connection.close()
+            raise died from None
 
     def end(self) -> None:
-        """End the process, in the middle of what it does."""
+        """End the child immediately, even during a request."""
         self.process.terminate()
-        self.process.join(PATIENCE)
+        self.process.join(_JOIN_SECONDS)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
         self.connection.close()
 
+    def _exit_code(self) -> str:
+        """How the child ended, in words."""
+        self.process.join(_JOIN_SECONDS)
+        code = self.process.exitcode
+        if code is not None and code < 0:
+            hint = " (out of memory?)" if -code == signal.SIGKILL else ""
+            return f"signal {signal.Signals(-code).name}{hint}"
+        return f"exit code {code}"
 
-def _run(serve: Callable[..., None], *arguments: Any) -> None:
+    def _interrupt(self) -> bool:
+        """Interrupt the request, as Ctrl-C would; return whether it has ended, so that the child can get another."""
+        if os.name != "posix" or self.process.pid is None:
+            return False
+        try:
+            os.kill(self.process.pid, signal.SIGINT)
+            if not self.connection.poll(_INTERRUPT_SECONDS):
+                return False
+            self.connection.recv()
+        except (EOFError, OSError):
+            return False
+        return True
+
+
+def serialize_error(error: BaseException) -> SerializedError:
+    """Turn an exception into plain data."""
+    from_lcshap = isinstance(error, LcshapError | Unfinished)
+    plain = all(isinstance(argument, str | bytes | int | float | bool | None) for argument in error.args)
+    kind = next(base.__name__ for base in type(error).__mro__ if not from_lcshap or hasattr(errors, base.__name__))
+    row, answers = getattr(error, "row", None), getattr(error, "answers", None)
+    return SerializedError(
+        kind,
+        error.args if plain and not from_lcshap else (str(error),),
+        row if isinstance(row, int) else None,
+        answers if from_lcshap else None,
+    )
+
+
+def deserialize_error(error: SerializedError) -> Exception:
+    """Create the exception again: of the same class if Python or lcshap defines it, else of a new class of its name."""
+    substitute_class: type[Exception] = type(error.kind, (Exception,), {})
+    named = getattr(errors, error.kind, None) or getattr(builtins, error.kind, substitute_class)
+    if named is ModelError:
+        return ModelError(str(error.arguments[0]), error.row, error.answers)
+    error_class = named if isinstance(named, type) and issubclass(named, Exception) else substitute_class
+    try:
+        return error_class(*error.arguments)
+    except TypeError:  # its class takes other arguments
+        return substitute_class(*error.arguments)
+
+
+# -- in the child -----------------------------------------------------------------------------------------------------
+
+
+def _serve_requests(channel: Any, interruptible: bool, make: Callable[..., Any], *arguments: Any) -> None:
+    """Create the object, then answer requests until the parent closes its end of the pipe."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    serve(*arguments)
+    busy = False
+
+    def interrupt(*_: Any) -> None:
+        if busy:  # Ctrl-C in a terminal is sent to all processes, also to idle ones
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt if interruptible else signal.SIG_IGN)
+    catch = BaseException if interruptible else Exception
+    target = Reply.to(make, *arguments, catch=catch)
+    while True:
+        try:
+            name, arguments = channel.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            busy = True
+            reply = target if target.error else Reply.to(_call_method, target.value, name, arguments, catch=catch)
+            busy = False
+        except KeyboardInterrupt as error:  # that came just before or after the call
+            busy = False
+            reply = Reply(error=serialize_error(error))
+        try:
+            channel.send(reply)
+        except OSError:
+            return
+
+
+def _call_method(target: Any, name: str, arguments: tuple[Any, ...]) -> Any:
+    return getattr(target, name)(*arguments)
 
 
 def _end_with_parent() -> None:
-    """End at once when the main process does, also in the middle of some work."""
+    """End immediately when the main process ends, even during a request."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

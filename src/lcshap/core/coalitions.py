@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import PlanError
-from .unique import group, mix, ranges, sort_small
+from .unique import concatenate_ranges, group_equal, hash_integers, sort_small
 
-_CHUNK = 1 << 20  # how many indices or dense cells a step handles at once: bounds the memory of every method here
+_CHUNK_CELLS = 1 << 20  # how many indices or dense cells a step handles at once: bounds the memory of every method here
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Coalitions:
         offsets = np.zeros(n + 1, np.int64)
         np.cumsum(np.count_nonzero(mask, axis=1), out=offsets[1:])
         flat = np.empty(offsets[-1], np.int32)
-        step = max(1, _CHUNK // max(d, 1))
+        step = max(1, _CHUNK_CELLS // max(d, 1))
         for start in range(0, n, step):
             stop = min(start + step, n)
             flat[offsets[start] : offsets[stop]] = np.nonzero(mask[start:stop])[1]
@@ -112,8 +112,8 @@ class Coalitions:
             return self.take(np.arange(*key.indices(len(self))))
         row = range(len(self))[key]
         stored = self.indices[self.offsets[row] : self.offsets[row + 1]]
-        kept = np.setdiff1d(np.arange(self.d), stored) if self.removed[row] else stored
-        return tuple(kept.tolist())
+        units = np.setdiff1d(np.arange(self.d), stored) if self.removed[row] else stored
+        return tuple(units.tolist())
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         return (self[row] for row in range(len(self)))
@@ -143,8 +143,10 @@ class Coalitions:
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         flat = np.empty(offsets[-1], np.int32)
-        for part in _split(offsets):
-            flat[offsets[part.start] : offsets[part.stop]] = self.indices[ranges(starts[part], lengths[part])]
+        for chunk in _split_into_chunks(offsets):
+            flat[offsets[chunk.start] : offsets[chunk.stop]] = self.indices[
+                concatenate_ranges(starts[chunk], lengths[chunk])
+            ]
         return Coalitions(self.d, flat, offsets, self.removed[rows])
 
     def dense(self, start: int = 0, stop: int | None = None) -> NDArray[np.bool_]:
@@ -163,20 +165,20 @@ class Coalitions:
     def canonical(self) -> Coalitions:
         """The same sets, each stored by what is shorter: its kept units (also on a tie) or its removed ones."""
         lengths = np.diff(self.offsets)
-        flip = np.where(self.removed, 2 * lengths >= self.d, 2 * lengths > self.d)
-        where = np.flatnonzero(flip)
-        if not len(where):
+        needs_flip = np.where(self.removed, 2 * lengths >= self.d, 2 * lengths > self.d)
+        flipped_rows = np.flatnonzero(needs_flip)
+        if not len(flipped_rows):
             return self
-        chunks = np.array_split(where, -(-len(where) * max(self.d, 1) // _CHUNK))
+        chunks = np.array_split(flipped_rows, -(-len(flipped_rows) * max(self.d, 1) // _CHUNK_CELLS))
         flipped = []
         for rows in chunks:
-            part = self.take(rows)
-            complement = Coalitions.from_dense(part.dense() ^ ~part.removed[:, None])
-            flipped.append(Coalitions(self.d, complement.indices, complement.offsets, ~part.removed))
-        both = Coalitions.concat([self, *flipped])
+            batch = self.take(rows)
+            complement = Coalitions.from_dense(batch.dense() ^ ~batch.removed[:, None])
+            flipped.append(Coalitions(self.d, complement.indices, complement.offsets, ~batch.removed))
+        combined = Coalitions.concat([self, *flipped])
         rows = np.arange(len(self))
-        rows[where] = len(self) + np.arange(len(where))
-        return both.take(rows)
+        rows[flipped_rows] = len(self) + np.arange(len(flipped_rows))
+        return combined.take(rows)
 
     def unique(self) -> tuple[Coalitions, NDArray[np.int32]]:
         """Each distinct coalition once, ordered by size and then by first appearance; and where each row went.
@@ -186,45 +188,46 @@ class Coalitions:
         c = self.canonical()
         lengths = np.diff(c.offsets)
 
-        def hashed(salt: int) -> NDArray[np.uint64]:
-            keys = mix(np.arange(self.d + 1), salt)
+        def compute_hashes(salt: int) -> NDArray[np.uint64]:
+            keys = hash_integers(np.arange(self.d + 1), salt)
             h = np.zeros(len(c), np.uint64)
-            for part in _split(c.offsets):
-                bounds = c.offsets[part.start : part.stop + 1]
+            for chunk in _split_into_chunks(c.offsets):
+                bounds = c.offsets[chunk.start : chunk.stop + 1]
                 cumulated = np.zeros(bounds[-1] - bounds[0] + 1, np.uint64)
                 np.cumsum(keys[c.indices[bounds[0] : bounds[-1]]], out=cumulated[1:])
-                h[part] = np.diff(cumulated[bounds - bounds[0]])
+                h[chunk] = np.diff(cumulated[bounds - bounds[0]])
             h[c.removed] += keys[-1]
             return h
 
-        def same(rows: NDArray[np.intp], others: NDArray[np.intp]) -> bool:
+        def all_equal(rows: NDArray[np.intp], other_rows: NDArray[np.intp]) -> bool:
             if not (
-                np.array_equal(lengths[rows], lengths[others]) and np.array_equal(c.removed[rows], c.removed[others])
+                np.array_equal(lengths[rows], lengths[other_rows])
+                and np.array_equal(c.removed[rows], c.removed[other_rows])
             ):
                 return False
-            for start in range(0, len(rows), _CHUNK // 8):
-                part = slice(start, start + _CHUNK // 8)
-                mine, theirs = c.take(rows[part]), c.take(others[part])
+            for start in range(0, len(rows), _CHUNK_CELLS // 8):
+                chunk = slice(start, start + _CHUNK_CELLS // 8)
+                mine, theirs = c.take(rows[chunk]), c.take(other_rows[chunk])
                 if not np.array_equal(mine.indices, theirs.indices):
                     return False
             return True
 
         lowest = np.zeros(len(c), np.int64)
         lowest[lengths > 0] = c.indices[c.offsets[:-1][lengths > 0]]
-        first, inverse = group(hashed, same, lowest)
+        first, inverse = group_equal(compute_hashes, all_equal, lowest)
         # Canonical sets that keep at most half of the units come by length, those that keep more by what they lack.
-        short, long = lengths[first], lengths.max(initial=0)
-        order, _ = sort_small(np.where(c.removed[first], 2 * long + 1 - short, short))
-        place = np.empty(len(first), np.int32)
-        place[order] = np.arange(len(first))
-        return c.take(first[order]), place[inverse]
+        first_lengths, max_length = lengths[first], lengths.max(initial=0)
+        order, _ = sort_small(np.where(c.removed[first], 2 * max_length + 1 - first_lengths, first_lengths))
+        position = np.empty(len(first), np.int32)
+        position[order] = np.arange(len(first))
+        return c.take(first[order]), position[inverse]
 
 
-def _split(offsets: NDArray[np.int64]) -> Iterator[slice]:
-    """Cut rows into runs of at most `_CHUNK` indices and rows each, or of one row."""
+def _split_into_chunks(offsets: NDArray[np.int64]) -> Iterator[slice]:
+    """Cut rows into runs of at most `_CHUNK_CELLS` indices and rows each, or of one row."""
     start, rows = 0, len(offsets) - 1
     while start < rows:
-        stop = int(np.searchsorted(offsets, offsets[start] + _CHUNK, side="right")) - 1
-        stop = min(max(start + 1, stop), start + _CHUNK, rows)
+        stop = int(np.searchsorted(offsets, offsets[start] + _CHUNK_CELLS, side="right")) - 1
+        stop = min(max(start + 1, stop), start + _CHUNK_CELLS, rows)
         yield slice(start, stop)
         start = stop

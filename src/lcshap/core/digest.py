@@ -19,222 +19,237 @@ import numpy as np
 from scipy import sparse
 
 from .graphs import Graph
-from .keys import SIZE
 from .locks import ForkSafeLock
+from .store_keys import KEY_BYTES
 
 _Update = Callable[[bytes], None]
+_STORED_NAME = "__stored_name__"
 
 
-def digest(*things: Any) -> bytes:
-    """The digest, 16 bytes, of what the things hold; of functions and unknown objects, of which object they are.
+def digest(*objects: Any) -> bytes:
+    """The digest of some objects, 16 bytes: of their content, or of the identity of functions and unknown objects.
 
-    Known by content: None, numbers, strings, bytes, tuples, lists, dicts, sets, NumPy arrays, SciPy sparse matrices,
-    PyTorch tensors, pandas objects, regular expressions, graphs and dataclasses. Everything that is known by content
-    has the same digest in all processes. Everything else is known by a random token, which the object keeps as long as
-    it lives, so two functions never share a digest, whatever they look like.
+    These are digested by content: None, numbers, strings, bytes, tuples, lists, dicts, sets, NumPy arrays, SciPy sparse
+    matrices, PyTorch tensors, pandas objects, regular expressions, graphs and dataclasses. An object that is digested
+    by content has the same digest in all processes. Every other object is represented by a random token, which belongs
+    to it as long as it exists, so two functions never share a digest, even if their code is equal.
 
     >>> digest("ab", "c") == digest("ab", "c"), digest("ab", "c") == digest("a", "bc"), digest(1) == digest(True)
     (True, False, False)
     >>> digest(len) == digest(len), digest(lambda: 1) == digest(lambda: 1)
     (True, False)
     """
-    hashed = blake2b(digest_size=SIZE)
-    _walk(hashed.update, things)
-    return hashed.digest()
+    hasher = blake2b(digest_size=KEY_BYTES)
+    _write(hasher.update, objects)
+    return hasher.digest()
 
 
-def lasting_digest(find: Callable[[], Any]) -> tuple[bytes, bool]:
-    """The digest of what a function finds, and whether it is the same in all processes: nothing is known by identity.
+def digest_across_processes(find: Callable[[], Any]) -> tuple[bytes, bool]:
+    """The digest of what a function returns, and whether it is the same in all processes: no token is part of it.
 
-    >>> lasting_digest(lambda: "ab")[1], lasting_digest(lambda: lasting_digest)[1]
+    >>> digest_across_processes(lambda: "ab")[1], digest_across_processes(lambda: digest_across_processes)[1]
     (True, False)
     """
-    before, _TOKENS.taken = getattr(_TOKENS, "taken", False), False
+    requested_before, _THREAD.token_requested = getattr(_THREAD, "token_requested", False), False
     try:
-        return digest(find()), not _TOKENS.taken
+        return digest(find()), not _THREAD.token_requested
     finally:
-        _TOKENS.taken = _TOKENS.taken or before
+        _THREAD.token_requested = _THREAD.token_requested or requested_before
 
 
 def class_name(kind: type) -> tuple[str, ...] | tuple[str, bytes]:
-    """What tells a class from others: its full name, and which class it is where several may have that name."""
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    return (name, token(kind)) if "<locals>" in name or kind.__module__ == "__main__" else (name,)
+    """What identifies a class: its full name, and a token if several classes may have that name."""
+    name = ".".join(stored_name(kind))
+    return (name, identity_token(kind)) if "<locals>" in name or kind.__module__ == "__main__" else (name,)
 
 
-# -- objects that are known by who they are -----------------------------------------------------------------------
+def stored_name(obj: Any) -> tuple[str, str]:
+    """The module and the name of a class or a function in stores and manifests.
 
-_LIVING: dict[int, tuple[Callable[[], Any], bytes]] = {}
-_LOCK = ForkSafeLock()
-_TOKENS = threading.local()  # .taken: whether this thread has asked for one
+    Usually they are its current module and name. A class of this package that is moved or renamed keeps its
+    first full name in an attribute of its own, such as ``__stored_name__ = "lcshap.maskers.text.MaskedText"``, so that
+    stores that were written before are still used.
 
-
-def token(thing: Any) -> bytes:
-    """Random bytes that belong to this object alone, as long as it lives.
-
-    An object that cannot be weakly referenced is kept alive, so that no other takes its place in memory.
+    >>> stored_name(ForkSafeLock)
+    ('lcshap.core.locks', 'ForkSafeLock')
     """
-    number = id(thing)
-    _TOKENS.taken = True
+    module, _, name = getattr(obj, "__dict__", {}).get(_STORED_NAME, "").rpartition(".")
+    return (module, name) if module else (obj.__module__, obj.__qualname__)
+
+
+# -- objects that are digested by identity --------------------------------------------------------------------------
+
+_TOKENS_BY_ID: dict[int, tuple[Callable[[], Any], bytes]] = {}
+_LOCK = ForkSafeLock()
+_THREAD = threading.local()  # .token_requested: whether this thread has called `identity_token`
+
+
+def identity_token(obj: Any) -> bytes:
+    """Random bytes that belong to this object alone, as long as it exists.
+
+    An object that cannot be weakly referenced is kept alive, so that no other object gets its address.
+    """
+    address = id(obj)
+    _THREAD.token_requested = True
     with _LOCK:
-        known = _LIVING.get(number)
-        if known is not None and known[0]() is thing:
-            return known[1]
-        made = os.urandom(SIZE)
+        entry = _TOKENS_BY_ID.get(address)
+        if entry is not None and entry[0]() is obj:
+            return entry[1]
+        new_token = os.urandom(KEY_BYTES)
         try:
-            _LIVING[number] = weakref.ref(thing, partial(_forget, _LIVING, number)), made
+            _TOKENS_BY_ID[address] = weakref.ref(obj, partial(_forget, _TOKENS_BY_ID, address)), new_token
         except TypeError:
-            _LIVING[number] = (lambda: thing), made
-        return made
+            _TOKENS_BY_ID[address] = (lambda: obj), new_token
+        return new_token
 
 
-def _forget(living: dict[int, Any], number: int, gone: Any) -> None:
-    if number in living and living[number][0] is gone:
-        del living[number]
+def _forget(tokens: dict[int, Any], address: int, reference: Any) -> None:
+    if address in tokens and tokens[address][0] is reference:
+        del tokens[address]
 
 
-# -- objects that are known by what they hold ---------------------------------------------------------------------
+# -- objects that are digested by content -------------------------------------------------------------------------
 
 
-def _walk(update: _Update, thing: Any) -> None:
-    """Write a thing down so that no two different things are written alike: its kind, its size, its content."""
-    write = _WRITERS.get(type(thing)) or _find_writer(thing)
-    write(update, thing)
+def _write(update: _Update, obj: Any) -> None:
+    """Write an object so that different objects are written differently: its kind, its size, its content."""
+    write = _WRITERS.get(type(obj)) or _find_writer(obj)
+    write(update, obj)
 
 
-def _find_writer(thing: Any) -> Callable[[_Update, Any], None]:
-    """How to write down what is of no plain type."""
-    kind = type(thing)
-    if isinstance(thing, np.ndarray):
+def _find_writer(obj: Any) -> Callable[[_Update, Any], None]:
+    """The function that writes an object whose type is not in `_WRITERS`."""
+    kind = type(obj)
+    if isinstance(obj, np.ndarray):
         return _write_array
-    if isinstance(thing, np.generic):
+    if isinstance(obj, np.generic):
         return _write_scalar
-    if sparse.issparse(thing):
+    if sparse.issparse(obj):
         return _write_sparse
-    if isinstance(thing, tuple) and hasattr(kind, "_fields"):
-        return _write_named
+    if isinstance(obj, tuple) and hasattr(kind, "_fields"):
+        return _write_namedtuple
     if "__dataclass_params__" in vars(kind):  # a subclass that is none itself may hold more than the fields
         return _write_dataclass
-    if kind.__module__.partition(".")[0] == "torch" and hasattr(thing, "detach"):
+    if kind.__module__.partition(".")[0] == "torch" and hasattr(obj, "detach"):
         return _write_tensor
-    return _write_frame if _is_frame(thing) else _write_object
+    return _write_frame if _is_frame(obj) else _write_object
 
 
-def _head(update: _Update, tag: bytes, size: int) -> None:
+def _write_header(update: _Update, tag: bytes, size: int) -> None:
     update(tag + size.to_bytes(8, "little"))
 
 
-def _write_bytes(update: _Update, thing: bytes | bytearray, tag: bytes = b"b") -> None:
-    update(tag + len(thing).to_bytes(8, "little") + thing)
+def _write_bytes(update: _Update, content: bytes | bytearray, tag: bytes = b"b") -> None:
+    update(tag + len(content).to_bytes(8, "little") + content)
 
 
-def _write_str(update: _Update, thing: str) -> None:
-    _write_bytes(update, thing.encode("utf-8", "surrogatepass"), b"s")
+def _write_str(update: _Update, text: str) -> None:
+    _write_bytes(update, text.encode("utf-8", "surrogatepass"), b"s")
 
 
-def _write_int(update: _Update, thing: int) -> None:
-    _write_bytes(update, thing.to_bytes(thing.bit_length() // 8 + 1, "little", signed=True), b"i")
+def _write_int(update: _Update, number: int) -> None:
+    _write_bytes(update, number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True), b"i")
 
 
-def _write_items(update: _Update, things: Iterable[Any], tag: bytes) -> None:
-    items = list(things)
-    _head(update, tag, len(items))
-    for item in items:
-        _walk(update, item)
+def _write_items(update: _Update, objects: Iterable[Any], tag: bytes) -> None:
+    members = list(objects)
+    _write_header(update, tag, len(members))
+    for member in members:
+        _write(update, member)
 
 
-def _write_unordered(update: _Update, things: Iterable[Any], tag: bytes) -> None:
-    _write_items(update, sorted(map(digest, things)), tag)
+def _write_unordered(update: _Update, objects: Iterable[Any], tag: bytes) -> None:
+    _write_items(update, sorted(map(digest, objects)), tag)
 
 
-def _write_named(update: _Update, thing: Any) -> None:
-    _write_items(update, (class_name(type(thing)), *thing), b"T")
+def _write_namedtuple(update: _Update, record: Any) -> None:
+    _write_items(update, (class_name(type(record)), *record), b"T")
 
 
-def _write_dataclass(update: _Update, thing: Any) -> None:
-    parts = ((field.name, getattr(thing, field.name)) for field in fields(thing))
-    _write_items(update, (class_name(type(thing)), *parts), b"D")
+def _write_dataclass(update: _Update, obj: Any) -> None:
+    entries = ((field.name, getattr(obj, field.name)) for field in fields(obj))
+    _write_items(update, (class_name(type(obj)), *entries), b"D")
 
 
-def _write_graph(update: _Update, thing: Graph) -> None:
-    lengths = np.array([len(name) for name in thing.names], np.int64)
-    _write_items(update, (thing.key, thing.shape, lengths, "".join(thing.names)), b"G")
+def _write_graph(update: _Update, graph: Graph) -> None:
+    lengths = np.array([len(name) for name in graph.names], np.int64)
+    _write_items(update, (graph.key, graph.shape, lengths, "".join(graph.names)), b"G")
 
 
-def _write_array(update: _Update, thing: np.ndarray[Any, Any]) -> None:
-    kind = thing.dtype.str if thing.dtype.names is None else repr(thing.dtype.descr)
-    _write_items(update, (kind, thing.shape, *(() if type(thing) is np.ndarray else class_name(type(thing)))), b"A")
-    if isinstance(thing, np.ma.MaskedArray):
-        _write_array(update, np.array(np.broadcast_to(thing.mask, thing.shape)))
-        thing = thing.filled(0)
-    if thing.dtype.hasobject or thing.dtype.kind == "T":
-        _write_items(update, thing.ravel().tolist(), b"O")
+def _write_array(update: _Update, array: np.ndarray[Any, Any]) -> None:
+    kind = array.dtype.str if array.dtype.names is None else repr(array.dtype.descr)
+    _write_items(update, (kind, array.shape, *(() if type(array) is np.ndarray else class_name(type(array)))), b"A")
+    if isinstance(array, np.ma.MaskedArray):
+        _write_array(update, np.array(np.broadcast_to(array.mask, array.shape)))
+        array = array.filled(0)
+    if array.dtype.hasobject or array.dtype.kind == "T":
+        _write_items(update, array.ravel().tolist(), b"O")
     else:
-        update(np.ascontiguousarray(thing).tobytes())
+        update(np.ascontiguousarray(array).tobytes())
 
 
-def _write_scalar(update: _Update, thing: np.generic) -> None:
-    _head(update, b"S", 0)
-    _write_array(update, np.asarray(thing))
+def _write_scalar(update: _Update, scalar: np.generic) -> None:
+    _write_header(update, b"S", 0)
+    _write_array(update, np.asarray(scalar))
 
 
-def _write_sparse(update: _Update, thing: Any) -> None:
-    entries = thing.tocoo()
-    parts = thing.format, type(thing).__name__, thing.shape, entries.data, *entries.coords
-    _write_items(update, parts, b"P")
+def _write_sparse(update: _Update, matrix: Any) -> None:
+    entries = matrix.tocoo()
+    content = matrix.format, type(matrix).__name__, matrix.shape, entries.data, *entries.coords
+    _write_items(update, content, b"P")
 
 
-def _write_tensor(update: _Update, thing: Any) -> None:
+def _write_tensor(update: _Update, tensor: Any) -> None:
     """A PyTorch tensor, whatever its device: types that NumPy lacks are widened, which changes no value."""
-    plain = thing.detach().cpu()
+    plain = tensor.detach().cpu()
     plain = plain.to_dense() if str(plain.layout) != "torch.strided" else plain
     try:
         array = plain.resolve_conj().resolve_neg().numpy()
     except TypeError:
         array = plain.double().numpy()
-    parts = str(thing.dtype), str(thing.device), str(thing.layout), bool(thing.requires_grad), array
-    _write_items(update, parts, b"t")
+    content = str(tensor.dtype), str(tensor.device), str(tensor.layout), bool(tensor.requires_grad), array
+    _write_items(update, content, b"t")
 
 
-def _is_frame(thing: Any) -> bool:
+def _is_frame(obj: Any) -> bool:
     pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(thing, pandas.DataFrame | pandas.Series | pandas.Index)
+    return pandas is not None and isinstance(obj, pandas.DataFrame | pandas.Series | pandas.Index)
 
 
-def _write_frame(update: _Update, thing: Any) -> None:
+def _write_frame(update: _Update, frame: Any) -> None:
     """A pandas DataFrame, Series or Index; pandas is imported already if there is one."""
-    if hasattr(thing, "columns"):
-        content: list[Any] = [thing.columns, *(thing.iloc[:, i] for i in range(thing.shape[1]))]
+    if hasattr(frame, "columns"):
+        content: list[Any] = [frame.columns, *(frame.iloc[:, i] for i in range(frame.shape[1]))]
     else:
-        content = [thing.name if thing.ndim == 1 else None, str(thing.dtype), np.asarray(thing)]
-    index = [thing.index] if hasattr(thing, "index") else []
-    _write_items(update, (type(thing).__name__, *content, *index), b"F")
+        content = [frame.name if frame.ndim == 1 else None, str(frame.dtype), np.asarray(frame)]
+    index = [frame.index] if hasattr(frame, "index") else []
+    _write_items(update, (type(frame).__name__, *content, *index), b"F")
 
 
-def _write_method(update: _Update, thing: types.MethodType) -> None:
-    _write_items(update, (token(thing.__self__), token(thing.__func__)), b"m")
+def _write_method(update: _Update, method: types.MethodType) -> None:
+    _write_items(update, (identity_token(method.__self__), identity_token(method.__func__)), b"m")
 
 
-def _write_object(update: _Update, thing: Any) -> None:
-    _write_bytes(update, token(thing), b"o")
+def _write_object(update: _Update, obj: Any) -> None:
+    _write_bytes(update, identity_token(obj), b"o")
 
 
 _WRITERS: dict[type, Callable[[_Update, Any], None]] = {
-    type(None): lambda update, thing: update(b"N"),
-    bool: lambda update, thing: update(b"B\1" if thing else b"B\0"),
+    type(None): lambda update, obj: update(b"N"),
+    bool: lambda update, obj: update(b"B\1" if obj else b"B\0"),
     int: _write_int,
-    float: lambda update, thing: update(b"f" + struct.pack("<d", thing)),
-    complex: lambda update, thing: update(b"c" + struct.pack("<dd", thing.real, thing.imag)),
+    float: lambda update, obj: update(b"f" + struct.pack("<d", obj)),
+    complex: lambda update, obj: update(b"c" + struct.pack("<dd", obj.real, obj.imag)),
     str: _write_str,
     bytes: _write_bytes,
-    bytearray: lambda update, thing: _write_bytes(update, thing, b"y"),
-    tuple: lambda update, thing: _write_items(update, thing, b"("),
-    list: lambda update, thing: _write_items(update, thing, b"["),
-    range: lambda update, thing: _write_items(update, (thing.start, thing.stop, thing.step), b"r"),
-    dict: lambda update, thing: _write_unordered(update, thing.items(), b"{"),
-    set: lambda update, thing: _write_unordered(update, thing, b"<"),
-    frozenset: lambda update, thing: _write_unordered(update, thing, b">"),
-    re.Pattern: lambda update, thing: _write_items(update, (thing.pattern, thing.flags), b"x"),
+    bytearray: lambda update, obj: _write_bytes(update, obj, b"y"),
+    tuple: lambda update, obj: _write_items(update, obj, b"("),
+    list: lambda update, obj: _write_items(update, obj, b"["),
+    range: lambda update, obj: _write_items(update, (obj.start, obj.stop, obj.step), b"r"),
+    dict: lambda update, obj: _write_unordered(update, obj.items(), b"{"),
+    set: lambda update, obj: _write_unordered(update, obj, b"<"),
+    frozenset: lambda update, obj: _write_unordered(update, obj, b">"),
+    re.Pattern: lambda update, obj: _write_items(update, (obj.pattern, obj.flags), b"x"),
     types.MethodType: _write_method,
     Graph: _write_graph,
 }

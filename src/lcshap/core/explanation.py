@@ -1,4 +1,4 @@
-"""What comes out: scores, what they sum to, what they cost, and how they were made."""
+"""Explanations: the scores of an input, what they sum to, what they cost, and how they were computed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from scipy import sparse, special
 
 from .._version import __version__
 from ..errors import OptionError
-from ..extras import need
+from ..extras import import_optional
 from .graphs import Graph
-from .presenter import presenter
+from .presenter import get_presenter
 from .printable import printable
-from .record import save, to_dict
-from .rounding import settled
+from .rounding import round_to_zero
+from .serialize import save_explanation, to_dict
 from .views import View
 
 
@@ -31,20 +31,21 @@ class Explanation:
     Attributes
     ----------
     scores : `(d,)`, or `(d, outputs)` for a game with several outputs. Also as `values`, for people coming from shap.
-    base_value, full_value : v(∅) and v(V), a number or one per output. `base_values` is the same as `base_value`.
+    base_value, full_value : the value with no unit present, and with all of them; a number, or one per output.
+        `base_values` is the same as `base_value`.
     graph : the units, with their names.
-    calls : how many distinct coalitions the scores rest on, ∅ and V included.
-    rows : how many rows were really sent for them: fewer where rows are equal or were known before, more where a
-        coalition takes several background rows or rows were timed or checked; None where nobody counted.
-    interactions : where asked for, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph, or for
-        the pairs that the method gives; a tuple of them, one an output, for a game with several outputs.
+    calls : the number of distinct coalitions that were evaluated, the empty and the full one included.
+    rows : the number of rows that were sent to the model for them: fewer where rows are equal or were stored before,
+        more where a coalition takes several background rows or rows were timed or checked; None if not counted.
+    interactions : if requested, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph, or for
+        the pairs that the method chooses; for a game with several outputs, a tuple with one matrix for each output.
     interaction_stderr : the standard error of each interaction, in the same form, where interactions are estimates; its
         degrees of freedom are `freedom`.
-    provenance : everything needed to make these scores again: the method, its parameters, the graph, versions.
-    stderr : the standard error of each score where they come from samples (inf where there are too few to tell), with
-        its degrees of freedom in `freedom`; None where nothing was left to chance.
-    view : from an `Explainer`: what a picture of the input needs, see `lcshap.core.views`.
-    curve : where asked for: the masking curve, "percents", "counts", "values" and in words "what" they are, see
+    provenance : what is needed to compute these scores again: the method, its parameters, the graph, versions.
+    stderr : the standard error of each score if scores are estimates (inf if there are too few samples), with its
+        degrees of freedom in `freedom`; None for exact scores.
+    view : from an `Explainer`: the data that is needed to draw the input, see `lcshap.core.views`.
+    curve : if requested, the masking curve: "percents", "counts", "values" and their description "what", see
         `lcshap.metrics.masking_curve`.
 
     Examples
@@ -71,12 +72,12 @@ class Explanation:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The scores, by shap's name."""
+        """The scores, under the name that shap uses."""
         return self.scores
 
     @property
     def base_values(self) -> float | NDArray[np.float64]:
-        """v(∅), by shap's name."""
+        """The base value, under the name that shap uses."""
         return self.base_value
 
     @property
@@ -86,19 +87,19 @@ class Explanation:
 
     @property
     def residual(self) -> float | NDArray[np.float64]:
-        """v(V) - v(∅) minus the sum of the scores: zero where a method is efficient, reported where it is not."""
-        return self.full_value - self.base_value - _scalar(self.scores.sum(axis=0))
+        """The full value minus the base value minus the sum of the scores: zero for efficient methods."""
+        return self.full_value - self.base_value - _as_number(self.scores.sum(axis=0))
 
     @property
     def ranking(self) -> NDArray[np.intp]:
         """The units by descending score, ties by index; one column an output where there are several.
 
-        This is the order in which masking curves mask. The units that matter most, either way, are in `leading`.
+        Masking curves mask units in this order. `leading` sorts the units by |score| instead.
         """
         return np.argsort(-self.scores, axis=0, kind="stable")
 
     def leading(self, sign: int | None = None, output: int | None = None) -> NDArray[np.intp]:
-        """The units by descending |score|, ties by index; what is but rounding counts as zero.
+        """The units by descending |score|, ties by index; scores that are only rounding errors count as zero.
 
         Parameters
         ----------
@@ -107,16 +108,16 @@ class Explanation:
         """
         if sign not in (None, 1, -1):
             raise OptionError(f"Expected 1 or -1 as sign, for scores above or below zero, got {sign!r}.")
-        e = self._one(output)
-        scores = settled(e.scores, e.scores, e.base_value, e.full_value)
-        order = self._order(scores, sign)
+        e = self._select_output(output)
+        scores = round_to_zero(e.scores, e.scores, e.base_value, e.full_value)
+        order = self._order_by_magnitude(scores, sign)
         return order if sign is None else order[np.sign(scores[order]) == sign]
 
-    def _order(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
+    def _order_by_magnitude(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
         return np.argsort(-np.abs(scores), kind="stable")
 
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A confidence interval for each score, by Student's t; the score itself twice where nothing was sampled."""
+        """A confidence interval for each score, by Student's t; for exact scores both ends are the score."""
         if not 0 < confidence < 1:
             raise OptionError(f"Expected a confidence between 0 and 1, got {confidence!r}.")
         if self.stderr is None:
@@ -126,7 +127,7 @@ class Explanation:
 
     @property
     def faint(self) -> NDArray[np.bool_]:
-        """Which scores may well be zero: their 95 % interval holds 0. Pictures draw them faint.
+        """Which scores do not differ significantly from zero: their 95 % interval contains 0. Figures draw them faint.
 
         >>> import lcshap as lc
         >>> v = lc.Game(lambda kept: 3.0 * kept[:, 0] + 0.1 * (kept.sum(axis=1) % 3 == 1), 12)
@@ -149,8 +150,8 @@ class Explanation:
         >>> e.top(2), e.top(sign=1)
         ([('2', -2.0), ('0', 0.5)], [('0', 0.5)])
         """
-        e = self._one(output)
-        scores = settled(e.scores, e.scores, e.base_value, e.full_value)
+        e = self._select_output(output)
+        scores = round_to_zero(e.scores, e.scores, e.base_value, e.full_value)
         return [(e.names[i], float(scores[i])) for i in self.leading(sign, output)[:n]]
 
     def output(self, index: int) -> Explanation:
@@ -161,7 +162,8 @@ class Explanation:
             )
         column = range(self.scores.shape[1])[index]
         interactions, errors = (
-            part[column] if isinstance(part, tuple) else None for part in (self.interactions, self.interaction_stderr)
+            matrices[column] if isinstance(matrices, tuple) else None
+            for matrices in (self.interactions, self.interaction_stderr)
         )
         return Explanation(
             self.scores[:, column],
@@ -178,9 +180,10 @@ class Explanation:
         )
 
     def rescaled(self) -> Explanation:
-        """The same with scores that sum to v(V) - v(∅): the residual is shared out in proportion to |score|.
+        """A copy whose scores sum to the full value minus the base value: the residual is distributed by |score|.
 
-        A view for those who want one; the residual itself is a finding. Units with score zero keep it.
+        The share of a unit is proportional to |score|, so that a score of zero stays zero. Rescaling hides how well the
+        scores of the method add up, so look at `residual` first.
         """
         size = np.abs(self.scores)
         total = size.sum(axis=0)
@@ -249,52 +252,52 @@ class Explanation:
 
     def show(self, top: int = 10) -> None:
         """Print the input with its scores, in colour where the terminal has it. Tables have the `top` units."""
-        presenter().show(self, top)
+        get_presenter().show(self, top)
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it."""
-        return presenter().html(self)
+        """The HTML that a notebook shows."""
+        return get_presenter().html(self)
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
-        yield from presenter().rich(self, console, options)
+        yield from get_presenter().rich(self, console, options)
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw a figure with matplotlib, on the axes `ax` or on new ones, and return the axes.
 
         `kind` names the figure, by default one that suits the input; `options` are those of its function in `lc.plots`.
         """
-        return presenter().plot(self, kind, ax, **options)
+        return get_presenter().plot(self, kind, ax, **options)
 
-    # -- elsewhere ------------------------------------------------------------------------------------------------
+    # -- exports --------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> Path:
         """Write the explanation to `path`, one JSON file, which `lcshap.load` reads back. Returns the path."""
-        return save(self, path)
+        return save_explanation(self, path)
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write a web page that opens from disk to `path`. `options` are those of `lcshap.report`."""
-        return presenter().report(self, path, **options)
+        return get_presenter().report(self, path, **options)
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame: unit, name, score (a column an output), standard error, rank by |score| from 0."""
-        pandas = need("pandas", "pandas")
+        pandas = import_optional("pandas", "pandas")
         columns: dict[str, Any] = {"name": self.names}
-        many = self.scores.ndim == 2
+        several_outputs = self.scores.ndim == 2
         for key, array in (("score", self.scores), ("stderr", self.stderr)):
             for k, column in enumerate(np.atleast_2d(array.T) if array is not None else []):
-                columns[f"{key}_{k}" if many else key] = column
-        if not many:
+                columns[f"{key}_{k}" if several_outputs else key] = column
+        if not several_outputs:
             columns["rank"] = np.argsort(self.leading(), kind="stable")
         return pandas.DataFrame(columns)
 
     def to_shap(self) -> Any:
         """A `shap.Explanation`, for shap's plots."""
-        shap = need("shap", "shap")
+        shap = import_optional("shap", "shap")
         return shap.Explanation(
             values=self.scores, base_values=self.base_value, data=np.array(self.names), feature_names=list(self.names)
         )
 
-    def _one(self, output: int | None) -> Explanation:
+    def _select_output(self, output: int | None) -> Explanation:
         if self.scores.ndim == 1:
             return self
         if output is None:
@@ -304,23 +307,25 @@ class Explanation:
         return self.output(output)
 
     def __eq__(self, other: object) -> bool:
-        """The same scores, to the last bit, of the same units, made the same way; whatever rows were known before."""
+        """Whether scores, units and provenance are equal, to the last bit; the number of rows sent does not matter."""
         if type(other) is not type(self):
             return NotImplemented
-        one, two = ({**to_dict(e), "rows": None} for e in (self, other))
-        return bool(one == two)
+        content, other_content = ({**to_dict(e), "rows": None} for e in (self, other))
+        return bool(content == other_content)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        what = printable(str(self.provenance.get("method", "Explanation")), most=200)
-        head = f"{what}: {len(self.scores)} units, {self.calls:,} calls"
+        method = printable(str(self.provenance.get("method", "Explanation")), most=200)
+        head = f"{method}: {len(self.scores)} units, {self.calls:,} calls"
         if self.scores.ndim == 2:
             return f"<{head}, {self.scores.shape[1]} outputs>"
         top = ", ".join(f"{printable(name, most=60)} {score:+.4g}" for name, score in self.top(3))
         values = self.scores, self.base_value, self.full_value
-        base, full, rest = (settled(float(x), *values) for x in (self.base_value, self.full_value, self.residual))
-        return f"<{head}; v(∅) = {base:.4g}, v(V) = {full:.4g}, residual {rest:.2g}; top: {top}>"
+        base, full, residual = (
+            round_to_zero(float(x), *values) for x in (self.base_value, self.full_value, self.residual)
+        )
+        return f"<{head}; base value {base:.4g}, full value {full:.4g}, residual {residual:.2g}; top: {top}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -330,12 +335,12 @@ class PathExplanation(Explanation):
     Attributes
     ----------
     path : the units that were moved (removed or inserted), first to last.
-    path_values : v before the first and after each of them, `(len(path) + 1,)` or `(len(path) + 1, outputs)`.
-    order : all units: the path, then the others by their last known marginal, on the scale of the path's end.
-    flipped : whether the path crossed the threshold or, without one, changed the model's decision (removing) or made
-        it (inserting); None where there is no decision.
-    flip_set : the smallest set found whose move alone does that; None where none was found.
-    rounds : how often the game was asked: what counts where coalitions of one batch are evaluated at the same time.
+    path_values : the value before the first and after each of them, `(len(path) + 1,)` or `(len(path) + 1, outputs)`.
+    order : all units: those of the path, then the others by their last computed marginal contribution.
+    flipped : whether the path crossed the threshold. Without a threshold, whether removing units changed the decision
+        of the model, or inserting them led to it; None if there is no decision.
+    flip_set : the smallest set found whose removal or insertion alone has this effect; None if none was found.
+    rounds : the number of batches of coalitions that were evaluated one after the other.
 
     Examples
     --------
@@ -364,23 +369,23 @@ class PathExplanation(Explanation):
             return self.order
         return np.repeat(self.order[:, None], self.scores.shape[1], axis=1)
 
-    def _order(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
+    def _order_by_magnitude(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
         return self.order[::-1] if sign == -1 else self.order  # the most negative score is the last of the path
 
 
-def edge_matrix(
+def pair_matrix(
     graph: Graph, values: NDArray[np.float64], pairs: NDArray[np.integer] | None = None
 ) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
-    """Put one number an edge into a symmetric sparse matrix, or one a column into one matrix each.
+    """Put one number for each edge into a symmetric sparse matrix; with several columns, each into a matrix of its own.
 
-    With `pairs`, the numbers are about these instead of the edges; those of equal pairs are summed.
+    With `pairs`, the numbers belong to these pairs instead of the edges; numbers of equal pairs are summed.
     """
     if values.ndim == 2:
-        columns = [edge_matrix(graph, column, pairs) for column in values.T]
+        columns = [pair_matrix(graph, column, pairs) for column in values.T]
         return tuple(c for c in columns if not isinstance(c, tuple))
-    one, other = (graph.edges if pairs is None else pairs).T
-    both = (np.concatenate([one, other]), np.concatenate([other, one]))
-    return sparse.csr_array(sparse.coo_array((np.tile(values, 2), both), shape=(graph.d, graph.d)))
+    first, second = (graph.edges if pairs is None else pairs).T
+    coordinates = (np.concatenate([first, second]), np.concatenate([second, first]))
+    return sparse.csr_array(sparse.coo_array((np.tile(values, 2), coordinates), shape=(graph.d, graph.d)))
 
 
 def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> NDArray[np.float64]:
@@ -390,11 +395,11 @@ def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> 
     return np.asarray(stderr * special.stdtrit(freedom, (1 + confidence) / 2))
 
 
-def versions() -> dict[str, str]:
-    """Of this library and what the numbers depend on."""
-    found = {"lcshap": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
-    return {**found, "python": platform.python_version()}
+def package_versions() -> dict[str, str]:
+    """The versions of this library and of everything that the numbers depend on."""
+    packages = {"lcshap": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
+    return {**packages, "python": platform.python_version()}
 
 
-def _scalar(x: NDArray[np.float64]) -> float | NDArray[np.float64]:
+def _as_number(x: NDArray[np.float64]) -> float | NDArray[np.float64]:
     return float(x) if np.ndim(x) == 0 else x

@@ -13,29 +13,29 @@ from numpy.typing import NDArray
 
 from ..errors import GameError
 from .coalitions import Coalitions
-from .keys import set_keys
 from .store import Store
-from .trees import TreeGame
+from .store_keys import set_keys
+from .tree_ensembles import TreeGame
 
-_SPACE = b"game"  # a store belongs to one game alone
+_SPACE = b"game"  # a store belongs to a single game
 _BATCH_ROWS = 1024
 _BATCH_CELLS = 1 << 26  # a batch of masks takes at most this many bytes, unless the user says otherwise
 
 
-class Tally:
-    """How many rows were really sent to a function or a model on behalf of one game."""
+class RowCounter:
+    """Counts the rows that were sent to a function or a model for one game."""
 
     def __init__(self) -> None:
         self.rows = self._taken = 0
 
     def take(self) -> int:
-        """The rows sent since it was last asked."""
+        """The number of rows sent since the last call of this method."""
         count, self._taken = self.rows - self._taken, self.rows
         return count
 
 
 class AbstractGame(ABC):
-    """What a method sees of a game: a value for every coalition of `d` units.
+    """The interface of games that methods use: a value for every coalition of `d` units.
 
     Attributes
     ----------
@@ -48,12 +48,17 @@ class AbstractGame(ABC):
     d: int
     gradient: Callable[[], tuple[Any, Any]] | None
     trees: Callable[[], TreeGame] | None
-    tally: Tally
+    tally: RowCounter
 
     @property
     @abstractmethod
     def rows(self) -> int:
         """How many rows a batch has at the most."""
+
+    @property
+    def rows_per_call(self) -> int:
+        """How many model rows a coalition takes: more than one where there are several background rows."""
+        return 1
 
     @abstractmethod
     def evaluate(self, coalitions: Coalitions) -> NDArray[np.float64]:
@@ -69,7 +74,7 @@ class AbstractGame(ABC):
     def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
         """Whether the decision at the full input still stands on each coalition; None where there is no decision.
 
-        It is about coalitions that have been evaluated, and asks for nothing.
+        The coalitions must have been evaluated before; nothing is evaluated here.
         """
         return None
 
@@ -95,10 +100,10 @@ class Game(AbstractGame):
         `tolerance` (relative). Finds dropout that was left on, rows of a batch that influence each other, and state.
     gradient : for gradient methods only, see `Saliency`: returns the gradient of v at the full input, and the input
         less its reference, both `(d, features)`.
-    store : remembers the values, so that nothing is evaluated twice, not even after a failure. It belongs to this game
-        alone.
-    trees : for `TreeSHAP` only: returns the same game as trees play it, or raises `MethodError` with the reason why
-        there is none.
+    store : stores the values, so that no coalition is evaluated twice, not even after a failure. A store must not be
+        shared with another game.
+    trees : for `TreeSHAP` only: returns the same game as a sum of trees, or raises `MethodError` with the reason why
+        that is impossible.
     part_fn : for `ReceptiveShapley` only: as `fn`, but returns `(n, d)` or `(n, d, outputs)`, a part of the value for
         each unit. The parts of a coalition sum to its value, but for a constant.
 
@@ -119,17 +124,17 @@ class Game(AbstractGame):
     store: Store | None = field(default=None, kw_only=True)
     trees: Callable[[], TreeGame] | None = field(default=None, kw_only=True)
     part_fn: Callable[[NDArray[np.bool_]], Any] | None = field(default=None, kw_only=True)
-    tally: Tally = field(default_factory=Tally, init=False, repr=False, compare=False)
+    tally: RowCounter = field(default_factory=RowCounter, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not callable(self.fn):
             raise GameError(f"Expected a function of a boolean array of shape (n, d), got {type(self.fn).__name__}.")
         for name, value in (("d", self.d), ("batch_size", self.batch_size)):
             try:
-                good = value is None or operator.index(value) >= 1
+                valid = value is None or operator.index(value) >= 1
             except TypeError:
-                good = False
-            if not good:
+                valid = False
+            if not valid:
                 raise GameError(f"Expected {name} as an integer of at least 1, got {value!r}.")
 
     @property
@@ -146,38 +151,38 @@ class Game(AbstractGame):
         if self.store is None:
             return self._evaluate(coalitions)
         keys = set_keys(coalitions)
-        known, _ = self.store.get(_SPACE, keys)
-        unknown = {keys[row]: row for row in np.flatnonzero(~known).tolist()}
-        self._evaluate(coalitions.take(np.fromiter(unknown.values(), np.intp, len(unknown))), self.store)
+        is_stored, _ = self.store.get(_SPACE, keys)
+        missing = {keys[row]: row for row in np.flatnonzero(~is_stored).tolist()}
+        self._evaluate(coalitions.take(np.fromiter(missing.values(), np.intp, len(missing))), self.store)
         _, values = self.store.get(_SPACE, keys)
         return np.empty(0) if values is None else values
 
     def parts(self, coalitions: Coalitions) -> NDArray[np.float64] | None:
-        """What `part_fn` returns, checked."""
+        """The return values of `part_fn`, checked."""
         if self.part_fn is None:
             return None
-        found = []
+        batches = []
         for start in range(0, len(coalitions), self.rows):
             stop = min(start + self.rows, len(coalitions))
-            part = np.asarray(self.part_fn(coalitions.dense(start, stop)), np.float64)
+            batch = np.asarray(self.part_fn(coalitions.dense(start, stop)), np.float64)
             self.tally.rows += stop - start
-            if part.ndim not in (2, 3) or part.shape[:2] != (stop - start, self.d):
-                need = f"({stop - start}, {self.d}) or ({stop - start}, {self.d}, outputs)"
-                raise GameError(f"Expected parts of shape {need}, got {part.shape}. Return a part for each unit.")
-            if not np.isfinite(part).all():
-                row = int(np.argwhere(~np.isfinite(part))[0, 0])
-                where = name(coalitions, start + row)
+            if batch.ndim not in (2, 3) or batch.shape[:2] != (stop - start, self.d):
+                shapes = f"({stop - start}, {self.d}) or ({stop - start}, {self.d}, outputs)"
+                raise GameError(f"Expected parts of shape {shapes}, got {batch.shape}. Return a part for each unit.")
+            if not np.isfinite(batch).all():
+                row = int(np.argwhere(~np.isfinite(batch))[0, 0])
+                coalition = describe_coalition(coalitions, start + row)
                 raise GameError(
-                    f"Expected finite parts, got NaN or infinite ones for v({where}). Return finite numbers."
+                    f"Expected finite parts, got NaN or infinite ones for v({coalition}). Return finite numbers."
                 )
-            found.append(part)
-        return np.concatenate(found) if found else np.empty((0, self.d))
+            batches.append(batch)
+        return np.concatenate(batches) if batches else np.empty((0, self.d))
 
     def _evaluate(self, coalitions: Coalitions, store: Store | None = None) -> NDArray[np.float64]:
         values: NDArray[np.float64] | None = None
         for start in range(0, len(coalitions), self.rows):
             stop = min(start + self.rows, len(coalitions))
-            answer = self._ask(coalitions, start, stop)
+            answer = self._evaluate_batch(coalitions, start, stop)
             if values is None:
                 values = np.empty((len(coalitions), *answer.shape[1:]))
             if answer.shape[1:] != values.shape[1:]:
@@ -190,31 +195,31 @@ class Game(AbstractGame):
                 store.put(_SPACE, set_keys(coalitions[start:stop]), answer)
         return np.empty(0) if values is None else values
 
-    def _ask(self, coalitions: Coalitions, start: int, stop: int) -> NDArray[np.float64]:
-        answer = self._call(coalitions.dense(start, stop))
+    def _evaluate_batch(self, coalitions: Coalitions, start: int, stop: int) -> NDArray[np.float64]:
+        answer = self._call_function(coalitions.dense(start, stop))
         bad = np.flatnonzero(~np.isfinite(answer.reshape(len(answer), -1)).all(axis=1))
         if len(bad):
             row = int(bad[0])
             raise GameError(
-                f"Expected a finite value of v({name(coalitions, start + row)}), got {answer[row]}. Return "
-                "finite numbers for every coalition."
+                f"Expected a finite value of v({describe_coalition(coalitions, start + row)}), got {answer[row]}. "
+                "Return finite numbers for every coalition."
             )
         if self.check:
-            again = self._call(coalitions.dense(start, stop)[::-1])[::-1]
+            again = self._call_function(coalitions.dense(start, stop)[::-1])[::-1]
             same = again.shape == answer.shape and np.isclose(again, answer, rtol=self.tolerance, atol=self.tolerance)
             differs = np.flatnonzero(~np.reshape(same, (len(answer), -1)).all(axis=1)) if np.ndim(same) else [0]
             if len(differs):
                 row = int(differs[0])
                 raise GameError(
                     f"Expected the same value for the same coalition, got {answer[row]} and then {again[row]} "
-                    f"for v({name(coalitions, start + row)}). Switch off dropout, and check that a row does "
-                    "not depend on the other rows of its batch."
+                    f"for v({describe_coalition(coalitions, start + row)}). Switch off dropout, and check that a row "
+                    "does not depend on the other rows of its batch."
                 )
         return answer
 
-    def _call(self, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-        n = len(kept)
-        answer = np.asarray(self.fn(kept))
+    def _call_function(self, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+        n = len(mask)
+        answer = np.asarray(self.fn(mask))
         self.tally.rows += n
         if answer.dtype.kind not in "fiub":
             raise GameError(f"Expected real numbers from the game for {n} coalitions, got {answer.dtype}.")
@@ -226,12 +231,12 @@ class Game(AbstractGame):
         return answer.astype(np.float64)
 
 
-def name(coalitions: Coalitions, row: int, most: int = 12) -> str:
-    """A coalition in words, for messages: ∅, {0, 3}, or a few of its units and how many there are."""
-    kept = coalitions[row]
-    if not kept:
+def describe_coalition(coalitions: Coalitions, row: int, max_units: int = 12) -> str:
+    """A short description of a coalition for messages: ∅, {0, 3}, or its first units and their number."""
+    units = coalitions[row]
+    if not units:
         return "∅"
-    if len(kept) == coalitions.d:
+    if len(units) == coalitions.d:
         return "V"
-    shown = ", ".join(map(str, kept[:most]))
-    return f"{{{shown}}}" if len(kept) <= most else f"{{{shown}, ... {len(kept)} of {coalitions.d} units}}"
+    listed = ", ".join(map(str, units[:max_units]))
+    return f"{{{listed}}}" if len(units) <= max_units else f"{{{listed}, ... {len(units)} of {coalitions.d} units}}"

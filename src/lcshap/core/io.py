@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, GraphError, OptionError
-from .explanation import Explanation, PathExplanation, edge_matrix
-from .parse import Place, parse
+from .explanation import Explanation, PathExplanation, pair_matrix
+from .json_reader import JsonNode, parse_json
 from .printable import printable
 from .read_graph import read_edges, read_graph
 from .read_view import read_view
-from .record import FORMAT, VERSION, save, to_dict
+from .serialize import FORMAT, VERSION, to_dict
 
-__all__ = ["from_dict", "load", "save", "to_dict"]
+__all__ = ["from_dict", "load", "to_dict"]
 
 MAX_BYTES = 10**9
 _CLASSES = ("Explanation", "PathExplanation")
@@ -53,13 +53,13 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Explanation:
     array([1., 1.])
     """
     with Path(path).open("rb") as stream:
-        data = stream.read(max_bytes + 1)
-    if len(data) > max_bytes:
+        encoded = stream.read(max_bytes + 1)
+    if len(encoded) > max_bytes:
         raise FileFormatError(
             f"Expected a file of at most {max_bytes:,} bytes, got {printable(str(path))}, which is larger. If "
             "it is an explanation, load it with load(path, max_bytes=...)."
         )
-    return from_dict(parse(data, str(path)), str(path))
+    return from_dict(parse_json(encoded, str(path)), str(path))
 
 
 def from_dict(content: Any, source: str = "this") -> Explanation:
@@ -68,7 +68,7 @@ def from_dict(content: Any, source: str = "this") -> Explanation:
         raise FileFormatError(
             f"Expected an explanation saved by lcshap, got {printable(source)}, which is something else."
         )
-    place = Place(content, source)
+    place = JsonNode(content, source)
     version = place["version"].whole()
     if version > VERSION:
         raise FileFormatError(
@@ -76,103 +76,103 @@ def from_dict(content: Any, source: str = "this") -> Explanation:
             f"{version}. Update lcshap to read it."
         )
     try:
-        return _explanation(place)
+        return _read_explanation(place)
     except (GraphError, OptionError) as error:  # of what is made of the parts
         raise FileFormatError(
             f"Expected an explanation as it was saved, got {printable(source)}, which is damaged: {error}"
         ) from None
 
 
-def _explanation(place: Place) -> Explanation:
+def _read_explanation(place: JsonNode) -> Explanation:
     kind = place["class"].choice(_CLASSES)
     graph = read_graph(place["graph"])
-    scores = _scores(place["scores"], graph.d)
+    scores = _read_scores(place["scores"], graph.d)
     outputs = scores.shape[1:]
-    values: dict[str, Any] = {
+    field_values: dict[str, Any] = {
         "scores": scores,
-        "base_value": _value(place["base_value"], outputs),
-        "full_value": _value(place["full_value"], outputs),
+        "base_value": _read_value(place["base_value"], outputs),
+        "full_value": _read_value(place["full_value"], outputs),
         "graph": graph,
         "calls": place["calls"].whole(),
-        "provenance": _record(place.get("provenance")),
-        "stderr": _errors(place.get("stderr"), scores.shape),
+        "provenance": _read_provenance(place.get("provenance")),
+        "stderr": _read_stderr(place.get("stderr"), scores.shape),
         "view": read_view(place.get("view"), graph.d),
-        "curve": _curve(place.get("curve")),
+        "curve": _read_curve(place.get("curve")),
     }
     for name in ("freedom", "rows"):
-        values[name] = None if place.get(name).missing else place[name].whole()
+        field_values[name] = None if place.get(name).missing else place[name].whole()
     if not place.get("interactions").missing:
-        others = place.get("interaction_pairs")
-        pairs = graph.edges if others.missing else read_edges(others, graph.d)
-        found = place["interactions"].array("f", finite=True)
-        if found.shape != (len(pairs), *outputs):
-            place["interactions"].fail(f"an array of shape {(len(pairs), *outputs)}", str(found.shape))
-        values["interactions"] = edge_matrix(graph, found.astype(np.float64, copy=False), pairs)
-        errors = _errors(place.get("interaction_stderr"), found.shape)
-        values["interaction_stderr"] = None if errors is None else edge_matrix(graph, errors, pairs)
+        pairs_place = place.get("interaction_pairs")
+        pairs = graph.edges if pairs_place.missing else read_edges(pairs_place, graph.d)
+        interactions = place["interactions"].array("f", finite=True)
+        if interactions.shape != (len(pairs), *outputs):
+            place["interactions"].fail(f"an array of shape {(len(pairs), *outputs)}", str(interactions.shape))
+        field_values["interactions"] = pair_matrix(graph, interactions.astype(np.float64, copy=False), pairs)
+        errors = _read_stderr(place.get("interaction_stderr"), interactions.shape)
+        field_values["interaction_stderr"] = None if errors is None else pair_matrix(graph, errors, pairs)
     if kind == "Explanation":
-        return Explanation(**values)
-    return PathExplanation(**values, **_path(place, graph.d, outputs))
+        return Explanation(**field_values)
+    return PathExplanation(**field_values, **_read_path(place, graph.d, outputs))
 
 
-def _scores(place: Place, d: int) -> NDArray[np.float64]:
-    found = _boxed(place).array("f", finite=True)
-    if found.ndim not in (1, 2) or len(found) != d or not found.size:
-        place.fail(f"an array of shape ({d},) or ({d}, outputs): a score for each unit", str(found.shape))
-    return found.astype(np.float64, copy=False)
+def _read_scores(place: JsonNode, d: int) -> NDArray[np.float64]:
+    scores = _as_array_place(place).array("f", finite=True)
+    if scores.ndim not in (1, 2) or len(scores) != d or not scores.size:
+        place.fail(f"an array of shape ({d},) or ({d}, outputs): a score for each unit", str(scores.shape))
+    return scores.astype(np.float64, copy=False)
 
 
-def _boxed(place: Place) -> Place:
+def _as_array_place(place: JsonNode) -> JsonNode:
     """An array; also one that is written as plain lists, as `lcshap explain --json` prints it."""
-    items = place.value
-    if type(items) is not list:
+    entries = place.value
+    if type(entries) is not list:
         return place
-    rows = [item for item in items if type(item) is list]
-    if rows and len(rows) != len(items):
+    rows = [entry for entry in entries if type(entry) is list]
+    if rows and len(rows) != len(entries):
         place.fail("numbers, or lists of numbers", "both")
-    shape = [len(items), len(rows[0])] if rows else [len(items)]
+    shape = [len(entries), len(rows[0])] if rows else [len(entries)]
     if any(len(row) != shape[-1] for row in rows):
         place.fail("lists of one length", "others")
-    numbers = [number for row in rows for number in row] if rows else items
-    return Place({"array": numbers, "shape": shape, "type": "float64"}, place.source, place.name)
+    numbers = [number for row in rows for number in row] if rows else entries
+    return JsonNode({"array": numbers, "shape": shape, "type": "float64"}, place.source, place.name)
 
 
-def _value(place: Place, outputs: tuple[int, ...]) -> float | NDArray[np.float64]:
+def _read_value(place: JsonNode, outputs: tuple[int, ...]) -> float | NDArray[np.float64]:
     if outputs or isinstance(place.value, dict):
-        found = _boxed(place).floats(*outputs)
-        return found if outputs else float(found)
+        numbers = _as_array_place(place).floats(*outputs)
+        return numbers if outputs else float(numbers)
     return place.number()
 
 
-def _errors(place: Place, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+def _read_stderr(place: JsonNode, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
     if place.missing:
         return None
-    found = _boxed(place).floats(*shape, finite=False)
-    if not (found >= 0).all():
+    stderr = _as_array_place(place).floats(*shape, finite=False)
+    if not (stderr >= 0).all():
         place.fail("standard errors, from 0 to infinity", "others")
-    return found
+    return stderr
 
 
-def _record(place: Place) -> dict[str, Any]:
-    found = {} if place.missing else place.plain()
-    if not isinstance(found, dict):
+def _read_provenance(place: JsonNode) -> dict[str, Any]:
+    provenance = {} if place.missing else place.plain()
+    if not isinstance(provenance, dict):
         place.fail("an object")
-    return found
+    return provenance
 
 
-def _curve(place: Place) -> dict[str, Any] | None:
+def _read_curve(place: JsonNode) -> dict[str, Any] | None:
     if place.missing:
         return None
     percents = place["percents"].floats(None)
     count = len(percents)
-    found: dict[str, Any] = {"percents": percents, "counts": place["counts"].units(0, 2**31 - 1, count)}
-    found |= {"values": place["values"].floats(count), "what": place["what"].text()}
+    curve: dict[str, Any] = {"percents": percents, "counts": place["counts"].units(0, 2**31 - 1, count)}
+    curve |= {"values": place["values"].floats(count), "what": place["what"].text()}
     if "keep" in place.mapping():
-        found["keep"] = place["keep"].truth()
-    return found
+        curve["keep"] = place["keep"].truth()
+    return curve
 
 
-def _path(place: Place, d: int, outputs: tuple[int, ...]) -> dict[str, Any]:
+def _read_path(place: JsonNode, d: int, outputs: tuple[int, ...]) -> dict[str, Any]:
     """What a path has more."""
     path = place["path"].units(0, d - 1, *place["path"].array("iu").shape[:1])
     order = place["order"].units(0, d - 1, d)

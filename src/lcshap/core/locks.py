@@ -1,4 +1,4 @@
-"""Locks that a forked child finds free."""
+"""Locks that are free in a forked child process."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import threading
 import weakref
 from typing import Any
 
-_LIVING: weakref.WeakSet[ForkSafeLock] = weakref.WeakSet()
+_LOCKS: weakref.WeakSet[ForkSafeLock] = weakref.WeakSet()
 
 
 class ForkSafeLock:
-    """A lock that one thread may take several times, and that nobody holds in a child after `os.fork`.
+    """A reentrant lock that is not held in a child process after `os.fork`.
 
-    A child has the thread alone that made it. A plain lock that another thread held at that moment stays locked there
-    for ever, and whoever asks for it hangs.
+    A child process has only the thread that forked. A plain lock that another thread held at that moment stays locked
+    in the child, so that acquiring it would block for ever.
 
     >>> lock = ForkSafeLock()
     >>> with lock, lock:
@@ -23,7 +23,7 @@ class ForkSafeLock:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        _LIVING.add(self)
+        _LOCKS.add(self)
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -31,14 +31,14 @@ class ForkSafeLock:
     def __exit__(self, *exception: Any) -> None:
         self._lock.release()
 
-    def _renew(self) -> None:
+    def _reset(self) -> None:
         self._lock = threading.RLock()
 
 
-def _renew_all() -> None:
-    for lock in list(_LIVING):
-        lock._renew()
+def _reset_all() -> None:
+    for lock in list(_LOCKS):
+        lock._reset()
 
 
 if hasattr(os, "register_at_fork"):  # there are no forks on Windows
-    os.register_at_fork(after_in_child=_renew_all)
+    os.register_at_fork(after_in_child=_reset_all)

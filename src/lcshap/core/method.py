@@ -1,4 +1,4 @@
-"""What every method is: parameters, what it costs on a graph, and a program that scores the units of a game."""
+"""The base class of methods: parameters, cost on a graph, and a program that scores the units of a game."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from ..errors import GameError, MethodError, PlanTooLargeError
-from .adaptive import Program, drive, evaluate_games
+from .default_limits import MAX_CALLS
 from .explanation import Explanation
 from .game import AbstractGame
 from .graphs import Graph
-from .limits import MAX_CALLS
 from .plan import Plan, PlanCache, check_calls
-from .run import explain_values
+from .programs import Program, batch_evaluator, run_programs
+from .run_plan import explain_values
 
-plans = PlanCache(max_bytes=256_000_000)
-_LIFTED = {
+PLAN_CACHE = PlanCache(max_bytes=256_000_000)
+_LIMIT_ADVICE = {
     "calls": "A larger max_calls, or max_calls=None, builds it all the same.",
     "memory": "max_calls=None builds it all the same, if there is the memory.",
     "time": "",  # the refusal itself says that only max_calls=None allows it
 }
-_INSTEAD = (
+_LARGER_UNITS_ADVICE = (
     "Choose larger units (superpixels, patches, sentences), or SampleShapley, which makes 2 calls a unit or more. "
 )
-_ADVICE_CALLS = 100_000  # recommend nothing dearer than this: finding out would keep the user waiting for an error
+_MAX_ADVICE_CALLS = 100_000  # of methods that an error recommends: counting more calls would delay the error
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Cost:
     Attributes
     ----------
     calls : how many distinct coalitions; the largest possible number where `exact` is False.
-    exact : whether it will be this very number.
+    exact : whether `calls` is the exact number.
     gradients : how many gradients of the model.
-    text : all of it in words.
+    text : the cost in words.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Stop:
         if self.tolerance is not None and not self.tolerance > 0:
             raise MethodError(f"Expected a positive tolerance, got {self.tolerance!r}.")
         if self.top is not None:
-            check_count("top", self.top, least=1)
+            check_integer("top", self.top, least=1)
         if not 0 < self.confidence < 1:
             raise MethodError(f"Expected a confidence between 0 and 1, got {self.confidence!r}.")
 
@@ -97,8 +97,8 @@ class Stop:
 class Method(ABC):
     """A way of scoring units. Subclasses are frozen dataclasses: their fields are the parameters.
 
-    Most methods bring `_plan` alone. What chooses its coalitions by what it has seen brings `program` and `cost`.
-    Everything that runs a method (`explain`, `Explainer`, `compare`, the command) goes through `explain_many`.
+    Most methods implement only `_plan`. A method that chooses coalitions by earlier values implements `program` and
+    `cost`. Everything that runs a method (`explain`, `Explainer`, `compare`, the command) goes through `explain_many`.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Method(ABC):
     has_plan: ClassVar[bool] = True
 
     def on(self, graph: Graph) -> Method:
-        """The same method with nothing left open: what it chooses by the graph is chosen. A record names this one."""
+        """The same method with all parameters that depend on the graph filled in; the provenance records this one."""
         return self
 
     # -- what it costs ------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class Method(ABC):
         and what would fit instead; None lifts the limit.
         """
         try:
-            plan = plans.get(self, graph, lambda: self._plan(graph, max_calls))
+            plan = PLAN_CACHE.get(self, graph, lambda: self._plan(graph, max_calls))
             check_calls(plan.calls, max_calls, exact=True)
         except PlanTooLargeError as error:
             message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.above)}"
@@ -176,9 +176,9 @@ class Method(ABC):
         games, graphs : one of each for every input.
         max_calls : refuse what takes more calls an input.
         stop : when to stop before the budget is used; only for methods that estimate.
-        found : takes every explanation as soon as it is finished, at the place of its game, so that nothing is lost
-            when a game fails; or the error of a game that failed alone. Entries that are there already are not made
-            again.
+        found : a list to which each explanation is written as soon as it is finished, at the position of its game, so
+            that nothing is lost when a game fails; or the error, if only one game failed. Entries that are not None
+            are not computed again.
         """
         return run_methods([self] * len(games), games, graphs, max_calls, stop=stop, found=found)
 
@@ -196,7 +196,7 @@ class Method(ABC):
 
         Parameters
         ----------
-        game : what coalitions are worth.
+        game : the value of each coalition.
         graph : which units are neighbours.
         max_calls : raise `PlanTooLargeError` where more calls are needed; None: no limit.
         tolerance, top, confidence : for methods that estimate: when to stop before the budget is used, see `Stop`.
@@ -206,7 +206,7 @@ class Method(ABC):
         -------
         Explanation : the scores.
         """
-        return self.explain_many([game], [graph], max_calls, stop=_stop(tolerance, top, confidence))[0]
+        return self.explain_many([game], [graph], max_calls, stop=_make_stop(tolerance, top, confidence))[0]
 
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
@@ -237,24 +237,24 @@ class Method(ABC):
         yield self.explain(game, graph, max_calls)
 
     def check_stop(self, stop: Stop | None) -> None:
-        """Refuse to stop early where there is nothing to stop."""
+        """Raise `MethodError` for a stopping rule if the method cannot stop early."""
         if stop is not None and stop.early:
             raise MethodError(
                 f"Expected a method that samples, to stop on a tolerance or a ranking, got {self}, which "
                 "makes a fixed number of calls. Choose GraphKernelSHAP or SampleShapley."
             )
 
-    # -- what a method brings -----------------------------------------------------------------------------------------
+    # -- for subclasses -----------------------------------------------------------------------------------------------
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        """Build the plan. Call `check_calls` as soon as it is sure that there will be more than `limit` calls."""
+        """Build the plan. Call `check_calls` as soon as a lower bound of the calls is known."""
         raise MethodError(
             f"Expected a method that chooses its coalitions in advance, got {type(self).__name__}, which has "
             "no plan. Call cost to see how many calls it takes, and explain to run it."
         )
 
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
-        """Other methods to recommend where this one costs too much: of each group the first that fits."""
+        """Methods to recommend if this one costs too much, in groups: of each group, the first one that fits."""
         return ()
 
     @property
@@ -263,18 +263,18 @@ class Method(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def _advice(self, graph: Graph, max_calls: int | None, above: str) -> str:
-        limit = _ADVICE_CALLS if max_calls is None else min(max_calls, _ADVICE_CALLS)
-        found = []
+        limit = _MAX_ADVICE_CALLS if max_calls is None else min(max_calls, _MAX_ADVICE_CALLS)
+        suggestions = []
         for group in self._cheaper(graph):
             for method in group:
                 calls = method.calls_within(graph, limit)
                 if calls is not None:
-                    found.append(f"{method} takes {calls:,}")
+                    suggestions.append(f"{method} takes {calls:,}")
                     break
-        fits = f"Cheaper: {'; '.join(found)}. " if found else ""
-        if not found and above == "calls":
-            fits = "Choose a smaller budget. " if "budget" in self.parameters else _INSTEAD
-        return f"{fits}{'' if max_calls is None else _LIFTED[above]}".rstrip()
+        fits = f"Cheaper: {'; '.join(suggestions)}. " if suggestions else ""
+        if not suggestions and above == "calls":
+            fits = "Choose a smaller budget. " if "budget" in self.parameters else _LARGER_UNITS_ADVICE
+        return f"{fits}{'' if max_calls is None else _LIMIT_ADVICE[above]}".rstrip()
 
 
 def run_methods(
@@ -292,23 +292,23 @@ def run_methods(
     for method, game, graph in zip(methods, games, graphs, strict=True):
         if game.d != graph.d:
             raise GameError(f"Expected a game of {graph.d} units, as the graph has, got {game.d} units.")
-        programs.append(_counted(method.program(game, graph, max_calls, stop), game))
-    drive(programs, evaluate_games(games), found)
+        programs.append(_count_rows(method.program(game, graph, max_calls, stop), game))
+    run_programs(programs, batch_evaluator(games), found)
     return found  # type: ignore[return-value]  # errors are there only if the games return them
 
 
-def _counted(program: Program[Explanation], game: AbstractGame) -> Program[Explanation]:
-    """The same program; the explanation says how many rows were sent for it."""
+def _count_rows(program: Program[Explanation], game: AbstractGame) -> Program[Explanation]:
+    """Run a program, and set the number of rows that were sent for its explanation."""
     e = yield from program
     return replace(e, rows=game.tally.take())
 
 
-def _stop(tolerance: float | None, top: int | None, confidence: float) -> Stop | None:
+def _make_stop(tolerance: float | None, top: int | None, confidence: float) -> Stop | None:
     stop = Stop(tolerance, top, confidence)
     return stop if stop.early else None
 
 
-def check_count(name: str, value: Any, least: int = 0) -> int:
+def check_integer(name: str, value: Any, least: int = 0) -> int:
     """Return an integer parameter of at least `least`, or raise."""
     try:
         count = operator.index(value)

@@ -1,13 +1,12 @@
-"""A plan: which coalitions to evaluate, and the linear map from their values to scores."""
+"""A plan: which coalitions to evaluate, and the estimator that turns their values into scores."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +14,19 @@ from scipy import sparse
 
 from ..errors import PlanError, PlanTooLargeError
 from .coalitions import Coalitions
+from .estimate import Estimator, LinearEstimator, LinearOperator
 from .graphs import Graph
 from .locks import ForkSafeLock
 
-TERMS = 1 << 20  # how many terms to write down at once
+TERMS_PER_PIECE = 1 << 20  # terms that are enumerated at once
 _ENTRIES_PER_CALL = 50
-_BYTES_A_TERM, _BYTES_AN_INDEX = 80, 10  # measured, at the peak of `Plan.from_terms`
-_SECONDS_AN_INDEX = 0.7e-6  # of a connected set around one of its units: found, split and weighed
-MEMORY = 2_000_000_000  # bytes that making a plan may take at its peak, unless the limit is lifted
+_BYTES_PER_TERM, _BYTES_PER_INDEX = 80, 10  # measured, at the peak of `Plan.from_terms`
+_SECONDS_PER_INDEX = 0.7e-6  # to enumerate, split and weight the connected sets around a unit
+MAX_PLAN_BYTES = 2_000_000_000  # bytes that making a plan may take at its peak, unless the limit is lifted
 
 
-class Described(Protocol):
-    """What a plan knows of its method: its name and its parameters. Equal methods have equal plans."""
+class MethodInfo(Protocol):
+    """The part of a method that a plan uses: its name and its parameters. Equal methods have equal plans."""
 
     name: ClassVar[str]
 
@@ -37,71 +37,9 @@ class Described(Protocol):
     def __hash__(self) -> int: ...
 
 
-class LinearMap(Protocol):
-    """What turns values into scores: a sparse or dense matrix, or anything else that multiplies like one.
-
-    Its rows must send a constant to zero: scores do not change when the same number is added to every value.
-    """
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows (units or edges) and columns (coalitions)."""
-
-    @property
-    def nbytes(self) -> int:
-        """Memory held (SciPy's matrices, which lack this, are known)."""
-
-    def __matmul__(self, values: Any, /) -> Any: ...
-
-
-@runtime_checkable
-class EstimatedMap(Protocol):
-    """A map from values to estimates of interactions: it says of which pairs, and how sure it is of each."""
-
-    @property
-    def pairs(self) -> NDArray[np.integer]:
-        """The pairs of units, `(many, 2)`."""
-
-    def stderr(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The standard error of each number; inf where there is too little to tell."""
-
-
-class SampledMap(ABC):
-    """A map from the values of random samples to scores that can say how sure it is. Most are linear in the values.
-
-    Its samples come in an order, and the first of them are a map of their own (`head`): that is what lets a run stop
-    early, or show what it knows so far.
-    """
-
-    samples: int
-    nbytes: int
-    shape: tuple[int, int]
-
-    @property
-    @abstractmethod
-    def freedom(self) -> int:
-        """Degrees of freedom of the standard error (for t quantiles); 0 or less where there are too few samples."""
-
-    @property
-    @abstractmethod
-    def columns(self) -> NDArray[np.integer]:
-        """The columns (coalitions) that the map looks at, in ascending order."""
-
-    @abstractmethod
-    def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]: ...
-
-    @abstractmethod
-    def stderr(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The standard error of each score; inf where there are too few samples to tell."""
-
-    @abstractmethod
-    def head(self, samples: int) -> SampledMap:
-        """The map that uses the first samples only."""
-
-
 @dataclass(frozen=True)
 class Terms:
-    """A sum being written down: row ``rows[t]`` gets ``weights[t] * v(coalitions[which[t]])``.
+    """The terms of a sum: row ``rows[t]`` gets ``weights[t] * v(coalitions[which[t]])``.
 
     Without `which`, there is one term for each coalition, in order.
     """
@@ -112,23 +50,22 @@ class Terms:
     which: NDArray[np.integer] | None = None
 
     def distinct(self) -> Terms:
-        """The same terms, each coalition written once."""
-        coalitions, where = self.coalitions.unique()
-        which = where if self.which is None else where[self.which]
+        """The same terms, with each distinct coalition once."""
+        coalitions, positions = self.coalitions.unique()
+        which = positions if self.which is None else positions[self.which]
         return Terms(self.rows, self.weights, coalitions, which.astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
-    """What a method will do to any game on a graph. Immutable; make it once, run it on every input.
+    """What a method evaluates for any game on a graph. Plans are immutable and can be run on many inputs.
 
     Attributes
     ----------
     method : the method with its parameters.
-    graph : the units, their names and who is next to whom.
-    coalitions : the distinct coalitions to evaluate, smallest first: the empty one leads, the full one ends the list.
-    operator : values -> scores, `(d, calls)`.
-    edge_operator : values -> interactions of ``graph.edges``, where the method gives them.
+    graph : the units, their names and their neighbours.
+    coalitions : the distinct coalitions to evaluate, by size: the empty one is the first, the full one the last.
+    estimator : turns the values of the coalitions into an `lcshap.core.estimate.Estimate`. It does not depend on v.
 
     Examples
     --------
@@ -144,35 +81,52 @@ class Plan:
       memory  16.6 kB for the plan
     """
 
-    method: Described
+    method: MethodInfo
     graph: Graph
     coalitions: Coalitions
-    operator: LinearMap
-    edge_operator: LinearMap | None = None
+    estimator: Estimator
+
+    @classmethod
+    def linear(
+        cls,
+        method: MethodInfo,
+        graph: Graph,
+        coalitions: Coalitions,
+        operator: LinearOperator,
+        edge_operator: LinearOperator | None = None,
+    ) -> Plan:
+        """A plan whose scores are a matrix times the values.
+
+        Parameters
+        ----------
+        method, graph, coalitions : as in `Plan`.
+        operator, edge_operator : as in `lcshap.core.estimate.LinearEstimator`.
+        """
+        return cls(method, graph, coalitions, LinearEstimator(operator, edge_operator))
 
     @classmethod
     def from_terms(
-        cls, method: Described, graph: Graph, terms: Iterable[Terms], edge_terms: Iterable[Terms] | None = None
+        cls, method: MethodInfo, graph: Graph, terms: Iterable[Terms], edge_terms: Iterable[Terms] | None = None
     ) -> Plan:
         """Collect the `terms` of a `method` on a `graph` into a plan: each distinct coalition once, and ∅ and V.
 
-        `edge_terms` are those of the pairs on the edges. Give terms in pieces of up to a million, as
-        an iterator: repeats within a piece are gone before the next piece is made.
+        `edge_terms` are those of the pairs on the edges. Pass the terms as an iterator over
+        pieces of up to a million: repeated coalitions of a piece are merged before the next piece is enumerated.
         """
         terms = [t.distinct() for t in terms]
         edge_terms = None if edge_terms is None else [t.distinct() for t in edge_terms]
         ends = Coalitions(graph.d, np.empty(0, np.int32), np.zeros(3, np.int64), np.array([False, True]))
-        everything = [*terms, *(edge_terms or ())]
-        coalitions, where = Coalitions.concat([ends, *(t.coalitions for t in everything)]).unique()
-        columns = np.split(where[2:], np.cumsum([len(t.coalitions) for t in everything])[:-1])
-        columns = [c.astype(np.int32)[t.which] for c, t in zip(columns, everything, strict=True)]
+        all_terms = [*terms, *(edge_terms or ())]
+        coalitions, positions = Coalitions.concat([ends, *(t.coalitions for t in all_terms)]).unique()
+        columns = np.split(positions[2:], np.cumsum([len(t.coalitions) for t in all_terms])[:-1])
+        columns = [c.astype(np.int32)[t.which] for c, t in zip(columns, all_terms, strict=True)]
         shape = (graph.d, len(coalitions))
-        operator = _matrix(terms, columns[: len(terms)], shape)
+        operator = _build_matrix(terms, columns[: len(terms)], shape)
         edge_operator = None
         if edge_terms is not None:
             edge_shape = (graph.adjacency.nnz // 2, len(coalitions))
-            edge_operator = _matrix(edge_terms, columns[len(terms) :], edge_shape)
-        return cls(method, graph, coalitions, operator, edge_operator)
+            edge_operator = _build_matrix(edge_terms, columns[len(terms) :], edge_shape)
+        return cls.linear(method, graph, coalitions, operator, edge_operator)
 
     @property
     def calls(self) -> int:
@@ -182,7 +136,7 @@ class Plan:
     @property
     def nbytes(self) -> int:
         """Memory held by the plan."""
-        return self.coalitions.nbytes + sum(_nbytes(m) for m in (self.operator, self.edge_operator) if m is not None)
+        return self.coalitions.nbytes + self.estimator.nbytes
 
     def __add__(self, other: Plan | PlanSum) -> PlanSum:
         """Merge: `run` of the sum evaluates every coalition once and gives one result for each plan."""
@@ -199,13 +153,13 @@ class Plan:
         d, sizes = self.graph.d, self.coalitions.sizes
         small = sizes[2 * sizes <= d]
         large = sizes[2 * sizes > d]
-        span = [f"{_span(s.min(), s.max())} kept {len(s):,}" for s in (small, large[large < d]) if len(s)]
+        span = [f"{_format_range(s.min(), s.max())} kept {len(s):,}" for s in (small, large[large < d]) if len(s)]
         lines = [
             f"{self.method}",
             f"  on      {self.graph}",
             f"  calls   {self.calls:,} ({self.calls / d:.1f} per unit), each a distinct coalition, ∅ and V included",
             f"  sizes   {', '.join([*span, f'all {d:,} kept 1'])}",
-            f"  memory  {_bytes(self.nbytes)} for the plan",
+            f"  memory  {_format_bytes(self.nbytes)} for the plan",
         ]
         return "\n".join(lines)
 
@@ -262,8 +216,8 @@ class PlanSum:
 
     def __str__(self) -> str:
         """The cost preview."""
-        apart = sum(p.calls for p in self.parts)
-        total = f"together: {self.calls:,} calls ({apart:,} if run one by one)"
+        separate_calls = sum(p.calls for p in self.parts)
+        total = f"together: {self.calls:,} calls ({separate_calls:,} if run one by one)"
         return "\n".join([*map(str, self.parts), total])
 
 
@@ -271,12 +225,12 @@ class PlanCache:
     """The plans used last, by structure and method, up to a total size. Many texts of one length share a plan."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._plans: OrderedDict[tuple[str, Described], Plan] = OrderedDict()
+        self._plans: OrderedDict[tuple[str, MethodInfo], Plan] = OrderedDict()
         self._max_bytes = max_bytes
         self._lock = ForkSafeLock()
 
-    def get(self, method: Described, graph: Graph, make: Callable[[], Plan]) -> Plan:
-        """The plan for this method and graph, made if it is not there; with this graph's own names."""
+    def get(self, method: MethodInfo, graph: Graph, make: Callable[[], Plan]) -> Plan:
+        """The plan for this method and graph, built by `make` if it is not cached; with the names of this graph."""
         key = (graph.key, method)
         with self._lock:
             plan = self._plans.get(key)
@@ -300,22 +254,24 @@ class PlanCache:
 def check_calls(calls: int, limit: int | None, exact: bool = False) -> None:
     """Raise `PlanTooLargeError` where `calls` (a lower bound unless `exact`) are above the limit."""
     if limit is not None and calls > limit:
-        shown = f"{calls:,}" if calls < 10**15 else f"2^{calls.bit_length() - 1}"
-        raise PlanTooLargeError(f"{'' if exact else 'at least '}{shown} calls, above max_calls={limit:,}", calls, exact)
+        calls_text = f"{calls:,}" if calls < 10**15 else f"2^{calls.bit_length() - 1}"
+        raise PlanTooLargeError(
+            f"{'' if exact else 'at least '}{calls_text} calls, above max_calls={limit:,}", calls, exact
+        )
 
 
 def check_entries(entries: int, calls: int, limit: int | None) -> None:
     """Raise `PlanTooLargeError` where a plan has few calls but so many terms that it would fill the memory."""
     if limit is not None and entries > _ENTRIES_PER_CALL * limit:
         raise PlanTooLargeError(
-            f"at least {calls:,} calls and {entries:,} unit indices (about {_bytes(24 * entries)} of memory), "
+            f"at least {calls:,} calls and {entries:,} unit indices (about {_format_bytes(24 * entries)} of memory), "
             f"above the limit of {_ENTRIES_PER_CALL} indices for each call of max_calls={limit:,}",
             calls,
         )
 
 
-def checks(limit: int | None) -> Callable[[int, int], None]:
-    """What enumerations call on their way, with how many coalitions and unit indices there are at least."""
+def size_check(limit: int | None) -> Callable[[int, int], None]:
+    """A function that enumerations call repeatedly with lower bounds of the numbers of coalitions and unit indices."""
 
     def check(sets: int, indices: int) -> None:
         check_calls(sets + 1, limit)
@@ -324,22 +280,22 @@ def checks(limit: int | None) -> Callable[[int, int], None]:
     return check
 
 
-def rooms(limit: int | None) -> Callable[[int, int], None]:
-    """What enumerations call before they take memory, with how many coalitions there are and how many bytes."""
+def memory_check(limit: int | None) -> Callable[[int, int], None]:
+    """A function that enumerations call before they allocate memory, with the number of coalitions and of bytes."""
     return lambda sets, nbytes: check_memory(nbytes, sets, limit)
 
 
 def check_terms(terms: int, indices: int, calls: int, limit: int | None) -> None:
     """Raise `PlanTooLargeError` where the sums of a plan have so many terms that they would fill the memory.
 
-    `indices` are those of the coalitions as they are written down, before equal ones are found.
+    `indices` counts the unit indices of all coalitions, before equal ones are merged.
     """
-    check_memory(_BYTES_A_TERM * terms + _BYTES_AN_INDEX * indices, calls, limit)
+    check_memory(_BYTES_PER_TERM * terms + _BYTES_PER_INDEX * indices, calls, limit)
 
 
 def check_time(indices: int, calls: int, limit: int | None) -> None:
     """Raise `PlanTooLargeError` where an enumeration of so many unit indices would take long for so few calls."""
-    seconds = _SECONDS_AN_INDEX * indices
+    seconds = _SECONDS_PER_INDEX * indices
     if limit is not None and seconds > 5 + 20e-6 * calls:
         raise PlanTooLargeError(
             f"at least {calls:,} calls and {indices:,} unit indices of sets around units, which would take "
@@ -350,17 +306,19 @@ def check_time(indices: int, calls: int, limit: int | None) -> None:
 
 
 def check_memory(needed: int, calls: int, limit: int | None, fits: str = "") -> None:
-    """Raise `PlanTooLargeError` where making a plan would take more bytes than `MEMORY`. `fits` says what would do."""
-    if limit is not None and needed > MEMORY:
+    """Raise `PlanTooLargeError` if a plan would need more bytes than `MAX_PLAN_BYTES`. `fits` is advice."""
+    if limit is not None and needed > MAX_PLAN_BYTES:
         raise PlanTooLargeError(
-            f"{calls:,} calls and about {_bytes(needed)} of memory, above the limit of "
-            f"{_bytes(MEMORY)}{fits and '. '}{fits}",
+            f"{calls:,} calls and about {_format_bytes(needed)} of memory, above the limit of "
+            f"{_format_bytes(MAX_PLAN_BYTES)}{fits and '. '}{fits}",
             calls,
             above="memory",
         )
 
 
-def _matrix(terms: Sequence[Terms], columns: Sequence[NDArray[np.integer]], shape: tuple[int, int]) -> sparse.csr_array:
+def _build_matrix(
+    terms: Sequence[Terms], columns: Sequence[NDArray[np.integer]], shape: tuple[int, int]
+) -> sparse.csr_array:
     if not terms:
         return sparse.csr_array(shape)
     rows = np.concatenate([t.rows for t in terms]).astype(np.int32, copy=False)
@@ -371,17 +329,11 @@ def _matrix(terms: Sequence[Terms], columns: Sequence[NDArray[np.integer]], shap
     return matrix
 
 
-def _nbytes(operator: Any) -> int:
-    if sparse.issparse(operator):
-        return int(operator.data.nbytes + operator.indices.nbytes + operator.indptr.nbytes)
-    return int(operator.nbytes)
-
-
-def _span(low: int, high: int) -> str:
+def _format_range(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}..{high:,}"
 
 
-def _bytes(n: float) -> str:
+def _format_bytes(n: float) -> str:
     for unit in ("B", "kB", "MB"):
         if n < 1000:
             return f"{n:.3g} {unit}"

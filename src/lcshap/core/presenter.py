@@ -1,4 +1,4 @@
-"""How an explanation is shown: a slot for `lcshap.show`, so that nothing here needs to know of it."""
+"""A hook for the package that shows explanations, `lcshap.show`, so that `core` does not import it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import ShowError
 
 
 class Presenter(Protocol):
-    """What shows explanations, `e` being one."""
+    """Shows an explanation `e` in several ways."""
 
     def show(self, e: Any, top: int) -> None:
         """Print to standard output."""
@@ -28,22 +28,22 @@ class Presenter(Protocol):
         """A web page."""
 
 
-_installed: list[Callable[[], Presenter]] = []  # one at the most
+_installed: list[Callable[[], Presenter]] = []  # at most one
 
 
-def install(find: Callable[[], Presenter] | None) -> None:
-    """From now on explanations are shown by the presenter that `find()` returns; None: by none.
+def install_presenter(find: Callable[[], Presenter] | None) -> None:
+    """Let the presenter that `find()` returns show explanations; None removes it.
 
-    `find` is called when something is shown, and may import what it needs then.
+    `find` is called when an explanation is shown, so that it can import what it needs at that time.
     """
     _installed[:] = [] if find is None else [find]
 
 
-def presenter() -> Presenter:
-    """What shows explanations.
+def get_presenter() -> Presenter:
+    """The installed presenter.
 
     >>> import lcshap
-    >>> type(presenter()).__module__
+    >>> type(get_presenter()).__module__
     'lcshap.show'
     """
     if not _installed:

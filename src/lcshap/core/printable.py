@@ -1,19 +1,19 @@
-"""Texts of inputs, models and files made harmless, for everything that is printed or raised."""
+"""Remove control characters from texts of inputs, models and files before they are printed or raised."""
 
 from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
 
-_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+_BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 def printable(text: str, lines: bool = False, most: int | None = None) -> str:
-    r"""Text that does nothing to a terminal, of the same length: control characters become pictures of themselves.
+    r"""Replace everything that controls a terminal; the text keeps its length.
 
-    Also marks that change the direction of writing, and halves of characters. Line feeds stay if `lines`, and otherwise
-    become an arrow, which all fonts have; other white space becomes a space. A text of more
-    than `most` characters is cut.
+    Control characters become their Unicode pictures. Marks that change the direction of writing and lone surrogates are
+    replaced too. Line feeds stay if `lines`, and otherwise become an arrow, which all fonts have; other white space
+    becomes a space. A text of more than `most` characters is cut.
 
     >>> printable("a\x1b[2J\nb\tc\x9b"), printable("a\nb", lines=True), printable("heartwarming", most=6)
     ('a␛[2J↵b c�', 'a\nb', 'heart…')
@@ -22,12 +22,12 @@ def printable(text: str, lines: bool = False, most: int | None = None) -> str:
         return printable(text[: most - 1], lines) + "…"
     if text.isascii() and text.isprintable():
         return text
-    kept = "\n" if lines else ""
-    return "".join(c if c == kept else _printable(c) for c in text)
+    line_feed = "\n" if lines else ""
+    return "".join(c if c == line_feed else _replace_control(c) for c in text)
 
 
 @lru_cache(maxsize=4096)
-def _printable(character: str) -> str:
+def _replace_control(character: str) -> str:
     code, kind = ord(character), unicodedata.category(character)
     if character == "\n":
         return "↵"
@@ -35,4 +35,4 @@ def _printable(character: str) -> str:
         return " "
     if kind == "Cc":
         return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "�"
-    return "�" if kind == "Cs" or unicodedata.bidirectional(character) in _DIRECTIONS else character
+    return "�" if kind == "Cs" or unicodedata.bidirectional(character) in _BIDI_CONTROLS else character

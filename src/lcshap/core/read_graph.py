@@ -1,4 +1,4 @@
-"""The graph of a saved explanation, checked before anything is made of it."""
+"""Read the graph of a saved explanation, with all checks before it is built."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graphs import Graph, build
-from .parse import Place
+from .json_reader import JsonNode
 
 _KINDS = ("chain", "ring", "grid", "complete", "tree", "graph")
 
 
-def read_graph(place: Place) -> Graph:
+def read_graph(place: JsonNode) -> Graph:
     """The graph that a file holds.
 
     >>> content = {"d": 2, "edges": [[0, 1]], "names": ["so", "good"], "kind": "chain", "shape": [2]}
-    >>> read_graph(Place(content, "x.json"))
+    >>> read_graph(JsonNode(content, "x.json"))
     Graph.chain(2): 2 units, 1 edge
-    >>> read_graph(Place({**content, "d": 300_000_000}, "x.json"))
+    >>> read_graph(JsonNode({**content, "d": 300_000_000}, "x.json"))
     Traceback (most recent call last):
         ...
     lcshap.errors.FileFormatError: x.json is damaged at names: expected a list of 300,000,000, got one of 2.
@@ -34,16 +34,16 @@ def read_graph(place: Place) -> Graph:
         place["shape"].fail(f"sides whose product is {d:,}")
     if kind != "grid" and len(shape) > 1:
         place["shape"].fail(f"[{d}]: only a grid has several sides")
-    if not _fits(kind, d, shape, edges):
+    if not _edges_match_kind(kind, d, shape, edges):
         place["edges"].fail(f"those of a {kind}", "others")
-    return Graph(build.adjacency(d, edges), names, kind, shape)
+    return Graph(build.adjacency_from_edges(d, edges), names, kind, shape)
 
 
-def read_edges(place: Place, d: int) -> NDArray[np.int64]:
+def read_edges(place: JsonNode, d: int) -> NDArray[np.int64]:
     """Pairs of units in ascending order, the smaller unit first: the order that interactions follow."""
     if type(place.value) is dict:
         edges = place.units(0, d - 1, *place.array("iu").shape[:1], 2)
-        return _ascending(place, edges, d)
+        return _check_ascending(place, edges, d)
     place.items()
     pairs = place.value
     if not set(map(type, pairs)) <= {list} or not set(map(len, pairs)) <= {2}:
@@ -53,35 +53,36 @@ def read_edges(place: Place, d: int) -> NDArray[np.int64]:
         for pair in place.items():
             for unit in pair.items():
                 unit.whole(0, d - 1)
-    return _ascending(place, np.array(flat, np.int64).reshape(-1, 2), d)
+    return _check_ascending(place, np.array(flat, np.int64).reshape(-1, 2), d)
 
 
-def _ascending(place: Place, edges: NDArray[np.int64], d: int) -> NDArray[np.int64]:
-    places = edges[:, 0] * d + edges[:, 1]
-    if (edges[:, 0] >= edges[:, 1]).any() or (np.diff(places) <= 0).any():
+def _check_ascending(place: JsonNode, edges: NDArray[np.int64], d: int) -> NDArray[np.int64]:
+    positions = edges[:, 0] * d + edges[:, 1]
+    if (edges[:, 0] >= edges[:, 1]).any() or (np.diff(positions) <= 0).any():
         place.fail("pairs in ascending order, each once, the smaller unit first", "others")
     return edges
 
 
-def _fits(kind: str, d: int, shape: tuple[int, ...], edges: NDArray[np.int64]) -> bool:
-    """Whether these are the edges of a graph of that kind. Counted first: nothing larger than the file is made."""
+def _edges_match_kind(kind: str, d: int, shape: tuple[int, ...], edges: NDArray[np.int64]) -> bool:
+    """Whether these are the edges of a graph of that kind. Counting them first bounds the memory by the file's size."""
     if kind == "complete":
         return len(edges) == d * (d - 1) // 2
     if kind == "tree":
-        parts = Graph(build.adjacency(d, edges), ()).components.max() + 1
-        return len(edges) == d - int(parts)
+        component_count = Graph(build.adjacency_from_edges(d, edges), ()).components.max() + 1
+        return len(edges) == d - int(component_count)
     if kind in ("chain", "ring"):
-        usual = build.grid_edges((d,), False) if kind == "chain" else build.ring_edges(d)
-        return _same(edges, usual)
+        expected = build.grid_edges((d,), False) if kind == "chain" else build.ring_edges(d)
+        return _equal_edges(edges, expected)
     if kind == "grid":
         return any(
-            len(edges) == build.count_grid_edges(shape, diagonal) and _same(edges, build.grid_edges(shape, diagonal))
+            len(edges) == build.count_grid_edges(shape, diagonal)
+            and _equal_edges(edges, build.grid_edges(shape, diagonal))
             for diagonal in (False, True)
         )
     return True
 
 
-def _same(edges: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
-    ordered = np.sort(others, axis=1)
+def _equal_edges(edges: NDArray[np.int64], expected: NDArray[np.int64]) -> bool:
+    ordered = np.sort(expected, axis=1)
     ordered = ordered[np.lexsort((ordered[:, 1], ordered[:, 0]))]
     return bool(np.array_equal(edges, ordered))

@@ -1,10 +1,10 @@
-"""What an exception of somebody else's code says, without the secrets that it may hold.
+"""Describe exceptions of other packages without the secrets that they may contain.
 
-The clients of web services put much into their exceptions: `repr` of aiohttp's `ClientResponseError` has the headers
-of the request ("Authorization: Bearer ..."), `str` of httpx's `HTTPStatusError` the address with its ``?key=...``.
-Messages end up in logs and in reports of bugs, so all that lcshap says about such an exception goes through
-`described`. The exception itself stays the `__cause__` of what lcshap raises: it is the user's, and Python prints it as
-it is in the traceback of an error that nobody catches.
+Clients of web services put a lot of data into exceptions: `repr` of aiohttp's `ClientResponseError` has the headers of
+the request ("Authorization: Bearer ..."), `str` of httpx's `HTTPStatusError` the address with its ``?key=...``.
+Messages end up in logs and in reports of bugs, so lcshap describes such an exception only with
+`describe_error`. The exception itself is still the `__cause__` of the error that lcshap raises, and Python prints it
+unchanged in the traceback of an error that is not caught.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import re
 from typing import Any
 
 _MASK = "***"
-_LONGEST = 10_000  # letters that are looked at and shown
-_PLAIN = (str, bytes, int, float, bool, type(None))
-_END = r"(?=['\")\]>},;:.]{0,4}(?:\s|$))"  # of a word, but for quotes, brackets and commas
+_MAX_CHARACTERS = 10_000  # of a text that are redacted and shown
+_PLAIN_TYPES = (str, bytes, int, float, bool, type(None))
+_WORD_END = r"(?=['\")\]>},;:.]{0,4}(?:\s|$))"  # of a word, but for quotes, brackets and commas
 _RULES = [
-    # headers, to the end of the text: nobody knows where they end
+    # headers, to the end of the text, because it is unknown where they end
     (re.compile(r"(?is)\b((?:proxy-)?authorization|(?:set-)?cookie|headers)\b(['\"]?\s*[=:]\s*).*"), r"\1\2***"),
     (re.compile(r"(?is)(['\"](?:x-[\w-]+|user-agent)['\"]\s*:\s*).*"), r"\1***"),
     # addresses: name and password, and what comes after a question mark
     (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,20}://)[^\s/@'\"]*@"), r"\1***@"),
-    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,20}://[^\s?#]*)[?#]\S*?" + _END), r"\1?***"),
-    (re.compile(r"\?[^\s?=]*=\S*?" + _END), r"?***"),
+    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,20}://[^\s?#]*)[?#]\S*?" + _WORD_END), r"\1?***"),
+    (re.compile(r"\?[^\s?=]*=\S*?" + _WORD_END), r"?***"),
     # values with a telling name
     (
         re.compile(
@@ -45,56 +45,56 @@ _RULES = [
 ]
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """A text without request headers, query strings of addresses, and all that looks like a key or a password.
 
-    >>> redacted("401 for url 'https://api.example.com/v1?key=abc', headers={'Authorization': 'Bearer abc'}")
+    >>> redact("401 for url 'https://api.example.com/v1?key=abc', headers={'Authorization': 'Bearer abc'}")
     "401 for url 'https://api.example.com/v1?***', headers=***"
-    >>> redacted("Incorrect API key provided: sk-proj-0123456789. See https://example.com/keys.")
+    >>> redact("Incorrect API key provided: sk-proj-0123456789. See https://example.com/keys.")
     'Incorrect API key provided: ***. See https://example.com/keys.'
     """
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+    text = text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]} ..."
     for pattern, mask in _RULES:
         text = pattern.sub(mask, text)
     return text
 
 
-def described(error: BaseException) -> str:
-    """The type of an exception, its HTTP status where it has one, and what it says, redacted.
+def describe_error(error: BaseException) -> str:
+    """The type of an exception, its HTTP status if it has one, and its redacted message.
 
-    >>> described(OSError("no route to http://10.0.0.1/score?token=abc"))
+    >>> describe_error(OSError("no route to http://10.0.0.1/score?token=abc"))
     "OSError('no route to http://10.0.0.1/score?***')"
     """
-    if error.args and all(isinstance(arg, _PLAIN) for arg in error.args):
-        said = ", ".join(repr(redacted(a)) if isinstance(a, str) else redacted(repr(a)) for a in error.args)
-    else:  # objects among the arguments, such as a request with its headers: only what `str` makes of them
-        said = _said(error)
-    status = _status(error)
-    if status is not None and str(status) not in said:
-        said = f"status {status}, {said}" if said else f"status {status}"
-    return f"{type(error).__name__}({said})"
+    if error.args and all(isinstance(arg, _PLAIN_TYPES) for arg in error.args):
+        message = ", ".join(repr(redact(a)) if isinstance(a, str) else redact(repr(a)) for a in error.args)
+    else:  # arguments that are objects, such as a request with its headers: use only `str(error)`
+        message = _error_message(error)
+    status = _http_status(error)
+    if status is not None and str(status) not in message:
+        message = f"status {status}, {message}" if message else f"status {status}"
+    return f"{type(error).__name__}({message})"
 
 
-def _said(error: BaseException) -> str:
+def _error_message(error: BaseException) -> str:
     try:
-        text = str(error)
+        message = str(error)
     except Exception:  # foreign code
         return ""
-    return repr(redacted(text)) if text else ""
+    return repr(redact(message)) if message else ""
 
 
-def _status(error: BaseException) -> int | None:
+def _http_status(error: BaseException) -> int | None:
     """The status of an HTTP response, wherever aiohttp, httpx, requests and urllib put it."""
-    for thing in (error, _get(error, "response")):
+    for source in (error, _get_attribute(error, "response")):
         for name in ("status", "status_code", "code"):
-            found = _get(thing, name)
-            if isinstance(found, int) and 100 <= found < 600:
-                return int(found)
+            status = _get_attribute(source, name)
+            if isinstance(status, int) and 100 <= status < 600:
+                return int(status)
     return None
 
 
-def _get(thing: Any, name: str) -> Any:
+def _get_attribute(source: Any, name: str) -> Any:
     try:
-        return getattr(thing, name, None)
+        return getattr(source, name, None)
     except Exception:  # httpx raises where there is no response
         return None

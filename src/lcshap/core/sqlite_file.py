@@ -1,4 +1,4 @@
-"""The file of a `SQLiteStore`: it is made, or checked before anything is written to it."""
+"""The file of a `SQLiteStore`: create it, or check it before anything is written to it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from contextlib import contextmanager, suppress
 
 from ..errors import StoreError
 
-APPLICATION = 0x6C635368  # "lcSh": what tells our databases from those of other programs
+APPLICATION_ID = 0x6C635368  # "lcSh": distinguishes stores from databases of other programs
 VERSION = 1  # of the tables below
 _MAGIC = b"SQLite format 3\0"
-_SMALL = 1 << 25  # bytes of a file whose structure is checked whenever it is opened; of larger ones on request
-_PAUSE = 0.01  # seconds between two tries
+# The structure of a file of up to this size is checked whenever it is opened, that of a larger one only on request.
+_MAX_QUICK_CHECK_BYTES = 1 << 25
+_RETRY_SECONDS = 0.01  # seconds between two tries
 _TABLES = (
     # The oldest input has the smallest number: AUTOINCREMENT never gives one a second time.
     "CREATE TABLE inputs (id INTEGER PRIMARY KEY AUTOINCREMENT, space BLOB NOT NULL UNIQUE, "
@@ -31,8 +32,8 @@ def open_file(path: str, timeout: float) -> sqlite3.Connection:
 
     Nothing is written to a file that is not a store of this version, or that is damaged.
     """
-    _check_head(path)
-    with translated(path):
+    _check_header(path)
+    with translate_sqlite_errors(path):
         connection = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
             _prepare(connection, path, timeout)
@@ -44,45 +45,45 @@ def open_file(path: str, timeout: float) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection, path: str, timeout: float) -> None:
     if not _count_tables(connection):
-        with writing(connection):
+        with write_transaction(connection):
             if not _count_tables(connection):  # no other process was faster
                 for table in _TABLES:
                     connection.execute(table)
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
-    _check_kind(path, *(int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in _KIND))
-    if os.path.getsize(path) <= _SMALL:
+    _check_kind(path, *(int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in _HEADER_PRAGMAS))
+    if os.path.getsize(path) <= _MAX_QUICK_CHECK_BYTES:
         check_structure(connection, path, "quick_check")
-    # Last, so that what the file is stands in the file itself from the beginning.
-    _retried(connection, "PRAGMA journal_mode = WAL", timeout)
+    # Last, so that the pragmas of the header are in the file itself and not in a log beside it.
+    _execute_with_retries(connection, "PRAGMA journal_mode = WAL", timeout)
     connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing that was committed
 
 
-_KIND = ("application_id", "user_version")
+_HEADER_PRAGMAS = ("application_id", "user_version")
 
 
 def _count_tables(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
 
 
-def _retried(connection: sqlite3.Connection, statement: str, timeout: float) -> None:
-    """Execute what SQLite refuses at once, and does not wait for, while another process has the file."""
-    end = time.monotonic() + timeout
+def _execute_with_retries(connection: sqlite3.Connection, statement: str, timeout: float) -> None:
+    """Execute a statement that SQLite refuses immediately, without waiting, while another process uses the file."""
+    deadline = time.monotonic() + timeout
     while True:
         try:
             connection.execute(statement)
             return
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > end:
+            if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
-            time.sleep(_PAUSE)
+            time.sleep(_RETRY_SECONDS)
 
 
 # -- checks ---------------------------------------------------------------------------------------------------------
 
 
-def _check_head(path: str) -> None:
-    """Look at the first bytes of a file, before SQLite does and may change something."""
+def _check_header(path: str) -> None:
+    """Check the first bytes of a file before SQLite opens it and may change something."""
     if os.path.isdir(path):
         raise StoreError(f"Expected the path of a file for the store, got the folder {path!r}. Add a name.")
     try:
@@ -95,28 +96,28 @@ def _check_head(path: str) -> None:
     if not head:
         return
     if head[: len(_MAGIC)] != _MAGIC[: len(head)]:
-        raise StoreError(f"Expected a store, got {path!r}, which is not a database. {_MOVE}")
-    if not _logs(path, "-wal", "-journal"):  # else the file itself may be older than what it holds
-        _check_whole(path, head)
+        raise StoreError(f"Expected a store, got {path!r}, which is not a database. {_MOVE_ADVICE}")
+    if not _has_pending_changes(path, "-wal", "-journal"):  # otherwise the file may be older than its logs
+        _check_page_count(path, head)
         version, application = struct.unpack_from(">I", head, 60)[0], struct.unpack_from(">I", head, 68)[0]
         if application or version:
             _check_kind(path, application, version)
 
 
-def _check_whole(path: str, head: bytes) -> None:
-    """Whether the file has all the pages that it says it has."""
+def _check_page_count(path: str, head: bytes) -> None:
+    """Raise `StoreError` if the file has fewer pages than its header says."""
     if len(head) == 100:
         page = struct.unpack_from(">H", head, 16)[0]
         page = 1 << 16 if page == 1 else page
         pages, changes, valid = (struct.unpack_from(">I", head, at)[0] for at in (28, 24, 92))
-        if changes != valid or pages * page <= os.path.getsize(path) or _logs(path, "-wal", "-journal"):
+        if changes != valid or pages * page <= os.path.getsize(path) or _has_pending_changes(path, "-wal", "-journal"):
             return
-    raise StoreError(f"Expected a whole store, got {path!r}, whose end is missing. {_MOVE}")
+    raise StoreError(f"Expected a whole store, got {path!r}, whose end is missing. {_MOVE_ADVICE}")
 
 
 def _check_kind(path: str, application: int, version: int) -> None:
-    if application != APPLICATION:
-        raise StoreError(f"Expected a store, got {path!r}, a database of another program. {_MOVE}")
+    if application != APPLICATION_ID:
+        raise StoreError(f"Expected a store, got {path!r}, a database of another program. {_MOVE_ADVICE}")
     if version != VERSION:
         raise StoreError(
             f"Expected a store of version {VERSION}, got {path!r} of version {version}. Choose another path, or use "
@@ -125,21 +126,21 @@ def _check_kind(path: str, application: int, version: int) -> None:
 
 
 def check_structure(connection: sqlite3.Connection, path: str, how: str = "integrity_check") -> None:
-    """Let SQLite look at every page."""
-    (found,) = connection.execute(f"PRAGMA {how}(1)").fetchone()
-    if found != "ok":
-        raise damaged(path, str(found))
+    """Let SQLite check every page."""
+    (verdict,) = connection.execute(f"PRAGMA {how}(1)").fetchone()
+    if verdict != "ok":
+        raise damage_error(path, str(verdict))
 
 
-_MOVE = "Choose another path, or move the file away. Nothing was changed."
+_MOVE_ADVICE = "Choose another path, or move the file away. Nothing was changed."
 
 
-def damaged(path: str, why: str) -> StoreError:
+def damage_error(path: str, why: str) -> StoreError:
     """The error for a file that is not as it was written."""
-    return StoreError(f"Expected a store, got {path!r}, which is damaged: {' '.join(why.split())}. {_MOVE}")
+    return StoreError(f"Expected a store, got {path!r}, which is damaged: {' '.join(why.split())}. {_MOVE_ADVICE}")
 
 
-def _logs(path: str, *ends: str) -> bool:
+def _has_pending_changes(path: str, *ends: str) -> bool:
     """Whether there are changes beside the file that are not in it yet."""
     for end in ends:
         with suppress(OSError):
@@ -152,9 +153,9 @@ def _logs(path: str, *ends: str) -> bool:
 
 
 @contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """All of what is written, or nothing; other processes wait."""
-    if connection.in_transaction:  # Ctrl-C at an unlucky moment
+def write_transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction: everything is written, or nothing; other processes wait."""
+    if connection.in_transaction:  # left open when Ctrl-C interrupted an earlier transaction
         connection.rollback()
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -166,8 +167,8 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def translated(path: str) -> Iterator[None]:
-    """SQLite's errors, as one that says what to do."""
+def translate_sqlite_errors(path: str) -> Iterator[None]:
+    """Turn errors of SQLite into a `StoreError` that says what to do."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -179,4 +180,4 @@ def translated(path: str) -> Iterator[None]:
             ) from error
         raise StoreError(f"Expected a store that can be read and written, got {path!r}: {why}.") from error
     except sqlite3.DatabaseError as error:
-        raise damaged(path, str(error)) from error
+        raise damage_error(path, str(error)) from error

@@ -1,12 +1,12 @@
-"""What has been answered so far: one memory for resuming, comparing, paths and timing alike.
+"""Stores of model outputs, which resuming, comparing, paths and timing share.
 
-A model is asked about *rows*. Everything that asks goes through a `Store`, which answers "do we know this row?" before
-the model is asked, and keeps what the model says, batch by batch. So a failure, Ctrl-C, another method, another target
-or another value never pays for a row twice.
+A model is evaluated on *rows*. Before rows are sent to the model, they are looked up in a `Store`, and the outputs of
+the model are stored batch by batch. So no row is evaluated twice: not after a failure or Ctrl-C, and not for another
+method, target or value.
 
-A row is known by two keys of 16 bytes: its `space` (the model, and the input with the way it is masked) and its own
-key within that space (see `lcshap.maskers.Masked.keys`). What is kept are the model's *outputs*, not the values that
-were computed from them.
+A row is identified by two keys of 16 bytes: its `space` (the model, and the input with its masker) and its own key
+within that space (see `lcshap.maskers.DistinctRows`). A store keeps the *outputs* of the model, not the values
+that are computed from them.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GameError
-from .keys import SIZE
 from .locks import ForkSafeLock
+from .store_keys import KEY_BYTES
 
 Numbers = NDArray[np.float64]
 
 
 class Store(ABC):
-    """A memory of what models have answered. Two methods are all that another kind of store has to bring.
+    """Stores outputs of models. A new kind of store implements two methods.
 
     Attributes
     ----------
-    lasting : whether it outlives the process. Then models are known by what they hold or by the name that the user
-        gives, not by which object they are.
+    lasting : whether it outlives the process. Then models are identified by their content or by a name that the user
+        sets, not by the identity of the object.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Store(ABC):
     @abstractmethod
     def get(self, space: bytes, keys: Sequence[bytes]) -> tuple[NDArray[np.bool_], Numbers | None]:
         """Which of `keys` are known, and the numbers of those that are, in their order; None where none is. A `space`
-        is a model with an input: keys of another one are not meant."""
+        is a model with an input; equal keys of different spaces are different rows."""
 
     @abstractmethod
     def put(self, space: bytes, keys: Sequence[bytes], numbers: Numbers) -> None:
@@ -53,7 +53,7 @@ class Store(ABC):
 
 
 class Answers:
-    """Numbers by key. What is added is kept in blocks; they are indexed when somebody looks something up.
+    """Numbers by key. They are added in blocks, which are indexed at the next look-up.
 
     Examples
     --------
@@ -64,65 +64,65 @@ class Answers:
     """
 
     def __init__(self) -> None:
-        self._blocks: list[tuple[bytes, Numbers]] = []  # not yet in the index
+        self._unindexed: list[tuple[bytes, Numbers]] = []  # not yet in the index
         self._index: dict[bytes, int] = {}
         self._numbers: Numbers | None = None
         self._shape: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         """How many distinct keys are known."""
-        return len(self._settled())
+        return len(self._updated_index())
 
     def add(self, keys: Sequence[bytes], numbers: Numbers) -> None:
-        """Keep the numbers of some keys. One step, so that an interruption leaves all of it or nothing."""
+        """Keep the numbers of some keys. An interruption cannot leave a part of them."""
         if len(numbers) != len(keys):
             raise GameError(f"Expected one answer for each of {len(keys)} coalitions, got {len(numbers)}.")
         if self._shape not in (None, numbers.shape[1:]):
             raise GameError(f"Expected answers of shape {self._shape}, as before, got {numbers.shape[1:]}.")
         if len(keys):
             self._shape = numbers.shape[1:]
-            self._blocks.append((b"".join(keys), np.array(numbers, np.float64)))
+            self._unindexed.append((b"".join(keys), np.array(numbers, np.float64)))
 
     def knows(self, keys: Sequence[bytes]) -> NDArray[np.bool_]:
         """Which keys are known."""
-        index = self._settled()
+        index = self._updated_index()
         return np.fromiter((key in index for key in keys), bool, len(keys))
 
     def new(self, keys: Sequence[bytes]) -> NDArray[np.intp]:
         """Where the keys stand that are not known, each distinct one once."""
-        index, found = self._settled(), dict[bytes, int]()
-        for place, key in enumerate(keys):
+        index, first_positions = self._updated_index(), dict[bytes, int]()
+        for position, key in enumerate(keys):
             if key not in index:
-                found.setdefault(key, place)
-        return np.fromiter(found.values(), np.intp, len(found))
+                first_positions.setdefault(key, position)
+        return np.fromiter(first_positions.values(), np.intp, len(first_positions))
 
     def look_up(self, keys: Sequence[bytes]) -> Numbers:
         """The numbers of keys that are all known."""
-        index = self._settled()
+        index = self._updated_index()
         places = np.fromiter((index[key] for key in keys), np.intp, len(keys))
         return np.empty(0) if self._numbers is None else self._numbers[places]
 
     @property
     def known(self) -> tuple[list[bytes], Numbers]:
         """All keys and their numbers, each key once."""
-        keys = list(self._settled())
+        keys = list(self._updated_index())
         return keys, self.look_up(keys)
 
-    def _settled(self) -> dict[bytes, int]:
-        while self._blocks:
-            joined, numbers = self._blocks[0]
+    def _updated_index(self) -> dict[bytes, int]:
+        while self._unindexed:
+            joined, numbers = self._unindexed[0]
             start = 0 if self._numbers is None else len(self._numbers)
-            everything = numbers if self._numbers is None else np.concatenate([self._numbers, numbers])
-            keys = [joined[at : at + SIZE] for at in range(0, len(joined), SIZE)]
-            self._numbers = everything
-            for place, key in enumerate(keys, start):
-                self._index.setdefault(key, place)
-            del self._blocks[0]  # last: an interruption on the way does all of it again, with the same result
+            all_numbers = numbers if self._numbers is None else np.concatenate([self._numbers, numbers])
+            keys = [joined[at : at + KEY_BYTES] for at in range(0, len(joined), KEY_BYTES)]
+            self._numbers = all_numbers
+            for position, key in enumerate(keys, start):
+                self._index.setdefault(key, position)
+            del self._unindexed[0]  # last, so that an interrupted block is indexed again, with the same result
         return self._index
 
 
 class MemoryStore(Store):
-    """A store in memory, which threads may share. It grows with what is asked: drop it to forget.
+    """A store in memory, which threads may share. It grows until it is deleted.
 
     Examples
     --------
@@ -145,8 +145,8 @@ class MemoryStore(Store):
             answers = self._spaces.get(space)
             if answers is None:
                 return np.zeros(len(keys), bool), None
-            known = answers.knows(keys)
-            return known, answers.look_up([keys[i] for i in np.flatnonzero(known)]) if known.any() else None
+            is_stored = answers.knows(keys)
+            return is_stored, answers.look_up([keys[i] for i in np.flatnonzero(is_stored)]) if is_stored.any() else None
 
     def put(self, space: bytes, keys: Sequence[bytes], numbers: Numbers) -> None:
         """Keep the numbers of some keys."""
@@ -154,7 +154,7 @@ class MemoryStore(Store):
             self._spaces.setdefault(space, Answers()).add(keys, numbers)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle, which knows no locks: what is known at this moment."""
+        """The stored numbers, without the lock, which cannot be pickled."""
         with self._lock:
             return {"known": {space: answers.known for space, answers in self._spaces.items()}}
 

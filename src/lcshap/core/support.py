@@ -1,4 +1,4 @@
-"""Which parts of an answer rest on the input, and which do not."""
+"""Which parts of an answer are supported by the input, and which are not."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from ..errors import OptionError
 from .explanation import Explanation
 
-LEAST = float(np.log(2))  # a unit that makes a part of an answer less than twice as probable does not carry it
+MIN_SUPPORT = float(np.log(2))  # a unit supports a part of an answer if it makes it at least twice as probable
 
 
-def unsupported(e: Explanation, least: float = LEAST) -> NDArray[np.bool_]:
-    """Which outputs rest on nothing in the input: no unit raises them by as much as `least`.
+def unsupported(e: Explanation, least: float = MIN_SUPPORT) -> NDArray[np.bool_]:
+    """Which outputs no unit of the input supports: no score is as large as `least`.
 
     Parameters
     ----------
@@ -21,8 +21,8 @@ def unsupported(e: Explanation, least: float = LEAST) -> NDArray[np.bool_]:
 
     Returns
     -------
-    A boolean for each output. An output that is not supported is one that the model says from its own memory, or makes
-    up: whether it is true is another question.
+    A boolean for each output. The model generates an unsupported output from its training data, or invents it. It may
+    be true all the same.
 
     Raises
     ------
@@ -40,8 +40,8 @@ def unsupported(e: Explanation, least: float = LEAST) -> NDArray[np.bool_]:
     return np.asarray(e.scores.reshape(len(e.scores), -1).max(axis=0) < least)
 
 
-def supporters(e: Explanation, output: int, most: int = 3, least: float = LEAST) -> list[int]:
-    """The units that an output rests on, those with the largest scores first."""
+def supporting_units(e: Explanation, output: int, max_units: int = 3, least: float = MIN_SUPPORT) -> list[int]:
+    """The units that support an output, by descending score."""
     scores = e.scores.reshape(len(e.scores), -1)[:, output]
-    order = np.argsort(-scores, kind="stable")[:most]
+    order = np.argsort(-scores, kind="stable")[:max_units]
     return [int(unit) for unit in order if scores[unit] >= least]

@@ -1,4 +1,4 @@
-"""What a method promises on every graph and game. The conformance suite checks it."""
+"""The axioms that a method satisfies on every graph and game. The conformance suite checks them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Axioms:
-    """The axioms that a method keeps, with the parameters that it has and on the graph that it was asked about.
+    """The axioms that a method satisfies, with its parameters and on a given graph.
 
     Parameters
     ----------
@@ -18,9 +18,9 @@ class Axioms:
     layout : the method looks at the rows and columns of a grid and not only at its edges.
     dummy : a unit that never changes the value scores zero.
     monotone : larger marginal contributions of a unit never lower its score.
-    efficient : which scores sum to what their units are worth: "graph": all of them; "component": those of every
-        connected component of the graph; "nothing": no sum holds; "depends": it depends on the game.
-    unit_mass : on an additive game every unit scores exactly its own worth.
+    efficient : which scores sum to the joint worth of their units: "graph": all of them; "component": those of every
+        connected component of the graph; "nothing": none; "depends": it depends on the game.
+    unit_mass : on an additive game the score of every unit is exactly its own worth.
 
     Examples
     --------

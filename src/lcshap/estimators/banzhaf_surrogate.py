@@ -13,14 +13,14 @@ from scipy.linalg import cho_factor, cho_solve
 from ..core.graphs import Graph
 from ..core.plan import Plan
 from ..errors import MethodError
-from .finite import is_finite
-from .halves import Fit, Floats, HalvesMethod, Masks
+from .checks import is_finite
+from .random_halves import Fit, Floats, HalvesMethod, Masks
 
-_MOST = 1 << 25  # numbers of the table (calls, calls, units) from which the fit is made
-# Priors of what is fitted, each a mean and a standard deviation: of the logit of each unit's weight, and of the
-# logarithms of the variance and of the noise, for values of variance one.
-_WEIGHT, _SCALE, _NOISE = (-2.5, 2.0), (0.0, 2.0), (-3.0, 1.5)
-_LARGEST = 0.99  # weight of a unit: at 1 the covariance has no inverse
+_MAX_TABLE_NUMBERS = 1 << 25  # the largest size of the table (calls, calls, units) from which the fit is made
+# Normal priors, each a mean and a standard deviation: of the logit of each unit's weight, and of the logarithms of the
+# variance and of the noise, for values of variance one.
+_WEIGHT_PRIOR, _VARIANCE_PRIOR, _NOISE_PRIOR = (-2.5, 2.0), (0.0, 2.0), (-3.0, 1.5)
+_MAX_WEIGHT = 0.99  # of a unit: at 1 the covariance has no inverse
 
 
 @dataclass(frozen=True)
@@ -30,26 +30,26 @@ class BanzhafSurrogate(HalvesMethod):
     .. math:: \phi(i) = \sum_{S \not\ni i} p^{|S|} (1 - p)^{d - 1 - |S|} [f(S \cup i) - f(S)], \qquad
               \operatorname{cov}(f(S), f(T)) \propto \prod_i (1 + \rho_i z_i(S) z_i(T))
 
-    with z = 1 where a unit is there and -1 where it is not. The prior holds interactions of all orders: that of some
-    units is as large as the product of their weights ρ, which are fitted to the values of the input.
+    with z = 1 for a unit that is present and -1 for one that is absent. The prior has interactions of all orders: the
+    variance of the interaction of some units is the product of their weights ρ, which are fitted to the values.
 
     Parameters
     ----------
-    budget : how many calls it may take, ∅ and V included; at least 4.
+    budget : the largest number of calls, including those for the base value and the prediction; at least 4.
     seed : of the random halves.
-    presence : p, how probable it is that each of the other units is there when the contribution of a unit is counted,
+    presence : p, the probability that each of the other units is present when the contribution of a unit is counted,
         from 0 to 1. At 0.5 the scores are Banzhaf values. At 1 they are what the surrogate predicts for leave-one-out.
 
     Notes
     -----
     Choose it for the sources of a language model when calls are expensive: it needs no more calls than units, and its
-    surrogate (`fit_halves`) predicts what the model says for any half of the sources, see docs/language_models.md. ∅
-    and V are evaluated for the record, but are not part of the fit. Scores do not sum to v(V) - v(∅). It takes up to
-    some 2,000 calls.
+    surrogate (`fit_surrogate`) predicts the value of any half of the sources, see docs/language_models.md. The base
+    value and the prediction are evaluated for the record, but are not part of the fit. The scores do not sum to their
+    difference. The method takes up to about 2,000 calls.
 
-    `presence` is 0.75 because the question is mostly about the prompt as it is, in which all sources are there: a
-    source that helps only together with another one contributes in half of all halves, but in three quarters of the
-    coalitions that count here. Two sources that say the same still share the score, unlike at 1.
+    `presence` is 0.75 because the question is mostly about the full prompt, in which all sources are present: a source
+    that helps only together with another one contributes in half of all halves, but in three quarters of the coalitions
+    that are counted here. Two sources with the same content still share the score, unlike at 1.
 
     References
     ----------
@@ -85,9 +85,10 @@ class BanzhafSurrogate(HalvesMethod):
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         calls = self._calls(graph)
-        if calls**2 * graph.d > _MOST:
+        if calls**2 * graph.d > _MAX_TABLE_NUMBERS:
+            max_calls = int((_MAX_TABLE_NUMBERS / graph.d) ** 0.5)
             raise MethodError(
-                f"Expected at most {int((_MOST / graph.d) ** 0.5):,} calls for {graph.d:,} units, got {calls:,}. "
+                f"Expected at most {max_calls:,} calls for {graph.d:,} units, got {calls:,}. "
                 f"Choose a smaller budget, or GraphKernelSHAP."
             )
         return super()._plan(graph, limit)
@@ -97,91 +98,92 @@ class BanzhafSurrogate(HalvesMethod):
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogate:
+class BanzhafGaussianProcess:
     """A fitted Gaussian process over coalitions.
 
     Attributes
     ----------
-    signs : `(n, d)`, the coalitions it was fitted to, 1 where a unit is there and -1 where it is not.
-    weights : `(d,)`, how much each unit matters, from 0 to 1.
-    parts : `(n,)`, how much each coalition adds to a prediction.
-    mean : of the values.
+    signs : `(n, d)`, the coalitions it was fitted to, 1 where a unit is present and -1 where it is absent.
+    weights : `(d,)`, the weight ρ of each unit, from 0 to 1.
+    dual_coef : `(n,)`, the coefficient of each coalition in a prediction.
+    mean : the mean of the values.
     """
 
     signs: Floats
     weights: Floats
-    parts: Floats
+    dual_coef: Floats
     mean: float
 
     def scores(self, presence: float = 0.5) -> Floats:
-        """The weighted Banzhaf values: the slopes of the predictions where each unit is there so often."""
+        """The weighted Banzhaf values: the slopes of the predictions where units are present with this probability."""
         factors = 1 + self.weights * self.signs * (2 * presence - 1)
-        others = factors.prod(axis=1, keepdims=True) / factors
-        return np.asarray(2 * self.weights * (self.parts @ (self.signs * others)))
+        other_factors = factors.prod(axis=1, keepdims=True) / factors
+        return np.asarray(2 * self.weights * (self.dual_coef @ (self.signs * other_factors)))
 
     def predict(self, kept: Masks) -> Floats:
-        """What the value of some coalitions `(m, d)` should be."""
+        """The predicted values of coalitions `(m, d)`."""
         products = np.ones((len(kept), len(self.signs)))
         for unit, weight in enumerate(self.weights.tolist()):
             products *= 1 + weight * np.outer(2.0 * kept[:, unit] - 1, self.signs[:, unit])
-        return np.asarray(self.mean + products @ self.parts)
+        return np.asarray(self.mean + products @ self.dual_coef)
 
 
-def fit_halves(kept: Masks, values: Floats) -> Surrogate:
-    """The surrogate of most probable weights, variance and noise, given the values of some coalitions.
+def fit_surrogate(kept: Masks, values: Floats) -> BanzhafGaussianProcess:
+    """The surrogate whose weights, variance and noise have the greatest posterior density, given values of coalitions.
 
     >>> kept = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
-    >>> fit_halves(kept, np.array([0.0, 0.0, 2.0, 2.0])).scores().round(1) + 0.0
+    >>> fit_surrogate(kept, np.array([0.0, 0.0, 2.0, 2.0])).scores().round(1) + 0.0
     array([2., 0.])
     """
     signs = np.where(kept, 1.0, -1.0)
     mean, spread = float(values.mean()), float(values.std())
     if spread <= 1e-12 * max(1.0, np.abs(values).max()):
-        return Surrogate(signs, np.zeros(kept.shape[1]), np.zeros(len(kept)), mean)
+        return BanzhafGaussianProcess(signs, np.zeros(kept.shape[1]), np.zeros(len(kept)), mean)
     target, pairs = (values - mean) / spread, signs[:, None, :] * signs[None]
-    start = np.concatenate([np.full(kept.shape[1], _WEIGHT[0]), [_SCALE[0], _NOISE[0]]])
-    best = _most_probable(start, pairs, target)
-    weights, scale, noise = _read(best)
+    start = np.concatenate([np.full(kept.shape[1], _WEIGHT_PRIOR[0]), [_VARIANCE_PRIOR[0], _NOISE_PRIOR[0]]])
+    theta = _maximize_posterior(start, pairs, target)
+    weights, scale, noise = _unpack(theta)
     kernel = scale * np.prod((1 + weights * pairs) / (1 + weights), axis=2)
-    solved = np.linalg.solve(kernel + noise * np.eye(len(kept)), target)
-    return Surrogate(signs, weights, spread * scale * solved / np.prod(1 + weights), mean)
+    alpha = np.linalg.solve(kernel + noise * np.eye(len(kept)), target)
+    return BanzhafGaussianProcess(signs, weights, spread * scale * alpha / np.prod(1 + weights), mean)
 
 
 def _scores(kept: Masks, values: Floats, presence: float) -> Floats:
     """The scores of the surrogate."""
-    return fit_halves(kept, values).scores(presence)
+    return fit_surrogate(kept, values).scores(presence)
 
 
-def _most_probable(start: Floats, pairs: Floats, target: Floats) -> Floats:
-    """Where the misfit is least, within bounds that keep the covariance invertible."""
+def _maximize_posterior(start: Floats, pairs: Floats, target: Floats) -> Floats:
+    """The hyperparameters of greatest posterior density, within bounds that keep the covariance invertible."""
     bounds = [(-9.0, 9.0)] * (len(start) - 2) + [(-6.0, 6.0), (-8.0, 3.0)]
     options = {"maxiter": 60}
-    found = scipy.optimize.minimize(
-        _misfit, start, (pairs, target), jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    optimum = scipy.optimize.minimize(
+        _negative_log_posterior, start, (pairs, target), jac=True, method="L-BFGS-B", bounds=bounds, options=options
     )
-    return np.asarray(found.x, np.float64)
+    return np.asarray(optimum.x, np.float64)
 
 
-def _read(at: Floats) -> tuple[Floats, float, float]:
-    return _LARGEST / (1 + np.exp(-at[:-2])), float(np.exp(at[-2])), float(np.exp(at[-1]))
+def _unpack(theta: Floats) -> tuple[Floats, float, float]:
+    """Weights, variance and noise from their logits and logarithms."""
+    return _MAX_WEIGHT / (1 + np.exp(-theta[:-2])), float(np.exp(theta[-2])), float(np.exp(theta[-1]))
 
 
-def _misfit(at: Floats, pairs: Floats, target: Floats) -> tuple[float, Floats]:
+def _negative_log_posterior(theta: Floats, pairs: Floats, target: Floats) -> tuple[float, Floats]:
     """Minus the log of the posterior of the weights, the variance and the noise, and its gradient."""
-    weights, scale, noise = _read(at)
+    weights, scale, noise = _unpack(theta)
     kernel = scale * np.prod((1 + weights * pairs) / (1 + weights), axis=2)
     factor = cho_factor(kernel + (noise + 1e-9) * np.eye(len(target)), lower=True)
     inverse = cho_solve(factor, np.eye(len(target)))
-    solved = inverse @ target
-    slope = 0.5 * (inverse - np.outer(solved, solved))  # of the misfit with respect to the covariance
-    means = np.concatenate([np.full(len(weights), _WEIGHT[0]), [_SCALE[0], _NOISE[0]]])
-    widths = np.concatenate([np.full(len(weights), _WEIGHT[1]), [_SCALE[1], _NOISE[1]]])
-    away = (at - means) / widths
-    by_weight = np.einsum("ab,abi->i", slope * kernel, pairs / (1 + weights * pairs)) - (slope * kernel).sum() / (
+    alpha = inverse @ target
+    slope = 0.5 * (inverse - np.outer(alpha, alpha))  # of the objective with respect to the covariance
+    means = np.concatenate([np.full(len(weights), _WEIGHT_PRIOR[0]), [_VARIANCE_PRIOR[0], _NOISE_PRIOR[0]]])
+    deviations = np.concatenate([np.full(len(weights), _WEIGHT_PRIOR[1]), [_VARIANCE_PRIOR[1], _NOISE_PRIOR[1]]])
+    standardized = (theta - means) / deviations
+    weight_slopes = np.einsum("ab,abi->i", slope * kernel, pairs / (1 + weights * pairs)) - (slope * kernel).sum() / (
         1 + weights
     )
     gradient = np.concatenate(
-        [by_weight * weights * (1 - weights / _LARGEST), [(slope * kernel).sum(), noise * np.trace(slope)]]
+        [weight_slopes * weights * (1 - weights / _MAX_WEIGHT), [(slope * kernel).sum(), noise * np.trace(slope)]]
     )
-    value = 0.5 * target @ solved + np.log(np.diag(factor[0])).sum() + 0.5 * away @ away
-    return float(value), gradient + away / widths
+    objective = 0.5 * target @ alpha + np.log(np.diag(factor[0])).sum() + 0.5 * standardized @ standardized
+    return float(objective), gradient + standardized / deviations

@@ -13,16 +13,16 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from ..core.coalitions import Coalitions
-from ..core.graphs import Graph, Level, connected_sets
+from ..core.graphs import Graph, SetsOfSize, connected_sets
 from ..core.graphs.connected import as_matrix
-from ..core.method import Method, check_choice, check_count
-from ..core.plan import TERMS, Plan, Terms, check_terms, check_time, checks, rooms
+from ..core.method import Method, check_choice, check_integer
+from ..core.plan import TERMS_PER_PIECE, Plan, Terms, check_terms, check_time, memory_check, size_check
 from ..errors import MethodError
 from .axioms import Axioms
-from .cheaper import in_time
+from .cheaper_methods import limit_search_time
 from .subsets import CONTEXTS, Context, balls_within
 
-_INDICES = 1 << 24  # unit indices that are written down at once
+_MAX_INDICES = 1 << 24  # unit indices that are in memory at once
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,15 @@ class CShapley(Method):
         )
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         direct = self.marginals == "direct"
         return Axioms(dummy=direct, monotone=direct, unit_mass=self.on(graph).weights == "myerson")
 
     def __post_init__(self) -> None:
         if self.order is not None:
-            check_count("order", self.order)
+            check_integer("order", self.order)
         if self.max_size is not None:
-            check_count("max_size", self.max_size, least=1)
+            check_integer("max_size", self.max_size, least=1)
         if self.order is None and self.max_size is None:
             raise MethodError(
                 "Expected an order, a max_size or both, got neither. For all connected sets choose Myerson."
@@ -131,7 +131,7 @@ class CShapley(Method):
         sets = sum(len(level.members) for level in levels)
         ball = None if context == "absent" else balls_within(graph, order, limit, 20 * sets // graph.d)
         widest = 1 if ball is None else int(np.diff(ball.indptr).max())
-        step = max(1, min(TERMS, _INDICES // widest))
+        step = max(1, min(TERMS_PER_PIECE, _MAX_INDICES // widest))
         if ball is not None:
             around = np.diff(ball.indptr)
             outside = sum(int(around[level.centres].sum()) for level in levels)
@@ -144,28 +144,29 @@ class CShapley(Method):
         )
         return Plan.from_terms(self, graph, terms)
 
-    def _levels(self, graph: Graph, order: int, context: str, limit: int | None) -> Iterator[Level]:
-        """The connected sets around each unit, as long as the terms over them fit the memory."""
+    def _levels(self, graph: Graph, order: int, context: str, limit: int | None) -> Iterator[SetsOfSize]:
+        """The connected sets around each unit; raises when the terms over them do not fit the memory."""
         if order > 2 and limit is not None:
             # A connected set of up to k + 1 units lies within k edges of each of them. Counting these sets alone takes
-            # a small part of the time that it takes around every unit, so it is done first.
+            # a small share of the time that it takes around every unit, so it is done first.
             size = order + 1 if self.max_size is None else min(order + 1, self.max_size)
-            for _ in connected_sets(graph, None, size, checks(limit), rooms(limit)):
+            for _ in connected_sets(graph, None, size, size_check(limit), memory_check(limit)):
                 pass
         terms = indices = calls = 0
-        for level in connected_sets(graph, order, self.max_size, checks(limit), rooms(limit)):
+        for level in connected_sets(graph, order, self.max_size, size_check(limit), memory_check(limit)):
             rows, size = level.members.shape
             calls += rows // size
-            # A part that the unit leaves behind is next to it, and the unit has no more neighbours than the set has.
-            each = 2 if self.marginals == "direct" else 2 + min(size - 1, 2)
+            # Every component that remains without the unit is next to it, and it has fewer neighbours than the set has
+            # members.
+            terms_per_set = 2 if self.marginals == "direct" else 2 + min(size - 1, 2)
             copies = 2 if context == "both" else 1
-            terms += copies * each * rows
+            terms += copies * terms_per_set * rows
             indices += copies * 2 * level.members.size
             check_terms(terms, indices, calls, limit)
             check_time(indices // (2 * copies), calls, limit)
             yield level
 
-    def _weights(self, graph: Graph, levels: list[Level]) -> list[NDArray[np.float64]]:
+    def _weights(self, graph: Graph, levels: list[SetsOfSize]) -> list[NDArray[np.float64]]:
         """One weight for each pair of a unit and a connected set around it."""
         if self.weights == "paper":
             return [np.full(len(lv.members), 2 / ((lv.size + 2) * (lv.size + 1) * lv.size)) for lv in levels]
@@ -183,34 +184,34 @@ class CShapley(Method):
     def _terms(
         self,
         graph: Graph,
-        level: Level,
+        level: SetsOfSize,
         weight: NDArray[np.float64],
         rows: slice,
         context: str,
         ball: sparse.csr_array | None,
     ) -> Iterator[Terms]:
         members, roots, weight = level.members[rows], level.centres[rows], weight[rows]
-        number = np.arange(len(roots))
+        all_rows = np.arange(len(roots))
         share = 0.5 if context == "both" else 1.0
         without = members[members != roots[:, None]].reshape(len(roots), level.size - 1)
         marginal: list[tuple[NDArray[np.intp], Any, Coalitions]] = [
-            (number, 1.0, Coalitions.from_table(graph.d, members))
+            (all_rows, 1.0, Coalitions.from_table(graph.d, members))
         ]
         if self.marginals == "direct":
-            marginal += [(number, -1.0, Coalitions.from_table(graph.d, without))]
+            marginal += [(all_rows, -1.0, Coalitions.from_table(graph.d, without))]
         else:
-            owner, parts = _parts(graph, without)
-            spare = np.bincount(owner, minlength=len(roots)) - 1.0
+            owner, components = _components(graph, without)
+            extra_components = np.bincount(owner, minlength=len(roots)) - 1.0
             nothing = Coalitions.from_table(graph.d, without[:, :0])
-            marginal += [(owner, -1.0, parts), (number, spare, nothing)]
-        for whose, sign, sets in marginal:
-            weights = share * sign * weight[whose]
+            marginal += [(owner, -1.0, components), (all_rows, extra_components, nothing)]
+        for root_rows, sign, sets in marginal:
+            weights = share * sign * weight[root_rows]
             if context != "present":
-                yield Terms(roots[whose], weights, sets)
+                yield Terms(roots[root_rows], weights, sets)
             if ball is not None:
-                yield Terms(roots[whose], weights, _with_outside(sets, ball[roots[whose]]))
+                yield Terms(roots[root_rows], weights, _with_outside(sets, ball[roots[root_rows]]))
 
-    @in_time
+    @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         if self.marginals == "direct":
             yield [replace(self, marginals="decomposed")]
@@ -219,8 +220,8 @@ class CShapley(Method):
         yield (replace(self, max_size=m) for m in range(min(self.max_size or 8, 8) - 1, 0, -1))
 
 
-def _parts(graph: Graph, members: NDArray[np.int32]) -> tuple[NDArray[np.intp], Coalitions]:
-    """The connected parts of many sets of one size: for each part, the set it is of; and the part."""
+def _components(graph: Graph, members: NDArray[np.int32]) -> tuple[NDArray[np.intp], Coalitions]:
+    """The connected components of sets of one size: for each component, the number of its set; and the component."""
     n, size = members.shape
     if size == 0:
         return np.empty(0, np.intp), Coalitions.from_table(graph.d, members[:0])
@@ -233,8 +234,8 @@ def _parts(graph: Graph, members: NDArray[np.int32]) -> tuple[NDArray[np.intp], 
     order = np.argsort(label, kind="stable")
     lengths = np.bincount(label, minlength=count)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    parts = Coalitions(graph.d, members.ravel()[order], offsets, np.zeros(count, bool))
-    return order[offsets[:-1]] // size, parts
+    components = Coalitions(graph.d, members.ravel()[order], offsets, np.zeros(count, bool))
+    return order[offsets[:-1]] // size, components
 
 
 def _with_outside(sets: Coalitions, ball: sparse.csr_array) -> Coalitions:

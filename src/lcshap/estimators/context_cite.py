@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.method import check_count
+from ..core.method import check_integer
 from ..errors import MethodError
-from .finite import is_finite
-from .halves import Fit, Floats, HalvesMethod, Masks
+from .checks import is_finite
+from .random_halves import Fit, Floats, HalvesMethod, Masks
 
-_SWEEPS, _SMALL = 1000, 1e-9  # of coordinate descent: the most, and the change at which it stops
+_MAX_SWEEPS, _TOLERANCE = 1000, 1e-9  # of coordinate descent, which stops at a smaller relative change
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class ContextCite(HalvesMethod):
 
     Parameters
     ----------
-    budget : how many calls it may take, ∅ and V included; at least 4.
+    budget : the largest number of calls, including those for the base value and the prediction; at least 4.
     seed : of the random halves.
     alpha : how sparse the scores are; 0.01 as in the paper.
     tokens : m, the number of tokens of the answer, by which the paper divides the value.
 
     Notes
     -----
-    Choose it to compare with published work on language models. Scores neither sum to v(V) - v(∅) nor estimate the
-    Shapley value: they are those of a linear surrogate on random halves. `BanzhafSurrogate` fits a surrogate with
-    interactions to the same coalitions.
+    Choose it to compare with published work on language models. The scores neither sum to the prediction less the base
+    value nor estimate the Shapley value: they are those of a linear surrogate on random halves. `BanzhafSurrogate` fits
+    a surrogate with interactions to the same coalitions.
 
     References
     ----------
@@ -66,7 +66,7 @@ class ContextCite(HalvesMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("tokens", self.tokens, least=1)
+        check_integer("tokens", self.tokens, least=1)
         if not (is_finite(self.alpha) and self.alpha >= 0):
             raise MethodError(f"Expected alpha as a finite number of at least 0, got {self.alpha!r}.")
 
@@ -81,17 +81,17 @@ def _scores(kept: Masks, values: Floats, alpha: float, tokens: int) -> Floats:
 
 def lasso(kept: Masks, values: Floats, alpha: float) -> Floats:
     """The coefficients of a lasso on standardised columns, on the scale of the columns, by coordinate descent."""
-    size = kept.std(axis=0)
-    design = (kept - kept.mean(axis=0)) / np.where(size > 0, size, 1.0)
-    rest, found = values - values.mean(), np.zeros(kept.shape[1])
-    for _ in range(_SWEEPS):
-        largest = 0.0
-        for unit in np.flatnonzero(size > 0).tolist():
+    deviation = kept.std(axis=0)
+    design = (kept - kept.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    residual, coefficients = values - values.mean(), np.zeros(kept.shape[1])
+    for _ in range(_MAX_SWEEPS):
+        max_change = 0.0
+        for unit in np.flatnonzero(deviation > 0).tolist():
             column = design[:, unit]
-            pull = column @ rest / len(rest) + found[unit]
-            new = np.sign(pull) * max(abs(pull) - alpha, 0.0)
-            rest += column * (found[unit] - new)
-            largest, found[unit] = max(largest, abs(new - found[unit])), new
-        if largest <= _SMALL * max(1.0, np.abs(found).max()):
+            unpenalized = column @ residual / len(residual) + coefficients[unit]
+            coefficient = np.sign(unpenalized) * max(abs(unpenalized) - alpha, 0.0)
+            residual += column * (coefficients[unit] - coefficient)
+            max_change, coefficients[unit] = max(max_change, abs(coefficient - coefficients[unit])), coefficient
+        if max_change <= _TOLERANCE * max(1.0, np.abs(coefficients).max()):
             break
-    return np.asarray(found / np.where(size > 0, size, 1.0))
+    return np.asarray(coefficients / np.where(deviation > 0, deviation, 1.0))

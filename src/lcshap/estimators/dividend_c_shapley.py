@@ -1,4 +1,4 @@
-"""C-Shapley from dividends: what each window is worth beyond its own windows, shared equally among its units."""
+"""C-Shapley from Harsanyi dividends of windows, each shared equally among the units of its window."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from scipy import sparse
 
 from ..core.coalitions import Coalitions
-from ..core.graphs import Graph, Level, connected_sets
-from ..core.graphs.windows import fewest, windows
-from ..core.method import Method, check_count
-from ..core.plan import Plan, Terms, check_terms, checks, rooms
+from ..core.graphs import Graph, SetsOfSize, connected_sets
+from ..core.graphs.windows import min_set_counts, windows
+from ..core.method import Method, check_integer
+from ..core.plan import Plan, Terms, check_terms, memory_check, size_check
 from .axioms import Axioms
-from .cheaper import in_time
+from .cheaper_methods import limit_search_time
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,11 @@ class DividendCShapley(Method):
     -----
     Choose it for scores from contiguous pieces alone, at few calls, where what happens is local. With `max_size` as
     large as the graph it is the Myerson value on every graph that is not a grid (one given by ``from_edges`` is not).
-    On a grid it then sums to v(V) - v(∅), but is another value, since boxes are not all connected sets. Below that size
-    dividends are cut off, not shrunk: what only longer pieces bring is missing (see ``residual``), and on graphs with
-    hubs the weights, alternating sums over the b neighbours of a hub, grow like :math:`b^{m-1}`; there `CShapley` with
-    `max_size`, which rescales its weights, is the better choice.
+    On a grid it then sums to the prediction less the base value, but is another value, since not all connected sets are
+    boxes. Below that size
+    dividends are cut off, not shrunk: the contributions of larger pieces are missing (see ``residual``), and on graphs
+    with hubs the weights, alternating sums over the b neighbours of a hub, grow like :math:`b^{m-1}`; there `CShapley`
+    with `max_size`, which rescales its weights, is the better choice.
 
     References
     ----------
@@ -74,17 +75,17 @@ class DividendCShapley(Method):
         return tuple(cls(m) for m in (4, 1, 2, 3, 6))
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         single = self.max_size == 1
         largest = max(graph.shape) if graph.kind == "grid" else int(np.bincount(graph.components).max())
-        whole = self.max_size >= largest
-        return Axioms(layout=True, dummy=single, monotone=single, efficient="component" if whole else "nothing")
+        is_efficient = self.max_size >= largest
+        return Axioms(layout=True, dummy=single, monotone=single, efficient="component" if is_efficient else "nothing")
 
     def __post_init__(self) -> None:
-        check_count("max_size", self.max_size, least=1)
+        check_integer("max_size", self.max_size, least=1)
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        sets, shares = (_boxes if graph.kind == "grid" else _connected)(graph, self.max_size, limit)
+        sets, shares = (_box_shares if graph.kind == "grid" else _connected_shares)(graph, self.max_size, limit)
         shares = shares.tocoo()
         nothing = Coalitions.from_sets(graph.d, [[]])
         total = np.asarray(shares.sum(axis=1), np.float64)
@@ -94,40 +95,40 @@ class DividendCShapley(Method):
         ]
         return Plan.from_terms(self, graph, terms)
 
-    @in_time
+    @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         yield (replace(self, max_size=m) for m in range(min(self.max_size, 8) - 1, 0, -1))
 
 
-def _connected(graph: Graph, max_size: int, limit: int | None) -> tuple[Coalitions, sparse.csr_array]:
-    """The connected sets, and what a unit's score gets from v of each: a matrix of units by sets."""
-    check, calls, many = checks(limit), 0, 0
-    check(*fewest(graph, max_size))
+def _connected_shares(graph: Graph, max_size: int, limit: int | None) -> tuple[Coalitions, sparse.csr_array]:
+    """The connected sets, and the weight of v of each set in the score of each unit, a matrix of units by sets."""
+    check, calls, terms = size_check(limit), 0, 0
+    check(*min_set_counts(graph, max_size))
     sets: list[Coalitions] = []
     shares = []
-    for level in connected_sets(graph, None, max_size, check, rooms(limit)):
-        calls, many = calls + len(level.members), many + level.members.size + level.boundary.nnz
-        check_terms(many, level.members.size, calls, limit)
+    for level in connected_sets(graph, None, max_size, check, memory_check(limit)):
+        calls, terms = calls + len(level.members), terms + level.members.size + level.boundary.nnz
+        check_terms(terms, level.members.size, calls, limit)
         sets.append(Coalitions.from_table(graph.d, level.members))
         shares.append(_level_shares(level, max_size))
     return Coalitions.concat(sets), sparse.csr_array(sparse.hstack(shares, format="csr"))
 
 
-def _boxes(graph: Graph, max_size: int, limit: int | None) -> tuple[Coalitions, sparse.csr_array]:
-    """The boxes of a grid, and what a unit's score gets from v of each.
+def _box_shares(graph: Graph, max_size: int, limit: int | None) -> tuple[Coalitions, sparse.csr_array]:
+    """The boxes of a grid, and the weight of v of each box in the score of each unit.
 
     A box is a product of intervals, and so are the boxes in it: sizes multiply, dividends are differences along one
     axis after the other, and the matrix is the Kronecker product of those of the axes, each a chain.
     """
-    sets = windows(graph, max_size, "rectangle", checks(limit))
-    axes = [_connected(Graph.chain(side), max_size, limit)[1] for side in graph.shape]
+    sets = windows(graph, max_size, "rectangle", size_check(limit))
+    axes = [_connected_shares(Graph.chain(side), max_size, limit)[1] for side in graph.shape]
     terms = prod(int(axis.nnz) for axis in axes)
-    checks(limit)(len(sets), terms)
+    size_check(limit)(len(sets), terms)
     check_terms(terms, len(sets.indices), len(sets), limit)
     return sets, reduce(lambda a, b: sparse.kron(a, b, format="csr"), axes)
 
 
-def _level_shares(level: Level, max_size: int) -> sparse.csc_array:
+def _level_shares(level: SetsOfSize, max_size: int) -> sparse.csc_array:
     r"""The weight of v(W), for the sets W of one size, in the scores of the units of W and of the units next to it.
 
     v(W) is in D(U) for U = W ∪ B, B any subset of the b units next to W, with the sign :math:`(-1)^{|B|}`, and in no
@@ -137,18 +138,18 @@ def _level_shares(level: Level, max_size: int) -> sparse.csc_array:
     many.
     """
     n, w = level.members.shape
-    borders = np.diff(level.boundary.indptr)
-    found, which = np.unique(borders, return_inverse=True)
-    inside, beside = np.array([_pair(w, b, max_size) for b in found.tolist()])[which].T
+    border_sizes = np.diff(level.boundary.indptr)
+    distinct, inverse = np.unique(border_sizes, return_inverse=True)
+    inside, beside = np.array([_member_and_neighbour_weights(w, b, max_size) for b in distinct.tolist()])[inverse].T
     units = np.concatenate([level.members.ravel(), level.boundary.indices])
-    weights = np.concatenate([np.repeat(inside, w), np.repeat(beside, borders)])
-    number = np.concatenate([np.repeat(np.arange(n), w), np.repeat(np.arange(n), borders)])
+    weights = np.concatenate([np.repeat(inside, w), np.repeat(beside, border_sizes)])
+    number = np.concatenate([np.repeat(np.arange(n), w), np.repeat(np.arange(n), border_sizes)])
     shares = sparse.csc_array((weights, (units, number)), shape=(level.boundary.shape[1], n))
     shares.eliminate_zeros()
     return shares
 
 
-def _pair(w: int, b: int, max_size: int) -> tuple[float, float]:
+def _member_and_neighbour_weights(w: int, b: int, max_size: int) -> tuple[float, float]:
     """The two sums of `_level_shares`, as fractions first: the terms alternate and cancel."""
     sizes = range(min(b, max_size - w) + 1)
     inside = sum(Fraction((-1) ** t * comb(b, t), w + t) for t in sizes)

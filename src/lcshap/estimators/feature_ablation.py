@@ -46,7 +46,7 @@ class FeatureAblation(Method):
         return (cls(),)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms()
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:

@@ -12,11 +12,11 @@ from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
 from ..core.plan import Plan, check_calls, check_memory
 from .axioms import Axioms
-from .fit import FitMap
-from .sampled import SampledMethod
+from .least_squares import WeightedLeastSquares
+from .sampled_method import SampledMethod
 
-_PLENTY = 2**62  # more pairs than anyone asks for
-_BYTES_A_CELL = 40  # what a pair takes for each unit, while it is drawn, as a row of the regression and as two sets
+_MAX_PAIR_COUNT = 2**62  # larger numbers of pairs are not counted exactly, because no budget is as large
+_BYTES_PER_CELL = 40  # of a pair and a unit: while it is drawn, as a row of the regression and as two sets
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class KernelSHAP(SampledMethod):
 
     Parameters
     ----------
-    budget : how many calls it may take, ∅ and V included; at least 2d. Exact when it covers :math:`2^d`.
-    seed : of the sampling.
+    budget : the largest number of calls, including those for the base value and the prediction; at least
+        2d. The scores are exact when it covers :math:`2^d`.
+    seed : the seed of the sampling.
 
     Notes
     -----
@@ -69,7 +70,7 @@ class KernelSHAP(SampledMethod):
         return cls(44, seed=5), cls(30, seed=5), cls(512)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         exact = self.budget >= 2**graph.d
         return Axioms(symmetric=exact, dummy=exact, monotone=exact, efficient="graph")
 
@@ -80,13 +81,14 @@ class KernelSHAP(SampledMethod):
         check_design(graph.d, calls // 2, calls, limit)
         kept, weight, exact = draw_pairs(graph.d, self.budget, np.random.default_rng(self.seed))
         coalitions, plus, minus = pair_columns(kept)
-        operator = FitMap(plus, minus, np.where(kept, 1.0, -1.0), weight, len(coalitions), exact=exact)
-        return Plan(self, graph, coalitions, operator)
+        signs = np.where(kept, 1.0, -1.0)
+        estimator = WeightedLeastSquares(plus, minus, signs, weight, len(coalitions), exact=exact)
+        return Plan(self, graph, coalitions, estimator)
 
 
 def check_design(d: int, rows: int, calls: int, limit: int | None) -> None:
     """Raise `PlanTooLargeError` where a regression of so many rows on d units, or its equations, do not fit."""
-    check_memory(_BYTES_A_CELL * d * max(rows, d), calls, limit, "Choose SampleShapley, which solves no equations")
+    check_memory(_BYTES_PER_CELL * d * max(rows, d), calls, limit, "Choose SampleShapley, which solves no equations")
 
 
 def count_pairs(d: int, budget: int) -> int:
@@ -101,21 +103,21 @@ def draw_pairs(
     """Sample pairs without repeats: one coalition of each `(pairs, d)`, its weight, and whether its size is complete.
 
     The smaller half of a pair has size s = 1..d/2. The kernel gives all pairs of size s together the mass
-    1/(s(d-s)), twice that where s is not d/2. Sizes get their share of the pairs; what is sampled of a size stands for
-    all of it. The rows come in random order, so that the first of them are a sample too.
+    1/(s(d-s)), twice that where s is not d/2. Sizes get pairs in proportion to their mass; the sampled pairs of a size
+    represent all of them. The rows are in random order, so that the first rows are a sample too.
     """
     sizes = np.arange(1, d // 2 + 1)
     mass = np.where(2 * sizes == d, 1.0, 2.0) / (sizes * (d - sizes))
-    available = _available(d)
-    shares, whole = _allocate(mass, available, count_pairs(d, budget))
-    counts = _round(shares, rng)
-    left = counts[~whole].sum()
-    each = mass[~whole].sum() / left if left else 0.0
+    available = _count_available(d)
+    shares, enumerated = _allocate_pairs(mass, available, count_pairs(d, budget))
+    counts = _round_randomly(shares, rng)
+    sampled_count = counts[~enumerated].sum()
+    sample_weight = mass[~enumerated].sum() / sampled_count if sampled_count else 0.0
     kept, weight, exact = [np.empty((0, d), bool)], [np.empty(0)], [np.empty(0, bool)]
-    for s, count, complete in zip(sizes.tolist(), counts.tolist(), whole.tolist(), strict=True):
+    for s, count, complete in zip(sizes.tolist(), counts.tolist(), enumerated.tolist(), strict=True):
         if count:
-            kept.append(_subsets(d, s, count, available[s - 1], rng))
-            weight.append(np.full(count, mass[s - 1] / count if complete else each))
+            kept.append(_draw_subsets(d, s, count, available[s - 1], rng))
+            weight.append(np.full(count, mass[s - 1] / count if complete else sample_weight))
             exact.append(np.full(count, complete))
     order = rng.permutation(int(counts.sum()))
     return np.concatenate(kept)[order], np.concatenate(weight)[order], np.concatenate(exact)[order]
@@ -125,41 +127,43 @@ def pair_columns(kept: NDArray[np.bool_]) -> tuple[Coalitions, NDArray[np.int32]
     """The coalitions and their complements, ∅ and V, in the order of a plan; and the columns of both halves."""
     pairs, d = kept.shape
     ends = Coalitions.from_sets(d, [[], range(d)])
-    half = Coalitions.from_dense(kept).canonical()
-    other = Coalitions(d, half.indices, half.offsets, ~half.removed)
-    coalitions, where = Coalitions.concat([ends, half, other]).unique()
-    return coalitions, where[2 : 2 + pairs], where[2 + pairs :]
+    halves = Coalitions.from_dense(kept).canonical()
+    complements = Coalitions(d, halves.indices, halves.offsets, ~halves.removed)
+    coalitions, columns = Coalitions.concat([ends, halves, complements]).unique()
+    return coalitions, columns[2 : 2 + pairs], columns[2 + pairs :]
 
 
-def _available(d: int) -> list[int]:
-    """How many pairs there are of each size 1..d/2; `_PLENTY` where there are more, for C(d, s) is beyond floats."""
-    found, many = [], 1
+def _count_available(d: int) -> list[int]:
+    """The number of pairs of each size 1..d/2, at most `_MAX_PAIR_COUNT`, for C(d, s) may be too large for a float."""
+    counts, subset_count = [], 1
     for s in range(1, d // 2 + 1):
-        many = min(many * (d - s + 1) // s, _PLENTY) if many < _PLENTY else _PLENTY
-        found.append(many // 2 if 2 * s == d and many < _PLENTY else many)
-    return found
+        subset_count = (
+            min(subset_count * (d - s + 1) // s, _MAX_PAIR_COUNT) if subset_count < _MAX_PAIR_COUNT else _MAX_PAIR_COUNT
+        )
+        counts.append(subset_count // 2 if 2 * s == d and subset_count < _MAX_PAIR_COUNT else subset_count)
+    return counts
 
 
-def _allocate(
+def _allocate_pairs(
     mass: NDArray[np.float64], available: list[int], pairs: int
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Share out the pairs by mass; a size gets no more than it has, and what is over goes to the others."""
-    most = np.array([float(n) for n in available])
-    whole = np.zeros(len(mass), bool)
+    """Distribute the pairs over sizes by mass. A size gets no more pairs than it has; the others get the surplus."""
+    capacity = np.array([float(n) for n in available])
+    enumerated = np.zeros(len(mass), bool)
     shares = np.zeros(len(mass))
-    while not whole.all():
-        rest = pairs - most[whole].sum()
-        shares = np.where(whole, most, rest * mass / mass[~whole].sum())
-        full = ~whole & (shares >= most - 1e-9)
-        if not full.any():
+    while not enumerated.all():
+        remaining = pairs - capacity[enumerated].sum()
+        shares = np.where(enumerated, capacity, remaining * mass / mass[~enumerated].sum())
+        exhausted = ~enumerated & (shares >= capacity - 1e-9)
+        if not exhausted.any():
             break
-        whole |= full
-        shares = np.where(whole, most, shares)
-    return shares, whole
+        enumerated |= exhausted
+        shares = np.where(enumerated, capacity, shares)
+    return shares, enumerated
 
 
-def _round(shares: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Whole numbers with the same sum, each less than one from its share, and its share on average."""
+def _round_randomly(shares: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Integers with the same sum, each less than one away from its share, with the share as expectation."""
     ends = np.cumsum(shares)
     total = round(float(ends[-1])) if len(ends) else 0
     marks = np.floor(ends + rng.random())
@@ -168,20 +172,20 @@ def _round(shares: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.
     return np.diff(np.minimum(marks, total), prepend=0).astype(np.int64)
 
 
-def _subsets(d: int, size: int, count: int, available: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _draw_subsets(d: int, size: int, count: int, available: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Distinct random sets of one size, no two of them complements: at size d/2 all hold unit 0."""
     halves = 2 * size == d
     if 2 * count >= available:
         kept = _all_of_size(d, size)
         kept = kept[kept[:, 0]] if halves else kept
         return kept[rng.permutation(available)[:count]]
-    found: dict[bytes, NDArray[np.bool_]] = {}
-    while len(found) < count:
-        rank = rng.random((count - len(found), d)).argsort(axis=1).argsort(axis=1)
+    rows_by_key: dict[bytes, NDArray[np.bool_]] = {}
+    while len(rows_by_key) < count:
+        rank = rng.random((count - len(rows_by_key), d)).argsort(axis=1).argsort(axis=1)
         for row in rank < size:
             row = ~row if halves and not row[0] else row
-            found[np.packbits(row).tobytes()] = row
-    return np.stack(list(found.values()))
+            rows_by_key[np.packbits(row).tobytes()] = row
+    return np.stack(list(rows_by_key.values()))
 
 
 def _all_of_size(d: int, size: int) -> NDArray[np.bool_]:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..core.graphs import Graph
-from ..core.method import Method, check_choice, check_count
+from ..core.method import Method, check_choice, check_integer
 from ..core.plan import Plan, Terms, check_calls, check_entries, check_terms
 from ..errors import MethodError
 from .axioms import Axioms
-from .cheaper import in_time
-from .subsets import CONTEXTS, Context, interaction_weights, masks, neighbourhood_terms, shapley_weights
+from .cheaper_methods import limit_search_time
+from .subsets import CONTEXTS, Context, all_subsets, interaction_weights, neighbourhood_terms, shapley_weights
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class LShapley(Method):
 
     Notes
     -----
-    Where a unit is independent of all beyond its neighbourhood, with and without Y and whatever else is known (Theorem
-    1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent" to follow the paper.
-    Choose "present" to ask what matters in the full input, for inputs that make no sense in small pieces, and to rank
-    units for masking; choose "both" to come closest to the Shapley value when nothing else is known. The scores do not
-    sum to v(V) - v(∅): see ``residual``.
+    Where a unit is independent of all units outside its neighbourhood, with and without Y and given any
+    other units (Theorem 1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent"
+    to follow the paper. Choose "present" to ask what matters in the full input, for inputs that make no sense in small
+    pieces, and to rank units for masking; choose "both" to come closest to the Shapley value when nothing else is
+    known. The scores do not sum to the prediction less the base value: see ``residual``.
 
     References
     ----------
@@ -76,11 +76,11 @@ class LShapley(Method):
         return (*orders, cls(order=2, interactions=True))
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms()
 
     def __post_init__(self) -> None:
-        check_count("order", self.order)
+        check_integer("order", self.order)
         check_choice("context", self.context, CONTEXTS)
         if not isinstance(self.interactions, bool):
             raise MethodError(
@@ -93,11 +93,11 @@ class LShapley(Method):
             )
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        balls = _small_balls(graph, self.order, limit)
+        balls = _grow_balls_within(graph, self.order, limit)
         sizes = [np.diff(balls.indptr)]
         if self.interactions:
-            one, other = graph.edges.T
-            sizes.append(np.diff(sparse.csr_array(balls[one].multiply(balls[other])).indptr))
+            sources, targets = graph.edges.T
+            sizes.append(np.diff(sparse.csr_array(balls[sources].multiply(balls[targets])).indptr))
         n = np.concatenate(sizes).astype(float) + (self.context == "both")  # both contexts: twice as many
         check_terms(int((2**n).sum()), int((n * 2 ** (n - 1)).sum()), int(2 ** sizes[0].max()), limit)
         edge_terms = self._edge_terms(graph, balls) if self.interactions else None
@@ -107,11 +107,11 @@ class LShapley(Method):
         return neighbourhood_terms(graph.d, balls, [np.arange(graph.d)], _unit_weights, self.context)
 
     def _edge_terms(self, graph: Graph, balls: sparse.csr_array) -> Iterator[Terms]:
-        one, other = graph.edges.T
-        shared = sparse.csr_array(balls[one].multiply(balls[other]))
-        return neighbourhood_terms(graph.d, shared, [one, other], _pair_weights, self.context)
+        sources, targets = graph.edges.T
+        shared = sparse.csr_array(balls[sources].multiply(balls[targets]))
+        return neighbourhood_terms(graph.d, shared, [sources, targets], _pair_weights, self.context)
 
-    @in_time
+    @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         from .c_shapley import CShapley
 
@@ -120,19 +120,19 @@ class LShapley(Method):
         yield (CShapley(order=k, context=self.context) for k in range(start, 0, -1))
 
 
-def _small_balls(graph: Graph, order: int, limit: int | None) -> sparse.csr_array:
-    """`N_k` of all units; stops growing them as soon as it is sure that their subsets are more than `limit`.
+def _grow_balls_within(graph: Graph, order: int, limit: int | None) -> sparse.csr_array:
+    """`N_k` of all units; raises as soon as a lower bound of the number of their subsets is above `limit`.
 
     A set T is a subset of N_k(i) for at most |T| of its own members i, so counting it 1/|T| times for each of them,
-    :math:`\\sum_i (2^{n_i} - 1) / n_i` in all, gives no more than there are. Smaller orders have fewer coalitions.
+    :math:`\\sum_i (2^{n_i} - 1) / n_i` in all, gives a lower bound. Smaller orders have fewer coalitions.
     """
     for k, balls in enumerate(graph.grow_balls()):
         sizes, counts = np.unique(np.diff(balls.indptr), return_counts=True)
         pairs = [(int(n), int(c)) for n, c in zip(sizes, counts, strict=True)]
-        at_least = sum(c * (2**n - 1) // n for n, c in pairs) + 1
-        check_calls(at_least, limit)
-        check_entries(sum(c * n * 2 ** (n - 1) for n, c in pairs), at_least, limit)
-        check_calls(2 ** pairs[-1][0], 2**40)  # no machine holds more, whatever limit was lifted
+        min_calls = sum(c * (2**n - 1) // n for n, c in pairs) + 1
+        check_calls(min_calls, limit)
+        check_entries(sum(c * n * 2 ** (n - 1) for n, c in pairs), min_calls, limit)
+        check_calls(2 ** pairs[-1][0], 2**40)  # no machine has memory for more, even without a limit
         if k == order:
             break
     return balls
@@ -140,7 +140,7 @@ def _small_balls(graph: Graph, order: int, limit: int | None) -> sparse.csr_arra
 
 def _unit_weights(n: int, i: int) -> NDArray[np.float64]:
     """The weight of every subset of n units in the Shapley value of the unit at place i."""
-    subsets = masks(n)
+    subsets = all_subsets(n)
     kept = subsets[:, i]
     weights: NDArray[np.float64] = np.where(kept, 1.0, -1.0) * shapley_weights(n)[subsets.sum(axis=1) - kept]
     return weights
@@ -148,8 +148,8 @@ def _unit_weights(n: int, i: int) -> NDArray[np.float64]:
 
 def _pair_weights(n: int, i: int, j: int) -> NDArray[np.float64]:
     """The weight of every subset of n units in the interaction index of the units at places i and j."""
-    subsets = masks(n)
-    one, other = subsets[:, i], subsets[:, j]
-    rest = subsets.sum(axis=1) - one - other
-    weights: NDArray[np.float64] = np.where(one == other, 1.0, -1.0) * interaction_weights(n)[rest]
+    subsets = all_subsets(n)
+    has_i, has_j = subsets[:, i], subsets[:, j]
+    other_counts = subsets.sum(axis=1) - has_i - has_j
+    weights: NDArray[np.float64] = np.where(has_i == has_j, 1.0, -1.0) * interaction_weights(n)[other_counts]
     return weights

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
+from ..core.estimate import Estimate
 from ..core.graphs import Graph
-from ..core.method import Stop, check_count
+from ..core.method import Stop, check_integer
 from ..core.plan import Plan, check_calls
 from ..errors import MethodError
 from .axioms import Axioms
-from .finite import is_finite
-from .fit import FitMap
+from .checks import is_finite
 from .kernel_shap import check_design
-from .sampled import SampledMethod
+from .least_squares import WeightedLeastSquares
+from .sampled_method import SampledMethod
 
 
 @dataclass(frozen=True)
@@ -29,18 +30,20 @@ class LIME(SampledMethod):
 
     Parameters
     ----------
-    budget : how many calls it may take, ∅ and V included; at least 3.
-    seed : of the sampling.
+    budget : the largest number of calls, including those for the base value and the prediction; at least 3.
+    seed : the seed of the sampling.
     kernel_width : w, in cosine distance; 0.25 is what lime uses for texts.
     ridge : λ; 1.0 is what lime uses.
-    features : keep only so many units: those with the largest absolute coefficients in the fit on all of them; the
-        others score zero, and the fit is done again without them. By default all units are kept, where lime keeps 10.
+    features : the number of units to keep: those with the largest absolute coefficients in the fit on all units. The
+        others get a score of zero, and the fit is done again without them. By default all units are kept; lime keeps
+        10.
 
     Notes
     -----
-    As in lime, how many units go is uniform over 1..d, and which go is uniform given that. Scores are those of a local
-    surrogate, shrunk by the ridge: they neither sum to v(V) - v(∅) nor estimate the Shapley value. Choose it to compare
-    with published work, and for masking at few calls. With `features` the scores are not linear in v.
+    As in lime, the number of removed units is uniform over 1..d, and the units are uniform given their
+    number. The scores are those of a local surrogate, shrunk by the ridge: they neither sum to the prediction less the
+    base value nor estimate the Shapley value. Choose it to compare with published work, and for masking at few calls.
+    With `features` the scores are not linear in v.
 
     References
     ----------
@@ -71,7 +74,7 @@ class LIME(SampledMethod):
         return cls(26, seed=5), cls(512), cls(26, seed=5, features=2)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         selects = self.features is not None
         exact = self.budget >= 2**graph.d
         return Axioms(linear=not selects, symmetric=exact and not selects, dummy=False, monotone=False, unit_mass=False)
@@ -79,14 +82,14 @@ class LIME(SampledMethod):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.features is not None:
-            check_count("features", self.features, least=1)
+            check_integer("features", self.features, least=1)
         if not (is_finite(self.kernel_width) and self.kernel_width > 0):
             raise MethodError(f"Expected kernel_width as a positive finite number, got {self.kernel_width!r}.")
         if not (is_finite(self.ridge) and self.ridge >= 0):
             raise MethodError(f"Expected ridge as a finite number of at least 0, got {self.ridge!r}.")
 
     def minimum(self, graph: Graph) -> int:
-        """∅, V and something between."""
+        """The empty and the full coalition, and one between them."""
         return 2 if graph.d == 1 else 3
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
@@ -95,18 +98,20 @@ class LIME(SampledMethod):
         calls = min(self.budget, 2**d) if d < 63 else self.budget
         check_calls(calls, limit, exact=True)
         check_design(d, calls, calls, limit)
-        kept = _draw(d, self.budget, np.random.default_rng(self.seed))
-        coalitions, where = Coalitions.from_dense(kept).unique()
+        kept = _draw_coalitions(d, self.budget, np.random.default_rng(self.seed))
+        coalitions, columns = Coalitions.from_dense(kept).unique()
         weight = np.exp(-((1 - np.sqrt(kept.mean(axis=1))) ** 2) / (2 * self.kernel_width**2))
-        # The intercept is fitted by taking the weighted mean off the design.
+        # The intercept is fitted by subtracting the weighted mean from the design.
         design = np.asarray(kept - np.average(kept, axis=0, weights=weight), np.float64)
-        nothing = np.zeros(len(kept), np.int32)
-        fit = FitMap(where, nothing, design, weight, len(coalitions), ridge=self.ridge, efficient=False)
+        empty_columns = np.zeros(len(kept), np.int32)
+        fit = WeightedLeastSquares(
+            columns, empty_columns, design, weight, len(coalitions), ridge=self.ridge, efficient=False
+        )
         selects = self.features is not None and self.features < d
         return Plan(self, graph, coalitions, SelectedFit(fit, self.features or d) if selects else fit)
 
     def check_stop(self, stop: Stop | None) -> None:
-        """Units are selected at the end: an estimate on the way has not selected them."""
+        """Refuse to stop early if units are selected, because that happens only at the end."""
         if self.features is not None and stop is not None and stop.early:
             raise MethodError(
                 "Expected LIME without features, to stop on a tolerance or a ranking, got "
@@ -114,42 +119,37 @@ class LIME(SampledMethod):
             )
 
 
-def _draw(d: int, budget: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Distinct coalitions, ∅ and V among them; the number of units that go is uniform over 1..d."""
-    found = {bytes(d): np.zeros(d, bool), b"\x01" * d: np.ones(d, bool)}
-    most = min(budget, 2**d) if d < 63 else budget
-    while len(found) < most:
-        gone = rng.integers(1, d + 1, size=most - len(found))
-        rank = rng.random((len(gone), d)).argsort(axis=1).argsort(axis=1)
-        for row in rank >= gone[:, None]:
-            found.setdefault(row.tobytes(), row)
-    return np.stack(list(found.values()))
+def _draw_coalitions(d: int, budget: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Distinct coalitions, ∅ and V among them; the number of removed units is uniform over 1..d."""
+    rows_by_key = {bytes(d): np.zeros(d, bool), b"\x01" * d: np.ones(d, bool)}
+    count = min(budget, 2**d) if d < 63 else budget
+    while len(rows_by_key) < count:
+        removed_counts = rng.integers(1, d + 1, size=count - len(rows_by_key))
+        rank = rng.random((len(removed_counts), d)).argsort(axis=1).argsort(axis=1)
+        for row in rank >= removed_counts[:, None]:
+            rows_by_key.setdefault(row.tobytes(), row)
+    return np.stack(list(rows_by_key.values()))
 
 
 @dataclass(frozen=True, eq=False)
 class SelectedFit:
-    """A fit on all units, then one on those with the largest coefficients alone. It is not linear in the values."""
+    """A fit on all units, then a fit on those with the largest coefficients. It is not linear in the values."""
 
-    fit: FitMap
+    fit: WeightedLeastSquares
     count: int
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Units and coalitions."""
-        return self.fit.shape
-
-    @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """The memory that it holds."""
         return self.fit.nbytes
 
-    def __matmul__(self, values: NDArray[np.float64], /) -> NDArray[np.float64]:
+    def estimate(self, values: NDArray[np.float64]) -> Estimate:
         """Select and fit again for each output by itself."""
-        scores = self.fit @ values
+        scores = self.fit.scores(values)
         chosen = np.zeros_like(scores)
         columns, outputs = (a.reshape(len(a), -1).T for a in (scores, values))
-        for output, (score, value) in enumerate(zip(columns, outputs, strict=True)):
-            units = np.sort(np.argsort(-np.abs(score), kind="stable")[: self.count])
-            again = replace(self.fit, design=self.fit.design[:, units]) @ value
-            chosen.reshape(len(scores), -1)[units, output] = again
-        return chosen
+        for output, (output_scores, output_values) in enumerate(zip(columns, outputs, strict=True)):
+            units = np.sort(np.argsort(-np.abs(output_scores), kind="stable")[: self.count])
+            selected = replace(self.fit, design=self.fit.design[:, units])
+            chosen.reshape(len(scores), -1)[units, output] = selected.scores(output_values)
+        return Estimate(chosen)

@@ -12,9 +12,9 @@ import numpy as np
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph, connected_sets
 from ..core.method import Method
-from ..core.plan import Plan, Terms, check_terms, checks, rooms
+from ..core.plan import Plan, Terms, check_terms, memory_check, size_check
 from .axioms import Axioms
-from .cheaper import in_time
+from .cheaper_methods import limit_search_time
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Myerson(Method):
 
     .. math:: \mu(i) = \phi_i(v^G), \qquad v^G(S) - v(\emptyset) = \sum_{W \in \mathcal C_G(S)} [v(W) - v(\emptyset)]
 
-    Only connected sets U are ever evaluated. In a random order of arrival, U is a part that i has just completed with
-    probability :math:`(u-1)!\,b!/(u+b)!`, and a part that i is about to swallow with :math:`u!\,(b-1)!/(u+b)!`, where
-    u = \|U\| and b is the number of units next to U. These two numbers are the weights of v(U) for its members and for
-    its neighbours. A chain takes d(d+1)/2 calls, a star :math:`2^{d-1}`, a complete graph :math:`2^d`.
+    Only connected sets U are ever evaluated. In a random order of arrival, i completes the component U with probability
+    :math:`(u-1)!\,b!/(u+b)!`, and merges the component U into a larger one with probability :math:`u!\,(b-1)!/(u+b)!`,
+    where u = \|U\| and b is the number of units next to U. These two numbers are the weights of v(U) for its members
+    and for its neighbours. A chain takes d(d+1)/2 calls, a star :math:`2^{d-1}`, a complete graph :math:`2^d`.
 
     Choose it for small or thin graphs (molecules, short texts, trees) when parts that do not touch should not interact.
     The scores of each connected component of the graph sum to what that component is worth.
@@ -59,33 +59,35 @@ class Myerson(Method):
         return (cls(),)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(dummy=False, monotone=False, efficient="component")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        check, calls, many = checks(limit), 0, 0
+        check, calls, term_count = size_check(limit), 0, 0
         # A connected graph of n units has at least n - s + 1 connected sets of size s (by induction over a leaf).
         sizes = np.bincount(graph.components).tolist()
         check(sum(n * (n + 1) // 2 for n in sizes), sum(n * (n + 1) * (n + 2) // 6 for n in sizes))
         terms, total = [], np.zeros(graph.d)
-        for level in connected_sets(graph, check=check, room=rooms(limit)):
-            u, borders = level.size, np.diff(level.boundary.indptr)
-            calls, many = calls + len(borders), many + level.members.size + level.boundary.nnz
-            check_terms(many, level.members.size, calls, limit)
-            number = np.arange(len(borders))
-            most = int(borders.max())
-            completed = np.array([1 / (u * comb(u + b, u)) for b in range(most + 1)])
-            swallowed = np.array([0.0] + [1 / (b * comb(u + b, b)) for b in range(1, most + 1)])
+        for level in connected_sets(graph, check=check, room=memory_check(limit)):
+            u, border_sizes = level.size, np.diff(level.boundary.indptr)
+            calls, term_count = calls + len(border_sizes), term_count + level.members.size + level.boundary.nnz
+            check_terms(term_count, level.members.size, calls, limit)
+            number = np.arange(len(border_sizes))
+            max_border = int(border_sizes.max())
+            completed = np.array([1 / (u * comb(u + b, u)) for b in range(max_border + 1)])
+            swallowed = np.array([0.0] + [1 / (b * comb(u + b, b)) for b in range(1, max_border + 1)])
             units = np.concatenate([level.members.ravel(), level.boundary.indices])
-            weights = np.concatenate([np.repeat(completed[borders], u), np.repeat(-swallowed[borders], borders)])
-            which = np.concatenate([np.repeat(number, u), np.repeat(number, borders)])
-            terms.append(Terms(units, weights, Coalitions.from_table(graph.d, level.members), which))
+            weights = np.concatenate(
+                [np.repeat(completed[border_sizes], u), np.repeat(-swallowed[border_sizes], border_sizes)]
+            )
+            columns = np.concatenate([np.repeat(number, u), np.repeat(number, border_sizes)])
+            terms.append(Terms(units, weights, Coalitions.from_table(graph.d, level.members), columns))
             total += np.bincount(units, weights, minlength=graph.d)
         nothing = Coalitions.from_sets(graph.d, [[]])
         terms.append(Terms(np.arange(graph.d), -total, nothing, np.zeros(graph.d, np.intp)))
         return Plan.from_terms(self, graph, terms)
 
-    @in_time
+    @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         from .c_shapley import CShapley
 

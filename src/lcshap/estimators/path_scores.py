@@ -8,18 +8,20 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
-_STEP = 2.0**-22  # of the largest score: two steps of single precision, so that float32 keeps the order
-_SUM_OF_STEPS = 1e-3  # of the largest score, over all units
-_CANCELLED = 1e-4  # of the largest marginal: if all scores are smaller, the marginals cancel, and the step is its part
+_RELATIVE_STEP = 2.0**-22  # of the largest score: two steps of single precision, so that float32 keeps the order
+_MAX_SUM_OF_STEPS = 1e-3  # of the largest score, over all units
+_CANCELLED_SHARE = (
+    1e-4  # of the largest marginal: if all scores are smaller, the marginals cancel, and the step is relative to this
+)
 
 
 def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers) -> tuple[Numbers, NDArray[np.intp]]:
     r"""Scores of all units that, sorted with ties by index, give back their order.
 
-    The path's are the decreasing sequence nearest to its marginals (isotonic regression, by pooling adjacent
-    violators). It has the same sum. Each block of pooled units has its joint effect, and they share it equally, up to a
-    small step wherever the order puts a higher index before a lower one: a tie would sort the wrong way. All steps
-    together are a thousandth of the largest score at the most.
+    The scores of the path are the decreasing sequence nearest to its marginals (isotonic regression, by pooling
+    adjacent violators). It has the same sum. The units of a block share their joint effect equally, up to a small step
+    wherever the order has a higher index before a lower one, because a tie would be sorted by index. All steps together
+    are at most a thousandth of the largest score.
 
     .. math:: \min_s \sum_t (s_t - m_t)^2 \quad\text{such that}\quad s_t - s_{t+1} \ge
               \begin{cases} \varepsilon & i_t > i_{t+1} \\ 0 & \text{else} \end{cases}
@@ -33,7 +35,7 @@ def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers)
 
     Returns
     -------
-    The scores in the given order, and where the blocks of the path begin, with its length at the end.
+    The scores in this order, and the positions where the blocks of the path begin, with its length at the end.
 
     Examples
     --------
@@ -44,21 +46,21 @@ def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers)
     n = len(marginals)
     if not n:
         return estimates.copy(), np.zeros(1, np.intp)
-    # With the steps added beforehand, "each at least a step below the one before" is "decreasing".
-    ramp = _step(marginals, estimates) * np.concatenate([[0], np.cumsum(order[:-1] > order[1:])])
-    known = np.concatenate([marginals, estimates])
-    wanted = known + ramp
-    pooled = scipy.optimize.isotonic_regression(wanted[:n], increasing=False)
-    found = np.concatenate([pooled.x, np.minimum.accumulate(np.append(pooled.x[-1], wanted[n:]))[1:]])
-    return np.where(found == wanted, known, found - ramp), np.asarray(pooled.blocks, np.intp)
+    # With the steps added beforehand, "each at least a step below the previous one" becomes "decreasing".
+    ramp = _tie_step(marginals, estimates) * np.concatenate([[0], np.cumsum(order[:-1] > order[1:])])
+    effects = np.concatenate([marginals, estimates])
+    shifted = effects + ramp
+    pooled = scipy.optimize.isotonic_regression(shifted[:n], increasing=False)
+    decreasing = np.concatenate([pooled.x, np.minimum.accumulate(np.append(pooled.x[-1], shifted[n:]))[1:]])
+    return np.where(decreasing == shifted, effects, decreasing - ramp), np.asarray(pooled.blocks, np.intp)
 
 
-def _step(marginals: Numbers, estimates: Numbers) -> float:
-    """By how much scores differ that would be equal."""
+def _tie_step(marginals: Numbers, estimates: Numbers) -> float:
+    """The difference between scores that would otherwise be equal."""
     pooled = scipy.optimize.isotonic_regression(marginals, increasing=False).x
     scores = np.concatenate([pooled, np.minimum(estimates, pooled[-1])])
-    largest = max(np.abs(scores).max(), _CANCELLED * np.abs(np.concatenate([marginals, estimates])).max())
-    return float(largest * min(_STEP, _SUM_OF_STEPS / len(scores)))
+    largest = max(np.abs(scores).max(), _CANCELLED_SHARE * np.abs(np.concatenate([marginals, estimates])).max())
+    return float(largest * min(_RELATIVE_STEP, _MAX_SUM_OF_STEPS / len(scores)))
 
 
 def block_means(values: Numbers, blocks: NDArray[np.intp]) -> Numbers:

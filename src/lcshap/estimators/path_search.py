@@ -11,39 +11,39 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.keys import set_keys
+from ..core.programs import Program
 from ..core.store import Answers
+from ..core.store_keys import set_keys
 from ..errors import MethodError
 
 Values = NDArray[np.float64]
 Window = tuple[int, ...]
-Stands = Callable[[Coalitions], NDArray[np.bool_] | None]
+DecisionTest = Callable[[Coalitions], NDArray[np.bool_] | None]
 
 # Tuned on texts of 50 and 200 words and on 784 pixels at 4 calls a unit (benchmarks/paths.py); flat around the optimum.
-_EXPLORE = 0.4  # the share of a round's calls for units that have not been looked at for long
-_GROW = 0.2  # a round moves this share of the units moved before it, or one: late steps matter less than early ones
-_DRIFT = 4.0  # by how much marginals may all grow or shrink from one round to the next
-_JOINT = 0.5  # a window is more than its units if this share of its gain is not theirs
-_SHRINK = 4  # one in so many of the calls left goes into the smallest set that changes the decision, once it changes
+_EXPLORED_SHARE = 0.4  # the share of a round's calls for units that were not evaluated for long
+_STRIDE_SHARE = 0.2  # of the units moved so far: a round moves as many, or one, since late steps matter less
+_MAX_DRIFT = 4.0  # the largest factor by which all marginals may grow or shrink from one round to the next
+_MIN_JOINT_SHARE = 0.5  # a window has a joint effect if more than this share of its gain is not that of its units
+_SHRINK_DIVISOR = 4  # this fraction of the remaining calls makes the set that changes the decision smaller
 
 
-class Settings(Protocol):
-    """What a search must know of its method."""
+class PathSettings(Protocol):
+    """The parameters of a path method that the search uses."""
 
     @property
     def budget(self) -> int:
-        """Calls at the most."""
+        """The largest number of calls."""
 
     @property
     def share(self) -> float:
-        """The part of the path the calls are spent on."""
+        """The share of the path that the calls are spent on."""
 
     @property
     def window(self) -> int:
-        """Units in a window at the most."""
+        """The largest number of units in a window."""
 
     @property
     def output(self) -> int:
@@ -59,61 +59,65 @@ class Settings(Protocol):
 
 
 def no_decision(coalitions: Coalitions) -> None:
-    """What a game without a decision says."""
+    """The answer of a game without a decision: None."""
 
 
 class PathSearch:
-    """One path on its way. Units are *moved*: removed from V, or inserted into ∅; gains are what the path looks for.
+    """The search for one path. Units are *moved*: removed from V, or inserted into ∅, those with large gains first.
 
-    `stands` says on which coalitions the decision of the full input still stands, or None where there is no decision.
-    It is asked about coalitions only whose values are known.
+    `decision_unchanged` returns for each coalition whether the decision is that of the full input, or None where there
+    is no decision. It is called only with coalitions that have been evaluated.
     """
 
     def __init__(
-        self, method: Settings, graph: Graph, stands: Stands = no_decision, deadline: float | None = None
+        self,
+        method: PathSettings,
+        graph: Graph,
+        decision_unchanged: DecisionTest = no_decision,
+        deadline: float | None = None,
     ) -> None:
         self.deadline = deadline
-        self.method, self.graph, self.stands, self.memo = method, graph, stands, Answers()
+        self.method, self.graph, self.decision_unchanged, self.memo = method, graph, decision_unchanged, Answers()
         self.sign = -1.0 if method.from_full else 1.0
         self.path: list[int] = []
         self.values: list[Values] = []  # v along the path
         self.last: Values = np.empty(0)  # the last known marginal of each unit, all outputs
-        self.pool: dict[Window, float] = {}  # what moving a window is thought to gain: single units, and joint effects
-        self.age = np.zeros(graph.d, np.int64)  # rounds since a unit was looked at
+        self.pool: dict[Window, float] = {}  # the expected gain of moving a window: single units, and joint effects
+        self.age = np.zeros(graph.d, np.int64)  # rounds since a unit was evaluated
         self.joint: set[Window] = set()  # the edges that have been moved together
         self.ends: Values = np.empty(0)  # v(∅) and v(V)
         self.decides = False  # whether there is a decision that can flip
         self.flip_set: Window | None = None
         self.rounds = 0
         self.looks = 0  # rounds since the last move
-        self.seen: set[Window] = set()  # the windows that have been looked at
+        self.seen: set[Window] = set()  # the windows that have been evaluated
         self.goal = max(1, round(method.share * graph.d))
 
     # -- the program --------------------------------------------------------------------------------------------------
 
     def program(self) -> Program[PathSearch]:
-        """Walk until the budget is used or the threshold crossed.
+        """Extend the path until the budget is used or the threshold is crossed.
 
-        A decision of the model's that flips does not end the path: the set is made smaller with a part of the calls
-        left, and the path goes on. Calls that are left at the end of the path are used on the set as well.
+        A change of the model's decision does not end the path: the set is made smaller with some of the remaining
+        calls, and the path goes on. Calls that remain at the end of the path are used to make the set smaller as well.
         """
         yield from self._start()
         going = True
         while going and len(self.path) < self.graph.d and not self._crossed_threshold:
             going = yield from self._advance()
-        yield from self._shrink(self.left)
+        yield from self._shrink(self.remaining_calls)
         return self
 
     @property
-    def left(self) -> int:
-        """The calls that may still be made; none after the deadline."""
+    def remaining_calls(self) -> int:
+        """The number of calls that may still be made; 0 after the deadline."""
         if self.deadline is not None and time.monotonic() >= self.deadline:
             return 0
         return self.method.budget - len(self.memo)
 
     @property
     def flipped(self) -> bool | None:
-        """Whether the decision has flipped on the path; None where there is none."""
+        """Whether the decision has changed on the path; None where there is no decision."""
         return self.flip_set is not None if self.decides else None
 
     @property
@@ -121,24 +125,28 @@ class PathSearch:
         return self.method.threshold is not None and self.flip_set is not None
 
     def _flips(self, values: Values, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> NDArray[np.bool_]:
-        """After which of these moves the value is beyond the threshold, or the model's decision another."""
+        """After which of these moves the value is beyond the threshold, or the decision of the model has changed."""
         threshold = self.method.threshold
         if threshold is not None:
             return np.asarray(self.sign * (self.steer(values) - threshold) > 0)
-        stands = self.stands(self._request(moves, context)) if self.decides and len(values) else None
-        return np.zeros(len(values), bool) if stands is None else stands != self.method.from_full
+        decision_unchanged = (
+            self.decision_unchanged(self._request(moves, context)) if self.decides and len(values) else None
+        )
+        return (
+            np.zeros(len(values), bool) if decision_unchanged is None else decision_unchanged != self.method.from_full
+        )
 
     def steer(self, values: Values) -> Any:
         """The values of the output that steers."""
         return values[..., self.method.output] if self.last.ndim == 2 else values
 
     def marginals(self, after: Values, before: Values) -> Values:
-        """What units contributed that were moved between these values."""
-        with np.errstate(over="ignore"):  # scores that are not finite are refused in the end
+        """The contributions of units that were moved between these values."""
+        with np.errstate(over="ignore"):  # scores that are not finite are refused at the end
             return before - after if self.method.from_full else after - before
 
     def _request(self, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> Coalitions:
-        """What is there after moves on top of a context."""
+        """The coalitions after each of these moves, in addition to those of a context."""
         moved = Coalitions.from_sets(self.graph.d, moves)
         if context:
             mask = moved.dense()
@@ -147,23 +155,23 @@ class PathSearch:
         return replace(moved, removed=np.full(len(moves), self.method.from_full))
 
     def _ask(
-        self, moves: Sequence[Sequence[int]], context: Sequence[int] = (), most: int | None = None
+        self, moves: Sequence[Sequence[int]], context: Sequence[int] = (), max_calls: int | None = None
     ) -> Program[Values]:
-        """The values after the first of these moves, as many as `most` calls pay for, or all calls left."""
-        request, limit = self._request(moves, context), self.left if most is None else most
+        """The values after the first of these moves, as many as `max_calls` allow, or all remaining calls."""
+        request, limit = self._request(moves, context), self.remaining_calls if max_calls is None else max_calls
         keys = set_keys(request)
-        new = self.memo.new(keys)
-        if len(new) > limit:
-            keys, new = keys[: new[limit]], new[:limit]
-        if len(new):
-            answers = yield request.take(new)
-            self.memo.add([keys[i] for i in new], answers)
+        new_positions = self.memo.new(keys)
+        if len(new_positions) > limit:
+            keys, new_positions = keys[: new_positions[limit]], new_positions[:limit]
+        if len(new_positions):
+            answers = yield request.take(new_positions)
+            self.memo.add([keys[i] for i in new_positions], answers)
             self.rounds += 1
         return self.memo.look_up(keys)
 
     def _start(self) -> Program[None]:
         d = self.graph.d
-        values = yield from self._ask([[], list(range(d)), *([i] for i in range(d))], most=self.method.budget)
+        values = yield from self._ask([[], list(range(d)), *([i] for i in range(d))], max_calls=self.method.budget)
         if values.ndim == 2 and self.method.output >= values.shape[1]:
             raise MethodError(
                 f"Expected an output from 0 to {values.shape[1] - 1} of the game, got {self.method.output}."
@@ -172,15 +180,15 @@ class PathSearch:
         self.last = self.marginals(values[2:], values[0])
         self.pool = {(i,): gain for i, gain in enumerate(self.steer(self.last).tolist())}
         self.values = [values[0]]
-        self.decides = self.method.threshold is not None or self.stands(self._request([[]])) is not None
+        self.decides = self.method.threshold is not None or self.decision_unchanged(self._request([[]])) is not None
         if self._flips(values[:1], [[]])[0]:
             self.flip_set = ()
 
     # -- a round ------------------------------------------------------------------------------------------------------
 
     def _advance(self) -> Program[bool]:
-        """Look at some windows in the present context, and move the best. False once the budget is used."""
-        windows = self._choose()
+        """Evaluate some windows in the present context, and move the best. False once the budget is used."""
+        windows = self._choose_windows()
         values = yield from self._ask(windows, self.path)
         if not len(values):
             return False
@@ -192,48 +200,55 @@ class PathSearch:
                 self.last[window[0]] = marginal
         ranked = sorted(gains, key=lambda w: (-gains[w] / len(w), len(w), w))
         self._learn(gains)
-        # A large window that leads at first sight may have a unit without a part in it: look again before it moves.
-        unclear = any(part in self.pool and part not in gains for part in _parts(ranked[0]))
-        if unclear and self.looks < self.method.window - 2 and self.left:
+        # A large window with the largest gain may have a unit that adds nothing: evaluate its subwindows before it
+        # moves.
+        unclear = any(subwindow in self.pool and subwindow not in gains for subwindow in _subwindows(ranked[0]))
+        if unclear and self.looks < self.method.window - 2 and self.remaining_calls:
             self.looks += 1
             return True
         self.looks = 0
-        units = self._best([w for w in ranked if len(w) - 1 <= self.left])  # each unit on the way may cost a call
+        # Each unit of a window but the last may cost a call when it is moved.
+        units = self._best_units([w for w in ranked if len(w) - 1 <= self.remaining_calls])
         before = self.flip_set
         yield from self._move(units)
         if self.flip_set != before and not self._crossed_threshold:
-            yield from self._shrink(self.left // _SHRINK)
+            yield from self._shrink(self.remaining_calls // _SHRINK_DIVISOR)
         return bool(units)
 
-    def _choose(self) -> list[Window]:
-        """The leading windows of the pool, and new ones around the units that were not looked at for longest."""
-        calls = self._calls()
-        explore = int(_EXPLORE * calls)
+    def _choose_windows(self) -> list[Window]:
+        """The windows of largest expected gain, and new ones around the units that were not evaluated for longest."""
+        calls = self._count_round_calls()
+        explore = int(_EXPLORED_SHARE * calls)
         leaders = sorted(self.pool, key=lambda w: (-self.pool[w] / len(w), len(w), w))[: max(1, calls - explore)]
         taken = {i for w in leaders for i in w if len(w) == 1}
         free = [i for i in range(self.graph.d) if (i,) in self.pool]
         seeds = sorted(free, key=lambda i: (i in taken, -self.age[i], -self.pool[i,], i))
-        found: dict[Window, None] = dict.fromkeys(leaders)
+        windows: dict[Window, None] = dict.fromkeys(leaders)
         used: set[int] = set()
-        for again in (False, True):  # first windows side by side; then, if calls are left, over edges between them
+        for allow_overlap in (
+            False,
+            True,
+        ):  # first disjoint windows; then, if calls remain, windows across the edges between them
             for seed in seeds:
-                if len(found) >= len(leaders) + explore:
-                    return list(found)
-                window = self._grow(seed, used, again) if again or seed not in used else ()
-                if len(window) > again:
+                if len(windows) >= len(leaders) + explore:
+                    return list(windows)
+                window = self._grow(seed, used, allow_overlap) if allow_overlap or seed not in used else ()
+                if len(window) > allow_overlap:
                     used.update(window)
-                    found.setdefault(window)
-        return list(found)
+                    windows.setdefault(window)
+        return list(windows)
 
-    def _grow(self, seed: int, used: set[int], again: bool) -> Window:
-        """A connected window around a unit, over edges not tried before where there are any."""
+    def _grow(self, seed: int, used: set[int], allow_overlap: bool) -> Window:
+        """A connected window around a unit, preferably over edges that were not tried before."""
         window = [seed]
         while len(window) < self.method.window:
             border = [
                 (_edge(i, j) in self.joint, -self.age[j], -self.pool[j,], j, i)
                 for i in window
                 for j in self.graph.neighbours(i)
-                if (j,) in self.pool and j not in window and not (_edge(i, j) in self.joint if again else j in used)
+                if (j,) in self.pool
+                and j not in window
+                and not (_edge(i, j) in self.joint if allow_overlap else j in used)
             ]
             if not border:
                 break
@@ -242,24 +257,24 @@ class PathSearch:
             window.append(unit)
         return tuple(sorted(window))
 
-    def _calls(self) -> int:
-        """The calls of this round: an even share of what is left, after one for each further unit that moves."""
+    def _count_round_calls(self) -> int:
+        """The calls of this round: an even share of the remaining calls, less one for each further unit that moves."""
         goal = self.goal if len(self.path) < self.goal else self.graph.d
-        at, rounds = len(self.path), 0
-        while at < goal:
-            at += _stride(at)
+        moved, rounds = len(self.path), 0
+        while moved < goal:
+            moved += _stride(moved)
             rounds += 1
-        return max(1, (self.left - (goal - len(self.path) - rounds)) // rounds)
+        return max(1, (self.remaining_calls - (goal - len(self.path) - rounds)) // rounds)
 
     def _learn(self, gains: dict[Window, float]) -> None:
-        """Bring the pool up to date.
+        """Update the expected gains.
 
-        Where the model saturates, all marginals grow or shrink together along the path. Those not asked for in this
-        round are scaled by what was seen of the others, or they would be taken for larger or smaller than they are.
+        Where the model saturates, all marginals grow or shrink together along the path. Those that were not evaluated
+        in this round are scaled by the change of the others, so that both stay comparable.
         """
-        seen = [(gain, self.pool[w]) for w, gain in gains.items() if w in self.pool]
-        drift = sum(a * b for a, b in seen) / (sum(b * b for _, b in seen) or math.inf)
-        drift = min(max(drift, 1 / _DRIFT), _DRIFT) if self.path and not self.looks else 1.0
+        gain_pairs = [(gain, self.pool[w]) for w, gain in gains.items() if w in self.pool]
+        drift = sum(a * b for a, b in gain_pairs) / (sum(b * b for _, b in gain_pairs) or math.inf)
+        drift = min(max(drift, 1 / _MAX_DRIFT), _MAX_DRIFT) if self.path and not self.looks else 1.0
         self.pool = {w: gain * drift for w, gain in self.pool.items()}
         self.age += 1
         for window, gain in sorted(gains.items(), key=lambda item: len(item[0])):
@@ -272,16 +287,16 @@ class PathSearch:
                 self._learn_joint(window, gain, surplus)
 
     def _learn_joint(self, window: Window, gain: float, surplus: float) -> None:
-        if surplus <= _JOINT * gain:
+        if surplus <= _MIN_JOINT_SHARE * gain:
             self.pool.pop(window, None)
             return
         self.pool[window] = gain
-        for part in _parts(window) if window not in self.seen else ():  # perhaps one unit has no part in it
-            self.pool.setdefault(part, gain)
+        for subwindow in _subwindows(window) if window not in self.seen else ():  # perhaps one unit adds nothing
+            self.pool.setdefault(subwindow, gain)
         self.seen.add(window)
 
-    def _best(self, ranked: list[Window]) -> list[int]:
-        """The units to move: the first windows, none overlapping; within a window by their own gain."""
+    def _best_units(self, ranked: list[Window]) -> list[int]:
+        """The units to move: those of the first windows that do not overlap; within a window by their own gain."""
         units: list[int] = []
         for window in ranked:
             if units and len(units) + len(window) > _stride(len(self.path)):
@@ -291,7 +306,7 @@ class PathSearch:
         return units
 
     def _move(self, units: list[int]) -> Program[None]:
-        """Move units one by one, so that each has its marginal in the context in which it went."""
+        """Move units one by one, so that the marginal of each is known in the context in which it was moved."""
         moves = [units[: n + 1] for n in range(len(units))]
         values = yield from self._ask(moves, self.path)
         flips = self._flips(values, moves[: len(values)], self.path)
@@ -303,19 +318,19 @@ class PathSearch:
                 self.flip_set = tuple(sorted(self.path))
             if self._crossed_threshold:
                 break
-        gone = set(self.path)
-        self.pool = {w: gain for w, gain in self.pool.items() if gone.isdisjoint(w)}
+        moved = set(self.path)
+        self.pool = {w: gain for w, gain in self.pool.items() if moved.isdisjoint(w)}
 
     # -- the smallest set that flips ----------------------------------------------------------------------------------
 
     def _shrink(self, calls: int) -> Program[None]:
-        """Take units out of the set that flips, as long as it still does, with so many calls at the most."""
-        last = len(self.memo) + calls
+        """Remove units from the set that changes the decision as long as it still does, with at most so many calls."""
+        call_limit = len(self.memo) + calls
         while self.flip_set:
-            # Those with small marginals are the likeliest to be unnecessary: should the calls end, they were tried.
-            spare = sorted(self.flip_set, key=lambda i: (self.steer(self.last[i]), i))
-            smaller = [tuple(j for j in self.flip_set if j != i) for i in spare]
-            values = yield from self._ask(smaller, most=min(self.left, last - len(self.memo)))
+            # Units with small marginals are most likely unnecessary, so they are tried first, in case the calls end.
+            candidates = sorted(self.flip_set, key=lambda i: (self.steer(self.last[i]), i))
+            smaller = [tuple(j for j in self.flip_set if j != i) for i in candidates]
+            values = yield from self._ask(smaller, max_calls=min(self.remaining_calls, call_limit - len(self.memo)))
             if not len(values):
                 return
             flips = np.flatnonzero(self._flips(values, smaller[: len(values)]))
@@ -324,8 +339,8 @@ class PathSearch:
             self.flip_set = smaller[flips[(self.sign * self.steer(values[flips])).argmax()]]
 
 
-def _parts(window: Window) -> list[Window]:
-    """A window without one of its units, where that leaves two or more."""
+def _subwindows(window: Window) -> list[Window]:
+    """A window without each one of its units in turn, where at least two units remain."""
     return [tuple(j for j in window if j != i) for i in window] if len(window) > 2 else []
 
 
@@ -334,5 +349,5 @@ def _edge(i: int, j: int) -> Window:
 
 
 def _stride(moved: int) -> int:
-    """How many units a round moves."""
-    return max(1, int(_GROW * moved))
+    """The number of units that a round moves."""
+    return max(1, int(_STRIDE_SHARE * moved))

@@ -9,24 +9,24 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.adaptive import Program
+from ..core.default_limits import MAX_CALLS
 from ..core.explanation import Explanation, PathExplanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.limits import MAX_CALLS
-from ..core.method import Cost, Method, Stop, check_count
+from ..core.method import Cost, Method, Stop, check_integer
 from ..core.plan import check_calls
-from ..core.run import check_scores, provenance
+from ..core.programs import Program
+from ..core.run_plan import check_scores, provenance
 from ..errors import BudgetError, MethodError
 from .axioms import Axioms
-from .finite import is_finite
+from .checks import is_finite
 from .path_scores import block_means, path_scores
 from .path_search import PathSearch
 
 
 @dataclass(frozen=True)
-class _Path(Method):
-    """What both paths share. `from_full` says at which end they start."""
+class _PathMethod(Method):
+    """The base class of both paths. `from_full` says whether they start at the full input."""
 
     budget: int
     share: float = 0.2
@@ -38,9 +38,9 @@ class _Path(Method):
     cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
 
     def __post_init__(self) -> None:
-        check_count("budget", self.budget, least=1)
-        check_count("window", self.window, least=1)
-        check_count("output", self.output)
+        check_integer("budget", self.budget, least=1)
+        check_integer("window", self.window, least=1)
+        check_integer("output", self.output)
         if not 0 < self.share <= 1:
             raise MethodError(f"Expected a share above 0 and at most 1, got {self.share!r}.")
         if self.threshold is not None and not is_finite(self.threshold):
@@ -52,10 +52,9 @@ class _Path(Method):
         return cls(30), cls(12), cls(30, window=1, share=0.5)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
-        return Axioms(
-            linear=False, planned=False, symmetric=False, dummy=False, monotone=False, efficient="depends"
-        )  # a unit that changes nothing shares what its neighbours on the path do
+        """The axioms that it satisfies on this graph."""
+        # Pooling gives a unit that changes nothing a share of the effect of its neighbours on the path.
+        return Axioms(linear=False, planned=False, symmetric=False, dummy=False, monotone=False, efficient="depends")
 
     @property
     @abstractmethod
@@ -63,7 +62,7 @@ class _Path(Method):
         """The value at which to stop; None where the decision, if there is one, is the model's."""
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
-        """At most the budget: each step decides what to ask next."""
+        """At most the budget, because each round depends on the values of the rounds before."""
         check_calls(self.budget, max_calls, exact=True)
         self._check_budget(graph)
         words = f"at most {self.budget:,}: each step decides what to ask next"
@@ -78,20 +77,20 @@ class _Path(Method):
         self._check_budget(graph)
         search = PathSearch(self, graph, game.stands, None if stop is None else stop.deadline)
         yield from search.program()
-        return _explanation(self, search, game)
+        return _explain_path(self, search, game)
 
     def _check_budget(self, graph: Graph) -> None:
-        least = min(graph.d + 2, 2**graph.d)
-        if self.budget < least:
+        min_budget = min(graph.d + 2, 2**graph.d)
+        if self.budget < min_budget:
             raise BudgetError(
-                f"Expected a budget of at least {least} calls for {self.name} on {graph.d} units (the empty "
+                f"Expected a budget of at least {min_budget} calls for {self.name} on {graph.d} units (the empty "
                 f"and the full coalition, and one call for each unit), got {self.budget}.",
-                least,
+                min_budget,
             )
 
 
 @dataclass(frozen=True)
-class DeletionPath(_Path):
+class DeletionPath(_PathMethod):
     r"""A greedy path from the full input that finds the units whose removal lowers the value most.
 
     .. math:: m_t = v(V \setminus \{i_1 .. i_{t-1}\}) - v(V \setminus \{i_1 .. i_t\}), \qquad
@@ -104,20 +103,21 @@ class DeletionPath(_Path):
     differ a little where ties by index would go against the path: by some millionths of the largest score, a thousandth
     at the most.) ``e.path_values`` has the values before pooling.
 
-    It starts with leave-one-out, d + 2 calls. Then, round by round: ask for the marginal contributions of the leading
-    units in the present context, and of connected windows of units not looked at for long; remove what gains most per
-    unit, one at first and later up to a fifth of what is gone already. Marginals of earlier rounds are put on the scale
-    of the present one, which matters where the model saturates. The budget is laid out so that the first `share` of
-    the units are removed with it; what a large budget has left continues the path. No randomness; ties go to the lower
-    index.
+    It starts with leave-one-out, d + 2 calls. Each round then evaluates the marginal contributions of the leading units
+    in the present context, and of connected windows of units that were not evaluated for long, and removes the units
+    with the largest gain per unit: one at first, and later up to a fifth of the number already removed. Marginals of
+    earlier rounds are rescaled to the present one, which matters where the model saturates. The budget is planned so
+    that the first `share` of the units are removed with it; the calls that a large budget has left continue the path.
+    No randomness; ties go to the lower index.
 
     Parameters
     ----------
-    budget : distinct coalitions at the most, ∅ and V included; at least d + 2. About 4 d is enough.
-    share : which part of the path the calls are spent on. Smaller: better first steps. Larger: a longer path.
-    window : units in a window at the most. Windows find neighbours that stand in for each other ("very very bad"), of
-        which no single one matters; one that gains more per unit than any unit alone goes as a whole, its units in the
-        order of their own marginals. 1 looks at single units only.
+    budget : the largest number of distinct coalitions, including the empty and the full one; at least d + 2. About 4 d
+        is enough.
+    share : the share of the path that the calls are spent on. Smaller: better first steps. Larger: a longer path.
+    window : the largest number of units in a window. Windows find neighbours that stand in for each other ("very very
+        bad"), of which no single one matters; one that gains more per unit than any unit alone goes as a whole, its
+        units in the order of their own marginals. 1 looks at single units only.
     output : which output steers the path, for a game with several. Scores are given for all, pooled over the same
         blocks.
     flip_below : stop once v is strictly below this value (a log-probability of log 0.5, log-odds of 0), and use what is
@@ -129,8 +129,9 @@ class DeletionPath(_Path):
     Notes
     -----
     Choose it to find what the decision depends on. Do not choose it to find units that suffice (see
-    ``DeletionPath.caution``): `InsertionPath` or a Shapley value is better for that. It is not a division
-    of v(V) - v(∅) among the units: units never removed are not part of the sum above. Their scores are estimates of
+    ``DeletionPath.caution``): `InsertionPath` or a Shapley value is better for that. It does not
+    divide the prediction less the base value among the units: units that are never removed are not part of the sum
+    above. Their scores are estimates of
     their marginals at the end of the path (the last that was measured, on the scale of the last round), and never above
     the last score of the path.
 
@@ -166,7 +167,7 @@ class DeletionPath(_Path):
 
 
 @dataclass(frozen=True)
-class InsertionPath(_Path):
+class InsertionPath(_PathMethod):
     r"""A greedy path from the empty input that finds the units that alone raise the value most.
 
     .. math:: m_t = v(\{i_1 .. i_t\}) - v(\{i_1 .. i_{t-1}\}), \qquad
@@ -218,11 +219,11 @@ class InsertionPath(_Path):
         return self.flip_above
 
 
-def _explanation(method: _Path, search: PathSearch, game: AbstractGame) -> PathExplanation:
+def _explain_path(method: _PathMethod, search: PathSearch, game: AbstractGame) -> PathExplanation:
     graph = search.graph
     path = search.path
-    rest = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool[i,], i))
-    order = np.array(path + rest, np.intp)
+    unmoved = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool[i,], i))
+    order = np.array(path + unmoved, np.intp)
     empty, full = search.ends
     with np.errstate(over="ignore", invalid="ignore"):
         scores = _scores(search, order, len(path))
@@ -248,11 +249,11 @@ def _scores(search: PathSearch, order: NDArray[np.intp], moved: int) -> NDArray[
     values = np.array(search.values)
     marginals = search.marginals(values[1:], values[:-1])
     estimates = np.array([search.pool[i,] for i in order[moved:].tolist()])
-    along, blocks = path_scores(order, search.steer(marginals), estimates)
+    steering_scores, blocks = path_scores(order, search.steer(marginals), estimates)
     scores = search.last.copy()
     if scores.ndim == 1:
-        scores[order] = along
+        scores[order] = steering_scores
     else:
         scores[order[:moved]] = block_means(marginals, blocks)
-        scores[order, search.method.output] = along
+        scores[order, search.method.output] = steering_scores
     return scores

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
-from ..core.explanation import Explanation, edge_matrix
-from ..core.game import AbstractGame, name
+from ..core.default_limits import MAX_CALLS
+from ..core.estimate import Estimate
+from ..core.explanation import Explanation
+from ..core.game import AbstractGame, describe_coalition
 from ..core.graphs import Graph
-from ..core.limits import MAX_CALLS
-from ..core.method import Cost, Method, Stop, check_count
-from ..core.plan import Plan, check_calls, check_memory
-from ..core.run import explain_values
+from ..core.method import Cost, Method, Stop, check_integer
+from ..core.plan import check_calls, check_memory
+from ..core.programs import Program
+from ..core.run_plan import explain_estimate
 from ..errors import MethodError, PlanTooLargeError
 from .axioms import Axioms
-from .cheaper import in_time
-from .covering import codes, covering
-from .subsets import interaction_weights, masks, shapley_weights
+from .cheaper_methods import limit_search_time
+from .covering_array import covering, subset_codes
+from .subsets import all_subsets, interaction_weights, shapley_weights
 
-_CHECKED = 8  # coalitions on which the parts must sum to the value
-_AGREE = 1e-5  # how closely, in units of the largest sum of |parts| or value: single precision is enough
-_MOST = 30  # units of a neighbourhood that no machine can do, whatever limit was lifted
+_CHECKED_COALITIONS = 8  # the parts must sum to the value on so many coalitions
+_TOLERANCE = 1e-5  # of the largest sum of |parts| or value: single precision is enough
+_MAX_UNITS = 30  # of a neighbourhood: no machine can evaluate the subsets of more, even without a limit
 Floats = NDArray[np.float64]
 
 
@@ -42,25 +43,25 @@ class ReceptiveShapley(Method):
 
     Parameters
     ----------
-    hops : r, how far the part of a node sees: the number of message-passing layers. One more where absent nodes lose
-        their edges (``GraphNodes(remove_edges=True)``) and layers divide by degrees, as GCN layers do: then the degree
-        of a neighbour depends on that neighbour's neighbours.
+    hops : r, the radius of the neighbourhood that the part of a node depends on: the number of message-passing layers,
+        or one more where absent nodes lose their edges (``GraphNodes(remove_edges=True)``) and layers divide by
+        degrees, as GCN layers do: then the degree of a neighbour depends on that neighbour's neighbours.
     interactions : also give the exact Shapley interaction index of every pair of units within a neighbourhood, from the
         same coalitions. The index of all other pairs is 0.
 
     Notes
     -----
     Choose it for graph neural networks of a few layers whose readout is a sum or a mean over all nodes of a linear
-    head: molecules, small networks. The model says what each node adds to its output:
+    head: molecules, small networks. The model returns what each node adds to its output:
     ``adapters.CallableModel(predict, kind, parts=...)``, or ``TorchModel(..., parts=...)``. A mean counts absent nodes
     too, which `GraphNodes` keeps; batch normalisation is local in evaluation mode only; nothing but a linear layer may
     come after the pooling. The value must be linear in the outputs: ``value="output"``, log-odds of two logits, or the
     contrast of two classes.
 
-    One coalition S shows :math:`f_i(S \cap N_r(i))` for all nodes i at once, so that about :math:`2^n` coalitions serve
-    all nodes, n being the size of the largest neighbourhood: 32 for two layers on a chain of any length.
+    One coalition S gives :math:`f_i(S \cap N_r(i))` for all nodes i at once, so that about :math:`2^n` coalitions are
+    enough for all nodes, n being the size of the largest neighbourhood: 32 for two layers on a chain of any length.
 
-    All that is assumed is checked on the way: that the parts sum to the value of the model on ∅, V and six random
+    All assumptions are checked: that the parts sum to the value of the model on the empty, the full and six random
     coalitions, and that no part differs between any two evaluated coalitions that agree within its neighbourhood.
     Otherwise `MethodError` is raised.
 
@@ -101,61 +102,55 @@ class ReceptiveShapley(Method):
         return (cls(hops=1), cls(), cls(hops=1, interactions=True))
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(planned=False, efficient="graph")
 
     def __post_init__(self) -> None:
-        check_count("hops", self.hops)
+        check_integer("hops", self.hops)
         if not isinstance(self.interactions, bool):
             raise MethodError(f"Expected interactions=True or False, got {self.interactions!r}.")
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
-        """The coalitions whose parts are asked for; on some of them the value is asked for too."""
-        balls, checked, rest = self._design(graph, max_calls)
-        calls, most = len(checked) + len(rest), int(np.diff(balls.indptr).max())
-        what = f"for parts that see up to {most} units; {len(checked)} of them also for the value, to check the parts"
-        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls:,}, {what}")
+        """The number of coalitions whose parts are evaluated; for some of them the value is evaluated too."""
+        balls, checked, unchecked = self._design(graph, max_calls)
+        calls, largest = len(checked) + len(unchecked), int(np.diff(balls.indptr).max())
+        purpose = (
+            f"for parts that see up to {largest} units; {len(checked)} of them also for the value, to check the parts"
+        )
+        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls:,}, {purpose}")
 
     def calls_within(self, graph: Graph, limit: int) -> int | None:
         """How many calls it takes, or None where that is more than the limit."""
         try:
-            _, checked, rest = _design(self.hops, graph, limit)
+            _, checked, unchecked = _design(self.hops, graph, limit)
         except PlanTooLargeError:
             return None
-        return len(checked) + len(rest)
+        return len(checked) + len(unchecked)
 
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
     ) -> Program[Explanation]:
-        """Ask for the value of a few coalitions and the parts of all; compare; share each part out."""
+        """Evaluate a few values and all parts, compare them, and add up the scores of all parts."""
         self.check_stop(stop)
-        balls, checked, rest = self._design(graph, max_calls)
+        balls, checked, unchecked = self._design(graph, max_calls)
         values = yield checked
-        some = _parts(game, checked)
-        scale = _check_sums(some, values, checked)
-        kept = np.concatenate([checked.dense(), rest.dense()])
-        parts = np.concatenate([some, _parts(game, rest)]) if len(rest) else some
+        checked_parts = _evaluate_parts(game, checked)
+        scale = _check_sums(checked_parts, values, checked)
+        kept = np.concatenate([checked.dense(), unchecked.dense()])
+        parts = np.concatenate([checked_parts, _evaluate_parts(game, unchecked)]) if len(unchecked) else checked_parts
         scores = np.zeros((graph.d, *parts.shape[2:]))
         pairs, indices = [np.empty((0, 2), np.intp)], [np.empty((0, *parts.shape[2:]))]
         for i in range(graph.d):
             units = balls.indices[balls.indptr[i] : balls.indptr[i + 1]].astype(np.intp)
-            table = _table(parts[:, i], codes(kept, units), 2 ** len(units), scale, i, self, kept)
-            np.add.at(scores, units, shapley(table))
+            table = _part_table(parts[:, i], subset_codes(kept, units), 2 ** len(units), scale, i, self, kept)
+            np.add.at(scores, units, shapley_from_table(table))
             if self.interactions:
                 pairs.append(units[np.stack(np.triu_indices(len(units), 1), axis=1)])
-                indices.append(interactions(table))
-        e = explain_values(Plan(self, graph, checked, np.zeros((graph.d, len(checked)))), values, game)
-        return Explanation(
-            scores,
-            e.base_value,
-            e.full_value,
-            graph,
-            calls=len(kept),
-            provenance=e.provenance,
-            interactions=edge_matrix(graph, np.concatenate(indices), np.concatenate(pairs))
-            if self.interactions
-            else None,
-        )
+                indices.append(interactions_from_table(table))
+        estimate = Estimate(scores)
+        if self.interactions:
+            estimate = replace(estimate, interactions=np.concatenate(indices), pairs=np.concatenate(pairs))
+        return explain_estimate(self, graph, game, estimate, values[0], values[-1], calls=len(kept))
 
     def _design(self, graph: Graph, max_calls: int | None) -> tuple[sparse.csr_array, Coalitions, Coalitions]:
         try:
@@ -164,7 +159,7 @@ class ReceptiveShapley(Method):
             message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.above)}"
             raise PlanTooLargeError(message, error.calls, error.exact, error.above) from None
 
-    @in_time
+    @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         from .graph_kernel_shap import GraphKernelSHAP
         from .l_shapley import LShapley
@@ -174,53 +169,53 @@ class ReceptiveShapley(Method):
 
 
 def _design(hops: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_array, Coalitions, Coalitions]:
-    """The neighbourhoods; coalitions on which the value is asked for too (∅ first, V last); and all others."""
-    d, most = graph.d, _MOST if limit is None else max(limit, 1).bit_length() - 1
+    """The neighbourhoods; the coalitions whose value is evaluated too (∅ first, V last); and all other coalitions."""
+    d, max_units = graph.d, _MAX_UNITS if limit is None else max(limit, 1).bit_length() - 1
     for k, balls in enumerate(graph.grow_balls()):
         n = int(np.diff(balls.indptr).max())
-        if n > most:
+        if n > max_units:
             unit = graph.names[int(np.argmax(np.diff(balls.indptr)))]
-            at = f"above max_calls={limit:,}" if limit is not None else "which no machine can do"
-            shown = f"{2**n:,}" if n < 50 else f"2^{n}"
+            limit_text = f"above max_calls={limit:,}" if limit is not None else "which no machine can do"
+            calls_text = f"{2**n:,}" if n < 50 else f"2^{n}"
             raise PlanTooLargeError(
-                f"at least {shown} calls, {at}: {n} units are within {k} hops of {unit}. Neighbourhoods of at "
-                f"most {most} units fit, as those of hops={max(k - 1, 0)} do",
+                f"at least {calls_text} calls, {limit_text}: {n} units are within {k} hops of {unit}. Neighbourhoods "
+                f"of at most {max_units} units fit, as those of hops={max(k - 1, 0)} do",
                 2**n,
             )
         if k == hops:
             break
     check_memory(24 * d * 2**n, 2**n, limit)
-    checked = _checked(d)
+    checked = _coalitions_to_check(d)
     sets = Coalitions.from_dense(np.concatenate([checked.dense(), covering(balls, limit)]))
-    distinct, where = sets.unique()
-    rest = distinct.take(np.setdiff1d(np.arange(len(distinct)), where[: len(checked)]))
+    distinct, inverse = sets.unique()
+    unchecked = distinct.take(np.setdiff1d(np.arange(len(distinct)), inverse[: len(checked)]))
     check_calls(len(distinct), limit, exact=True)
-    return balls, checked, rest
+    return balls, checked, unchecked
 
 
-def _checked(d: int) -> Coalitions:
-    """∅, V and some random coalitions of all sizes, by size: all there are where these are few."""
+def _coalitions_to_check(d: int) -> Coalitions:
+    """∅, V and some random coalitions of all sizes, sorted by size; all coalitions where there are few."""
     rng = np.random.default_rng(0)
-    if 2**d <= _CHECKED:
-        kept = masks(d)
+    if 2**d <= _CHECKED_COALITIONS:
+        kept = all_subsets(d)
     else:
-        random = rng.random((_CHECKED - 2, d)) < np.linspace(0.2, 0.8, _CHECKED - 2)[:, None]
+        random = rng.random((_CHECKED_COALITIONS - 2, d)) < np.linspace(0.2, 0.8, _CHECKED_COALITIONS - 2)[:, None]
         kept = np.concatenate([np.zeros((1, d), bool), np.ones((1, d), bool), random])
     return Coalitions.from_dense(kept).unique()[0]
 
 
-def _parts(game: AbstractGame, coalitions: Coalitions) -> Floats:
-    found = game.parts(coalitions)
-    if found is None:
+def _evaluate_parts(game: AbstractGame, coalitions: Coalitions) -> Floats:
+    parts = game.parts(coalitions)
+    if parts is None:
         raise MethodError(
             "Expected a game that returns the part of each unit, got one without parts. Give Game(..., "
             "part_fn=...), or choose a method that needs only values, such as GraphKernelSHAP."
         )
-    return found
+    return parts
 
 
 def _check_sums(parts: Floats, values: Floats, checked: Coalitions) -> Floats:
-    """Raise unless the parts sum to the values, but for a constant. Returns the size of a number, for each output."""
+    """Raise unless the parts sum to the values up to a constant. Returns the scale of the numbers, for each output."""
     sums = parts.sum(axis=1)
     if sums.shape != values.shape:
         raise MethodError(
@@ -230,18 +225,18 @@ def _check_sums(parts: Floats, values: Floats, checked: Coalitions) -> Floats:
     scale = np.maximum(np.abs(values).max(axis=0), np.abs(parts).sum(axis=1).max(axis=0))
     gaps = np.abs((sums - sums[0]) - (values - values[0])).reshape(len(values), -1)
     worst = int(gaps.max(axis=1).argmax())
-    if not (gaps <= _AGREE * np.reshape(scale, -1)).all():
+    if not (gaps <= _TOLERANCE * np.reshape(scale, -1)).all():
         raise MethodError(
             "Expected parts that sum to the value, up to a constant, got sums that differ from it by "
-            f"{gaps[worst].max():.2g} at {name(checked, worst)}. Return what each node adds to the output, "
-            "after a sum or a mean over all nodes that only a linear layer follows; or choose another "
+            f"{gaps[worst].max():.2g} at {describe_coalition(checked, worst)}. Return what each node adds to the "
+            "output, after a sum or a mean over all nodes that only a linear layer follows; or choose another "
             "method, such as GraphKernelSHAP."
         )
     return np.asarray(scale)
 
 
-def _table(
-    part: Floats,
+def _part_table(
+    node_parts: Floats,
     code: NDArray[np.int64],
     count: int,
     scale: Floats,
@@ -249,49 +244,51 @@ def _table(
     method: ReceptiveShapley,
     kept: NDArray[np.bool_],
 ) -> Floats:
-    """The part of unit i for each subset of its neighbourhood, less that of ∅; raise if it depends on other units."""
+    """The part of unit i for each subset of its neighbourhood, less that of ∅; raises if it depends on other units."""
     first = np.empty(count, np.intp)
     first[code[::-1]] = np.arange(len(code))[::-1]
-    gaps = np.abs(part - part[first[code]]).reshape(len(part), -1)
-    if not (gaps <= _AGREE * np.reshape(scale, -1)).all():
+    gaps = np.abs(node_parts - node_parts[first[code]]).reshape(len(node_parts), -1)
+    if not (gaps <= _TOLERANCE * np.reshape(scale, -1)).all():
         row = int(gaps.max(axis=1).argmax())
-        one, other = (name(Coalitions.from_dense(kept[[r]]), 0) for r in (first[code[row]], row))
+        first_set, second_set = (
+            describe_coalition(Coalitions.from_dense(kept[[r]]), 0) for r in (first[code[row]], row)
+        )
         raise MethodError(
             f"Expected parts that depend only on units within hops={method.hops}, got one of unit {i} that "
-            f"differs by {gaps[row].max():.2g} between {one} and {other}, which agree there. Set hops to the "
-            "number of message-passing layers, and to one more if absent nodes lose their edges and layers "
+            f"differs by {gaps[row].max():.2g} between {first_set} and {second_set}, which agree there. Set hops to "
+            "the number of message-passing layers, and to one more if absent nodes lose their edges and layers "
             "divide by degrees; divide a mean by the number of all nodes; put batch normalisation into "
             "evaluation mode; or choose another method, such as GraphKernelSHAP."
         )
-    return np.asarray(part[first] - part[first[0]])
+    return np.asarray(node_parts[first] - node_parts[first[0]])
 
 
-def shapley(table: Floats) -> Floats:
+def shapley_from_table(table: Floats) -> Floats:
     """The Shapley value of a game from all its values, `(2^n,)` or `(2^n, outputs)`: bit p of a row stands for unit p.
 
-    >>> shapley(np.array([0.0, 1.0, 2.0, 5.0]))
+    >>> shapley_from_table(np.array([0.0, 1.0, 2.0, 5.0]))
     array([2., 3.])
     """
     n = len(table).bit_length() - 1
-    weights = shapley_weights(n)[masks(n - 1).sum(axis=1)] if n > 1 else np.ones(1)
-    return np.array([weights @ _change(table, place) for place in range(n)])
+    weights = shapley_weights(n)[all_subsets(n - 1).sum(axis=1)] if n > 1 else np.ones(1)
+    return np.array([weights @ _unit_changes(table, place) for place in range(n)])
 
 
-def _change(table: Floats, place: int) -> Floats:
-    """What the unit at a place adds to each set without it, in the order of these sets."""
+def _unit_changes(table: Floats, place: int) -> Floats:
+    """The marginal contributions of the unit at a place to the sets without it, in the order of these sets."""
     halves = table.reshape(-1, 2, 2**place, *table.shape[1:])
     return np.asarray((halves[:, 1] - halves[:, 0]).reshape(-1, *table.shape[1:]))
 
 
-def interactions(table: Floats) -> Floats:
+def interactions_from_table(table: Floats) -> Floats:
     """The Shapley interaction index of every pair, in the order of `np.triu_indices`, from all values of a game.
 
-    >>> interactions(np.array([0.0, 1.0, 2.0, 5.0]))
+    >>> interactions_from_table(np.array([0.0, 1.0, 2.0, 5.0]))
     array([2.])
     """
     n = len(table).bit_length() - 1
     if n < 2:
         return np.empty((0, *table.shape[1:]))
-    weights = interaction_weights(n)[masks(n - 2).sum(axis=1)] if n > 2 else np.ones(1)
-    changes = [_change(table, place) for place in range(n)]
-    return np.array([weights @ _change(changes[q], p) for p in range(n) for q in range(p + 1, n)])
+    weights = interaction_weights(n)[all_subsets(n - 2).sum(axis=1)] if n > 2 else np.ones(1)
+    changes = [_unit_changes(table, place) for place in range(n)]
+    return np.array([weights @ _unit_changes(changes[q], p) for p in range(n) for q in range(p + 1, n)])

@@ -18,18 +18,18 @@ from ..core.locks import ForkSafeLock
 from ..core.method import Method
 from ..errors import MethodError
 
-GROUP = "lcshap.methods"  # the group of entry points in which other packages name their methods
-_TEXTS = ("name", "summary", "choose", "cost_in_words")
+_ENTRY_POINT_GROUP = "lcshap.methods"  # the group of entry points in which other packages name their methods
+_TEXT_ATTRIBUTES = ("name", "summary", "choose", "cost_in_words")
 M = TypeVar("M", bound=type[Method])
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What there is to know about a method, all of it from the method's own class.
+class MethodEntry:
+    """The description of a method, which is read from its class.
 
     Attributes
     ----------
-    name : by which the registry knows it.
+    name : the name of the method in the registry.
     method : its class.
     summary : what it computes, in a sentence.
     choose : when to choose it.
@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def signature(self) -> str:
-        """How the method is written, with the parameters that it needs and those that its cost depends on.
+        """The class with the parameters that it needs and those that its cost depends on.
 
         >>> METHODS.entry("l-shapley").signature, METHODS.entry("kernel-shap").signature
         ('LShapley(order)', 'KernelSHAP(budget)')
@@ -66,21 +66,21 @@ class Entry:
         return any(f.name == "seed" for f in fields(self.method))
 
     @classmethod
-    def of(cls, method: Any) -> Entry:
+    def of(cls, method: Any) -> MethodEntry:
         """Read a method's class; raise `MethodError` where something is missing."""
         if not (isinstance(method, type) and issubclass(method, Method)) or isabstract(method):
             raise MethodError(f"Expected a class that inherits from lcshap.Method, got {method!r}.")
-        for text in _TEXTS:
-            found = getattr(method, text, None)
-            if not isinstance(found, str) or not found:
+        for attribute in _TEXT_ATTRIBUTES:
+            text = getattr(method, attribute, None)
+            if not isinstance(text, str) or not text:
                 raise MethodError(
-                    f"Expected a class with the attribute {text}, got {method.__name__}, which has none. Write "
-                    f"a line in the class, such as {text}: ClassVar[str] = {_like(text, method)!r}."
+                    f"Expected a class with the attribute {attribute}, got {method.__name__}, which has none. Write "
+                    f"a line in the class, such as {attribute}: ClassVar[str] = {_example_text(attribute, method)!r}."
                 )
         return cls(method.name, method, method.summary, method.choose, method.cost_in_words)
 
 
-class Registry(Mapping[str, type[Method]]):
+class MethodRegistry(Mapping[str, type[Method]]):
     """The classes of all methods, by name and in alphabetical order.
 
     The modules of this package are searched at first use, and installed plugins (entry points of the group
@@ -95,17 +95,17 @@ class Registry(Mapping[str, type[Method]]):
 
     def __init__(self, package: str) -> None:
         self._package = package
-        self._entries: dict[str, Entry] = {}
-        self._lock = ForkSafeLock()  # whoever comes while it is searched waits
-        self._searched: set[str] = set()  # "package", "plugins": what was looked through
-        self._searching: set[tuple[int, str]] = set()  # and what is at this moment, in which process
+        self._entries: dict[str, MethodEntry] = {}
+        self._lock = ForkSafeLock()  # other threads wait while it is searched
+        self._searched: set[str] = set()  # "package", "plugins": the sources that were searched
+        self._searching: set[tuple[int, str]] = set()  # the process and source of searches in progress
 
     def add(self, method: M) -> M:
         """Add a class; see `register_method`."""
         self._search_package()
         return self._add(method)
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> MethodEntry:
         """Everything about the method of this name."""
         self._search_package()
         if name not in self._entries:
@@ -119,11 +119,11 @@ class Registry(Mapping[str, type[Method]]):
             )
         return self._entries[name]
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[MethodEntry, ...]:
         """All entries, in alphabetical order."""
         return tuple(self.entry(name) for name in self)
 
-    def own(self) -> tuple[Entry, ...]:
+    def own(self) -> tuple[MethodEntry, ...]:
         """The entries of this package alone."""
         return tuple(e for e in self.entries() if e.method.__module__.startswith(f"{__package__}."))
 
@@ -145,53 +145,57 @@ class Registry(Mapping[str, type[Method]]):
         return f"<{len(self)} methods: {', '.join(self)}>"
 
     def _add(self, method: M) -> M:
-        entry = Entry.of(method)
-        known = self._entries.setdefault(entry.name, entry)
-        if not _same(known.method, method):
+        entry = MethodEntry.of(method)
+        registered = self._entries.setdefault(entry.name, entry)
+        if not _is_same_class(registered.method, method):
             raise MethodError(
                 f"Expected a name that no other method has, got {entry.name!r} of {_full_name(method)}, which "
-                f"is the name of {_full_name(known.method)} too. Change the attribute `name` of one of them."
+                f"is the name of {_full_name(registered.method)} too. Change the attribute `name` of one of them."
             )
         self._entries[entry.name] = entry
         return method
 
     def _search_package(self) -> None:
-        with self._search("package") as new:
-            package = import_module(self._package) if new else None
-            for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.") if package else ():
-                for thing in list(vars(import_module(found.name)).values()):
-                    here = isinstance(thing, type) and issubclass(thing, Method) and thing.__module__ == found.name
-                    if here and "name" in vars(thing):  # classes that methods share have no name
-                        self._add(thing)
+        with self._search("package") as is_first:
+            package = import_module(self._package) if is_first else None
+            for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.") if package else ():
+                for member in list(vars(import_module(module.name)).values()):
+                    is_method = (
+                        isinstance(member, type) and issubclass(member, Method) and member.__module__ == module.name
+                    )
+                    if is_method and "name" in vars(member):  # classes that methods share have no name
+                        self._add(member)
 
     def _search_plugins(self) -> None:
-        with self._search("plugins") as new:
-            for point in entry_points(group=GROUP) if new else ():
+        with self._search("plugins") as is_first:
+            for point in entry_points(group=_ENTRY_POINT_GROUP) if is_first else ():
                 try:
                     self._add(point.load())
-                except Exception as error:  # somebody else's package: it must not stop ours
-                    warnings.warn(f"{_who(point)} is left out: {type(error).__name__}: {error}", stacklevel=3)
+                except Exception as error:  # an error in another package must not stop this one
+                    warnings.warn(
+                        f"{_describe_plugin(point)} is left out: {type(error).__name__}: {error}", stacklevel=3
+                    )
 
     @contextmanager
-    def _search(self, what: str) -> Iterator[bool]:
-        """Hold the lock; whether there is something to look through. A module that is imported may come here again.
+    def _search(self, source: str) -> Iterator[bool]:
+        """Hold the lock; yields whether the source must be searched. An imported module may call this again.
 
-        A child that was forked from another thread on the way looks through all of it again.
+        A child process that was forked by another thread during the search repeats all of it.
         """
         with self._lock:
-            mine = (os.getpid(), what)
-            new = what not in self._searched and mine not in self._searching
-            if new:
-                self._searching.add(mine)
+            search = (os.getpid(), source)
+            is_first = source not in self._searched and search not in self._searching
+            if is_first:
+                self._searching.add(search)
             try:
-                yield new
+                yield is_first
             finally:
-                if new:
-                    self._searched.add(what)
-                    self._searching.discard(mine)
+                if is_first:
+                    self._searched.add(source)
+                    self._searching.discard(search)
 
 
-METHODS = Registry(__package__)
+METHODS = MethodRegistry(__package__)
 
 
 def get_method(name: str) -> type[Method]:
@@ -244,21 +248,22 @@ def register_method(method: M) -> M:
     return METHODS.add(method)
 
 
-def _same(known: type[Method], method: type[Method]) -> bool:
-    """Whether it is the same class, perhaps of a module that was loaded again."""
-    return _full_name(known) == _full_name(method)
+def _is_same_class(registered: type[Method], method: type[Method]) -> bool:
+    """Whether both are the same class, perhaps of a module that was loaded again."""
+    return _full_name(registered) == _full_name(method)
 
 
 def _full_name(method: type[Method]) -> str:
     return f"{method.__module__}.{method.__qualname__}"
 
 
-def _who(point: EntryPoint) -> str:
+def _describe_plugin(point: EntryPoint) -> str:
+    """The method, package and object of an entry point, for a message."""
     package = f" of the package {point.dist.name}" if point.dist is not None else ""
     return f"The method {point.name!r}{package} ({point.value})"
 
 
-def _like(text: str, method: type[Method]) -> str:
+def _example_text(text: str, method: type[Method]) -> str:
     return {
         "name": method.__name__.lower(),
         "summary": "What it computes, in a sentence.",

@@ -1,4 +1,4 @@
-"""Gradient baselines: Saliency, and gradient times input. They need a game that knows its gradient."""
+"""Gradient baselines: Saliency, and gradient times input. They need a game that has a gradient."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
+from ..core.default_limits import MAX_CALLS
+from ..core.estimate import Estimate
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.limits import MAX_CALLS
 from ..core.method import Cost, Method, Stop, check_choice
-from ..core.plan import Plan
-from ..core.run import explain_values
+from ..core.programs import Program
+from ..core.run_plan import explain_estimate
 from ..errors import MethodError
 from .axioms import Axioms
 
@@ -32,13 +32,13 @@ class GradientMethod(Method):
     has_plan: ClassVar[bool] = False
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
-        """Two calls, for v(∅) and v(V), and one gradient."""
+        """Two calls, for the base value and the prediction, and one gradient."""
         return Cost(2, True, 1, f"{self}\n  on      {graph}\n  calls   2, and one gradient of the model")
 
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
     ) -> Program[Explanation]:
-        """Read one gradient; v(∅) and v(V) are evaluated too, for the residual."""
+        """Compute one gradient; the base value and the prediction are evaluated too, for the residual."""
         self.check_stop(stop)
         if game.gradient is None:
             raise MethodError(
@@ -57,11 +57,8 @@ class GradientMethod(Method):
                 f"change of shape ({game.d}, features), got {gradient.shape} and {change.shape}."
             )
         ends = Coalitions.from_sets(game.d, [[], range(game.d)])
-        nothing = Plan(self, graph, ends, np.zeros((game.d, 2)))
-        e = explain_values(nothing, (yield ends), game)
-        return Explanation(
-            self._score(gradient, change), e.base_value, e.full_value, graph, calls=2, provenance=e.provenance
-        )
+        base, full = yield ends
+        return explain_estimate(self, graph, game, Estimate(self._score(gradient, change)), base, full, calls=2)
 
     def _score(self, gradient: NDArray[np.float64], change: NDArray[np.float64]) -> NDArray[np.float64]:
         raise NotImplementedError
@@ -79,8 +76,8 @@ class Saliency(GradientMethod):
 
     Notes
     -----
-    Never negative, blind to what a unit says and to everything but the immediate neighbourhood of the input: a
-    baseline.
+    The scores are never negative, ignore the sign of an effect, and depend only on the immediate neighbourhood of the
+    input. Use it as a baseline.
 
     References
     ----------
@@ -110,7 +107,7 @@ class Saliency(GradientMethod):
         return cls(), cls("l1"), cls("l2")
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(linear=False, planned=False, dummy=False, monotone=False, unit_mass=False)
 
     def __post_init__(self) -> None:
@@ -155,7 +152,7 @@ class GradientInput(GradientMethod):
         return (cls(),)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(planned=False, dummy=False, monotone=False, unit_mass=False)
 
     def _score(self, gradient: NDArray[np.float64], change: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
+from ..core.default_limits import MAX_CALLS
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.limits import MAX_CALLS
 from ..core.method import Cost
 from ..core.plan import Plan, check_calls, check_memory
+from ..core.programs import Program
 from .axioms import Axioms
-from .marginals import MarginalMap, draw_within
-from .orders import Orders, draw_orders
-from .sampled import FIRST, Look, Pace, SampledMethod, estimate_by, schedule
+from .marginal_means import MarginalMeans, draw_within
+from .permutations import Orders, draw_orders
+from .sampled_method import FIRST_SAMPLES, EstimateCallback, Pace, SampledMethod, schedule
 from .shapley import Shapley
 
-_LISTED = 1 << 24  # unit indices of all prefixes: up to so many they are asked for at once, else block by block
-_BYTES_AN_INDEX = 24  # while a plan is made
+_MAX_LISTED_INDICES = 1 << 24  # of units, for all prefixes to be evaluated at once; else they come block by block
+_BYTES_PER_INDEX = 24  # while a plan is made
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,19 @@ class SampleShapley(SampledMethod):
 
     Parameters
     ----------
-    budget : how many calls it may take, ∅ and V included; at least 2d. A pair of orders takes up to 2(d - 1), fewer
-        where coalitions repeat. With :math:`2^d` calls all orders count and the result is exact.
-    seed : of the random orders. The same seed with a larger budget begins with the same orders.
+    budget : the largest number of calls, including those for the base value and the prediction; at least 2d. A pair of
+        orders takes up to 2(d - 1) calls, fewer where coalitions repeat. With :math:`2^d` calls all orders count and
+        the result is exact.
+    seed : the seed of the random orders. The same seed with a larger budget begins with the same orders.
 
     Notes
     -----
-    Unbiased, efficient (scores sum to v(V) - v(∅)), exact on games in which only pairs interact: what a pair of units
-    adds to one order is what it takes from the reverse. Choose it when an unbiased
-    estimate and its standard error matter. The standard error needs two pairs, 4d - 2 calls.
+    The scores are unbiased, sum to the prediction less the base value, and are exact for games in which only pairs
+    interact, because the interaction of two units is added to one of them in an order and to the other in its reverse.
+    Choose it when an unbiased estimate and its standard error matter. The standard error needs two pairs, 4d - 2 calls.
 
-    A plan lists all prefixes: of d units they hold d/4 indices each. Where that would not fit the memory there is no
-    plan, but `explain` and `stream` work all the same, since they ask for the prefixes block by block.
+    A plan lists all prefixes, which have d/4 indices each on average. Where they do not fit the memory there is no
+    plan, but `explain` and `stream` still work, since they evaluate the prefixes block by block.
 
     References
     ----------
@@ -81,75 +82,81 @@ class SampleShapley(SampledMethod):
         return cls(40, seed=5), cls(18, seed=5), cls(512)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(symmetric=self.budget >= 2**graph.d, efficient="graph")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         self._check_budget(graph)
         d = graph.d
         if d < 63 and 2**d <= self.budget:
-            exact = Shapley()._plan(graph, limit)
-            return Plan(self, graph, exact.coalitions, exact.operator)
-        check_calls(self._least(d), limit)
-        check_memory(_BYTES_AN_INDEX * self._indices(d), self.budget, limit, "Call explain or cost, which need no plan")
+            return replace(Shapley()._plan(graph, limit), method=self)
+        check_calls(self._min_calls(d), limit)
+        check_memory(
+            _BYTES_PER_INDEX * self._count_indices(d), self.budget, limit, "Call explain or cost, which need no plan"
+        )
         coalitions, orders, columns = draw_within(graph, self.budget, 2 * (d - 1), self.draw(d))
         check_calls(len(coalitions), limit, exact=True)
-        return Plan(self, graph, coalitions, _means(orders, columns, len(coalitions)))
+        return Plan(self, graph, coalitions, _marginal_means(orders, columns, len(coalitions)))
 
-    def _least(self, d: int) -> int:
-        """How many calls it takes at least: the last pair of orders, of up to 2(d - 1), did not fit any more."""
+    def _min_calls(self, d: int) -> int:
+        """A lower bound of the calls: the first pair of orders that does not fit has up to 2(d - 1)."""
         return self.budget - 2 * d + 3
 
-    def _indices(self, d: int) -> int:
-        """How many unit indices all prefixes hold, each stored by what is shorter."""
+    def _count_indices(self, d: int) -> int:
+        """The number of unit indices of all prefixes, each stored as the smaller of the set and its complement."""
         return self.budget * d // 4
 
     def _is_listed(self, d: int) -> bool:
-        """Whether there is a plan to ask for at once."""
-        return (d < 63 and 2**d <= self.budget) or self._indices(d) <= _LISTED
+        """Whether all prefixes are evaluated at once, from a plan."""
+        return (d < 63 and 2**d <= self.budget) or self._count_indices(d) <= _MAX_LISTED_INDICES
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
         """The calls of the plan; also where the plan itself would not fit the memory."""
         self._check_budget(graph)
         if self._is_listed(graph.d):
             return super().cost(graph, max_calls)
-        calls = self._drawn(graph, max_calls).calls
+        calls = self._draw_orders(graph, max_calls).calls
         words = f"{calls:,} ({calls / graph.d:.1f} per unit), each a distinct coalition, ∅ and V included"
         return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {words}, block by block")
 
-    def _drawn(self, graph: Graph, limit: int | None) -> Orders:
+    def _draw_orders(self, graph: Graph, limit: int | None) -> Orders:
         """The orders, unless they take more calls than the limit."""
-        if limit is not None and self._least(graph.d) > limit:
-            self.plan(graph, limit)  # refuses it, and says what would fit
+        if limit is not None and self._min_calls(graph.d) > limit:
+            self.plan(graph, limit)  # raises an error that says what would fit
         drawn = draw_orders(graph.d, self.budget, self.seed)
         check_calls(drawn.calls, limit, exact=True)
         return drawn
 
     def _estimates(
-        self, game: AbstractGame, graph: Graph, max_calls: int | None, look: Look, pace: Pace = "growing"
+        self,
+        game: AbstractGame,
+        graph: Graph,
+        max_calls: int | None,
+        callback: EstimateCallback,
+        pace: Pace = "growing",
     ) -> Program[tuple[Explanation, str]]:
-        """As for all sampled methods; but prefixes that are too many to be listed are written down block by block."""
+        """As for all sampled methods; but many prefixes are listed and evaluated block by block."""
         self._check_budget(graph)
         d = graph.d
         if self._is_listed(d):
-            return (yield from super()._estimates(game, graph, max_calls, look, pace))
-        drawn = self._drawn(graph, max_calls)
-        means = _means(np.stack([drawn.orders, drawn.orders[:, ::-1]], axis=1), drawn.columns, drawn.calls)
+            return (yield from super()._estimates(game, graph, max_calls, callback, pace))
+        drawn = self._draw_orders(graph, max_calls)
+        means = _marginal_means(np.stack([drawn.orders, drawn.orders[:, ::-1]], axis=1), drawn.columns, drawn.calls)
         ends = Coalitions.from_sets(d, [[], range(d)])
-        known = yield ends
-        values = np.zeros((drawn.calls, *known.shape[1:]))
-        values[[0, -1]] = known
-        done = 1
-        for samples in schedule(len(drawn.orders), pace, 1 if pace == "even" else FIRST):
+        end_values = yield ends
+        values = np.zeros((drawn.calls, *end_values.shape[1:]))
+        values[[0, -1]] = end_values
+        evaluated = 1
+        for samples in schedule(len(drawn.orders), pace, 1 if pace == "even" else FIRST_SAMPLES):
             stop = int(drawn.columns[:samples, :, 1:-1].max()) + 1
-            for block in drawn.blocks(done, stop):
+            for block in drawn.blocks(evaluated, stop):
                 values[slice(*block)] = yield drawn.prefixes(*block)
-            done = stop
-            estimate = partial(estimate_by, Plan(self, graph, ends, means.head(samples)), values, game, done + 1)
-            why = look(estimate)
-            if why is not None:  # one pair is what `minimum` is
+            evaluated = stop
+            estimate = partial(self._explain, graph, game, means.head(samples), values, evaluated + 1)
+            reason = callback(estimate)
+            if reason is not None:  # `minimum` is one pair, so no further check is needed
                 break
-        return estimate(), why or "budget"
+        return estimate(), reason or "budget"
 
     def draw(self, d: int) -> Iterator[tuple[NDArray[np.int64], Coalitions]]:
         """A random order and its reverse, `(2, d)`, and the prefixes of both, ∅ and V included."""
@@ -162,11 +169,11 @@ class SampleShapley(SampledMethod):
             yield np.stack([order, order[::-1]]), Coalitions.from_dense(both).canonical()
 
 
-def _means(orders: NDArray[np.integer], columns: NDArray[np.int32], calls: int) -> MarginalMap:
-    """The means over orders `(pairs, 2, d)`, whose prefixes from ∅ to V stand in these columns."""
+def _marginal_means(orders: NDArray[np.integer], columns: NDArray[np.int32], calls: int) -> MarginalMeans:
+    """The means over orders `(pairs, 2, d)`, whose prefixes from ∅ to V have these columns."""
     d = orders.shape[-1]
     order, chain = orders.reshape(-1, d), columns.reshape(-1, d + 1)
     plus, minus = np.empty((2, len(chain), d), np.int32)
     np.put_along_axis(plus, order, chain[:, 1:], axis=1)
     np.put_along_axis(minus, order, chain[:, :-1], axis=1)
-    return MarginalMap(plus.reshape(-1, 2, d), minus.reshape(-1, 2, d), calls)
+    return MarginalMeans(plus.reshape(-1, 2, d), minus.reshape(-1, 2, d), calls)

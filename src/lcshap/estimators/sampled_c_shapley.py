@@ -24,15 +24,15 @@ class SampledCShapley(SampledLocal):
 
     .. math:: \hat\phi(i) = \frac1{2P} \sum_{\pi} \frac{w(U)}{w_{\text{myerson}}(U)}\, m(U \cup K, i)
 
-    where U is the connected part that i completes when it arrives: U comes up with exactly the Myerson weight.
+    where U is the connected component that i completes when it arrives. The probability of U is its Myerson weight.
 
     Parameters
     ----------
-    budget : how many calls it may take, ∅ and V included; at least 4d + 2 (8d + 2 for both contexts) unless all of
-        C-Shapley fits it, which is then what is computed.
+    budget : the largest number of calls, including those for the base value and the prediction; at least
+        4d + 2 (8d + 2 for both contexts), unless all coalitions of C-Shapley fit: then C-Shapley is computed exactly.
     order, context : as for `CShapley`, with direct marginals, whose expectation this is.
-    weights : "myerson" (default), or "paper" by weighting what comes up: unbiased too, but noisier.
-    seed : of the random orders.
+    weights : "myerson" (default), or "paper", by importance weights: unbiased too, but noisier.
+    seed : the seed of the random orders.
 
     Notes
     -----
@@ -70,50 +70,50 @@ class SampledCShapley(SampledLocal):
         return cls(40, 3), cls(40, 3, "absent", "paper"), cls(80, 2, "both", seed=1)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(symmetric=False, efficient="depends", unit_mass=self.weights == "myerson")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("weights", self.weights, ("myerson", "paper"))
 
-    def _in_full(self) -> Method:
+    def _exact_method(self) -> Method:
         return CShapley(self.order, self.context, self.weights)
 
-    def _reached(
+    def _counted_members(
         self, graph: Graph, ball: sparse.csr_array, alone: sparse.csr_array, arrived: sparse.csr_array
     ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-        part = _connected(graph, alone, arrived)
+        component = _connected_component(graph, alone, arrived)
         if self.weights == "myerson":
-            return part, np.ones(part.shape[0])
-        touched = part @ graph.adjacency
+            return component, np.ones(component.shape[0])
+        touched = component @ graph.adjacency
         touched.sort_indices()
-        border = sparse.csr_array(sparse.csr_array(touched > part).multiply(ball))
-        u, b = np.diff(part.indptr), np.diff(border.indptr)
-        # The printed weight over the probability that the part came up.
-        return part, np.asarray(2 / ((u + 2) * (u + 1)) * special.binom(u + b, u))
+        border = sparse.csr_array(sparse.csr_array(touched > component).multiply(ball))
+        u, b = np.diff(component.indptr), np.diff(border.indptr)
+        # The printed weight over the probability of the component.
+        return component, np.asarray(2 / ((u + 2) * (u + 1)) * special.binom(u + b, u))
 
 
-def _connected(graph: Graph, alone: sparse.csr_array, arrived: sparse.csr_array) -> sparse.csr_array:
-    """Of what has arrived in each row, the part that is connected with its unit: each unit is walked from once."""
-    part, newest, rows = alone, alone, np.arange(alone.shape[0])
+def _connected_component(graph: Graph, alone: sparse.csr_array, arrived: sparse.csr_array) -> sparse.csr_array:
+    """Of the units that have arrived in each row, those that are connected with the unit of the row."""
+    component, newest, rows = alone, alone, np.arange(alone.shape[0])
     while len(rows):
         near = (newest @ graph.adjacency).multiply(arrived[rows])
-        found = sparse.csr_array(near.astype(bool) > part[rows])
-        growing = np.flatnonzero(np.diff(found.indptr))
-        newest, rows = found[growing], rows[growing]
+        new_members = sparse.csr_array(near.astype(bool) > component[rows])
+        growing = np.flatnonzero(np.diff(new_members.indptr))
+        newest, rows = new_members[growing], rows[growing]
         indptr = np.zeros(alone.shape[0] + 1, newest.indptr.dtype)
         indptr[rows + 1] = np.diff(newest.indptr)
-        part = part + sparse.csr_array((newest.data, newest.indices, np.cumsum(indptr)), shape=alone.shape)
-    part = sparse.csr_array(part.astype(bool))
-    part.sort_indices()
-    return part
+        component = component + sparse.csr_array((newest.data, newest.indices, np.cumsum(indptr)), shape=alone.shape)
+    component = sparse.csr_array(component.astype(bool))
+    component.sort_indices()
+    return component
 
 
-def sampler_of(method: Method) -> SampledLocal | None:
-    """The sampler whose mean along random orders a local method is, with its weights chosen; None where there is none.
+def sampler_for(method: Method) -> SampledLocal | None:
+    """The sampler whose mean over random orders is a local method with known weights; None where there is none.
 
-    >>> sampler_of(CShapley(2, weights="paper")).order, sampler_of(CShapley(2, max_size=2))
+    >>> sampler_for(CShapley(2, weights="paper")).order, sampler_for(CShapley(2, max_size=2))
     (2, None)
     """
     if isinstance(method, LShapley):

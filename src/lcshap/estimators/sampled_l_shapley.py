@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,21 +12,21 @@ from scipy import sparse
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.method import Method, check_choice, check_count
+from ..core.method import Method, check_choice, check_integer
 from ..core.plan import Plan, check_calls
 from ..errors import PlanTooLargeError
 from .axioms import Axioms
 from .l_shapley import LShapley
-from .marginals import MarginalMap, draw_within
-from .sampled import SampledMethod
+from .marginal_means import MarginalMeans, draw_within
+from .sampled_method import SampledMethod
 from .subsets import CONTEXTS, Context, balls_within
 
 Draw = tuple[NDArray[np.float64], Coalitions]
-_TOGETHER = 8  # orders drawn at once
+_ORDERS_PER_BLOCK = 8  # orders drawn at once
 
 
 class SampledLocal(SampledMethod):
-    """What sampled L- and C-Shapley share: orders of all units, of which each neighbourhood sees its own part."""
+    """The base class of sampled L- and C-Shapley: each neighbourhood uses the restriction of orders of all units."""
 
     budget: int
     order: int
@@ -35,70 +35,75 @@ class SampledLocal(SampledMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_count("order", self.order)
+        check_integer("order", self.order)
         check_choice("context", self.context, CONTEXTS)
 
     def minimum(self, graph: Graph) -> int:
         """A pair of orders: two coalitions for each unit and order (and context)."""
         return 2 + 4 * graph.d * (2 if self.context == "both" else 1)
 
-    def _in_full(self) -> Method:
+    def _exact_method(self) -> Method:
         """The method that this one estimates."""
         raise NotImplementedError
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        least = self.budget - self.minimum(graph) + 3  # unless all fits: the last pair of orders did not
-        above = limit is not None and least > limit
-        most = limit if above and limit is not None else self.budget
+        # A lower bound, unless the exact method fits, because the last pair of orders did not fit.
+        min_calls = self.budget - self.minimum(graph) + 3
+        exceeds_limit = limit is not None and min_calls > limit
+        max_calls = limit if exceeds_limit and limit is not None else self.budget
         try:
-            whole = self._in_full()._plan(graph, most)
-            check_calls(whole.calls, most)
+            full_plan = self._exact_method()._plan(graph, max_calls)
+            check_calls(full_plan.calls, max_calls)
         except PlanTooLargeError as error:
-            if above:
-                check_calls(max(min(least, error.calls), most + 1), limit)
+            if exceeds_limit:
+                check_calls(max(min(min_calls, error.calls), max_calls + 1), limit)
         else:
-            return Plan(self, graph, whole.coalitions, whole.operator)
+            return replace(full_plan, method=self)
         self._check_budget(graph)
-        ball = balls_within(graph, self.order, limit, 20 * 2 * _TOGETHER)
+        ball = balls_within(graph, self.order, limit, 20 * 2 * _ORDERS_PER_BLOCK)
         draws = self._draw(graph, ball, np.random.default_rng(self.seed))
         coalitions, weights, columns = draw_within(graph, self.budget, self.minimum(graph) - 2, draws)
         check_calls(len(coalitions), limit, exact=True)
         by_half = columns.reshape(len(columns), -1, 2, graph.d)  # with the unit, without it
         plus, minus = by_half[:, :, 0], by_half[:, :, 1]
         uniform = bool((weights == 1).all())
-        return Plan(self, graph, coalitions, MarginalMap(plus, minus, len(coalitions), None if uniform else weights))
+        return Plan(self, graph, coalitions, MarginalMeans(plus, minus, len(coalitions), None if uniform else weights))
 
     def _draw(self, graph: Graph, ball: sparse.csr_array, rng: np.random.Generator) -> Iterator[Draw]:
-        pairs = self.budget // max(self.minimum(graph) - 2, 1)  # more may fit, where coalitions are equal
-        count = min(_TOGETHER, max(pairs, 1))
+        pairs = self.budget // max(self.minimum(graph) - 2, 1)  # more may fit where coalitions are equal
+        count = min(_ORDERS_PER_BLOCK, max(pairs, 1))
         while True:
-            yield from self.along(graph, np.stack([rng.permutation(graph.d) for _ in range(count)]), ball)
+            yield from self.samples_along(graph, np.stack([rng.permutation(graph.d) for _ in range(count)]), ball)
 
-    def along(self, graph: Graph, places: NDArray[np.integer], ball: sparse.csr_array | None = None) -> Iterator[Draw]:
-        """For orders, given by the place of each unit, and their reverses: what each pair samples.
+    def samples_along(
+        self, graph: Graph, places: NDArray[np.integer], ball: sparse.csr_array | None = None
+    ) -> Iterator[Draw]:
+        """The samples of orders, given by the place of each unit, and of their reverses.
 
-        That is the weights `(H, d)`, and for each of the H halves the sets with each unit, and those without.
+        Each is the weights `(H, d)`, and for each of the H halves the sets with each unit, and those without it.
         """
         d, ball = graph.d, graph.balls(self.order) if ball is None else ball
         contexts = [c for c in ("absent", "present") if self.context in (c, "both")]
-        for start in range(0, len(places), _TOGETHER):
-            place = places[start : start + _TOGETHER]
+        for start in range(0, len(places), _ORDERS_PER_BLOCK):
+            place = places[start : start + _ORDERS_PER_BLOCK]
             blocks = 2 * len(place)  # a block of rows for each order
-            many = sparse.csr_array(sparse.vstack([ball] * blocks, format="csr"))
+            stacked_balls = sparse.csr_array(sparse.vstack([ball] * blocks, format="csr"))
             alone = sparse.vstack([sparse.eye_array(d, dtype=bool, format="csr")] * blocks, format="csr")
-            kept, weight = self._reached(graph, many, alone, _arrived(many, np.stack([place, -place], axis=1)))
+            kept, weight = self._counted_members(
+                graph, stacked_balls, alone, _arrived_members(stacked_balls, np.stack([place, -place], axis=1))
+            )
             lacking = sparse.csr_array(kept > alone)
-            sets = [_in_context(rows, many, c) for c in contexts for rows in (kept, lacking)]
+            sets = [_coalitions_in_context(rows, stacked_balls, c) for c in contexts for rows in (kept, lacking)]
             for pair in range(len(place)):
                 halves = [slice(d * half, d * (half + 1)) for half in (2 * pair, 2 * pair + 1)]
                 weights = [weight[half] for half in halves for _ in contexts]
                 both = [sets[2 * c + w][half] for half in halves for c in range(len(contexts)) for w in (0, 1)]
                 yield np.stack(weights), Coalitions.concat(both)
 
-    def _reached(
+    def _counted_members(
         self, graph: Graph, ball: sparse.csr_array, alone: sparse.csr_array, arrived: sparse.csr_array
     ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-        """Of what has arrived around each unit, itself included, the part that counts, and its weight."""
+        """Of the units that have arrived around each unit, itself included, those that count, and their weight."""
         raise NotImplementedError
 
 
@@ -110,15 +115,16 @@ class SampledLShapley(SampledLocal):
 
     Parameters
     ----------
-    budget : how many calls it may take, ∅ and V included; at least 4d + 2 (8d + 2 for both contexts) unless all of
-        L-Shapley fits it, which is then what is computed.
+    budget : the largest number of calls, including those for the base value and the prediction; at least
+        4d + 2 (8d + 2 for both contexts), unless all coalitions of L-Shapley fit: then L-Shapley is computed exactly.
     order, context : as for `LShapley`, whose expectation this is.
-    seed : of the random orders.
+    seed : the seed of the random orders.
 
     Notes
     -----
-    Unbiased for L-Shapley, with a standard error over pairs of orders. Choose it where :math:`2^{|N|}` is too many:
-    high orders, grids. One order of all units serves every neighbourhood, for its part within each is uniform too.
+    Unbiased for L-Shapley, with a standard error over pairs of orders. Choose it where :math:`2^{|N|}` is
+    too many: high orders, grids. One order of all units is enough for all neighbourhoods, because its restriction to
+    each is uniform too.
 
     References
     ----------
@@ -149,30 +155,30 @@ class SampledLShapley(SampledLocal):
         return cls(40, 3, "absent", 0), cls(40, 3, "present", 3), cls(80, 2, "both", 1)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(symmetric=False, efficient="depends")
 
-    def _in_full(self) -> Method:
+    def _exact_method(self) -> Method:
         return LShapley(self.order, self.context)
 
-    def _reached(
+    def _counted_members(
         self, graph: Graph, ball: sparse.csr_array, alone: sparse.csr_array, arrived: sparse.csr_array
     ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
         return arrived, np.ones(arrived.shape[0])
 
 
-def _arrived(ball: sparse.csr_array, when: NDArray[np.integer]) -> sparse.csr_array:
-    """For each order and unit, the units of its neighbourhood that have arrived when it has."""
+def _arrived_members(ball: sparse.csr_array, arrival: NDArray[np.integer]) -> sparse.csr_array:
+    """For each order and unit, the units of its neighbourhood that have arrived no later than the unit."""
     rows, d = ball.shape
-    time = when.ravel()  # of unit row % d in order row // d
+    arrival_time = arrival.ravel()  # of unit row % d in order row // d
     owner = np.repeat(np.arange(rows), np.diff(ball.indptr))
-    here = time[owner // d * d + ball.indices] <= time[owner]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[here], minlength=rows))])
-    return sparse.csr_array((np.ones(here.sum(), bool), ball.indices[here], indptr), shape=ball.shape)
+    has_arrived = arrival_time[owner // d * d + ball.indices] <= arrival_time[owner]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[has_arrived], minlength=rows))])
+    return sparse.csr_array((np.ones(has_arrived.sum(), bool), ball.indices[has_arrived], indptr), shape=ball.shape)
 
 
-def _in_context(kept: sparse.csr_array, ball: sparse.csr_array, context: str) -> Coalitions:
-    """Sets within neighbourhoods as coalitions: nothing else kept, or all that is outside kept too."""
+def _coalitions_in_context(kept: sparse.csr_array, ball: sparse.csr_array, context: str) -> Coalitions:
+    """Sets within neighbourhoods as coalitions: all units outside are absent, or all are present."""
     rows = kept if context == "absent" else sparse.csr_array(ball > kept)
     assert rows.has_sorted_indices
     removed = np.full(rows.shape[0], context == "present")

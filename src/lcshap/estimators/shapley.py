@@ -13,8 +13,8 @@ from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import Plan, check_calls
 from .axioms import Axioms
-from .cheaper import in_time
-from .subsets import masks, shapley_weights
+from .cheaper_methods import limit_search_time
+from .subsets import all_subsets, shapley_weights
 
 
 @dataclass(frozen=True)
@@ -51,23 +51,23 @@ class Shapley(Method):
         return (cls(),)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(efficient="graph")
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         d = graph.d
         check_calls(2**d, limit, exact=True)
-        check_calls(2**d, 2**40, exact=True)  # no machine holds more, whatever limit was lifted
-        kept = masks(d)
+        check_calls(2**d, 2**40, exact=True)  # no machine has memory for more, even without a limit
+        kept = all_subsets(d)
         kept = kept[np.argsort(kept.sum(axis=1), kind="stable")]
         weights = shapley_weights(d)
         size = kept.sum(axis=1)
-        # Row i: +w(|S|-1) for every S that holds i, -w(|S|) for every S that could still take it.
+        # Row i: +w(|S|-1) for every S with i, -w(|S|) for every S without i.
         gain, loss = np.append(0.0, weights), np.append(weights, 0.0)
         operator = np.where(kept.T, gain[size], -loss[size])
-        return Plan(self, graph, Coalitions.from_dense(kept).canonical(), operator)
+        return Plan.linear(self, graph, Coalitions.from_dense(kept).canonical(), operator)
 
-    @in_time
+    @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
         from .c_shapley import CShapley
         from .l_shapley import LShapley

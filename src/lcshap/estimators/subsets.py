@@ -12,18 +12,18 @@ from scipy import sparse
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.plan import TERMS, Terms, check_memory
+from ..core.plan import TERMS_PER_PIECE, Terms, check_memory
 from ..core.unique import sort_small
 from ..errors import PlanTooLargeError
 
 Context = Literal["absent", "present", "both"]
-_GROWN = 150_000_000  # units of all neighbourhoods of all orders up to the one wanted: some seconds
-_LARGE = 8  # units of a neighbourhood for which it pays to look for equal ones
+_MAX_GROWN_UNITS = 150_000_000  # of all neighbourhoods of all orders on the way: some seconds
+_LARGE_NEIGHBOURHOOD = 8  # units from which on equal neighbourhoods are merged
 CONTEXTS: tuple[Context, ...] = ("absent", "present", "both")
 
 
 def shapley_weights(n: int) -> NDArray[np.float64]:
-    """``w[t] = 1 / (n C(n-1, t))``: what a marginal contribution to t others weighs among n units, t = 0..n-1."""
+    """``w[t] = 1 / (n C(n-1, t))``: the weight of a marginal contribution to t of n units, t = 0..n-1."""
     return np.array([1 / (n * comb(n - 1, t)) for t in range(n)])
 
 
@@ -32,26 +32,26 @@ def interaction_weights(n: int) -> NDArray[np.float64]:
     return np.array([1 / ((n - 1) * comb(n - 2, t)) for t in range(n - 1)])
 
 
-def masks(n: int) -> NDArray[np.bool_]:
+def all_subsets(n: int) -> NDArray[np.bool_]:
     """All subsets of n units as a boolean array `(2^n, n)`; subset r and subset 2^n - 1 - r are complements."""
     numbers = np.arange(2**n, dtype=np.int64)
     return np.stack([numbers >> place & 1 == 1 for place in range(n)], axis=1)
 
 
-def balls_within(graph: Graph, order: int, limit: int | None, bytes_each: int) -> sparse.csr_array:
-    """`N_k` of all units, unless they hold so many units in all that the memory, `bytes_each`, would not suffice."""
-    if order >= graph.d - 1:  # everything that is connected to a unit
+def balls_within(graph: Graph, order: int, limit: int | None, bytes_per_member: int) -> sparse.csr_array:
+    """`N_k` of all units; raises if they do not fit the memory, with so many bytes per member of a neighbourhood."""
+    if order >= graph.d - 1:  # the connected component of each unit
         sizes = np.bincount(graph.components)
-        check_memory(bytes_each * int((sizes**2).sum()), graph.d, limit)
-        part = sparse.csr_array((np.ones(graph.d, bool), graph.components, np.arange(graph.d + 1)))
-        balls = part @ part.T
+        check_memory(bytes_per_member * int((sizes**2).sum()), graph.d, limit)
+        membership = sparse.csr_array((np.ones(graph.d, bool), graph.components, np.arange(graph.d + 1)))
+        balls = membership @ membership.T
         balls.sort_indices()
         return sparse.csr_array(balls)
-    work = 0
+    member_count = 0
     for k, balls in enumerate(graph.grow_balls()):
-        check_memory(bytes_each * balls.nnz, graph.d, limit)
-        work += balls.nnz
-        if limit is not None and work > _GROWN:
+        check_memory(bytes_per_member * balls.nnz, graph.d, limit)
+        member_count += balls.nnz
+        if limit is not None and member_count > _MAX_GROWN_UNITS:
             raise PlanTooLargeError(
                 f"neighbourhoods of order {order:,}, which take too long to build. Only max_calls=None allows that",
                 graph.d,
@@ -62,7 +62,9 @@ def balls_within(graph: Graph, order: int, limit: int | None, bytes_each: int) -
     return balls
 
 
-def by_shape(rows: sparse.csr_array, *focus: NDArray[np.integer]) -> Iterator[tuple[NDArray[np.intp], tuple[int, ...]]]:
+def group_by_shape(
+    rows: sparse.csr_array, *focus: NDArray[np.integer]
+) -> Iterator[tuple[NDArray[np.intp], tuple[int, ...]]]:
     """Sort neighbourhoods (rows of a boolean matrix) into groups of one size with the focus units at the same places.
 
     Yields the row numbers of each group, and `(size, place of focus 1, ...)`.
@@ -88,27 +90,27 @@ def subset_terms(
 ) -> Iterator[Terms]:
     """For every neighbourhood (a row of `members`, ascending), every subset of it with the weight of that subset.
 
-    The subsets are those of `masks`. Outside the neighbourhood all is absent, or present: a subset T kept and all that
-    is outside kept too is a coalition that lacks the complement of T, which has the mirrored number.
+    The subsets are those of `all_subsets`. Units outside the neighbourhood are all absent or all present. A subset T
+    with all units outside is a coalition that lacks the complement of T, which has the mirrored number.
     """
-    step = max(1, TERMS >> members.shape[1])
+    step = max(1, TERMS_PER_PIECE >> members.shape[1])
     if len(members) > step:
         for start in range(0, len(members), step):
-            part = slice(start, start + step)
-            yield from subset_terms(d, rows[part], members[part], weights, context)
+            block = slice(start, start + step)
+            yield from subset_terms(d, rows[block], members[block], weights, context)
         return
     count, n = members.shape
-    subsets = masks(n)
+    subsets = all_subsets(n)
     places = np.nonzero(subsets)[1]
     offsets = np.zeros(count * len(subsets) + 1, np.int64)
     np.cumsum(np.tile(subsets.sum(axis=1), count), out=offsets[1:])
     indices = members[:, places].ravel()
-    whose = np.repeat(rows, len(subsets))
+    owners = np.repeat(rows, len(subsets))
     share = 0.5 if context == "both" else 1.0
     for kind, removed, weight in (("absent", False, weights), ("present", True, weights[::-1])):
         if context in (kind, "both"):
             sets = Coalitions(d, indices, offsets, np.full(len(offsets) - 1, removed))
-            yield Terms(whose, share * np.tile(weight, count), sets)
+            yield Terms(owners, share * np.tile(weight, count), sets)
 
 
 def neighbourhood_terms(
@@ -118,43 +120,45 @@ def neighbourhood_terms(
     weigh: Callable[..., NDArray[np.float64]],
     context: str,
 ) -> Iterator[Terms]:
-    """Every subset of every neighbourhood (a row of a boolean matrix), weighed by its size and where the focus stands.
+    """Every subset of every neighbourhood (a row of a boolean matrix), weighted by size and by the places of the focus.
 
-    Where many rows have the same large neighbourhood, as on dense graphs, its subsets are written down once.
+    Where many rows have the same large neighbourhood, as on dense graphs, its subsets are listed once.
     """
     large: dict[bytes, list[tuple[int, NDArray[np.int32], NDArray[np.float64]]]] = {}
     groups = []
-    for which, (n, *places) in by_shape(neighbourhoods, *focus):
-        groups.append((which.astype(np.int32), table(neighbourhoods, which, n), weigh(n, *places)))
-    several = [group for group in groups if group[1].shape[1] >= _LARGE]
-    for rows, members, weights in several:
-        for row, own in zip(rows.tolist(), members, strict=True):
-            large.setdefault(own.tobytes(), []).append((row, own, weights))
+    for row_numbers, (n, *places) in group_by_shape(neighbourhoods, *focus):
+        groups.append((row_numbers.astype(np.int32), row_table(neighbourhoods, row_numbers, n), weigh(n, *places)))
+    large_groups = [group for group in groups if group[1].shape[1] >= _LARGE_NEIGHBOURHOOD]
+    for rows, members, weights in large_groups:
+        for row, row_members in zip(rows.tolist(), members, strict=True):
+            large.setdefault(row_members.tobytes(), []).append((row, row_members, weights))
     shared = 2 * len(large) <= sum(map(len, large.values()))
     for rows, members, weights in groups:
-        if not (shared and members.shape[1] >= _LARGE):
+        if not (shared and members.shape[1] >= _LARGE_NEIGHBOURHOOD):
             yield from subset_terms(d, rows, members, weights, context)
-    for same in large.values() if shared else ():
-        step = max(1, TERMS >> len(same[0][1]))
-        for start in range(0, len(same), step):
-            yield from _shared_terms(d, same[start : start + step], context)
+    for equal_rows in large.values() if shared else ():
+        step = max(1, TERMS_PER_PIECE >> len(equal_rows[0][1]))
+        for start in range(0, len(equal_rows), step):
+            yield from _shared_terms(d, equal_rows[start : start + step], context)
 
 
 def _shared_terms(
-    d: int, same: list[tuple[int, NDArray[np.int32], NDArray[np.float64]]], context: str
+    d: int, equal_rows: list[tuple[int, NDArray[np.int32], NDArray[np.float64]]], context: str
 ) -> Iterator[Terms]:
-    """The terms of rows with one neighbourhood."""
-    rows = np.array([row for row, _, _ in same], np.int32)
-    weights = np.stack([weight for _, _, weight in same])
-    for term in subset_terms(d, rows[:1], same[0][1][None], np.arange(weights.shape[1], dtype=float), context):
+    """The terms of rows that have the same neighbourhood."""
+    rows = np.array([row for row, _, _ in equal_rows], np.int32)
+    weights = np.stack([weight for _, _, weight in equal_rows])
+    for term in subset_terms(d, rows[:1], equal_rows[0][1][None], np.arange(weights.shape[1], dtype=float), context):
         share = 0.5 if context == "both" else 1.0
-        mine = weights[:, np.rint(term.weights / share).astype(np.intp)]  # the subsets, as this context numbers them
+        context_weights = weights[
+            :, np.rint(term.weights / share).astype(np.intp)
+        ]  # the subsets, as this context numbers them
         sets = np.tile(np.arange(len(term.coalitions)), len(rows))
-        yield Terms(np.repeat(rows, len(term.coalitions)), share * mine.ravel(), term.coalitions, sets)
+        yield Terms(np.repeat(rows, len(term.coalitions)), share * context_weights.ravel(), term.coalitions, sets)
 
 
-def table(rows: sparse.csr_array, which: NDArray[np.intp], size: int) -> NDArray[np.int32]:
+def row_table(rows: sparse.csr_array, row_numbers: NDArray[np.intp], size: int) -> NDArray[np.int32]:
     """The column numbers of some rows, all of one length, as an array `(n, size)`."""
-    places = rows.indptr[which].astype(np.int64)[:, None] + np.arange(size)
-    found: NDArray[np.int32] = rows.indices[places].astype(np.int32)
-    return found
+    places = rows.indptr[row_numbers].astype(np.int64)[:, None] + np.arange(size)
+    columns: NDArray[np.int32] = rows.indices[places].astype(np.int32)
+    return columns

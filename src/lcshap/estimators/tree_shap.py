@@ -10,22 +10,26 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.adaptive import Program
 from ..core.coalitions import Coalitions
+from ..core.default_limits import MAX_CALLS
+from ..core.estimate import Estimate
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.limits import MAX_CALLS
 from ..core.method import Cost, Method, Stop
-from ..core.plan import Plan, check_calls
-from ..core.run import explain_values
-from ..core.trees import TreeGame, Trees
+from ..core.plan import check_calls
+from ..core.programs import Program
+from ..core.run_plan import explain_estimate
+from ..core.tree_ensembles import TreeGame, Trees
 from ..errors import MethodError
 from .axioms import Axioms
 
-_CHECKED = 16  # coalitions on which the model and its trees must agree
-_AGREE = 1e-6  # how closely, in units of the largest value or of 1
-_START, _MOST = 1 << 14, 1 << 18  # pairs of a tree and a background row that are followed at once, and the most
+_CHECKED_COALITIONS = 16  # the model and its trees must agree on so many coalitions
+_TOLERANCE = 1e-6  # of the largest value or of 1
+_FIRST_WALKS, _MAX_WALKS = (
+    1 << 14,
+    1 << 18,
+)  # pairs of a tree and a background row per block at the start, and at most
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -37,8 +41,8 @@ class TreeSHAP(Method):
     .. math:: \phi(i) = \frac1M \sum_m \sum_{\text{leaves } l} c_l \left(
         [i \in A] \frac{(a-1)!\, b!}{(a+b)!} - [i \in B] \frac{a!\, (b-1)!}{(a+b)!} \right)
 
-    A are the units of which leaf l needs the value of the row, B those of which it needs the value of background row m,
-    a and b how many they are, and c the number in the leaf.
+    A is the set of units whose values must come from the row to reach leaf l, B the set of those whose values must come
+    from background row m, a and b are their sizes, and c is the value of the leaf.
 
     Notes
     -----
@@ -49,9 +53,8 @@ class TreeSHAP(Method):
     every other method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``; LightGBM needs no
     shap), and walked here in double precision: its own walk is in single precision.
 
-    16 coalitions are evaluated by the model itself. If the trees as they were read say anything else, by more than
-    1e-6 of the largest value, `MethodError` is raised. Splits by category are read in
-    LightGBM and refused elsewhere.
+    16 coalitions are evaluated by the model itself. If the values of the trees differ from them by more than 1e-6 of
+    the largest value, `MethodError` is raised. Splits by category are read in LightGBM and refused elsewhere.
 
     References
     ----------
@@ -60,7 +63,7 @@ class TreeSHAP(Method):
     Examples
     --------
     >>> import numpy as np, lcshap as lc
-    >>> from lcshap.core.trees import TreeGame, Trees
+    >>> from lcshap.core.tree_ensembles import TreeGame, Trees
     >>> stump = Trees(np.array([0]), np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([1, -1, -1]),
     ...     np.array([0, -1, -1]), np.array([0.5, 0, 0]), np.array([[0.0], [3.0], [5.0]]))
     >>> x, background = np.array([[1.0, 7.0]]), np.array([[0.0, 0.0]])
@@ -85,109 +88,108 @@ class TreeSHAP(Method):
         return (cls(),)
 
     def axioms(self, graph: Graph) -> Axioms:
-        """What it promises on this graph."""
+        """The axioms that it satisfies on this graph."""
         return Axioms(planned=False, efficient="graph")
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
         """The coalitions on which model and trees must agree."""
-        calls = len(_checked(graph.d))
+        calls = len(_coalitions_to_check(graph.d))
         check_calls(calls, max_calls, exact=True)
-        what = "to check the trees against the model; the scores are exact, and come from one walk through the trees"
-        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls}, {what}")
+        purpose = "to check the trees against the model; the scores are exact, and come from one walk through the trees"
+        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls}, {purpose}")
 
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
     ) -> Program[Explanation]:
-        """Ask the model about a few coalitions, compare, and walk through the trees."""
+        """Evaluate a few coalitions with the model, compare them with the trees, and traverse the trees."""
         self.check_stop(stop)
-        trees, checked = _trees(game), _checked(graph.d)
+        trees, checked = _game_trees(game), _coalitions_to_check(graph.d)
         values = yield checked
         _compare(trees, checked, values)
-        scores = trees.read(shapley(trees))
-        _agree(scores.sum(axis=0), values[-1] - values[0], values, trees)
-        e = explain_values(Plan(self, graph, checked, np.zeros((graph.d, len(checked)))), values, game)
-        return Explanation(scores, e.base_value, e.full_value, graph, calls=len(checked), provenance=e.provenance)
+        scores = trees.read(tree_shapley_values(trees))
+        _check_agreement(scores.sum(axis=0), values[-1] - values[0], values, trees)
+        return explain_estimate(self, graph, game, Estimate(scores), values[0], values[-1], len(checked))
 
 
-def reads(game: AbstractGame) -> TreeGame:
-    """The trees of a game, compared with it on a few coalitions: those that `TreeSHAP` asks about anyway.
+def checked_trees(game: AbstractGame) -> TreeGame:
+    """The trees of a game, compared with it on a few coalitions: those that `TreeSHAP` evaluates anyway.
 
-    Raises `MethodError` where there are none, or where they do not agree.
+    Raises `MethodError` where there are no trees, or where they do not agree.
     """
-    trees, checked = _trees(game), _checked(game.d)
+    trees, checked = _game_trees(game), _coalitions_to_check(game.d)
     _compare(trees, checked, game.evaluate(checked))
     return trees
 
 
-def shapley(game: TreeGame) -> Floats:
+def tree_shapley_values(game: TreeGame) -> Floats:
     """The Shapley value of each output of the trees, `(d, outputs)`.
 
-    Every tree is walked from its root for x and a background row together. As long as both go to the same child nothing
-    depends on the coalition. Where they part, the walk goes on in both children: in that of x for coalitions with the
-    unit, in the other for those without. Further down the unit is decided.
+    Every tree is traversed from its root for x and a background row together. As long as both go to the same child,
+    nothing depends on the coalition. Where they diverge, both children are visited: that of x for coalitions with the
+    unit, and the other for those without it. Below that node the unit is decided.
     """
     trees, count = game.trees, len(game.background)
     phi = np.zeros((game.d, trees.value.shape[1]))
     starts = np.arange(count * len(trees.roots))
-    for begin in range(0, len(starts), _START):
-        part = starts[begin : begin + _START]
-        none = np.empty((len(part), 0), np.int32)
-        walks = [_Walk(trees.roots[part // count], part % count, none)]
+    for begin in range(0, len(starts), _FIRST_WALKS):
+        block = starts[begin : begin + _FIRST_WALKS]
+        undecided = np.empty((len(block), 0), np.int32)
+        walks = [_Walk(trees.roots[block // count], block % count, undecided)]
         while walks:
             walk = walks.pop()
-            if len(walk.node) > _MOST:
+            if len(walk.node) > _MAX_WALKS:
                 half = len(walk.node) // 2
                 walks += [walk.take(slice(half, None)), walk.take(slice(half))]
                 continue
             leaves = trees.left[walk.node] < 0
-            _settle(phi, trees, walk.take(leaves))
+            _add_leaf_shares(phi, trees, walk.take(leaves))
             if not leaves.all():
-                walks.append(_step(game, walk.take(~leaves)))
+                walks.append(_descend(game, walk.take(~leaves)))
     return phi / count
 
 
 @dataclass(frozen=True, eq=False)
 class _Walk:
-    """Where walks are: the node, the background row, and units that are decided, i + 1 if present and -i - 1 if not."""
+    """Positions in trees: the node, the background row, and decided units, i + 1 if present and -i - 1 if absent."""
 
     node: Places
     row: Places
     decided: NDArray[np.int32]
 
-    def take(self, which: Any) -> _Walk:
-        return _Walk(self.node[which], self.row[which], self.decided[which])
+    def take(self, rows: Any) -> _Walk:
+        return _Walk(self.node[rows], self.row[rows], self.decided[rows])
 
 
-def _step(game: TreeGame, walk: _Walk) -> _Walk:
-    """One node further; walks that part are two."""
+def _descend(game: TreeGame, walk: _Walk) -> _Walk:
+    """The next nodes. A walk whose two children differ becomes two walks."""
     trees, (x, background) = game.trees, game.ends
     column = trees.feature[walk.node]
-    there = trees.child(walk.node, x[walk.row, column])
-    away = trees.child(walk.node, background[walk.row, column])
+    input_child = trees.child(walk.node, x[walk.row, column])
+    background_child = trees.child(walk.node, background[walk.row, column])
     unit = game.owners[column].astype(np.int32) + 1
     present, absent = ((walk.decided == (sign * unit)[:, None]).any(axis=1) for sign in (1, -1))
-    part = np.flatnonzero((there != away) & ~present & ~absent)
-    if not len(part):
-        return _Walk(np.where(absent, away, there), walk.row, walk.decided)
-    # A column for the new decisions; walks that have room in an older one use it, so that there are few columns.
-    new = np.zeros(len(walk.node), np.int32)
-    new[part] = unit[part]
-    kept = np.column_stack([walk.decided, new])
-    other = kept[part]
-    other[:, -1] *= -1
-    node = np.concatenate([np.where(absent, away, there), away[part]])
-    decided = np.concatenate([kept, other])
+    diverging = np.flatnonzero((input_child != background_child) & ~present & ~absent)
+    if not len(diverging):
+        return _Walk(np.where(absent, background_child, input_child), walk.row, walk.decided)
+    # A column for the new decisions. Empty places are moved to the end below, so that there are few columns.
+    new_decisions = np.zeros(len(walk.node), np.int32)
+    new_decisions[diverging] = unit[diverging]
+    present_decisions = np.column_stack([walk.decided, new_decisions])
+    absent_decisions = present_decisions[diverging]
+    absent_decisions[:, -1] *= -1
+    node = np.concatenate([np.where(absent, background_child, input_child), background_child[diverging]])
+    decided = np.concatenate([present_decisions, absent_decisions])
     used = (decided != 0).sum(axis=1).max()
     if used < decided.shape[1]:  # sort the empty places to the end and cut them off
         order = np.argsort(decided == 0, axis=1, kind="stable")
         decided = np.take_along_axis(decided, order, axis=1)[:, :used]
-    return _Walk(node, np.concatenate([walk.row, walk.row[part]]), decided)
+    return _Walk(node, np.concatenate([walk.row, walk.row[diverging]]), decided)
 
 
-def _settle(phi: Floats, trees: Trees, walk: _Walk) -> None:
-    """Share the numbers in leaves among the units that led there."""
+def _add_leaf_shares(phi: Floats, trees: Trees, walk: _Walk) -> None:
+    """Add the shares of leaf values to the scores of the units that were decided on the way."""
     a, b = ((walk.decided * sign > 0).sum(axis=1) for sign in (1, -1))
-    gain, loss = _weights(walk.decided.shape[1])
+    gain, loss = _leaf_weights(walk.decided.shape[1])
     weight = np.where(walk.decided > 0, gain[a, b][:, None], -loss[a, b][:, None])
     rows, places = np.nonzero(walk.decided)
     units, weights = np.abs(walk.decided[rows, places]) - 1, weight[rows, places]
@@ -197,24 +199,28 @@ def _settle(phi: Floats, trees: Trees, walk: _Walk) -> None:
 
 
 @cache
-def _weights(most: int) -> tuple[Floats, Floats]:
-    """(a-1)! b!/(a+b)! and a! (b-1)!/(a+b)! for all a and b up to a number, 0 where there is no such unit."""
-    gain = np.array([[a and 1 / (a * comb(a + b, a)) for b in range(most + 1)] for a in range(most + 1)], float)
+def _leaf_weights(max_units: int) -> tuple[Floats, Floats]:
+    """(a-1)! b!/(a+b)! and a! (b-1)!/(a+b)! for all a and b up to `max_units`, 0 where the factorial is not defined."""
+    gain = np.array(
+        [[a and 1 / (a * comb(a + b, a)) for b in range(max_units + 1)] for a in range(max_units + 1)], float
+    )
     return gain, gain.T.copy()
 
 
-def _checked(d: int) -> Coalitions:
-    """∅, V and some random coalitions, by size: all there are where these are few."""
+def _coalitions_to_check(d: int) -> Coalitions:
+    """∅, V and some random coalitions, sorted by size; all coalitions where there are few."""
     rng = np.random.default_rng(0)
-    if d <= _CHECKED:
-        codes = np.append(rng.permutation(np.arange(1, 2**d - 1))[: _CHECKED - 2], [0, 2**d - 1])
+    if d <= _CHECKED_COALITIONS:
+        codes = np.append(rng.permutation(np.arange(1, 2**d - 1))[: _CHECKED_COALITIONS - 2], [0, 2**d - 1])
         kept = (codes[:, None] >> np.arange(d)) & 1 == 1
     else:
-        kept = np.concatenate([rng.random((_CHECKED - 2, d)) < 0.5, np.zeros((1, d), bool), np.ones((1, d), bool)])
+        kept = np.concatenate(
+            [rng.random((_CHECKED_COALITIONS - 2, d)) < 0.5, np.zeros((1, d), bool), np.ones((1, d), bool)]
+        )
     return Coalitions.from_dense(kept[np.argsort(kept.sum(axis=1), kind="stable")])
 
 
-def _trees(game: AbstractGame) -> TreeGame:
+def _game_trees(game: AbstractGame) -> TreeGame:
     if game.trees is None:
         raise MethodError(
             "Expected a tree ensemble and a table, got a game without trees. Choose a method that needs only "
@@ -224,14 +230,14 @@ def _trees(game: AbstractGame) -> TreeGame:
 
 
 def _compare(trees: TreeGame, checked: Coalitions, values: Floats) -> None:
-    """Raise unless trees and model say the same about coalitions, but for a constant."""
-    told = trees.values(checked)
-    _agree(told - told[0], values - values[0], values, trees)
+    """Raise unless the values of the trees and of the model agree up to a constant."""
+    tree_values = trees.values(checked)
+    _check_agreement(tree_values - tree_values[0], values - values[0], values, trees)
 
 
-def _agree(found: Floats, wanted: Floats, values: Floats, game: TreeGame) -> None:
-    gap = float(np.abs(found - wanted).max())
-    if not gap <= max(_AGREE, game.trees.rounding) * max(1.0, float(np.abs(values).max())):
+def _check_agreement(actual: Floats, expected: Floats, values: Floats, game: TreeGame) -> None:
+    gap = float(np.abs(actual - expected).max())
+    if not gap <= max(_TOLERANCE, game.trees.rounding) * max(1.0, float(np.abs(values).max())):
         raise MethodError(
             "Expected a model whose output is the sum of its trees, got one that differs from that sum by "
             f"{gap:.2g}. It transforms the sum, or shap reads its trees wrongly. Choose another method, such "

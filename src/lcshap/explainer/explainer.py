@@ -10,31 +10,30 @@ from typing import Any, Literal, cast, overload
 
 from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
-from ..adapters.trees import gives_log_odds
-from ..advice.chooser import Pairs
-from ..advice.locality import Locality, locality
-from ..advice.picker import Picker
-from ..asking.engine import Engine
-from ..asking.model_game import ModelGame
-from ..asking.targets import check_names
-from ..asking.values import Value, find_value, says_output
+from ..adapters.tree_models import has_log_odds_margin
 from ..core.explanation import Explanation
-from ..core.limits import MAX_CALLS
-from ..core.method import Method, Stop, check_count
+from ..core.method import Method, Stop
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
 from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
 from ..estimators.registry import get_method
+from ..evaluation.engine import Engine
+from ..evaluation.model_game import ModelGame
 from ..maskers.base import Masked, Masker
-from .job import Found, Job, Setup
-from .options import clear_options
-from .preview import preview
+from ..selection.locality import Locality, locality
+from ..selection.selector import InteractionsOption, MethodSelector
+from ..values import Value, find_value, says_output
+from ..values.targets import check_class_names
+from .cost_preview import preview_cost
+from .execution import Execution, changed_fields
+from .job import Job, Outcomes, Setup
+from .option_checks import reject_unknown_options
 
 Goal = Literal["fair", "necessary", "sufficient"]
 Errors = Literal["raise", "keep"]
 
 
-@clear_options
+@reject_unknown_options
 @dataclass(frozen=True, eq=False, repr=False)
 class Explainer:
     """Explains what a model said about inputs.
@@ -51,26 +50,30 @@ class Explainer:
         for other numbers.
     target : a class or output, a list of them, "all", or a pair (a, b) for a contrast. By default the predicted class.
     budget : calls: a number, or a text such as "8d" (calls per unit), or "30s" for seconds an input (the model is timed
-        on a few rows first). By default all coalitions where there are at most 1,024 (up to ten units) or where all of
-        them take less than a second, so that the result is exact; else "8d". A method that has a budget of its own
-        takes none here; for one that always takes the same calls, it is the most that is allowed.
-    tolerance, top, confidence : for methods that sample: stop before the budget is used, when all intervals are as
-        narrow as the tolerance, or when the first `top` units and their order are sure; see `lcshap.Stop`.
+        on a few rows first). By default all coalitions, so that the result is exact, where there are at most 1,024 (up
+        to ten units) and they take at most 131,072 model rows (coalitions times background rows); else "8d". A method
+        that has a budget of its own takes none here; for one that always takes the same calls, it is the most that is
+        allowed.
+    stop : for methods that sample: when to stop before the budget is used. ``lcshap.Stop(tolerance=0.1)`` stops when
+        all intervals are as narrow as the tolerance, ``lcshap.Stop(top=3)`` when the first three units and their order
+        are sure. By default the whole budget is used.
     interactions : for "auto", and names of methods that have them: also estimate pair interactions from the calls made
         for the scores, of the graph's edges (True) or of all pairs ("all"); see `Explanation.interactions`.
+    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), up to 12 more calls: reports show it.
     kind : what the model's numbers are, where the model does not say it: "logits", "probabilities", "multilabel",
         "multilabel-logits", "margin" or "output", see `lcshap.adapters.Model`. Not needed with ``value="output"``.
     classes : names of the classes, for `target` and the record; by default those that the model knows.
-    batch_size : rows sent to the model at once; by default what turns out fastest.
     seed : for methods that sample; 0 by default.
-    progress : show a progress bar; by default on a terminal, for work of over a second.
-    curve : evaluate the masking curve too (see `lcshap.metrics.masking_curve`), up to 12 more calls: reports show it.
-    check : ask about a few rows of each input a second time, in other batches, and raise if the answers differ.
-    max_calls : refuse methods that take more calls an input.
     store : remembers what the model has answered, from one call of the explainer to the next, see
         `lcshap.MemoryStore`; or the path of a file, for all runs to come, see `lcshap.SQLiteStore`. By default nothing
         is remembered after a call.
-    model_name : tells a function or a remote model from others in such a file. Change it whenever the model changes.
+    execution : how the model is called: the batch size, the largest number of calls, the progress bar, a check of the
+        answers, and the name of the model in files; see `lcshap.Execution`.
+
+    Notes
+    -----
+    The fields of `stop` and `execution` may also be given by themselves, as in version 0.1: ``tolerance=0.1`` is
+    ``stop=lcshap.Stop(tolerance=0.1)``.
 
     Examples
     --------
@@ -93,49 +96,41 @@ class Explainer:
     value: Any = None
     target: Any = None
     budget: int | str | None = None
-    interactions: Pairs = False
-    tolerance: float | None = None
-    top: int | None = None
-    confidence: float = 0.95
+    stop: Stop | None = None
+    interactions: InteractionsOption = False
+    curve: bool = False
     kind: Kind | None = None
     classes: Sequence[str] | None = None
-    batch_size: int | None = None
     seed: int | None = None
-    progress: bool | None = None
-    curve: bool = False
-    check: bool = False
-    max_calls: int | None = MAX_CALLS
     store: Store | str | os.PathLike[str] | None = None
-    model_name: str | None = None
+    execution: Execution = Execution()  # noqa: RUF009 -- it is frozen
 
     adapter: Model = field(init=False)
     setup: Setup = field(init=False)
-    picker: Picker = field(init=False)
+    selector: MethodSelector = field(init=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.masker, Masker):
             raise MaskerError(
-                f"Expected a masker, got {_named(self.masker)}. Give one of lcshap.maskers, such as Text() or Image()."
+                f"Expected a masker, got {_describe_candidate(self.masker)}. Give one of lcshap.maskers, such as "
+                "Text() or Image()."
             )
-        for name in ("batch_size", "max_calls"):
-            if getattr(self, name) is not None:
-                check_count(name, getattr(self, name), least=1)
-        if self.model_name is not None and not (isinstance(self.model_name, str) and self.model_name):
-            raise OptionError(f"Expected model_name as a text that is not empty, got {self.model_name!r}.")
-        adapter = adapt(self.model, self.kind, self.value)
-        stop = Stop(self.tolerance, self.top, self.confidence)
+        if self.stop is not None and self.stop.deadline is not None:
+            raise OptionError('Expected stop without a deadline, got one. Give the seconds an input as budget="30s".')
+        execution, early = self.execution, self.stop is not None and self.stop.early
+        adapter = adapt_model(self.model, self.kind, self.value)
         target = adapter.target if self.target is None and self.value in (None, "output") else self.target
         value = find_value(self.value, adapter.kind, target)
-        check_names(value.target, self.classes or adapter.classes)
+        check_class_names(value.target, self.classes or adapter.classes)
         setup = Setup(
-            Engine(adapter, self.batch_size, self.model, self.model_name),
+            Engine(adapter, execution.batch_size, self.model, execution.model_name),
             value,
             self.classes or adapter.classes,
-            self.max_calls,
-            stop if stop.early else None,
+            execution.max_calls,
+            self.stop if early else None,
             self.curve,
-            self.check,
-            self.progress,
+            execution.check,
+            execution.progress,
             {
                 "masker": {"name": self.masker.name, "parameters": self.masker.parameters},
                 "model": type(adapter).__name__,
@@ -144,11 +139,11 @@ class Explainer:
                 **adapter.record,
             },
         )
-        wanted = self.method, self.goal, self.budget, self.seed, self.max_calls, stop.early
-        picker = Picker(*wanted, interactions=self.interactions)
-        for name, derived in (("adapter", adapter), ("setup", setup), ("picker", picker)):
+        arguments = self.method, self.goal, self.budget, self.seed, execution.max_calls, early
+        selector = MethodSelector(*arguments, interactions=self.interactions)
+        for name, derived in (("adapter", adapter), ("setup", setup), ("selector", selector)):
             object.__setattr__(self, name, derived)
-        object.__setattr__(self, "store", self._known(self.store))
+        object.__setattr__(self, "store", self._open_store(self.store))
 
     @property
     def engine(self) -> Engine:
@@ -162,9 +157,11 @@ class Explainer:
 
     def __repr__(self) -> str:
         model = getattr(self.model, "__name__", None) or type(self.model).__name__
-        method = repr(self.method) if isinstance(self.method, str) else _brief(self.method)
-        options = [part for part in _changed(self) if not part.startswith(("model=", "masker=", "method="))]
-        return f"Explainer({', '.join([model, _brief(self.masker), method, *options])})"
+        method = repr(self.method) if isinstance(self.method, str) else _short_repr(self.method)
+        stop = [] if self.stop is None else [f"stop={_short_repr(self.stop)}"]
+        listed_first = ("model=", "masker=", "method=", "stop=")
+        options = [option for option in changed_fields(self) if not option.startswith(listed_first)]
+        return f"Explainer({', '.join([model, _short_repr(self.masker), method, *stop, *options])})"
 
     # -- explaining -----------------------------------------------------------------------------------------------
 
@@ -230,12 +227,12 @@ class Explainer:
                 job.found[number] = error
         return self._explain(masked, job)  # type: ignore[return-value]
 
-    def _explain(self, masked: dict[int, Masked], job: Job) -> Found:
-        job.explain(masked, self.picker)
+    def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
+        job.explain(masked, self.selector)
         failed = [number for number, e in enumerate(job.found) if isinstance(e, Exception)]
         if failed and not job.keep:
             error = cast(Exception, job.found[failed[0]])
-            if len(failed) == len(job.found):  # none could be explained: most likely it is not about the input
+            if len(failed) == len(job.found):  # all inputs failed: the cause is probably not one of them
                 raise error
             raise RunFailedError(
                 f"Input {failed[0]} cannot be explained: {str(error).rstrip('.')}. The explanations of the "
@@ -274,18 +271,18 @@ class Explainer:
         """
         if isinstance(methods, str | Method):
             raise OptionError(f"Expected a list of methods, got {methods!r}. Put it in brackets.")
-        pickers = [self._picker(method) for method in methods]
+        selectors = [self._selector(method) for method in methods]
         masked = self.masker.mask(x)
-        job = self._job([None] * len(pickers), store)
+        job = self._job([None] * len(selectors), store)
         with job.running():
             (game,) = self._job([None], job.store).games({0: masked}).values()
             game = replace(game, seen=set())
-            for number, picker in enumerate(pickers):
+            for number, selector in enumerate(selectors):
                 start = time.monotonic()
-                picks = {number: job.pick(game, picker, start)}
-                job.run({number: game}, picks, job.stop(picker, start, picks))
-        found = cast("list[Explanation]", job.found)
-        return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in found]
+                selections = {number: job.select(game, selector, start)}
+                job.run({number: game}, selections, job.stop(selector, start, selections))
+        explanations = cast("list[Explanation]", job.found)
+        return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations]
 
     def stream(self, x: Any, *, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
         """Yield explanations of the input `x` that get better as calls are made, until the budget is used.
@@ -308,13 +305,7 @@ class Explainer:
         >>> e.calls < 400
         True
         """
-        masked, start = self.masker.mask(x), time.monotonic()
-        job = self._job([None], store)
-        with job.running():
-            (game,) = job.games({0: masked}).values()
-            picked = job.pick(game, self.picker, start)
-            for e in picked.method.stream(game, masked.graph, self.max_calls, every):
-                yield job.recorded(e, game, picked)
+        yield from self._job([None], store).stream(self.masker.mask(x), self.selector, every)
 
     # -- asking without explaining --------------------------------------------------------------------------------
 
@@ -342,59 +333,57 @@ class Explainer:
         methods, options : see `lcshap.locality`.
         """
         game = self.game(x)
-        return locality(game, game.graph, methods, max_calls=self.max_calls, **options)
+        return locality(game, game.graph, methods, max_calls=self.execution.max_calls, **options)
 
     def preview(self, x: Any) -> str:
         """What an explanation of the input `x` would cost, in words, without asking the model."""
-        return preview(self.setup, self.picker, self.masker.mask(x))
+        return preview_cost(self.setup, self.selector, self.masker.mask(x))
 
-    def _job(self, found: Found, store: Store | None, keep: bool = False) -> Job:
-        known = self._known(self.store if store is None else store)
-        return Job(self.setup, MemoryStore() if known is None else known, found, keep)
+    def _job(self, outcomes: Outcomes, store: Store | None, keep: bool = False) -> Job:
+        opened = self._open_store(self.store if store is None else store)
+        return Job(self.setup, MemoryStore() if opened is None else opened, outcomes, keep)
 
-    def _known(self, given: Any) -> Store | None:
-        """A store that is given as such or by its path. One that outlives the process must know the model as it is."""
-        if given is not None and not isinstance(given, Store | str | os.PathLike):
+    def _open_store(self, store_or_path: Any) -> Store | None:
+        """Return a store, opened if its path was passed. A store that is a file needs the fingerprint of the model."""
+        if store_or_path is not None and not isinstance(store_or_path, Store | str | os.PathLike):
             raise OptionError(
                 "Expected a store, such as error.store, lcshap.MemoryStore() or the path of a file, got "
-                f"{type(given).__name__}."
+                f"{type(store_or_path).__name__}."
             )
-        store = SQLiteStore(given) if isinstance(given, str | os.PathLike) else given
+        store = SQLiteStore(store_or_path) if isinstance(store_or_path, str | os.PathLike) else store_or_path
         if store is not None and store.lasting:
             self.engine.identify()
         return store
 
-    def _picker(self, method: Method | str) -> Picker:
+    def _selector(self, method: Method | str) -> MethodSelector:
         """A method to compare with: a name takes this explainer's budget and seed if the method has them."""
         if not isinstance(method, str):
-            return Picker(method, max_calls=self.max_calls)
+            return MethodSelector(method, max_calls=self.execution.max_calls)
         if method == "auto":
-            return replace(self.picker, method=method)
-        has = {f.name for f in fields(get_method(method))}
-        budget, seed = (getattr(self, name) if name in has else None for name in ("budget", "seed"))
-        pairs = self.interactions if "interactions" in has else False
-        return Picker(method, None, budget, seed, self.max_calls, interactions=pairs)
+            return replace(self.selector, method=method)
+        parameters = {f.name for f in fields(get_method(method))}
+        budget, seed = (getattr(self, name) if name in parameters else None for name in ("budget", "seed"))
+        pairs = self.interactions if "interactions" in parameters else False
+        return MethodSelector(method, None, budget, seed, self.execution.max_calls, interactions=pairs)
 
 
-def adapt(model: Any, kind: Kind | None, value: Any) -> Model:
+def adapt_model(model: Any, kind: Kind | None, value: Any) -> Model:
     """The adapter that an explainer with these options puts its model behind."""
     name = value.name if isinstance(value, Value) else value
-    if kind is None and name == "log_odds" and gives_log_odds(model):  # and nobody has said what else it gives
+    if kind is None and name == "log_odds" and has_log_odds_margin(model):  # and the user did not state another kind
         kind = "logits"
     return find_model(model, kind, fallback="output" if says_output(value) else None)
 
 
-def _changed(thing: Any) -> list[str]:
-    """The fields of a dataclass that are not as they are by default."""
-    shown = [f for f in fields(thing) if f.init and f.repr]
-    return [f"{f.name}={getattr(thing, f.name)!r}" for f in shown if getattr(thing, f.name) is not f.default]
+def _describe_candidate(candidate: Any) -> str:
+    """Describe an object that is no masker, for the error; a class by its name."""
+    return f"the class {candidate.__name__}" if isinstance(candidate, type) else repr(candidate)
 
 
-def _named(thing: Any) -> str:
-    """A thing that is no masker; a class as one."""
-    return f"the class {thing.__name__}" if isinstance(thing, type) else repr(thing)
-
-
-def _brief(thing: Any) -> str:
-    """A method or a masker in short."""
-    return f"{type(thing).__name__}({', '.join(_changed(thing))})" if is_dataclass(thing) else repr(thing)
+def _short_repr(component: Any) -> str:
+    """Write a method or a masker as a call that has only the changed fields."""
+    return (
+        f"{type(component).__name__}({', '.join(changed_fields(component))})"
+        if is_dataclass(component)
+        else repr(component)
+    )

@@ -1,4 +1,4 @@
-"""One call of an explainer: which inputs, by which methods, what the model has answered, and what is finished."""
+"""One call of an explainer: its inputs, their methods, the answers of the model, and the finished explanations."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..advice.budget import is_cheap
-from ..advice.picker import Picked, Picker
-from ..asking.engine import Engine
-from ..asking.masking import masking_curves
-from ..asking.model_game import ModelGame, make_games
-from ..asking.prediction import prediction
-from ..asking.progress import Progress
-from ..asking.values import Value
 from ..core.explanation import Explanation
-from ..core.method import Stop, run_methods
+from ..core.method import Method, Stop, run_methods
 from ..core.store import Store
 from ..core.views import PromptView, View
 from ..errors import Interrupted, LcshapError, ModelError, RunFailedError, Unfinished
+from ..evaluation.engine import Engine
+from ..evaluation.masking_curves import masking_curves
+from ..evaluation.model_game import ModelGame, make_games
+from ..evaluation.prediction import predicted_classes
+from ..evaluation.progress import Progress
 from ..maskers.base import Masked
+from ..selection.budget import seconds_per_call
+from ..selection.selection import Selection
+from ..selection.selector import MethodSelector
+from ..values import Value
 
-_WINDOW = 1 << 14  # rows of several inputs that are worked on together: enough for full batches
-Found = list[Explanation | Exception | None]
+_WINDOW_ROWS = 1 << 14  # of several inputs that are processed together: enough for full batches
+Outcomes = list[Explanation | Exception | None]
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What an explainer says about all of its work, apart from the method.
+    """The settings of an explainer for all of its calls, apart from the method.
 
     Attributes
     ----------
     stop : when a method that samples may stop early; None for never.
-    record : what all explanations say of the masker, the model and the value.
+    record : what all explanations record about the masker, the model and the value.
     """
 
     engine: Engine
@@ -62,31 +63,30 @@ class Job:
 
     setup: Setup
     store: Store
-    found: Found
+    found: Outcomes
     keep: bool = False
     pace: float | None = field(default=None, init=False)  # seconds a call, once it is known
-    cheap: bool | None = field(default=None, init=False)  # whether all coalitions take less than a second
     bar: Progress | None = field(default=None, init=False)
     warned: bool = field(default=False, init=False)
 
     @contextmanager
     def running(self, calls: int = 0) -> Iterator[None]:
-        """Show how far the work is, and let no failure lose what is finished."""
+        """Show the progress, and keep finished explanations if there is a failure."""
         self.bar = Progress(calls, "model calls", self.setup.progress)
         try:
             yield
         except Unfinished as error:  # from an adapter
-            raise self._unfinished(error) from error
+            raise self._unfinished_error(error) from error
         except (ModelError, KeyboardInterrupt) as error:
-            raise self._unfinished(error) from error
+            raise self._unfinished_error(error) from error
         finally:
             self.bar.close()
 
-    def _unfinished(self, error: BaseException) -> Unfinished:
+    def _unfinished_error(self, error: BaseException) -> Unfinished:
         count = sum(isinstance(e, Explanation) for e in self.found)
-        kept = f"{count:,} of {len(self.found):,} explanations are finished." if len(self.found) > 1 else ""
-        how = "Call again with store=error.store to resume. No row is asked twice."
-        note = " ".join(part for part in (kept, how) if part)
+        progress = f"{count:,} of {len(self.found):,} explanations are finished." if len(self.found) > 1 else ""
+        advice = "Call again with store=error.store to resume. No row is asked twice."
+        note = " ".join(sentence for sentence in (progress, advice) if sentence)
         if isinstance(error, KeyboardInterrupt):
             return Interrupted(f"Interrupted. {note}", list(self.found), self.store)
         failure = RunFailedError(str(error), list(self.found), self.store, getattr(error, "row", None))
@@ -96,14 +96,14 @@ class Job:
     # -- games ----------------------------------------------------------------------------------------------------
 
     def games(self, inputs: Mapping[int, Masked]) -> dict[int, ModelGame]:
-        """The games of some inputs, by number. The errors of those that have none are found."""
-        setup, many = self.setup, len(self.found) > 1
-        labels = [f"input {number}" if many else "" for number in inputs]
-        made = make_games(
+        """The games of some inputs, by number. Inputs that have none get their errors into `found`."""
+        setup, several = self.setup, len(self.found) > 1
+        labels = [f"input {number}" if several else "" for number in inputs]
+        games_or_errors = make_games(
             setup.engine, list(inputs.values()), setup.value, self.store, setup.classes, self.bar, self.keep, labels
         )
         games = {}
-        for number, game in zip(inputs, made, strict=True):
+        for number, game in zip(inputs, games_or_errors, strict=True):
             if isinstance(game, ModelGame):
                 games[number] = game
             else:
@@ -112,135 +112,115 @@ class Job:
 
     # -- explaining -----------------------------------------------------------------------------------------------
 
-    def explain(self, inputs: Mapping[int, Masked], picker: Picker) -> None:
+    def explain(self, inputs: Mapping[int, Masked], selector: MethodSelector) -> None:
         """Explain some inputs, window by window, so that they are finished one after the other."""
-        picks, costs = self._picks(inputs, picker)
+        expected, costs = self._preselect(inputs, selector)
         inputs = {number: masked for number, masked in inputs.items() if self.found[number] is None}
-        short = {n: 2**m.graph.d for n, m in inputs.items() if n in picks and picker.may_be_exact(m.graph, picks[n])}
         with self.running(sum(costs.values())):
             for window in _windows(inputs, costs):
                 start = time.monotonic()
                 games = self.games(window)
-                if picker.seconds is not None:
-                    picks = {n: self.pick_timed(game, picker, start) for n, game in games.items()}
-                for n, game in games.items() if picker.seconds is None else ():
-                    picks[n] = self._by_trees(game, picks[n], picker)
-                for n in games.keys() & {n for n in short if picker.may_be_exact(inputs[n].graph, picks[n])}:
-                    picks[n] = self._exactly(games[n], picks[n], picker, sum(short.values()))
-                self.run(games, {n: picks[n] for n in games}, self.stop(picker, start, picks))
+                selections = {n: self.select(game, selector, start, expected.get(n)) for n, game in games.items()}
+                self.run(games, selections, self.stop(selector, start, selections))
 
-    def run(self, games: Mapping[int, ModelGame], picks: Mapping[int, Picked], stop: Stop | None) -> None:
+    def run(self, games: Mapping[int, ModelGame], selections: Mapping[int, Selection], stop: Stop | None) -> None:
         """Explain games together, each by its method, into `found`."""
-        numbers, several = list(games), list(games.values())
+        numbers, game_list = list(games), list(games.values())
         if self.setup.check:
-            for game in several:
+            for game in game_list:
                 game.check()
-        found: Found = [None] * len(numbers)
-        graphs = [game.masked.graph for game in several]
-        methods = [picks[number].method for number in numbers]
+        outcomes: Outcomes = [None] * len(numbers)
+        graphs = [game.masked.graph for game in game_list]
+        methods = [selections[number].method for number in numbers]
         try:
-            run_methods(methods, several, graphs, self.setup.max_calls, stop=stop, found=found)
+            run_methods(methods, game_list, graphs, self.setup.max_calls, stop=stop, found=outcomes)
         finally:
-            for number, e in zip(numbers, found, strict=True):
+            for number, e in zip(numbers, outcomes, strict=True):
                 if isinstance(e, Explanation):
-                    e = self.recorded(e, games[number], picks[number])
+                    e = self.recorded(e, games[number], selections[number])
                 self.found[number] = e
-        said = [game.value.warning for game in several]
-        if any(said) and not self.warned:
+        messages = [game.value.warning for game in game_list]
+        if any(messages) and not self.warned:
             self.warned = True
-            warnings.warn(next(filter(None, said)), stacklevel=2)
-        done = {number: e for number in numbers if isinstance(e := self.found[number], Explanation)}
-        if self.setup.curve and done:
-            curves = masking_curves([games[number] for number in done], list(done.values()))
-            for (number, e), curve in zip(done.items(), curves, strict=True):
-                parts = {name: getattr(curve, name) for name in ("percents", "counts", "values", "what")}
+            warnings.warn(next(filter(None, messages)), stacklevel=2)
+        explained = {number: e for number in numbers if isinstance(e := self.found[number], Explanation)}
+        if self.setup.curve and explained:
+            curves = masking_curves([games[number] for number in explained], list(explained.values()))
+            for (number, e), curve in zip(explained.items(), curves, strict=True):
+                curve_fields = {name: getattr(curve, name) for name in ("percents", "counts", "values", "what")}
                 rows = None if e.rows is None else e.rows + games[number].tally.take()
-                self.found[number] = replace(e, curve=parts, rows=rows)
+                self.found[number] = replace(e, curve=curve_fields, rows=rows)
 
-    def recorded(self, e: Explanation, game: ModelGame, picked: Picked) -> Explanation:
+    def stream(self, masked: Masked, selector: MethodSelector, every: float = 0.0) -> Iterator[Explanation]:
+        """Yield explanations of one input that get better as calls are made, at least `every` seconds apart."""
+        start = time.monotonic()
+        with self.running():
+            (game,) = self.games({0: masked}).values()
+            selection = self.select(game, selector, start)
+            for e in selection.method.stream(game, masked.graph, self.setup.max_calls, every):
+                yield self.recorded(e, game, selection)
+
+    def recorded(self, e: Explanation, game: ModelGame, selection: Selection) -> Explanation:
         """The explanation, with how it was made and what a picture needs."""
         record = {
             **self.setup.record,
             "targets": game.value.targets,
             "batch_size": self.setup.engine.size.best,
-            **picked.record,
+            **selection.record,
         }
-        if said := prediction(game.value):
-            record["prediction"] = [list(pair) for pair in said]
+        if classes := predicted_classes(game.value):
+            record["prediction"] = [list(pair) for pair in classes]
         if (choice := game.masked.choice) is not None:
             masker = record["masker"]
             record["masker"] = {**masker, "parameters": {**masker["parameters"], **choice.settings}}
             record["units"] = choice.note
         return replace(e, provenance={**e.provenance, **record}, view=_view(game))
 
-    # -- choosing -------------------------------------------------------------------------------------------------
+    # -- selecting the method -------------------------------------------------------------------------------------
 
-    def _picks(self, inputs: Mapping[int, Masked], picker: Picker) -> tuple[dict[int, Picked], dict[int, int]]:
-        """The method of each input and its calls, before the model is asked; of budgets in seconds nothing is known."""
-        picks: dict[int, Picked] = {}
+    def _preselect(
+        self, inputs: Mapping[int, Masked], selector: MethodSelector
+    ) -> tuple[dict[int, Method], dict[int, int]]:
+        """The method of each input and its calls, before the model is asked; empty for budgets in seconds."""
+        methods: dict[int, Method] = {}
         costs: dict[int, int] = {}
-        for number, masked in inputs.items() if picker.seconds is None else ():
+        for number, masked in inputs.items() if selector.seconds is None else ():
             try:
-                picked = picker.pick(masked.graph)
-                costs[number] = picked.method.cost(masked.graph, self.setup.max_calls).calls
-                picks[number] = picked
+                method = selector.select(masked.graph, masked.rows_per_call).method
+                costs[number] = method.cost(masked.graph, self.setup.max_calls).calls
+                methods[number] = method
             except LcshapError as error:
                 self.found[number] = error
-        return picks, costs
+        return methods, costs
 
-    def pick(self, game: ModelGame, picker: Picker, start: float) -> Picked:
-        """The method for one input, of which some rows may be timed."""
-        graph = game.masked.graph
-        if picker.seconds is not None:
-            return self.pick_timed(game, picker, start)
-        picked = self._by_trees(game, picker.pick(graph), picker)
-        return self._exactly(game, picked, picker, 2**graph.d) if picker.may_be_exact(graph, picked) else picked
+    def select(
+        self, game: ModelGame, selector: MethodSelector, start: float, expected: Method | None = None
+    ) -> Selection:
+        """The method for one input. For budgets in seconds, which begin at `start`, the model is timed once.
 
-    def _by_trees(self, game: ModelGame, picked: Picked, picker: Picker) -> Picked:
-        """Instead of anything else the trees of the model, where it is a sum of trees."""
-        graph = game.masked.graph
-        found = picker.pick_trees(game, graph, picked)
-        if found is not picked and self.bar is not None:
-            limit = self.setup.max_calls
-            self.bar.total += found.method.cost(graph, limit).calls - picked.method.cost(graph, limit).calls
-        return found
+        Parameters
+        ----------
+        expected : the method whose calls the progress bar counts for this input; None: it counts none.
+        """
+        graph, limit = game.masked.graph, self.setup.max_calls
+        selection = selector.select_for(game, graph, start, lambda: self._seconds_per_call(game, selector))
+        if self.bar is not None and selection.method != expected:
+            counted = 0 if expected is None else expected.cost(graph, limit).calls
+            self.bar.total += selection.method.cost(graph, limit).calls - counted
+        return selection
 
-    def _exactly(self, game: ModelGame, picked: Picked, picker: Picker, calls: int) -> Picked:
-        """Instead of an estimate all coalitions, where those of all inputs, so many calls, take less than a second."""
-        graph = game.masked.graph
-        if self.cheap is None:
-            try:
-                self.cheap = is_cheap(game, picked.method.plan(graph, self.setup.max_calls).coalitions, calls)
-            except ModelError:
-                if not self.keep:
-                    raise
-                self.cheap = False  # which of the inputs it is about turns out later
-        if not self.cheap:
-            return picked
-        exact = picker.pick_exact(graph)
-        if self.bar is not None:
-            self.bar.total += 2**graph.d - picked.method.cost(graph, self.setup.max_calls).calls
-        return exact
+    def _seconds_per_call(self, game: ModelGame, selector: MethodSelector) -> float:
+        if self.pace is None:
+            assert selector.seconds is not None
+            self.pace = seconds_per_call(game, selector.seconds)
+        return self.pace
 
-    def pick_timed(self, game: ModelGame, picker: Picker, start: float) -> Picked:
-        """The method for a budget in seconds from `start` on. The model is timed once."""
-        assert picker.seconds is not None
-        graph, deadline = game.masked.graph, start + picker.seconds
-        picked = picker.pick_trees_timed(game, graph, deadline)
-        if picked is None:
-            if self.pace is None:
-                self.pace = picker.pace(game)
-            picked = picker.pick_timed(graph, self.pace, deadline)
-        if self.bar is not None:
-            self.bar.total += picked.method.cost(graph, self.setup.max_calls).calls
-        return picked
-
-    def stop(self, picker: Picker, start: float, picks: Mapping[int, Picked]) -> Stop | None:
+    def stop(self, selector: MethodSelector, start: float, selections: Mapping[int, Selection]) -> Stop | None:
         """When to stop: by the quality of the scores, by the clock, or not at all."""
-        if picker.seconds is None:
+        if selector.seconds is None:
             return self.setup.stop
-        reserve = max((picked.reserve for picked in picks.values()), default=0.0)
-        return replace(self.setup.stop or Stop(), deadline=start + picker.seconds - reserve)
+        reserve = max((selection.reserve for selection in selections.values()), default=0.0)
+        return replace(self.setup.stop or Stop(), deadline=start + selector.seconds - reserve)
 
 
 def _view(game: ModelGame) -> View | None:
@@ -253,13 +233,13 @@ def _view(game: ModelGame) -> View | None:
 
 
 def _windows(inputs: Mapping[int, Masked], costs: Mapping[int, int]) -> Iterator[dict[int, Masked]]:
-    """Inputs that are worked on together; one by one where nobody knows what they cost."""
+    """Group inputs that are processed together; inputs of unknown cost are processed one by one."""
     window: dict[int, Masked] = {}
     rows = 0
     for number, masked in inputs.items():
         window[number] = masked
-        rows += costs.get(number, _WINDOW) * masked.rows_per_call
-        if rows >= _WINDOW:
+        rows += costs.get(number, _WINDOW_ROWS) * masked.rows_per_call
+        if rows >= _WINDOW_ROWS:
             yield window
             window, rows = {}, 0
     if window:

@@ -13,7 +13,7 @@ from ..errors import MaskerError
 from ..maskers.base import Masker
 from ..maskers.bytes import Bytes
 from ..maskers.image import Image
-from ..maskers.photographs import is_picture
+from ..maskers.image_arrays import is_pillow_image
 from ..maskers.text import Text
 from .explainer import Explainer
 
@@ -58,7 +58,7 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
     if masker is None:
         if isinstance(x, str):
             masker = Text()
-        elif is_picture(x) or (isinstance(x, np.ndarray) and x.ndim in (2, 3)):
+        elif is_pillow_image(x) or (isinstance(x, np.ndarray) and x.ndim in (2, 3)):
             masker = Image()
         elif isinstance(x, bytes | os.PathLike):
             masker = Bytes()

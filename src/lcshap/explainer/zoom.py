@@ -24,8 +24,13 @@ from ..maskers.prompt import PARAGRAPH, MaskedPrompt, Prompt
 from .explainer import Explainer
 
 LEVELS = ("document", "paragraph", "sentence", "word")
-_SHARES = (0.5, 0.2, 0.18, 0.12)  # of the budget, for each level; what a level leaves is for those after it
-_CALLS = 15  # for each part that is looked into, at least: what matters most comes first, and the last may get nothing
+_BUDGET_SHARES = (
+    0.5,
+    0.2,
+    0.18,
+    0.12,
+)  # of the budget for each level; rows that a level does not use go to the next ones
+_MIN_CALLS_PER_PART = 15  # the most important parts come first, and the last may get no calls
 Floats = NDArray[np.float64]
 
 
@@ -39,7 +44,7 @@ class Node:
     parent : the number of the node that it is a part of; -1 for a document.
     units : the words of the prompt that it holds, by number.
     residual : the scores of its parts, as they were estimated, sum to its own score less this. The parts are shown with
-        this shared out among them, so that they sum to it. None where nobody looked into it.
+        this shared out among them, so that they sum to it. None if it was not divided.
     """
 
     level: str
@@ -105,78 +110,86 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
 
 
 class _Zoom:
-    """The parts that were scored so far, and what the rest of the budget is."""
+    """The parts that were scored so far, and the rows that were spent."""
 
     def __init__(self, explainer: Explainer, words: MaskedPrompt, budget: int) -> None:
         self.explainer, self.words, self.budget = explainer, words, budget
         self.spent, self.nodes = 0, list[Node]()
-        self.first: Explanation | None = None
+        self.document_explanation: Explanation | None = None
 
     def documents(self) -> None:
         """Score all documents."""
-        parts = _split(self.words, np.arange(self.words.graph.d), "document")
-        e = self._explain(Parts(self.words, parts, None), int(_SHARES[0] * self.budget))
-        self.first = e
-        self._add("document", parts, e.scores.reshape(len(parts), -1), -1)
+        parts = _split_units(self.words, np.arange(self.words.graph.d), "document")
+        e = self._explain(PromptParts(self.words, parts, None), int(_BUDGET_SHARES[0] * self.budget))
+        self.document_explanation = e
+        self._add_nodes("document", parts, e.scores.reshape(len(parts), -1), -1)
 
-    def look_into(self, level: str, threshold: float, most: int) -> None:
+    def look_into(self, level: str, threshold: float, max_parts: int) -> None:
         """Score the parts of what matters on the level above."""
-        place = LEVELS.index(level)
-        above = LEVELS[place - 1]
+        depth = LEVELS.index(level)
+        above = LEVELS[depth - 1]
         parents = {node.parent for node in self.nodes}
-        known = [k for k, node in enumerate(self.nodes) if k not in parents and self._is_a(above, node)]
-        sizes = np.array([np.abs(self.nodes[k].scores).max() for k in known])
-        ranked = [known[k] for k in np.argsort(-sizes, kind="stable") if sizes[k] >= threshold * sizes.max()][:most]
-        split = ((k, _split(self.words, self.nodes[k].units, level)) for k in ranked)
+        leaves = [k for k, node in enumerate(self.nodes) if k not in parents and self._has_level(above, node)]
+        sizes = np.array([np.abs(self.nodes[k].scores).max() for k in leaves])
+        ranked = [leaves[k] for k in np.argsort(-sizes, kind="stable") if sizes[k] >= threshold * sizes.max()][
+            :max_parts
+        ]
+        split = ((k, _split_units(self.words, self.nodes[k].units, level)) for k in ranked)
         chosen = [(k, parts) for k, parts in split if len(parts) > 1]
-        room = int(_SHARES[place] / sum(_SHARES[place:]) * (self.budget - self.spent))
-        needs = [2 * min(2 ** len(parts), _CALLS) for _, parts in chosen]
-        fit = max(1, int(np.searchsorted(np.cumsum(needs), room, side="right")))  # a few that are looked into well
-        for turn, (number, parts) in enumerate(chosen[:fit]):
-            rows = min(room, needs[turn] + max(0, room - sum(needs[turn:fit])) // (fit - turn))
+        available_rows = int(_BUDGET_SHARES[depth] / sum(_BUDGET_SHARES[depth:]) * (self.budget - self.spent))
+        needs = [2 * min(2 ** len(parts), _MIN_CALLS_PER_PART) for _, parts in chosen]
+        count = max(
+            1, int(np.searchsorted(np.cumsum(needs), available_rows, side="right"))
+        )  # few parts with enough calls each
+        for rank, (number, parts) in enumerate(chosen[:count]):
+            rows = min(available_rows, needs[rank] + max(0, available_rows - sum(needs[rank:count])) // (count - rank))
             if rows < 2 * min(8, 2 ** len(parts)):
                 continue
-            before = self.spent
-            e = self._explain(Parts(self.words, parts, self.nodes[number].units), rows // 2)
-            room -= self.spent - before
-            self._divide(number, level, parts, e.scores.reshape(len(parts), -1))
+            spent_before = self.spent
+            e = self._explain(PromptParts(self.words, parts, self.nodes[number].units), rows // 2)
+            available_rows -= self.spent - spent_before
+            self._share_residual(number, level, parts, e.scores.reshape(len(parts), -1))
 
-    def _is_a(self, level: str, node: Node) -> bool:
+    def _has_level(self, level: str, node: Node) -> bool:
         """Whether a part is of this level: a document of one sentence is a sentence too."""
-        return node.level == level or len(_split(self.words, node.units, level)) == 1
+        return node.level == level or len(_split_units(self.words, node.units, level)) == 1
 
-    def _divide(self, number: int, level: str, parts: list[NDArray[np.intp]], scores: Floats) -> None:
-        """Share out what the scores of the parts lack to sum to that of the whole."""
+    def _share_residual(self, number: int, level: str, parts: list[NDArray[np.intp]], scores: Floats) -> None:
+        """Distribute the residual over the scores of the parts, so that they sum to the score of the whole."""
         residual = self.nodes[number].scores - scores.sum(axis=0)
         size = np.abs(scores)
         total = size.sum(axis=0)
         share = np.divide(size, total, out=np.full_like(size, 1 / len(size)), where=total > 0)
         self.nodes[number] = replace(self.nodes[number], residual=residual)
-        self._add(level, parts, scores + share * residual, number)
+        self._add_nodes(level, parts, scores + share * residual, number)
 
-    def _add(self, level: str, parts: Sequence[NDArray[np.intp]], scores: Floats, parent: int) -> None:
+    def _add_nodes(self, level: str, parts: Sequence[NDArray[np.intp]], scores: Floats, parent: int) -> None:
         view = self.words.view
         for units, score in zip(parts, scores, strict=True):
             text = view.text[view.spans[units[0], 0] : view.spans[units[-1], 1]]
             self.nodes.append(Node(level, text, score, parent, units))
 
-    def _explain(self, masked: Parts, calls: int) -> Explanation:
-        explainer = replace(self.explainer, masker=_Given(masked), method=_method(masked.graph, calls), budget=None)
+    def _explain(self, masked: PromptParts, calls: int) -> Explanation:
+        explainer = replace(
+            self.explainer, masker=_Given(masked), method=_choose_method(masked.graph, calls), budget=None
+        )
         e = explainer.one(None)
         self.spent += e.rows if e.rows is not None else e.calls * masked.rows_per_call
         return e
 
     def explanation(self) -> Explanation:
         """The smallest parts as units."""
-        first, view = self.first, self.words.view
-        assert first is not None
+        document_explanation, view = self.document_explanation, self.words.view
+        assert document_explanation is not None
         parents = {node.parent for node in self.nodes}
         leaves = sorted((k for k in range(len(self.nodes)) if k not in parents), key=lambda k: self.nodes[k].units[0])
         labels = np.full(self.words.graph.d, -1)
-        for place, k in enumerate(leaves):
-            labels[self.nodes[k].units] = place
-        scores = np.stack([self.nodes[k].scores for k in leaves]).reshape(len(leaves), *first.scores.shape[1:])
-        listed = [
+        for leaf_number, k in enumerate(leaves):
+            labels[self.nodes[k].units] = leaf_number
+        scores = np.stack([self.nodes[k].scores for k in leaves]).reshape(
+            len(leaves), *document_explanation.scores.shape[1:]
+        )
+        node_records = [
             {
                 "level": node.level,
                 "text": node.text,
@@ -187,56 +200,62 @@ class _Zoom:
             for node in self.nodes
         ]
         spans = [(view.spans[self.nodes[k].units[0], 0], view.spans[self.nodes[k].units[-1], 1]) for k in leaves]
-        answer = first.view if isinstance(first.view, PromptView) else view
-        shown = replace(
+        answer_view = document_explanation.view if isinstance(document_explanation.view, PromptView) else view
+        leaf_view = replace(
             view,
             spans=np.array(spans, np.int64),
             labels=np.arange(len(leaves)),
             sentences=np.empty((0, 2), np.int64),
-            answer=answer.answer,
-            answer_spans=answer.answer_spans,
+            answer=answer_view.answer,
+            answer_spans=answer_view.answer_spans,
         )
         names = [self.nodes[k].text for k in leaves]
-        record = {**first.provenance, "method": "zoom", "name": "zoom", "budget": self.budget, "zoom": listed}
+        record = {
+            **document_explanation.provenance,
+            "method": "zoom",
+            "name": "zoom",
+            "budget": self.budget,
+            "zoom": node_records,
+        }
         return Explanation(
             scores,
-            first.base_value,
-            first.full_value,
+            document_explanation.base_value,
+            document_explanation.full_value,
             Graph.chain(len(leaves), names),
             self.spent,
             record,
-            view=shown,
+            view=leaf_view,
             rows=self.spent,
         )
 
 
-def _method(graph: Graph, calls: int) -> Method:
-    """All coalitions where they fit, else an estimate of the Shapley value, else what needs the fewest calls."""
+def _choose_method(graph: Graph, calls: int) -> Method:
+    """All coalitions if the calls suffice, else an estimate of the Shapley value, else the method with fewest calls."""
     if 2**graph.d <= calls and graph.d <= 16:
         return Shapley()
     return GraphKernelSHAP(calls) if calls >= 2.5 * graph.d + 2 else BanzhafSurrogate(max(4, calls), presence=0.5)
 
 
-def _split(words: MaskedPrompt, units: NDArray[np.intp], level: str) -> list[NDArray[np.intp]]:
+def _split_units(words: MaskedPrompt, units: NDArray[np.intp], level: str) -> list[NDArray[np.intp]]:
     """Some words, in groups: those of a document, of a paragraph, of a sentence, or each by itself."""
     if level == "word":
         return [units[k : k + 1] for k in range(len(units))]
     view = words.view
-    owner = np.searchsorted(_starts(view, level), view.spans[units, 0], side="right")
+    owner = np.searchsorted(_level_starts(view, level), view.spans[units, 0], side="right")
     return [units[owner == number] for number in np.unique(owner)]
 
 
-def _starts(view: PromptView, level: str) -> NDArray[np.int64]:
+def _level_starts(view: PromptView, level: str) -> NDArray[np.int64]:
     """Where documents, paragraphs or sentences start in a prompt."""
     if level == "paragraph":
-        found = (a + part.start() for a, b in view.sources.tolist() for part in PARAGRAPH.finditer(view.text[a:b]))
-        return np.fromiter(found, np.int64)
+        starts = (a + match.start() for a, b in view.sources.tolist() for match in PARAGRAPH.finditer(view.text[a:b]))
+        return np.fromiter(starts, np.int64)
     return (view.sources if level == "document" else view.sentences)[:, 0]
 
 
 @dataclass(frozen=True)
 class _Given(Masker):
-    """A masker for one input that is cut already."""
+    """A masker for one input that is already divided into units."""
 
     masked: Masked
 
@@ -245,7 +264,7 @@ class _Given(Masker):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Parts(Masked):
+class PromptParts(Masked):
     """Groups of the words of a prompt as units.
 
     Attributes
@@ -256,24 +275,26 @@ class Parts(Masked):
         and all of them there.
     """
 
+    __stored_name__ = "lcshap.explainer.zoom.Parts"
+
     words: MaskedPrompt
     parts: list[NDArray[np.intp]]
     inside: NDArray[np.intp] | None
 
     def __init__(self, words: MaskedPrompt, parts: list[NDArray[np.intp]], inside: NDArray[np.intp] | None) -> None:
         view = words.view
-        names = [view.text[view.spans[part[0], 0] : view.spans[part[-1], 1]] for part in parts]
-        whole = inside is None
+        names = [view.text[view.spans[units[0], 0] : view.spans[units[-1], 1]] for units in parts]
+        is_whole_prompt = inside is None
         object.__setattr__(
-            self, "graph", Graph.complete(len(parts), names) if whole else Graph.chain(len(parts), names)
+            self, "graph", Graph.complete(len(parts), names) if is_whole_prompt else Graph.chain(len(parts), names)
         )
-        for name, value in (("words", words), ("parts", parts), ("inside", inside)):
-            object.__setattr__(self, name, value)
+        for name, attribute in (("words", words), ("parts", parts), ("inside", inside)):
+            object.__setattr__(self, name, attribute)
 
     @property
     def content(self) -> tuple[Any, ...]:
         """The prompt, and which words the units hold."""
-        return self.words.content, [part.tolist() for part in self.parts], self.inside
+        return self.words.content, [units.tolist() for units in self.parts], self.inside
 
     @property
     def rows_per_call(self) -> int:
@@ -286,17 +307,17 @@ class Parts(Masked):
         return self.words.view
 
     @cached_property
-    def _table(self) -> NDArray[np.bool_]:
+    def _unit_table(self) -> NDArray[np.bool_]:
         table = np.zeros((len(self.parts), self.words.graph.d), bool)
-        for unit, part in enumerate(self.parts):
-            table[unit, part] = True
+        for unit, units in enumerate(self.parts):
+            table[unit, units] = True
         return table
 
     def rows(self, coalitions: Coalitions) -> Rows:
         """The prompts of some coalitions; of a part of the prompt without and with everything else."""
-        kept = (coalitions.dense().astype(np.float64) @ self._table) > 0
+        kept = (coalitions.dense().astype(np.float64) @ self._unit_table) > 0
         if self.inside is not None:
-            others = np.ones(self.words.graph.d, bool)
-            others[self.inside] = False
-            kept = np.stack([kept, kept | others], axis=1).reshape(-1, self.words.graph.d)
+            outside = np.ones(self.words.graph.d, bool)
+            outside[self.inside] = False
+            kept = np.stack([kept, kept | outside], axis=1).reshape(-1, self.words.graph.d)
         return self.words.rows(Coalitions.from_dense(kept))

@@ -2,6 +2,7 @@
 
 from .base import Masked, Masker
 from .bytes import Bytes
+from .distinct import DistinctRows
 from .graph_nodes import GraphNodes
 from .image import Image
 from .molecule import Molecule
@@ -17,6 +18,7 @@ from .tokens import Tokens
 
 __all__ = [
     "Bytes",
+    "DistinctRows",
     "GraphNodes",
     "Image",
     "Masked",

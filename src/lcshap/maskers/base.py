@@ -1,4 +1,4 @@
-"""What a masker is: it names the units of an input, brings their graph, and turns coalitions into model inputs."""
+"""The base classes of maskers: they name the units of an input, define their graph, and turn coalitions into rows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
-from ..core.digest import class_name, lasting_digest, token
+from ..core.digest import class_name, digest_across_processes, identity_token
 from ..core.graphs import Graph
-from ..core.keys import set_keys
+from ..core.store_keys import set_keys
 from ..core.views import View
 from ..errors import PlanError
-from .describe import describe
-from .keys import find_idle
-from .many import are_objects, split
+from .describe import describe_setting
+from .distinct import DistinctRows
+from .input_lists import holds_inputs, list_inputs
+from .text_keys import find_idle
 
 Rows = Any  # a list (of strings, of sequences) or an array whose first axis counts the rows
 
@@ -43,11 +44,11 @@ class Masker(ABC):
         Maskers of arrays count axes: an array with one more than an input has is a list of inputs. Raises `MaskerError`
         where that cannot be told.
         """
-        return are_objects(x, "one input or many")
+        return holds_inputs(x, "one input or many")
 
     def inputs(self, x: Any) -> list[Any]:
         """The inputs in `x`, a list of inputs; one input is a list of one."""
-        return split(x) if self.is_many(x) else [x]
+        return list_inputs(x) if self.is_many(x) else [x]
 
     @property
     def name(self) -> str:
@@ -72,7 +73,7 @@ class Masker(ABC):
         """The settings that the repr shows, as JSON can hold them; arrays and functions in few words."""
         if not is_dataclass(self):
             return {}
-        return {field.name: describe(getattr(self, field.name)) for field in fields(self) if field.repr}
+        return {field.name: describe_setting(getattr(self, field.name)) for field in fields(self) if field.repr}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +98,7 @@ class Blend:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a masker chose for one input because nobody said it.
+    """The settings that a masker chose for one input because the user did not.
 
     Attributes
     ----------
@@ -113,9 +114,14 @@ class Choice:
 class Masked(ABC):
     """One input, cut into units: everything that coalitions of it need.
 
+    A new kind of input needs a `Masker` with the method `mask`, and a subclass of this class with the method `rows`,
+    both as frozen dataclasses. Three more methods are for some kinds of input: `distinct` where rows of different
+    coalitions may be equal, or differ in length; `rows_per_call` where absent units take the values of several
+    background rows; `view` for a picture of the input. All others have defaults that suit most maskers.
+
     Attributes
     ----------
-    graph : the units, their names and who is next to whom.
+    graph : the units, their names and which of them are neighbours.
 
     Examples
     --------
@@ -133,24 +139,24 @@ class Masked(ABC):
         A digest of the class and of `content`, or of all fields where the class itself does not say what that is.
         What a `Store` remembers is found by it.
         """
-        return self._keyed[0]
+        return self._key_and_lasting[0]
 
     @property
     def lasting(self) -> bool:
-        """Whether `key` is the same in all processes: functions of the user, for instance, are known in one alone."""
-        return self._keyed[1]
+        """Whether `key` is the same in all processes, which it is not if a function of the user enters it."""
+        return self._key_and_lasting[1]
 
     @cached_property
-    def _keyed(self) -> tuple[bytes, bool]:
-        own = "content" in vars(type(self))
-        return lasting_digest(lambda: (class_name(type(self)), self.content if own else _fields(self)))
+    def _key_and_lasting(self) -> tuple[bytes, bool]:
+        has_content = "content" in vars(type(self))
+        return digest_across_processes(lambda: (class_name(type(self)), self.content if has_content else _fields(self)))
 
     @property
     def content(self) -> tuple[Any, ...]:
         """Everything that rows depend on, for `key`: all fields of the dataclass.
 
-        Override it where a field is no plain data and yet can be told by what it holds. Of a class that is no dataclass
-        itself nobody knows what its rows depend on, so that its objects share no keys.
+        Override it where a field is no plain data but can be identified by its content. If a class is no
+        dataclass itself, it is unknown what its rows depend on, so that its objects share no keys.
         """
         return _fields(self)
 
@@ -161,12 +167,12 @@ class Masked(ABC):
 
     @property
     def choice(self) -> Choice | None:
-        """What the masker chose for this input itself; None: nothing, its parameters say all."""
+        """The settings that the masker chose for this input; None if its parameters determine everything."""
         return None
 
     @property
     def row_bytes(self) -> int:
-        """How much memory a row takes, where that may be much: batches are kept small then. 0: very little."""
+        """The memory of a row in bytes if it is large, which keeps batches small. 0: very little."""
         return 0
 
     @property
@@ -204,61 +210,31 @@ class Masked(ABC):
         """What a picture of the input needs, see `lcshap.core.views`; None: the names of the units are enough."""
         return None
 
-    def keys(self, coalitions: Coalitions) -> list[bytes]:
-        """16 bytes for each coalition, within this input: never equal where rows differ, so equal rows are asked once.
+    def distinct(self, coalitions: Coalitions) -> DistinctRows:
+        """The different rows of some coalitions, with a key for each: equal rows are asked once.
 
-        By default they are equal where coalitions are, `idle` units aside. Maskers whose rows may be equal in other
-        ways, as texts without one of two equal words are, look at the rows.
+        By default, rows are taken to be equal where coalitions are, units that never change a row aside. Override it
+        where rows may also be equal in other ways, as texts without one of two equal words are, or where their lengths
+        differ; `DistinctRows.by_coalition` needs no more than a key for each coalition.
         """
         check_units(coalitions, self.graph)
-        return set_keys(coalitions, self.idle)
-
-    def row_keys(self, coalitions: Coalitions) -> tuple[list[bytes], NDArray[np.intp]] | None:
-        """16 bytes for each different row, in the order of their first places, and the number of each row among them.
-
-        There are `rows_per_call` rows for each coalition. None: see `keys`.
-
-        It is for maskers with several rows for each coalition, where rows of different coalitions, or of different
-        background rows, are often equal. Then `rows_of` makes the rows that differ. For one input the answer is either
-        always None or never.
-        """
-        return None
-
-    @property
-    def full_is_one_row(self) -> bool:
-        """Whether the rows of the full input are several and all equal, so that `rows_of` needs to make only one."""
-        return False
-
-    def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
-        """One row for each of `coalitions`: the one with the background row of this number. Goes with `row_keys`."""
-        raise NotImplementedError
-
-    def keyed(self, coalitions: Coalitions) -> tuple[list[bytes], list[Any] | None]:
-        """The keys, and the rows where the keys were made of them, they are lists and small: they are not made again.
-
-        Rows of some 16,000 coalitions are kept at the same time, so they may have 4 kB each.
-        """
-        return self.keys(coalitions), None
+        return DistinctRows.by_coalition(coalitions, set_keys(coalitions, self._idle), self.rows_per_call)
 
     @cached_property
-    def idle(self) -> NDArray[np.bool_] | None:
+    def _idle(self) -> NDArray[np.bool_] | None:
         """Which units never change any row, such as black pixels where the reference is black; None: none is known.
 
-        Found by default where rows are a `blend`, from its numbers and their `owners`.
+        They are found where rows are a `blend`, from its numbers and their `owners`.
         """
         if self.owners is None:
             return None
         mix = self.blend(Coalitions.from_sets(self.graph.d, [[]]))
         return None if mix is None else find_idle(mix.x, mix.reference, self.owners, self.graph.d)
 
-    def lengths(self, coalitions: Coalitions) -> NDArray[np.integer] | None:
-        """About how long the rows of `coalitions` are, where that differs: rows of like length share a batch."""
-        return None
-
 
 def _fields(masked: Masked) -> tuple[Any, ...]:
     if "__dataclass_params__" not in vars(type(masked)):
-        return (token(masked),)
+        return (identity_token(masked),)
     return tuple(getattr(masked, field.name) for field in fields(masked))
 
 
@@ -282,8 +258,8 @@ def is_count(n: Any) -> bool:
 def blend(kept: NDArray[np.bool_], x: NDArray[Any], reference: NDArray[Any]) -> NDArray[Any]:
     """The input where units are kept and the reference elsewhere: `np.where` to the bit, several times as fast.
 
-    On a random mask `np.where` guesses every branch wrong. Here there is none: where kept, the bits in which the two
-    differ are turned over.
+    On a random mask, `np.where` is slowed down by mispredicted branches. Here there is no branch: where a unit is
+    kept, the bits in which the two arrays differ are flipped.
 
     >>> blend(np.array([[True, False]]), np.array([1.5, 2.5]), np.array([0.0, np.nan]))
     array([[1.5, nan]])
@@ -291,7 +267,7 @@ def blend(kept: NDArray[np.bool_], x: NDArray[Any], reference: NDArray[Any]) -> 
     if x.dtype != reference.dtype or x.dtype.kind not in "biuf" or x.dtype.itemsize > 8:
         return np.where(kept, x, reference)
     bits = np.dtype(f"u{x.dtype.itemsize}")
-    other = reference.view(bits)
-    rows = np.multiply(kept, x.view(bits) ^ other, dtype=bits)
-    rows ^= other
+    reference_bits = reference.view(bits)
+    rows = np.multiply(kept, x.view(bits) ^ reference_bits, dtype=bits)
+    rows ^= reference_bits
     return np.asarray(rows.view(x.dtype))

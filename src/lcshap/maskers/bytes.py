@@ -17,9 +17,9 @@ from ..core.views import BytesView
 from ..errors import MaskerError
 from .base import Masked, Masker, blend, check_units, is_count
 from .cutting import Span
-from .keys import find_idle
-from .many import count_axes, is_list
-from .text import Layout, check_layout, make_graph
+from .input_lists import count_axes, is_list
+from .text import GraphLayout, check_layout, make_graph
+from .text_keys import find_idle
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Bytes(Masker):
     length: int | None = None
     layout: Callable[[bytes], ArrayLike] | None = None
     dtype: DTypeLike = "int64"
-    graph: Layout = "chain"
+    graph: GraphLayout = "chain"
 
     def __post_init__(self) -> None:
         if not is_count(self.window):
@@ -93,29 +93,29 @@ class Bytes(Masker):
 
     def mask(self, x: Any) -> MaskedBytes:
         """Cut a file into windows."""
-        data = _read(x)
-        shown = self._shown(data)
-        seen = np.unique(shown[shown >= 0])
-        starts = np.flatnonzero(np.diff(seen // self.window, prepend=-1))
-        ends = np.append(starts[1:], len(seen)) - 1
-        spans = tuple(zip(seen[starts].tolist(), (seen[ends] + 1).tolist(), strict=True))
-        full = data[shown].astype(self.dtype)
-        full[shown < 0] = self.padding
-        labels = np.searchsorted(seen[starts], shown, side="right") - 1
+        file_bytes = _read_bytes(x)
+        positions = self._positions(file_bytes)
+        visible = np.unique(positions[positions >= 0])
+        starts = np.flatnonzero(np.diff(visible // self.window, prepend=-1))
+        last = np.append(starts[1:], len(visible)) - 1
+        spans = tuple(zip(visible[starts].tolist(), (visible[last] + 1).tolist(), strict=True))
+        full_row = file_bytes[positions].astype(self.dtype)
+        full_row[positions < 0] = self.padding
+        labels = np.searchsorted(visible[starts], positions, side="right") - 1
         graph = make_graph(self.graph, [f"0x{start:04x}" for start, _ in spans])
-        return MaskedBytes(graph, data, full, labels, spans, self.padding)
+        return MaskedBytes(graph, file_bytes, full_row, labels, spans, self.padding)
 
-    def _shown(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def _positions(self, file_bytes: NDArray[np.uint8]) -> NDArray[np.int64]:
         """For each number of a row, the byte that it shows, or -1."""
         if self.layout is not None:
-            return _check_positions(self.layout(data.tobytes()), len(data))
-        length = len(data) if self.length is None else self.length
-        if len(data) > length:
+            return _check_positions(self.layout(file_bytes.tobytes()), len(file_bytes))
+        length = len(file_bytes) if self.length is None else self.length
+        if len(file_bytes) > length:
             raise MaskerError(
-                f"Expected a file of at most {length} bytes, got {len(data)}. Shorten the file, or choose "
+                f"Expected a file of at most {length} bytes, got {len(file_bytes)}. Shorten the file, or choose "
                 "with layout= which bytes the model sees."
             )
-        return np.where(np.arange(length) < len(data), np.arange(length), -1)
+        return np.where(np.arange(length) < len(file_bytes), np.arange(length), -1)
 
     def _check_dtype(self) -> None:
         try:
@@ -160,18 +160,18 @@ class MaskedBytes(Masked):
         return self.full, self.labels, self.padding
 
     @cached_property
-    def idle(self) -> NDArray[np.bool_]:
+    def _idle(self) -> NDArray[np.bool_]:
         """Units whose bytes all look like padding."""
         return find_idle(self.full, np.full_like(self.full, self.padding), self.labels, self.graph.d)
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.integer]:
         """One row of integers a coalition, all of one length."""
         check_units(coalitions, self.graph)
-        kept = coalitions.dense()[:, self.labels]  # padding takes the last unit's: it is padding either way
+        kept = coalitions.dense()[:, self.labels]  # index -1 reads the last unit, but padding is padding either way
         return blend(kept, self.full, np.array(self.padding, self.full.dtype))
 
 
-def _read(x: Any) -> NDArray[np.uint8]:
+def _read_bytes(x: Any) -> NDArray[np.uint8]:
     """A copy of the bytes, at least one."""
     if isinstance(x, os.PathLike):
         try:
@@ -183,8 +183,8 @@ def _read(x: Any) -> NDArray[np.uint8]:
     if isinstance(x, bytes | bytearray | memoryview):
         x = np.frombuffer(x, np.uint8)
     if not isinstance(x, np.ndarray) or x.dtype != np.uint8 or x.ndim != 1:
-        what = f"an array of {x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
-        raise MaskerError(f"Expected bytes, a 1-D array of uint8 or a pathlib.Path, got {what}.")
+        description = f"an array of {x.dtype} of shape {x.shape}" if isinstance(x, np.ndarray) else type(x).__name__
+        raise MaskerError(f"Expected bytes, a 1-D array of uint8 or a pathlib.Path, got {description}.")
     if not len(x):
         raise MaskerError("Expected a file with at least one byte, got an empty file. There is nothing to explain.")
     return x.copy()
@@ -192,12 +192,14 @@ def _read(x: Any) -> NDArray[np.uint8]:
 
 def _check_positions(positions: ArrayLike, size: int) -> NDArray[np.int64]:
     """What a layout returned, refused where it is no row of positions in the file."""
-    shown = np.asarray(positions)
-    if shown.ndim != 1 or shown.dtype.kind not in "iu":
-        raise MaskerError(f"Expected a row of integers from the layout, got {shown.dtype} of shape {shown.shape}.")
-    bad = shown[(shown < -1) | (shown >= size)]
-    if len(bad):
-        raise MaskerError(f"Expected positions from 0 to {size - 1} from the layout, or -1 for padding, got {bad[0]}.")
-    if (shown == -1).all():
+    row = np.asarray(positions)
+    if row.ndim != 1 or row.dtype.kind not in "iu":
+        raise MaskerError(f"Expected a row of integers from the layout, got {row.dtype} of shape {row.shape}.")
+    outside = row[(row < -1) | (row >= size)]
+    if len(outside):
+        raise MaskerError(
+            f"Expected positions from 0 to {size - 1} from the layout, or -1 for padding, got {outside[0]}."
+        )
+    if (row == -1).all():
         raise MaskerError("Expected a layout that shows some byte of the file, got none. There is nothing to explain.")
-    return shown.astype(np.int64)
+    return row.astype(np.int64)

@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 _BLANK = r"\s\u200b\ufeff"  # white space, the zero-width space, the byte order mark
 RUN = re.compile(f"[^{_BLANK}]+")
-_INK = re.compile(f"[^{_BLANK}](?:.*[^{_BLANK}])?", re.DOTALL)
+_NONBLANK = re.compile(f"[^{_BLANK}](?:.*[^{_BLANK}])?", re.DOTALL)
 # The letters of Thai, Lao, Burmese, Khmer; kana, bopomofo and Han with their rarer blocks. Not their digits.
 UNSPACED = re.compile(
     "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u3005-\u3007\u3041-\u309f"
@@ -44,23 +44,23 @@ def _words(text: str) -> Iterator[Span]:
 
 def _unspaced_words(run: str) -> Iterator[Span]:
     """Each letter of a script without spaces, and what is between them; punctuation goes with what it touches."""
-    start, holds = 0, ""  # what the word so far is made of, marks aside
+    start, script = 0, ""  # what the word so far is made of, marks aside
     for s, _ in _graphemes(run):
         category = unicodedata.category(run[s])
         opening, mark = category in ("Ps", "Pi"), category[0] == "P"
         kind = "" if mark else "unspaced" if UNSPACED.match(run, s) else "spaced"
-        if holds and (opening or kind == "unspaced" or (kind == "spaced" and holds == "unspaced")):
+        if script and (opening or kind == "unspaced" or (kind == "spaced" and script == "unspaced")):
             yield start, s
-            start, holds = s, ""
-        holds = kind or holds
+            start, script = s, ""
+        script = kind or script
     yield start, len(run)
 
 
 def _sentences(text: str) -> Iterator[Span]:
     ends = [m.end() for m in _SENTENCE_END.finditer(text)]
     for start, end in pairwise([0, *ends, len(text)]):
-        if found := _INK.search(text, start, end):
-            yield found.span()
+        if match := _NONBLANK.search(text, start, end):
+            yield match.span()
 
 
 def _characters(text: str) -> Iterator[Span]:
@@ -79,33 +79,33 @@ def is_pattern(splitter: Any) -> bool:
     return isinstance(splitter, re.Pattern) and isinstance(splitter.pattern, str)
 
 
-def split(splitter: Any, text: str) -> list[Span]:
+def split_text(splitter: Any, text: str) -> list[Span]:
     """What a user's splitter finds, checked; without empty spans, which tokenizers give to their special tokens."""
     if isinstance(splitter, str | re.Pattern):
         return [m.span() for m in re.finditer(splitter, text) if m[0]]
-    found = splitter(text)
+    pairs = splitter(text)
     try:
-        spans = [(index(s), index(e)) for s, e in found if s != e]
+        spans = [(index(s), index(e)) for s, e in pairs if s != e]
     except (TypeError, ValueError) as error:
         raise MaskerError(f"Expected pairs (start, end) from the splitter, got something else: {error}.") from error
-    for before, (s, e) in zip([0, *(e for _, e in spans)], spans, strict=False):
-        if not before <= s < e <= len(text):
+    for previous_end, (s, e) in zip([0, *(e for _, e in spans)], spans, strict=False):
+        if not previous_end <= s < e <= len(text):
             raise MaskerError(
                 "Expected spans from the splitter that ascend, do not overlap and lie within the text of "
-                f"{len(text)} characters, got ({s}, {e}) after one that ends at {before}."
+                f"{len(text)} characters, got ({s}, {e}) after one that ends at {previous_end}."
             )
     return spans
 
 
 def with_context(text: str, spans: list[Span], roles: list[str]) -> list[tuple[Span, str]]:
     """The units and, between them, what is no unit and no white space: it always stays, as if pinned."""
-    pieces, at = [], 0
+    pieces, position = [], 0
     for (s, e), role in zip([*spans, (len(text), len(text))], [*roles, ""], strict=True):
-        if found := _INK.search(text, at, s):
-            pieces.append((found.span(), "pin"))
+        if match := _NONBLANK.search(text, position, s):
+            pieces.append((match.span(), "pin"))
         if role:
             pieces.append(((s, e), role))
-        at = e
+        position = e
     return pieces
 
 
@@ -135,7 +135,7 @@ _BLOCKS = [
 
 
 @lru_cache(maxsize=1 << 14)
-def _kind(character: str) -> str:
+def _grapheme_class(character: str) -> str:
     """The class of a character in the rules. All marks count as extending, which a few Burmese ones do not there."""
     category, code = unicodedata.category(character), ord(character)
     if character in "\r\n\u200d":
@@ -154,7 +154,7 @@ def _graphemes(text: str) -> Iterator[Span]:
     """What a reader takes for one character each."""
     start, before, flags, picture = 0, "control", 0, False
     for i, character in enumerate(text):
-        kind = _kind(character)
+        kind = _grapheme_class(character)
         if before in ("\r", "\n", "control") or kind in ("\r", "\n", "control"):
             joined = before == "\r" and kind == "\n"
         else:

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .many import count_axes
+from .input_lists import count_axes
 
-_LONGEST = 100  # entries of a list that are written down
+_MAX_ENTRIES = 100  # longer lists are described by their length
 
 
-def describe(setting: Any) -> Any:
+def describe_setting(setting: Any) -> Any:
     """A setting as JSON can hold it: numbers, strings and short lists as they are, anything else in few words.
 
-    >>> describe((1, np.float64(0.5), "a")), describe({"b", "a"}), describe(np.zeros((8, 8))), describe(len)
-    ([1, 0.5, 'a'], ['a', 'b'], 'array(8, 8)', 'builtins.len')
+    >>> [describe_setting(setting) for setting in ((1, np.float64(0.5), "a"), {"b", "a"}, np.zeros((8, 8)), len)]
+    [[1, 0.5, 'a'], ['a', 'b'], 'array(8, 8)', 'builtins.len']
     """
     if isinstance(setting, np.generic):
         setting = setting.item()
@@ -33,22 +33,22 @@ def describe(setting: Any) -> Any:
     if isinstance(setting, re.Pattern):
         return str(setting.pattern)
     if isinstance(setting, list | tuple | Set | Mapping):
-        return _describe_many(setting)
+        return _describe_collection(setting)
     if callable(setting) and hasattr(setting, "__qualname__"):
         module = getattr(setting, "__module__", None)
         return f"{module}.{setting.__qualname__}" if module else str(setting.__qualname__)
-    return str(setting) if _says_what_it_is(setting) else type(setting).__qualname__
+    return str(setting) if _has_informative_repr(setting) else type(setting).__qualname__
 
 
-def _describe_many(setting: Collection[Any]) -> Any:
-    if len(setting) > _LONGEST:
+def _describe_collection(setting: Collection[Any]) -> Any:
+    if len(setting) > _MAX_ENTRIES:
         return f"{type(setting).__name__} of {len(setting)}"
     if isinstance(setting, Mapping):
-        return {str(key): describe(value) for key, value in setting.items()}
-    items = [describe(item) for item in setting]
-    return sorted(items, key=str) if isinstance(setting, Set) else items
+        return {str(key): describe_setting(entry) for key, entry in setting.items()}
+    entries = [describe_setting(element) for element in setting]
+    return sorted(entries, key=str) if isinstance(setting, Set) else entries
 
 
-def _says_what_it_is(setting: Any) -> bool:
-    """Whether it says more of itself than its address in memory."""
+def _has_informative_repr(setting: Any) -> bool:
+    """Whether its repr contains more than its address in memory."""
     return not callable(setting) and hex(id(setting)) not in repr(setting)

@@ -16,15 +16,17 @@ from scipy import sparse
 from ..core.coalitions import Coalitions
 from ..core.digest import class_name
 from ..core.graphs import Graph
-from ..core.graphs.build import pair_edges, square
+from ..core.graphs.build import as_square_matrix, pair_edges
 from ..errors import GraphError, MaskerError
 from .base import Masked, Masker, check_units
-from .keys import find_idle
-from .many import count_axes, is_list
+from .input_lists import count_axes, is_list
+from .text_keys import find_idle
 
 Kept = NDArray[np.bool_]
 Form = Literal["sparse", "dense", "index", "list"]
-_WHAT = "Expected a pair (features, edges), a mapping of x and edge_index or adjacency, or a PyG Data as the graph"
+_EXPECTED_INPUT = (
+    "Expected a pair (features, edges), a mapping of x and edge_index or adjacency, or a PyG Data as the graph"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +97,11 @@ class GraphNodes(Masker):
 
     def mask(self, x: Any) -> MaskedGraphNodes:
         """Take every node as a unit."""
-        given, edges, key = _open(x)
-        features = _check_features(_array(given, "features").copy())
-        form = _form(edges, key, len(features))
+        raw_features, edges, key = _unpack(x)
+        features = _check_features(_to_array(raw_features, "features").copy())
+        form = _find_edge_form(edges, key, len(features))
         try:
-            pairs = _pairs(edges, form)
+            pairs = _edge_pairs(edges, form)
             graph = Graph.from_edges(len(features), pairs[pairs[:, 0] != pairs[:, 1]], self.names)
         except GraphError as error:
             raise MaskerError(str(error)) from error
@@ -109,19 +111,21 @@ class GraphNodes(Masker):
     def _reference(self, features: NDArray[Any]) -> NDArray[Any]:
         """The features of absent nodes, in the shape and dtype of all features."""
         if isinstance(self.reference, str):
-            found = np.zeros(features.shape[1]) if self.reference == "zero" else features.mean(axis=0, dtype=np.float64)
-        else:
-            found = np.asarray(self.reference)
-        if found.dtype.kind not in "biuf" or not np.isfinite(found).all():
-            raise MaskerError("Expected a reference of finite numbers, got NaN or infinite ones.")
-        if found.shape not in ((), features.shape[1:], features.shape):
-            raise MaskerError(
-                f"Expected a reference that fits features of shape {features.shape}, got shape {found.shape}."
+            reference = (
+                np.zeros(features.shape[1]) if self.reference == "zero" else features.mean(axis=0, dtype=np.float64)
             )
-        cast = np.broadcast_to(found, features.shape).astype(features.dtype)
-        if features.dtype.kind != "f" and (cast != found).any():
+        else:
+            reference = np.asarray(self.reference)
+        if reference.dtype.kind not in "biuf" or not np.isfinite(reference).all():
+            raise MaskerError("Expected a reference of finite numbers, got NaN or infinite ones.")
+        if reference.shape not in ((), features.shape[1:], features.shape):
             raise MaskerError(
-                f"Expected a reference that features of {features.dtype} can hold, got {found.dtype}. Convert "
+                f"Expected a reference that fits features of shape {features.shape}, got shape {reference.shape}."
+            )
+        cast = np.broadcast_to(reference, features.shape).astype(features.dtype)
+        if features.dtype.kind != "f" and (cast != reference).any():
+            raise MaskerError(
+                f"Expected a reference that features of {features.dtype} can hold, got {reference.dtype}. Convert "
                 "one of them."
             )
         return cast
@@ -149,49 +153,49 @@ class MaskedGraphNodes(Masked):
     @property
     def content(self) -> tuple[Any, ...]:
         """The graph as it was given, with all that it has, and what absent nodes lose."""
-        given, edges, key = _open(self.x)
+        raw_features, edges, key = _unpack(self.x)
         graph = self.x.to_dict() if hasattr(self.x, "edge_index") else edges
-        kind = (key, hasattr(given, "new_tensor"), class_name(type(self.x)))
-        return kind, given, graph, self.features, self.reference, self.form, self.remove_edges
+        kind = (key, hasattr(raw_features, "new_tensor"), class_name(type(self.x)))
+        return kind, raw_features, graph, self.features, self.reference, self.form, self.remove_edges
 
     def rows(self, coalitions: Coalitions) -> list[Any]:
         """One graph a coalition, of the same kind as was given."""
         check_units(coalitions, self.graph)
         kept = coalitions.dense()
-        features = _like(_open(self.x)[0], np.where(kept[:, :, None], self.features, self.reference))
+        features = _convert_like(_unpack(self.x)[0], np.where(kept[:, :, None], self.features, self.reference))
         return [self._row(f, k) for f, k in zip(features, kept, strict=True)]
 
     @cached_property
-    def idle(self) -> NDArray[np.bool_]:
+    def _idle(self) -> NDArray[np.bool_]:
         """Nodes whose features are the reference and which have no edges to lose."""
         nodes = np.broadcast_to(np.arange(self.graph.d)[:, None], self.features.shape)
-        found = find_idle(self.features, self.reference, nodes, self.graph.d)
+        idle = find_idle(self.features, self.reference, nodes, self.graph.d)
         if self.remove_edges:
-            found[_pairs(_open(self.x)[1], self.form)] = False
-        return found
+            idle[_edge_pairs(_unpack(self.x)[1], self.form)] = False
+        return idle
 
     def _row(self, features: Any, kept: Kept) -> Any:
-        _, edges, key = _open(self.x)
+        _, edges, key = _unpack(self.x)
         if hasattr(self.x, "edge_index"):  # a Data: its own method takes the attributes of edges along
-            stay = kept[_index(edges)].all(axis=0)
-            row = self.x.edge_subgraph(edges.new_tensor(stay).bool()) if self.remove_edges else copy.copy(self.x)
+            edge_kept = kept[_edge_index(edges)].all(axis=0)
+            row = self.x.edge_subgraph(edges.new_tensor(edge_kept).bool()) if self.remove_edges else copy.copy(self.x)
             row.x = features
             return row
-        edges = _between(edges, self.form, kept) if self.remove_edges else edges
+        edges = _keep_edges(edges, self.form, kept) if self.remove_edges else edges
         return (features, edges) if key is None else {"x": features, key: edges}
 
 
-def _open(x: Any) -> tuple[Any, Any, str | None]:
+def _unpack(x: Any) -> tuple[Any, Any, str | None]:
     """The features and edges of an input, and what its edges are called there."""
     if isinstance(x, Mapping):
         key = next((key for key in ("edge_index", "adjacency") if set(x) == {"x", key}), None)
         if key is None:
-            raise MaskerError(f"{_WHAT}, got a mapping with {', '.join(map(repr, x)) or 'nothing'}.")
+            raise MaskerError(f"{_EXPECTED_INPUT}, got a mapping with {', '.join(map(repr, x)) or 'nothing'}.")
         return x["x"], x[key], key
     if isinstance(x, tuple) and len(x) == 2:
         return *x, None
     if getattr(x, "x", None) is None or getattr(x, "edge_index", None) is None:
-        raise MaskerError(f"{_WHAT}, got {type(x).__name__}.")
+        raise MaskerError(f"{_EXPECTED_INPUT}, got {type(x).__name__}.")
     return x.x, x.edge_index, "edge_index"
 
 
@@ -210,63 +214,63 @@ def _check_features(features: NDArray[Any]) -> NDArray[Any]:
     return features
 
 
-def _form(edges: Any, key: str | None, n: int) -> Form:
+def _find_edge_form(edges: Any, key: str | None, n: int) -> Form:
     """How the edges of `n` nodes are written down."""
     if key is None and isinstance(edges, list):
         return "list"
     matrix = sparse.issparse(edges) and key != "edge_index"
-    array = edges if matrix else _array(edges, "edges")
+    array = edges if matrix else _to_array(edges, "edges")
     if matrix or key == "adjacency" or (key is None and array.shape == (n, n)):
         if array.shape != (n, n):
             raise MaskerError(f"Expected an adjacency matrix of shape ({n}, {n}) for {n} nodes, got {array.shape}.")
         return "sparse" if matrix else "dense"
     if array.ndim != 2 or len(array) != 2 or (array.dtype.kind not in "iu" and array.size):
-        others = "" if key else f"a matrix ({n}, {n}), a list of pairs or "
+        alternatives = "" if key else f"a matrix ({n}, {n}), a list of pairs or "
         raise MaskerError(
-            f"Expected edges as {others}integers of shape (2, m), got {array.dtype} of shape {array.shape}."
+            f"Expected edges as {alternatives}integers of shape (2, m), got {array.dtype} of shape {array.shape}."
         )
     return "index"
 
 
-def _pairs(edges: Any, form: Form) -> NDArray[np.int64]:
+def _edge_pairs(edges: Any, form: Form) -> NDArray[np.int64]:
     """The edges as an array `(m, 2)`."""
     if form == "sparse":
-        return np.stack(square(edges).nonzero(), axis=1)
-    array = _array(edges, "edges")
+        return np.stack(as_square_matrix(edges).nonzero(), axis=1)
+    array = _to_array(edges, "edges")
     if form == "dense":
-        return np.stack(square(array).nonzero(), axis=1)
+        return np.stack(as_square_matrix(array).nonzero(), axis=1)
     return pair_edges(array.T if form == "index" else array)
 
 
-def _between(edges: Any, form: Form, kept: Kept) -> Any:
+def _keep_edges(edges: Any, form: Form, kept: Kept) -> Any:
     """The edges between kept nodes, written down as they were."""
     if form == "list":
         return [edge for edge in edges if kept[list(edge)].all()]
     if form == "index":
-        index = _index(edges)
-        return _like(edges, index[:, kept[index].all(axis=0)])
+        index = _edge_index(edges)
+        return _convert_like(edges, index[:, kept[index].all(axis=0)])
     if form == "dense":
-        return _like(edges, _array(edges, "edges") * np.outer(kept, kept))
+        return _convert_like(edges, _to_array(edges, "edges") * np.outer(kept, kept))
     matrix = edges.tocoo(copy=True)
     matrix.data = matrix.data * (kept[matrix.row] & kept[matrix.col])
     matrix.eliminate_zeros()
     return matrix.asformat(edges.format)
 
 
-def _index(edges: Any) -> NDArray[np.int64]:
-    return _array(edges, "edges").astype(np.int64)
+def _edge_index(edges: Any) -> NDArray[np.int64]:
+    return _to_array(edges, "edges").astype(np.int64)
 
 
-def _array(given: Any, what: str) -> NDArray[Any]:
+def _to_array(array_like: Any, noun: str) -> NDArray[Any]:
     """An array or a tensor of any device as an array."""
     try:
-        return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+        return np.asarray(array_like.detach().cpu() if hasattr(array_like, "detach") else array_like)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, sparse tensors
         raise MaskerError(
-            f"Expected {what} as an array or a tensor of numbers, got something else: {error}."
+            f"Expected {noun} as an array or a tensor of numbers, got something else: {error}."
         ) from error
 
 
-def _like(given: Any, array: NDArray[Any]) -> Any:
+def _convert_like(template: Any, array: NDArray[Any]) -> Any:
     """An array as what was given: a tensor of its dtype and device, if it was one."""
-    return given.new_tensor(array) if hasattr(given, "new_tensor") else array
+    return template.new_tensor(array) if hasattr(template, "new_tensor") else array

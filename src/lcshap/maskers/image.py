@@ -14,9 +14,9 @@ from ..core.coalitions import Coalitions
 from ..core.views import LARGE_IMAGE, ImageView
 from ..errors import MaskerError
 from .base import Blend, Choice, Masked, Masker, check_units, is_count
-from .many import count_axes, is_list, shape_of
-from .photographs import Channels, Reference, channels_last, make_reference, read_image
-from .superpixels import Cut, cut_by_default, cut_patches, cut_regions, find_superpixels, patch_sides
+from .image_arrays import Channels, Reference, channels_last, make_reference, read_image_array
+from .input_lists import count_axes, is_list, shape_of
+from .superpixels import ImagePartition, cut_by_default, cut_patches, cut_regions, find_superpixels, patch_sides
 
 log = logging.getLogger("lcshap")
 _REFERENCES = ("mean", "black", "blur", "noise")
@@ -105,14 +105,14 @@ class Image(Masker):
 
     def mask(self, x: Any) -> MaskedImage:
         """Cut an image into units."""
-        image, channels = read_image(x, self.channels)
+        image, channels = read_image_array(x, self.channels)
         reference = make_reference(self.reference, image, channels, self.seed)
         cut = self._cut(channels_last(image, channels))
         if cut.choice is not None:
             log.info(cut.choice.note)
         return MaskedImage(cut.graph, image, reference, cut.labels, channels, cut.choice)
 
-    def _cut(self, colours: NDArray[Any]) -> Cut:
+    def _cut(self, colours: NDArray[Any]) -> ImagePartition:
         size = colours.shape[:2]
         if self.labels is not None:
             regions = np.asarray(self.labels)
@@ -158,17 +158,17 @@ class MaskedImage(Masked):
         return self.chosen
 
     @property
-    def _scale(self) -> list[str]:
+    def _scale_option(self) -> list[str]:
         """The scale that makes whole numbers 0 to 1, as a keyword."""
         return [f"scale=1/{np.iinfo(self.x.dtype).max}"] if self.x.dtype.kind in "iu" else []
 
     @property
     def hint(self) -> str:
         """How to give the model other images."""
-        wanted = ['channels="first"'] * (self.channels != "first") + self._scale
+        options = ['channels="first"'] * (self.channels != "first") + self._scale_option
         return (
             f"(It was given {self.x.dtype} images of shape {self.x.shape}. If it wants others, wrap it in "
-            f"lcshap.adapters.ImageModel with {', '.join([*wanted, 'size= or colours='])}, or give it prepare=.)"
+            f"lcshap.adapters.ImageModel with {', '.join([*options, 'size= or colours='])}, or give it prepare=.)"
         )
 
     @property
@@ -177,26 +177,27 @@ class MaskedImage(Masked):
         return self.x.nbytes
 
     @cached_property
-    def _units(self) -> NDArray[np.intp]:
+    def _unit_of_number(self) -> NDArray[np.intp]:
         """The unit of each number in `x`. One gather and one choice over whole rows are the fastest for any layout."""
         pixels = self.labels[..., None] if self.channels == "last" else self.labels
         return np.ascontiguousarray(np.broadcast_to(pixels, self.x.shape))
 
     @cached_property
-    def _in_order(self) -> bool:
+    def _units_in_order(self) -> bool:
         """Whether each number is a unit of its own, in their order: pixels of one channel."""
-        return np.array_equal(self._units.ravel(), np.arange(self.graph.d))
+        return np.array_equal(self._unit_of_number.ravel(), np.arange(self.graph.d))
 
     @property
     def owners(self) -> NDArray[np.intp]:
         """The unit of each number of the image."""
-        return self._units
+        return self._unit_of_number
 
     @property
     def view(self) -> ImageView:
         """The image and its reference, channels last, and the unit of each pixel."""
-        both = (np.ascontiguousarray(channels_last(a, self.channels)) for a in (self.x, self.reference))
-        image, reference = both
+        image, reference = (
+            np.ascontiguousarray(channels_last(array, self.channels)) for array in (self.x, self.reference)
+        )
         return ImageView(image=image, reference=reference, labels=self.labels)
 
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
@@ -207,13 +208,13 @@ class MaskedImage(Masked):
         """Which numbers are those of the image, and which those of the reference."""
         check_units(coalitions, self.graph)
         kept = coalitions.dense()
-        kept = kept.reshape(-1, *self.x.shape) if self._in_order else self._spread(kept)
+        kept = kept.reshape(-1, *self.x.shape) if self._units_in_order else self._expand_to_numbers(kept)
         return Blend(kept, self.x, self.reference)
 
-    def _spread(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _expand_to_numbers(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """What is kept of the numbers, where it is known of the units."""
         if self.labels.size <= LARGE_IMAGE:
-            return kept[:, self._units]
+            return kept[:, self._unit_of_number]
         pixels = kept.take(self.labels.ravel(), axis=1)  # a third of the numbers: three times as fast on photographs
         if self.channels == "first":
             return pixels.reshape(-1, 1, *self.labels.shape)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MaskerError
-from ..extras import need
+from ..extras import import_optional
 
 
 def decode_image(
@@ -54,7 +54,7 @@ def decode_image(
     >>> decode_image(file.getvalue(), "grey.png", max_pixels=100).tolist()
     [[7, 7, 7], [7, 7, 7]]
     """
-    pillow = need("PIL.Image", "image")
+    pillow = import_optional("PIL.Image", "image")
     try:
         with warnings.catch_warnings(action="ignore", category=pillow.DecompressionBombWarning):
             picture = pillow.open(io.BytesIO(data), formats=formats)
@@ -65,7 +65,7 @@ def decode_image(
                     f"Expected an image of at most {max_pixels:,} pixels, got {name} with {width:,} x {height:,}. "
                     f"{advice}"
                 )
-            upright = need("PIL.ImageOps", "image").exif_transpose(picture)  # as phones and browsers show it
+            upright = import_optional("PIL.ImageOps", "image").exif_transpose(picture)  # as phones and browsers show it
             return np.asarray(upright.convert("L" if grey or picture.mode in ("1", "L") else "RGB"))
     except pillow.DecompressionBombError as error:
         raise MaskerError(

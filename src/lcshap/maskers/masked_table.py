@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 from functools import cached_property
 from typing import Any
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.printable import printable
 from ..core.views import TableView
-from .agreement import Agreement, number_columns
 from .base import Blend, Masked, Rows, check_units
-from .cells import Names, is_missing
-from .frames import Frame
+from .cell_values import Names, is_missing
+from .dataframes import Frame
+from .distinct import DistinctRows
+from .row_agreement import RowAgreement, number_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +58,8 @@ class MaskedTabular(Masked):
     @property
     def hint(self) -> str:
         """What the model was given, where that may be why it failed."""
-        gaps = np.isnan(self.x).any() or np.isnan(self.background).any()
-        return "(It was given missing values: fill them in before, if it takes none.)" if gaps else ""
+        has_missing = np.isnan(self.x).any() or np.isnan(self.background).any()
+        return "(It was given missing values: fill them in before, if it takes none.)" if has_missing else ""
 
     @property
     def rows_per_call(self) -> int:
@@ -73,9 +74,9 @@ class MaskedTabular(Masked):
     @property
     def column_units(self) -> NDArray[np.intp]:
         """The unit of each column, whatever the columns hold; -1 for none."""
-        found = np.full(len(self.columns), -1, np.intp)
-        found[self.units] = self.labels
-        return found
+        unit_of_column = np.full(len(self.columns), -1, np.intp)
+        unit_of_column[self.units] = self.labels
+        return unit_of_column
 
     @property
     def view(self) -> TableView:
@@ -94,27 +95,47 @@ class MaskedTabular(Masked):
         """Which columns are those of the row, and which those of the background."""
         return Blend(self._kept(coalitions)[:, None], self.x, self.background)
 
-    def row_keys(self, coalitions: Coalitions) -> tuple[list[bytes], NDArray[np.intp]] | None:
-        """The keys of the different rows, where background rows agree with x or with each other in enough columns."""
+    def distinct(self, coalitions: Coalitions) -> DistinctRows:
+        """Row by row where background rows agree with x or with each other in enough columns, else by coalition."""
         check_units(coalitions, self.graph)
-        return self._agreement.keys(coalitions) if self._agreement.worthwhile else None
+        if self._agreement.worthwhile:
+            return self._distinct_by_row(coalitions)
+        distinct = super().distinct(coalitions)
+        if len(distinct) != 1 or not self._is_one_row(distinct.coalitions):
+            return distinct
+        first_background = np.zeros(
+            1, np.intp
+        )  # all background rows give the same row, so that the first one is enough
+        make = lambda _: self._single_rows(distinct.coalitions, first_background)  # noqa: E731
+        return replace(distinct, rows_per_key=1, copies=self.rows_per_call, make=make)
 
-    @property
-    def full_is_one_row(self) -> bool:
-        """Whether there are several background rows, and no column that is always absent takes their values."""
-        return len(self.background) > 1 and len(self.units) + len(self.pinned) == len(self.columns)
+    def _distinct_by_row(self, coalitions: Coalitions) -> DistinctRows:
+        keys, index, row_numbers = self._agreement.keys(coalitions)
+        coalition_numbers, background = np.divmod(row_numbers, self.rows_per_call)
+        row_coalitions = coalitions.take(coalition_numbers)
+        return DistinctRows(
+            keys,
+            row_coalitions,
+            index,
+            make=lambda places: self._single_rows(row_coalitions.take(places), background[places]),
+        )
 
-    def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
+    def _is_one_row(self, coalition: Coalitions) -> bool:
+        """Whether this is the full input with several background rows, of which no column takes a value."""
+        all_present = len(self.background) > 1 and len(self.units) + len(self.pinned) == len(self.columns)
+        return all_present and bool(coalition.sizes[0] == coalition.d)
+
+    def _single_rows(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
         """One row for each coalition: the one with the background row of this number."""
         return Blend(self._kept(coalitions), self.x, self.background[background]).rows
 
     @cached_property
-    def _agreement(self) -> Agreement:
+    def _agreement(self) -> RowAgreement:
         absent = np.setdiff1d(np.arange(len(self.columns)), np.concatenate([self.units, self.pinned]))
-        return Agreement.of(self._values, self.units, self.labels, absent, self.graph.d)
+        return RowAgreement.of(self._value_numbers, self.units, self.labels, absent, self.graph.d)
 
     @property
-    def _values(self) -> NDArray[np.intp]:
+    def _value_numbers(self) -> NDArray[np.intp]:
         """Numbers that are equal where values are, `(1 + M, columns)`, x first."""
         return number_columns(np.concatenate([self.x[None], self.background]))
 
@@ -134,7 +155,7 @@ class MaskedFrame(MaskedTabular):
 
     Attributes
     ----------
-    table, row : the background and the row, as what knows their types.
+    table, row : the background and the row, as frames, which have their types.
     """
 
     table: Frame = field(kw_only=True)
@@ -162,19 +183,19 @@ class MaskedFrame(MaskedTabular):
     def view(self) -> TableView:
         """The columns with their values, as people read them."""
         cells = [self.row.values(c)[0] for c in range(len(self.columns))]
-        values = [_as_number(cell) for cell in cells]
-        texts = tuple(map(_as_text, cells))
+        values = [_to_float(cell) for cell in cells]
+        texts = tuple(map(_to_text, cells))
         return TableView(columns=tuple(self.columns), values=np.array(values), labels=self.column_units, texts=texts)
 
     def rows(self, coalitions: Coalitions) -> Rows:
         """A DataFrame of `n * M` rows: for each coalition, all background rows in their order."""
-        return self._frame(self._kept(coalitions)[:, None], np.arange(self.rows_per_call))
+        return self._build_frame(self._kept(coalitions)[:, None], np.arange(self.rows_per_call))
 
-    def rows_of(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
+    def _single_rows(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
         """One row for each coalition: the one with the background row of this number."""
-        return self._frame(self._kept(coalitions), background)
+        return self._build_frame(self._kept(coalitions), background)
 
-    def _frame(self, kept: NDArray[np.bool_], background: NDArray[np.intp]) -> Any:
+    def _build_frame(self, kept: NDArray[np.bool_], background: NDArray[np.intp]) -> Any:
         """A DataFrame: of each column the value of the row where it is kept, else that of a background row."""
         columns = []
         for c, column in enumerate(self._pool):
@@ -183,7 +204,7 @@ class MaskedFrame(MaskedTabular):
         return self.table.build(columns)
 
     @property
-    def _values(self) -> NDArray[np.intp]:
+    def _value_numbers(self) -> NDArray[np.intp]:
         return self.table.numbered(self.row)
 
     def blend(self, coalitions: Coalitions) -> Blend | None:
@@ -196,24 +217,24 @@ class MaskedFrame(MaskedTabular):
         return self.table.pool(self.row)
 
     @cached_property
-    def idle(self) -> NDArray[np.bool_] | None:
+    def _idle(self) -> NDArray[np.bool_] | None:
         """Which units have the values of the row in all background rows, so that their presence changes nothing."""
-        values = self._values[:, self.units]
+        values = self._value_numbers[:, self.units]
         differ = np.any(values[1:] != values[0], axis=0)
         return np.asarray(np.bincount(self.labels[differ], minlength=self.graph.d) == 0)
 
 
-def _as_number(cell: Any) -> float:
+def _to_float(cell: Any) -> float:
     """A number as a float, anything else as NaN."""
     return float(cell) if isinstance(cell, int | float | np.number) and not is_missing(cell) else np.nan
 
 
-def _as_text(cell: Any) -> str:
+def _to_text(cell: Any) -> str:
     """How a value reads; empty where it is a number.
 
-    >>> [_as_text(cell) for cell in ("Paris", 3.5, True, None, "")]
+    >>> [_to_text(cell) for cell in ("Paris", 3.5, True, None, "")]
     ['Paris', '', 'True', 'missing', "''"]
-    >>> _as_text(datetime(2021, 5, 6)), _as_text(datetime(2021, 5, 6, 7, 8))
+    >>> _to_text(datetime(2021, 5, 6)), _to_text(datetime(2021, 5, 6, 7, 8))
     ('2021-05-06', '2021-05-06 07:08:00')
     """
     if is_missing(cell):

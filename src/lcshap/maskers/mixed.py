@@ -1,4 +1,4 @@
-"""Tables of mixed columns for those that look for structure in them: columns as floats, or as numbers of categories."""
+"""Tables of mixed columns as arrays: each column as floats, or as the numbers of its categories."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MaskerError
-from .cells import Names, identity, is_missing, is_series
-from .frames import Frame
-from .many import is_frame, is_pandas_series
+from .cell_values import Names, equality_key, is_missing, is_series
+from .dataframes import Frame
+from .input_lists import is_frame, is_pandas_series
 
 Column = NDArray[np.float64] | NDArray[np.intp]  # numbers with NaN for missing ones, or categories with -1
 
@@ -26,7 +26,7 @@ def read_table(data: Any, who: str) -> NDArray[np.floating] | Frame:
 
 
 def check_package(data: Any, who: str) -> None:
-    """Refuse tables that are near to those of pandas and polars, and say what makes one of these of them."""
+    """Refuse tables that are similar to those of pandas and polars, with advice how to convert them."""
     package, name = type(data).__module__.partition(".")[0], type(data).__name__
     advice = {("polars", "LazyFrame"): "collect()", ("pyarrow", "Table"): "to_pandas()"}.get((package, name))
     if advice is not None:
@@ -56,12 +56,12 @@ def read_array(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]
     )
 
 
-def read_columns(table: NDArray[np.floating] | Frame) -> list[Column]:
+def encode_columns(table: NDArray[np.floating] | Frame) -> list[Column]:
     """Each column as floats where it holds numbers or dates, else as the number of each row's category.
 
     >>> import pandas as pd
     >>> frame = Frame.of(pd.DataFrame({"age": [30.0, None], "city": ["Rome", "Oslo"]}), "the data")
-    >>> [column.tolist() for column in read_columns(frame)]
+    >>> [column.tolist() for column in encode_columns(frame)]
     [[30.0, nan], [0, 1]]
     """
     if not isinstance(table, Frame):
@@ -73,7 +73,7 @@ def _read_column(table: Frame, c: int) -> Column:
     numbers = table.numbers(c)
     if numbers is not None:
         return numbers
-    book: dict[Any, int] = {}
+    codebook: dict[Any, int] = {}
     values = table.values(c)
-    codes = [-1 if is_missing(v) else book.setdefault(identity(v), len(book)) for v in values]
+    codes = [-1 if is_missing(v) else codebook.setdefault(equality_key(v), len(codebook)) for v in values]
     return np.array(codes, np.intp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.keys import set_keys
+from ..core.store_keys import set_keys
 from ..core.views import MoleculeView
 from ..errors import MaskerError
 from .base import Masked, Masker, Rows, check_units
-from .keys import text_keys
-from .many import are_objects
-from .molecule_parts import check_base, check_rows, chem, quiet, read
+from .distinct import DistinctRows
+from .input_lists import holds_inputs
+from .molecule_parts import check_base, check_featurised_rows, import_rdkit, parse_molecule, silence_rdkit
+from .text_keys import text_keys
 
 Numbers = frozenset[int]
 
-_MOST = 100_000  # SMILES strings that are kept between their keys and their rows
+_MAX_CACHED_SMILES = 100_000  # SMILES strings that are kept between their keys and their rows
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Molecule(Masker):
     What is left when atoms are cut out is always a valid molecule, as RDKit sees it:
 
     - All pieces stay: propane without its middle is ``C.C``. Without any atom it is the empty molecule, ``""``, or
-      `base`: then v(∅) is what the model says of that, and the scores tell how the molecule differs from it.
+      `base`: then the base value is the prediction for `base`, and the scores describe how the molecule
+      differs from it.
     - Open valences are filled with hydrogens; charges stay where they were. With `hydrogens` nothing is filled in: an
       atom that has lost a neighbour is a radical.
     - An aromatic ring that loses an atom, or a double bond that leads out of it, gets single bonds: benzene without an
@@ -103,11 +105,11 @@ class Molecule(Masker):
 
     def is_many(self, x: Any) -> bool:
         """A list, an iterator (a supplier of RDKit, say), an array or a pandas Series is many molecules."""
-        return are_objects(x, "one molecule or many")
+        return holds_inputs(x, "one molecule or many")
 
     def mask(self, x: Any) -> MaskedMolecule:
         """Take every atom as a unit."""
-        mol = read(x, self.hydrogens)
+        mol = parse_molecule(x, self.hydrogens)
         names = [f"{atom.GetSymbol()}{atom.GetIdx()}" for atom in mol.GetAtoms()]
         pairs = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in mol.GetBonds()]
         return MaskedMolecule(Graph.from_edges(len(names), pairs, names), x, mol, self)
@@ -133,7 +135,7 @@ class MaskedMolecule(Masked):
         """The string, or all that the `Mol` holds, properties and coordinates too; and what absent atoms become."""
         if isinstance(self.x, str):
             return self.x, self.recipe
-        options = chem().PropertyPickleOptions
+        options = import_rdkit().PropertyPickleOptions
         return self.mol.ToBinary(int(options.AllProps) | int(options.CoordsAsDouble)), self.recipe
 
     @property
@@ -148,114 +150,117 @@ class MaskedMolecule(Masked):
         check_units(coalitions, self.graph)
         featurise = self.recipe.featurise
         if self.recipe.absent == "mask" and featurise is not None:
-            return check_rows(featurise(chem().Mol(self.mol), coalitions.dense()), len(coalitions))
+            return check_featurised_rows(featurise(import_rdkit().Mol(self.mol), coalitions.dense()), len(coalitions))
         if featurise is not None:
-            return self._featurised(coalitions, featurise)
-        return self._smiles(coalitions) if isinstance(self.x, str) else self._fragments(coalitions)
+            return self._featurise_rows(coalitions, featurise)
+        return self._fragment_smiles(coalitions) if isinstance(self.x, str) else self._fragments(coalitions)
 
-    def keys(self, coalitions: Coalitions) -> list[bytes]:
-        """Equal where coalitions are or, where rows are SMILES strings, where these are: of like fragments, too."""
-        if self.recipe.featurise is not None or not isinstance(self.x, str):
-            return super().keys(coalitions)
+    def distinct(self, coalitions: Coalitions) -> DistinctRows:
+        """Where rows are SMILES strings, coalitions with equal strings share a key. Molecules differ in length."""
+        if self.recipe.featurise is not None:
+            return super().distinct(coalitions)
+        if not isinstance(self.x, str):
+            return replace(super().distinct(coalitions), lengths=_count_atoms)
         check_units(coalitions, self.graph)
-        return text_keys(self._smiles(coalitions))
+        return DistinctRows.by_coalition(coalitions, text_keys(self._fragment_smiles(coalitions)), lengths=_count_atoms)
 
-    def _featurised(self, coalitions: Coalitions, featurise: Callable[..., Rows]) -> Rows:
+    def _featurise_rows(self, coalitions: Coalitions, featurise: Callable[..., Rows]) -> Rows:
         base, empty = self.recipe.base, coalitions.sizes == 0
         if base is None or isinstance(base, str) or not empty.any():
-            return check_rows(featurise(self._fragments(coalitions)), len(coalitions))
-        some = coalitions.take(np.flatnonzero(~empty))
-        mols = self._fragments(some) if len(some) else [chem().Mol(self.mol)]  # one to know the shape of a row
-        found = np.asarray(check_rows(featurise(mols), len(mols)))
-        if np.shape(base) not in ((), found.shape[1:]):
+            return check_featurised_rows(featurise(self._fragments(coalitions)), len(coalitions))
+        nonempty = coalitions.take(np.flatnonzero(~empty))
+        mols = (
+            self._fragments(nonempty) if len(nonempty) else [import_rdkit().Mol(self.mol)]
+        )  # one molecule, from which the shape of a row is known
+        features = np.asarray(check_featurised_rows(featurise(mols), len(mols)))
+        if np.shape(base) not in ((), features.shape[1:]):
             raise MaskerError(
-                f"Expected base of shape {found.shape[1:]}, as the rows that featurise makes, got {np.shape(base)}."
+                f"Expected base of shape {features.shape[1:]}, as the rows that featurise makes, got {np.shape(base)}."
             )
-        rows = np.empty((len(coalitions), *found.shape[1:]), np.result_type(found, np.asarray(base)))
-        rows[empty], rows[~empty] = np.asarray(base), found[: len(some)]
+        rows = np.empty((len(coalitions), *features.shape[1:]), np.result_type(features, np.asarray(base)))
+        rows[empty], rows[~empty] = np.asarray(base), features[: len(nonempty)]
         return rows
 
     def _fragments(self, coalitions: Coalitions) -> list[Any]:
-        with quiet():
-            return [self._cut(frozenset(range(self.graph.d)).difference(kept)) for kept in coalitions]
+        with silence_rdkit():
+            return [self._cut_out(frozenset(range(self.graph.d)).difference(kept)) for kept in coalitions]
 
-    def _smiles(self, coalitions: Coalitions) -> list[str]:
-        """The string of each fragment. They are slow to make, so that those made for keys are kept for rows."""
-        sets, known = set_keys(coalitions), self._known
-        new = np.array([row for row, key in enumerate(sets) if key not in known], np.intp)
-        some = coalitions.take(new)
-        whole, write = some.sizes == self.graph.d, chem().MolToSmiles
-        made = [self.x if w else write(mol) for w, mol in zip(whole.tolist(), self._fragments(some), strict=True)]
-        fresh = dict(zip((sets[row] for row in new.tolist()), made, strict=True))
-        found = [fresh[key] if key in fresh else known[key] for key in sets]
-        if len(known) + len(fresh) <= _MOST:
-            known.update(fresh)
-        return found
+    def _fragment_smiles(self, coalitions: Coalitions) -> list[str]:
+        """The string of each fragment. Making them is slow, so that those made for keys are kept for rows."""
+        keys, cache = set_keys(coalitions), self._smiles_cache
+        new_rows = np.array([row for row, key in enumerate(keys) if key not in cache], np.intp)
+        new_coalitions = coalitions.take(new_rows)
+        is_full, write = new_coalitions.sizes == self.graph.d, import_rdkit().MolToSmiles
+        new_smiles = [
+            self.x if full else write(mol)
+            for full, mol in zip(is_full.tolist(), self._fragments(new_coalitions), strict=True)
+        ]
+        smiles_by_key = dict(zip((keys[row] for row in new_rows.tolist()), new_smiles, strict=True))
+        smiles = [smiles_by_key[key] if key in smiles_by_key else cache[key] for key in keys]
+        if len(cache) + len(smiles_by_key) <= _MAX_CACHED_SMILES:
+            cache.update(smiles_by_key)
+        return smiles
 
     @cached_property
-    def _known(self) -> dict[bytes, str]:
+    def _smiles_cache(self) -> dict[bytes, str]:
         return {}
 
     @property
     def view(self) -> MoleculeView:
         """The molecule as a mol block, which keeps the order of the atoms."""
-        return MoleculeView(block=chem().MolToV3KMolBlock(self.mol), labels=np.arange(self.graph.d))
+        return MoleculeView(block=import_rdkit().MolToV3KMolBlock(self.mol), labels=np.arange(self.graph.d))
 
-    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
-        """How many atoms are kept, where rows are molecules; None where `featurise` makes them."""
-        return coalitions.sizes if self.recipe.featurise is None else None
-
-    def _cut(self, absent: Numbers, opened: Numbers = frozenset()) -> Any:
+    def _cut_out(self, absent: Numbers, opened: Numbers = frozenset()) -> Any:
         """The molecule without some atoms. Aromatic rings through `opened` atoms get single bonds."""
         if not absent:
-            return chem().Mol(self.mol)
+            return import_rdkit().Mol(self.mol)
         if len(absent) == self.graph.d and isinstance(self.recipe.base, str):
-            return read(self.recipe.base, self.recipe.hydrogens)
-        mol = chem().RWMol(self.mol)
-        lost = Counter(j for i in absent for j in self._neighbours[i] if j not in absent)
+            return parse_molecule(self.recipe.base, self.recipe.hydrogens)
+        mol = import_rdkit().RWMol(self.mol)
+        lost_neighbours = Counter(j for i in absent for j in self._neighbours[i] if j not in absent)
         aromatic = self._open_rings(mol, absent, opened)
-        self._open_atoms(mol, lost, aromatic)
+        self._open_atoms(mol, lost_neighbours, aromatic)
         mol.BeginBatchEdit()
         for number in absent:
             mol.RemoveAtom(number)
         mol.CommitBatchEdit()
         try:
-            chem().SanitizeMol(mol)
-        except chem().KekulizeException as error:  # a ring that is aromatic only together with one that is gone
-            left = [i for i in range(self.graph.d) if i not in absent]
-            return self._cut(absent, opened | {left[i] for i in error.cause.GetAtomIndices()})
+            import_rdkit().SanitizeMol(mol)
+        except import_rdkit().KekulizeException as error:  # a ring that is aromatic only together with one that is gone
+            kept_atoms = [i for i in range(self.graph.d) if i not in absent]
+            return self._cut_out(absent, opened | {kept_atoms[i] for i in error.cause.GetAtomIndices()})
         if self._has_stereo:
-            chem().AssignStereochemistry(mol, cleanIt=True, force=True)
+            import_rdkit().AssignStereochemistry(mol, cleanIt=True, force=True)
         return mol.GetMol()
 
     def _open_rings(self, mol: Any, absent: Numbers, opened: Numbers) -> Numbers:
         """Give single bonds to aromatic rings that lose something. Returns the atoms of those that do not."""
-        hurt = opened.union(absent, *(self._doubled[i] for i in absent))
-        whole = [ring for ring in self._rings if ring.atoms.isdisjoint(hurt)]
-        broken = [ring for ring in self._rings if not ring.atoms.isdisjoint(hurt)]
-        aromatic = _union(ring.atoms for ring in whole)
-        for number in _union(ring.bonds for ring in broken) - _union(ring.bonds for ring in whole):
+        damaged = opened.union(absent, *(self._double_bonded[i] for i in absent))
+        intact = [ring for ring in self._rings if ring.atoms.isdisjoint(damaged)]
+        broken = [ring for ring in self._rings if not ring.atoms.isdisjoint(damaged)]
+        aromatic = _union(ring.atoms for ring in intact)
+        for number in _union(ring.bonds for ring in broken) - _union(ring.bonds for ring in intact):
             bond = mol.GetBondWithIdx(number)
-            bond.SetBondType(chem().BondType.SINGLE)
+            bond.SetBondType(import_rdkit().BondType.SINGLE)
             bond.SetIsAromatic(False)
         for number in _union(ring.atoms for ring in broken) - aromatic:
-            self._free(mol.GetAtomWithIdx(number))
+            self._make_aliphatic(mol.GetAtomWithIdx(number))
         return aromatic
 
-    def _open_atoms(self, mol: Any, lost: Counter[int], aromatic: Numbers) -> None:
+    def _open_atoms(self, mol: Any, lost_neighbours: Counter[int], aromatic: Numbers) -> None:
         """Take stereo from atoms that lose neighbours, and let hydrogens take the place of these."""
-        for number, count in lost.items():
+        for number, count in lost_neighbours.items():
             atom = mol.GetAtomWithIdx(number)
-            atom.SetChiralTag(chem().ChiralType.CHI_UNSPECIFIED)
+            atom.SetChiralTag(import_rdkit().ChiralType.CHI_UNSPECIFIED)
             if number not in aromatic:
-                self._free(atom)
+                self._make_aliphatic(atom)
             elif not self.recipe.hydrogens:
                 atom.SetNumExplicitHs(atom.GetNumExplicitHs() + count)
         for number, ends in self._stereo_bonds:
-            if not ends.isdisjoint(lost):
-                mol.GetBondWithIdx(number).SetStereo(chem().BondStereo.STEREONONE)
+            if not ends.isdisjoint(lost_neighbours):
+                mol.GetBondWithIdx(number).SetStereo(import_rdkit().BondStereo.STEREONONE)
 
-    def _free(self, atom: Any) -> None:
+    def _make_aliphatic(self, atom: Any) -> None:
         """Make an atom aliphatic and let RDKit count its hydrogens."""
         atom.SetIsAromatic(False)
         if not self.recipe.hydrogens:
@@ -267,35 +272,35 @@ class MaskedMolecule(Masked):
         return [self.graph.neighbours(i) for i in range(self.graph.d)]
 
     @cached_property
-    def _doubled(self) -> list[list[int]]:
+    def _double_bonded(self) -> list[list[int]]:
         """The neighbours by double bonds that are not aromatic."""
-        found: list[list[int]] = [[] for _ in self._neighbours]
+        partners: list[list[int]] = [[] for _ in self._neighbours]
         for bond in self.mol.GetBonds():
-            if bond.GetBondType() == chem().BondType.DOUBLE:
+            if bond.GetBondType() == import_rdkit().BondType.DOUBLE:
                 i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
-                found[i].append(j)
-                found[j].append(i)
-        return found
+                partners[i].append(j)
+                partners[j].append(i)
+        return partners
 
     @cached_property
     def _rings(self) -> list[_Ring]:
         """The smallest rings of aromatic bonds. In azulene that is the ring of ten: the bond across is not aromatic."""
-        aromatic = chem().RWMol(self.mol)
-        numbers = {_ends(bond): bond.GetIdx() for bond in self.mol.GetBonds() if bond.GetIsAromatic()}
+        aromatic = import_rdkit().RWMol(self.mol)
+        numbers = {_bond_atoms(bond): bond.GetIdx() for bond in self.mol.GetBonds() if bond.GetIsAromatic()}
         for bond in self.mol.GetBonds():
             if not bond.GetIsAromatic():
-                aromatic.RemoveBond(*_ends(bond))
-        rings = [frozenset(ring) for ring in chem().GetSymmSSSR(aromatic)]
+                aromatic.RemoveBond(*_bond_atoms(bond))
+        rings = [frozenset(ring) for ring in import_rdkit().GetSymmSSSR(aromatic)]
         return [_Ring(ring, frozenset(n for ends, n in numbers.items() if ends <= ring)) for ring in rings]
 
     @cached_property
     def _stereo_bonds(self) -> list[tuple[int, Numbers]]:
-        none = chem().BondStereo.STEREONONE
-        return [(bond.GetIdx(), _ends(bond)) for bond in self.mol.GetBonds() if bond.GetStereo() != none]
+        none = import_rdkit().BondStereo.STEREONONE
+        return [(bond.GetIdx(), _bond_atoms(bond)) for bond in self.mol.GetBonds() if bond.GetStereo() != none]
 
     @cached_property
     def _has_stereo(self) -> bool:
-        none = chem().ChiralType.CHI_UNSPECIFIED
+        none = import_rdkit().ChiralType.CHI_UNSPECIFIED
         return bool(self._stereo_bonds) or any(atom.GetChiralTag() != none for atom in self.mol.GetAtoms())
 
 
@@ -306,9 +311,14 @@ class _Ring(NamedTuple):
     bonds: Numbers
 
 
+def _count_atoms(coalitions: Coalitions) -> NDArray[np.int64]:
+    """How many atoms each coalition keeps: the length of its row, where rows are molecules."""
+    return coalitions.sizes
+
+
 def _union(sets: Iterable[Numbers]) -> Numbers:
     return frozenset().union(*sets)
 
 
-def _ends(bond: Any) -> Numbers:
+def _bond_atoms(bond: Any) -> Numbers:
     return frozenset((bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()))

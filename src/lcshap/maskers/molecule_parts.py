@@ -7,27 +7,27 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import MaskerError
-from ..extras import need
+from ..extras import import_optional
 from .base import Rows
 
 
-def read(x: Any, hydrogens: bool) -> Any:
+def parse_molecule(x: Any, hydrogens: bool) -> Any:
     """A sanitised copy of a molecule, or `MaskerError` with RDKit's reason."""
-    tools, is_text = chem(), isinstance(x, str)
-    if not is_text and not isinstance(x, tools.Mol):
+    rdkit, is_text = import_rdkit(), isinstance(x, str)
+    if not is_text and not isinstance(x, rdkit.Mol):
         raise MaskerError(f"Expected a SMILES string or an RDKit Mol, got {type(x).__name__}.")
-    with quiet():
-        mol = tools.MolFromSmiles(x, sanitize=False) if is_text else tools.Mol(x)
+    with silence_rdkit():
+        mol = rdkit.MolFromSmiles(x, sanitize=False) if is_text else rdkit.Mol(x)
         if mol is None:
             raise MaskerError(f"Expected a SMILES string, got {x!r}, which RDKit cannot parse.")
         try:
-            tools.SanitizeMol(mol)
+            rdkit.SanitizeMol(mol)
         except ValueError as error:
             raise MaskerError(
                 f"Expected a molecule that RDKit accepts, got {f'{x!r}' if is_text else 'one that it refuses'}: {error}"
             ) from error
-        mol = tools.MolFromSmiles(x) if is_text else mol
-        mol = tools.AddHs(mol, addCoords=True) if hydrogens else tools.RemoveHs(mol)
+        mol = rdkit.MolFromSmiles(x) if is_text else mol
+        mol = rdkit.AddHs(mol, addCoords=True) if hydrogens else rdkit.RemoveHs(mol)
     for atom in mol.GetAtoms() if hydrogens else ():
         atom.SetNoImplicit(True)  # so that a hydrogen that is cut out does not come back
     if not mol.GetNumAtoms():
@@ -46,7 +46,7 @@ def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -
         )
     if isinstance(base, str) or type(base).__name__ == "Mol":
         try:
-            return str(chem().MolToSmiles(read(base, hydrogens=False)))
+            return str(import_rdkit().MolToSmiles(parse_molecule(base, hydrogens=False)))
         except MaskerError as error:
             raise MaskerError(
                 f"Expected base to be a molecule with at least one atom, got {base!r}: {error}"
@@ -59,33 +59,34 @@ def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -
         raise MaskerError(f"Expected base to be a SMILES string, a Mol or finite numbers, got {base!r}.")
     if not featurised:
         raise MaskerError(f"Expected base to be a SMILES string or a Mol, got {base!r}. Numbers need featurise.")
-    return _nested(np.asarray(base).tolist())
+    return _to_tuples(np.asarray(base).tolist())
 
 
-def _nested(numbers: Any) -> Any:
-    """Lists as tuples, so that recipes can be compared and recorded."""
-    return tuple(map(_nested, numbers)) if isinstance(numbers, list) else numbers
+def _to_tuples(numbers: Any) -> Any:
+    """Convert lists to tuples, so that recipes can be compared and recorded."""
+    return tuple(map(_to_tuples, numbers)) if isinstance(numbers, list) else numbers
 
 
-def check_rows(rows: Any, n: int) -> Rows:
+def check_featurised_rows(rows: Any, n: int) -> Rows:
     """Rows as a list or an array, as many as there are coalitions."""
     if isinstance(rows, list):
-        found, right = f"a list of {len(rows)}", len(rows) == n
+        description, complete = f"a list of {len(rows)}", len(rows) == n
     else:
-        found, rows = type(rows).__name__, np.asarray(rows)
-        found, right = f"{found} of shape {rows.shape}", rows.shape[:1] == (n,)
-    if not right:
+        description, rows = type(rows).__name__, np.asarray(rows)
+        description, complete = f"{description} of shape {rows.shape}", rows.shape[:1] == (n,)
+    if not complete:
         raise MaskerError(
-            f"Expected {n} rows from featurise, as an array or a list, got {found}. Return one row for each molecule."
+            f"Expected {n} rows from featurise, as an array or a list, got {description}. Return one row "
+            "for each molecule."
         )
     return rows
 
 
-def chem() -> Any:
+def import_rdkit() -> Any:
     """The module of RDKit."""
-    return need("rdkit.Chem", "molecule")
+    return import_optional("rdkit.Chem", "molecule")
 
 
-def quiet() -> Any:
-    """Nothing from RDKit on stderr: what goes wrong is dealt with here."""
-    return need("rdkit.rdBase", "molecule").BlockLogs()
+def silence_rdkit() -> Any:
+    """Silence the messages of RDKit on stderr, because errors are reported as exceptions."""
+    return import_optional("rdkit.rdBase", "molecule").BlockLogs()

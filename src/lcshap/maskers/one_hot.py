@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.views import block_name
+from ..core.views import one_hot_feature
 from ..errors import MaskerError
-from .frames import Frame
+from .dataframes import Frame
 from .mixed import read_array, read_table
 
 
@@ -42,16 +42,16 @@ def one_hot_groups(data: Any, names: Sequence[str] | None = None) -> dict[str, l
     """
     table = read_table(data, "the data")
     if isinstance(table, Frame):
-        shown: Sequence[str] | None = table.names if names is None else names
+        column_names: Sequence[str] | None = table.names if names is None else names
     else:
-        shown = read_array(data, "the data")[1] if names is None else names
+        column_names = read_array(data, "the data")[1] if names is None else names
     if len(table.shape) != 2:
         raise MaskerError(f"Expected rows and columns to find one-hot blocks in, got a shape of {table.shape}.")
     numbers = [str(i) for i in range(table.shape[1])]
-    labels = numbers if shown is None else [str(name) for name in shown]
+    labels = numbers if column_names is None else [str(name) for name in column_names]
     return {
         name: [labels[c] for c in block]
-        for name, block in find_blocks(table, None if shown is None else labels).items()
+        for name, block in find_blocks(table, None if column_names is None else labels).items()
     }
 
 
@@ -59,41 +59,41 @@ def find_blocks(table: NDArray[np.floating] | Frame, names: Sequence[str] | None
     """The columns of each block, by its name; see `one_hot_groups`."""
     if table.shape[0] < 2:
         return {}
-    ones, found, start = _ones(table), dict[str, list[int]](), 0
-    while start < len(ones):
-        end = _end(ones, names, start)
+    is_one, blocks, start = _find_ones(table), dict[str, list[int]](), 0
+    while start < len(is_one):
+        end = _find_block_end(is_one, names, start)
         if end - start > 1:
-            name = f"{start}-{end - 1}" if names is None else block_name(names[start:end])
-            found.setdefault(name, list(range(start, end)))
+            name = f"{start}-{end - 1}" if names is None else one_hot_feature(names[start:end])
+            blocks.setdefault(name, list(range(start, end)))
         start = max(end, start + 1)
-    return found
+    return blocks
 
 
-def _end(ones: list[NDArray[np.bool_] | None], names: Sequence[str] | None, start: int) -> int:
+def _find_block_end(is_one: list[NDArray[np.bool_] | None], names: Sequence[str] | None, start: int) -> int:
     """Where the block that starts at a column ends: before the column that no longer belongs to it."""
     total, end = np.zeros(1, int), start
-    for c in range(start, len(ones)):
-        one = ones[c]
-        if one is None or (total + one).max() > 1:
+    for c in range(start, len(is_one)):
+        column = is_one[c]
+        if column is None or (total + column).max() > 1:
             break
-        stem = "" if names is None else block_name(names[start : c + 1])
-        before = "" if names is None or c < start + 2 else block_name(names[start:c])
+        stem = "" if names is None else one_hot_feature(names[start : c + 1])
+        before = "" if names is None or c < start + 2 else one_hot_feature(names[start:c])
         if c > start and names is not None and (not stem or (total.min() == 1 and stem != before)):
             break
-        total, end = total + one, c + 1
+        total, end = total + column, c + 1
         if names is None and total.min() == 1:
             return end
     return end if names is not None else start
 
 
-def _ones(table: NDArray[np.floating] | Frame) -> list[NDArray[np.bool_] | None]:
+def _find_ones(table: NDArray[np.floating] | Frame) -> list[NDArray[np.bool_] | None]:
     """Where each column of zeros and ones has a one; None for other columns."""
     if isinstance(table, Frame):
         columns = [table.values(c) for c in range(table.shape[1])]
         return [np.array(values, bool) if all(map(_is_bit, values)) else None for values in columns]
-    one = table == 1
-    binary = (one | (table == 0)).all(axis=0)
-    return [one[:, c] if binary[c] else None for c in range(table.shape[1])]
+    is_one = table == 1
+    binary = (is_one | (table == 0)).all(axis=0)
+    return [is_one[:, c] if binary[c] else None for c in range(table.shape[1])]
 
 
 def _is_bit(value: Any) -> bool:

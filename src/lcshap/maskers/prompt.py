@@ -15,20 +15,21 @@ from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
 from ..core.graphs import Graph
-from ..core.keys import row_keys
+from ..core.store_keys import row_keys
 from ..core.views import PromptView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units
 from .cutting import CUTTERS, RUN
-from .keys import text_keys
-from .prompt_text import Filled, Template
-from .text import MaskedText, Text, restrict
+from .distinct import DistinctRows
+from .prompt_text import FilledTemplate, Template
+from .text import MaskedText, Text, restrict_coalitions
+from .text_keys import text_keys
 
 Level = Literal["document", "paragraph", "sentence", "word"]
 Message = Mapping[str, str]
 PARAGRAPH = re.compile(r"\S.*?(?=\s*\n\s*\n|\s*\Z)", re.DOTALL)
 _DOCUMENT = re.compile(r"\S(?:.*\S)?", re.DOTALL)
-_KEPT = 1 << 12  # letters of a prompt whose rows are kept from the keys on
+_MAX_KEPT_LETTERS = 1 << 12  # of a prompt: rows of longer ones are made again for each batch
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,9 @@ class Prompt(Masker):
 
     def mask(self, x: Any) -> MaskedPrompt:
         """Cut the sources of one prompt into units."""
-        given = self._fields(x)
-        sources = check_sources(given.pop("sources"))
-        filled = Template.read(self.template).fill(given)
+        fields = self._fields(x)
+        sources = check_sources(fields.pop("sources"))
+        filled = Template.read(self.template).fill(fields)
         cut = self._cutter
         for number, source in enumerate(sources):
             if not RUN.search(source):
@@ -149,19 +150,19 @@ class Prompt(Masker):
 
     def _fields(self, x: Any) -> dict[str, Any]:
         """The fields of the template, and the sources."""
-        others = [name for name in Template.read(self.template).fields if name != "sources"]
-        if isinstance(x, str) and self.sources is not None and len(others) == 1:
-            x = {others[0]: x}
+        other_fields = [name for name in Template.read(self.template).fields if name != "sources"]
+        if isinstance(x, str) and self.sources is not None and len(other_fields) == 1:
+            x = {other_fields[0]: x}
         if not isinstance(x, Mapping):
             raise MaskerError(
                 "Expected a mapping with the sources and the fields of the template as the input, got "
                 f"{type(x).__name__}. Write {{'sources': "
-                f"[...]{''.join(f', {name!r}: ...' for name in others)}}}."
+                f"[...]{''.join(f', {name!r}: ...' for name in other_fields)}}}."
             )
-        given = {"sources": self.sources, **x}
-        if given["sources"] is None:
+        fields = {"sources": self.sources, **x}
+        if fields["sources"] is None:
             raise MaskerError("Expected sources, got none. Give a list of texts as 'sources' of the input.")
-        return given
+        return fields
 
     @cached_property
     def _cutter(self) -> Text:
@@ -179,8 +180,8 @@ class Prompt(Masker):
             return Graph.from_edges(graph.d, graph.edges, names)
         if layout != "documents":
             return Graph.complete(len(names), names) if layout == "complete" else Graph.chain(len(names), names)
-        first = list(accumulate((side.graph.d for side in sides), initial=0))
-        edges = [(k, k + 1) for a, b in pairwise(first) for k in range(a, b - 1)]
+        offsets = list(accumulate((side.graph.d for side in sides), initial=0))
+        edges = [(k, k + 1) for a, b in pairwise(offsets) for k in range(a, b - 1)]
         return Graph.from_edges(len(names), np.array(edges, np.int64).reshape(-1, 2), names)
 
 
@@ -196,16 +197,16 @@ class MaskedPrompt(Masked):
     """
 
     sides: tuple[MaskedText, ...]
-    filled: Filled
+    filled: FilledTemplate
     recipe: Prompt
 
     @property
     def content(self) -> tuple[Any, ...]:
         """The sources with their units, and what is written around them."""
-        how = self.recipe
+        recipe = self.recipe
         sides = [side.content for side in self.sides]
-        chat = None if how.tokenizer is None else getattr(how.tokenizer, "chat_template", None)
-        return sides, self.filled.parts, how.item, how.separator, how.numbers, how.empty, chat
+        chat_template = None if recipe.tokenizer is None else getattr(recipe.tokenizer, "chat_template", None)
+        return sides, self.filled.parts, recipe.item, recipe.separator, recipe.numbers, recipe.empty, chat_template
 
     @property
     def documents(self) -> NDArray[np.int64]:
@@ -224,33 +225,35 @@ class MaskedPrompt(Masked):
         check_units(coalitions, self.graph)
         starts = accumulate((side.graph.d for side in self.sides), initial=0)
         columns = [
-            side.rows(restrict(coalitions, start, side.graph.d))
+            side.rows(restrict_coalitions(coalitions, start, side.graph.d))
             for side, start in zip(self.sides, starts, strict=False)
         ]
-        blocks = ("".join(text for text, _ in self._written(texts)) for texts in zip(*columns, strict=True))
+        blocks = ("".join(text for text, _ in self._write_sources(texts)) for texts in zip(*columns, strict=True))
         return [self.filled.with_sources(block, self.recipe.tokenizer) for block in blocks]
 
-    def _written(self, texts: Sequence[str]) -> list[tuple[str, int | None]]:
+    def _write_sources(self, texts: Sequence[str]) -> list[tuple[str, int | None]]:
         """The sources of a row in pieces: each source itself, with its number, and what stands around it."""
-        how = self.recipe
-        before, after = how.item.split("{text}")
+        recipe = self.recipe
+        before, after = recipe.item.split("{text}")
         pieces: list[tuple[str, int | None]] = []
         count = 0
         for number, text in enumerate(texts):
             if not text.strip():
                 continue
             count += 1
-            shown = str(count if how.numbers == "mend" else number + 1)
-            start = (how.separator if pieces else "") + before.replace("{number}", shown)
-            pieces += [(start, None), (text, number), (after.replace("{number}", shown), None)]
-        return pieces or [(how.empty, None)]
+            number_text = str(count if recipe.numbers == "mend" else number + 1)
+            start = (recipe.separator if pieces else "") + before.replace("{number}", number_text)
+            pieces += [(start, None), (text, number), (after.replace("{number}", number_text), None)]
+        return pieces or [(recipe.empty, None)]
 
     @property
     def view(self) -> PromptView:
         """The prompt with all sources, and where its units and its sources are."""
-        start, text = self.filled.shown("".join(text for text, _ in self._written([side.text for side in self.sides])))
+        start, text = self.filled.shown(
+            "".join(text for text, _ in self._write_sources([side.text for side in self.sides]))
+        )
         spans, sources = [], []
-        for piece, number in self._written([side.text for side in self.sides]):
+        for piece, number in self._write_sources([side.text for side in self.sides]):
             if number is not None:
                 sources.append((start, start + len(piece)))
                 spans += [(start + s, start + e) for s, e in self.sides[number].spans]
@@ -266,28 +269,20 @@ class MaskedPrompt(Masked):
             sources=np.array(sources, np.int64).reshape(-1, 2),
         )
 
-    def keys(self, coalitions: Coalitions) -> list[bytes]:
-        """Equal exactly where prompts are."""
-        return self._keys(self.rows(coalitions))
-
-    def keyed(self, coalitions: Coalitions) -> tuple[list[bytes], list[Any] | None]:
-        """The keys, and the prompts that they were made of where these are short enough to be kept."""
+    def distinct(self, coalitions: Coalitions) -> DistinctRows:
+        """Coalitions with equal prompts share a key. The prompts are kept where they are short enough."""
         rows = self.rows(coalitions)
-        short = sum(len(side.text) for side in self.sides) + len(str(self.filled.parts)) <= _KEPT
-        return self._keys(rows), rows if short else None
+        texts = bool(rows) and isinstance(rows[0], str)
+        keys = text_keys(rows) if texts else row_keys(json.dumps(row).encode() for row in rows)
+        short = sum(len(side.text) for side in self.sides) + len(str(self.filled.parts)) <= _MAX_KEPT_LETTERS
+        lengths = self._lengths if self.recipe.absent == "delete" else None
+        return DistinctRows.by_coalition(coalitions, keys, rows=rows if short else None, lengths=lengths)
 
-    def _keys(self, rows: list[Any]) -> list[bytes]:
-        if rows and isinstance(rows[0], str):
-            return text_keys(rows)
-        return row_keys(json.dumps(row).encode() for row in rows)
-
-    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
-        """How many characters of the sources are kept; None where units are replaced, not deleted."""
-        if self.recipe.absent != "delete":
-            return None
-        each = np.array([e - s for side in self.sides for s, e in side.spans], np.int64)
-        stored = np.diff(np.concatenate([[0], np.cumsum(each[coalitions.indices])])[coalitions.offsets])
-        return np.asarray(np.where(coalitions.removed, each.sum() - stored, stored), np.int64)
+    def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
+        """How many characters of the sources are kept where units are deleted."""
+        unit_lengths = np.array([e - s for side in self.sides for s, e in side.spans], np.int64)
+        stored = np.diff(np.concatenate([[0], np.cumsum(unit_lengths[coalitions.indices])])[coalitions.offsets])
+        return np.asarray(np.where(coalitions.removed, unit_lengths.sum() - stored, stored), np.int64)
 
 
 def check_sources(sources: Any) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import MaskerError
 
 _FIELD = re.compile(r"\{([A-Za-z_]\w*)\}")
-_PLACE = "sources"
+_SOURCES_FIELD = "sources"
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,21 @@ class Template:
     parts: tuple[tuple[str | None, str], ...]
 
     @classmethod
-    def read(cls, given: Any) -> Template:
+    def read(cls, template: Any) -> Template:
         """Check what the user gives as a template."""
-        if isinstance(given, str):
-            parts: tuple[tuple[str | None, str], ...] = ((None, given),)
-        elif isinstance(given, Sequence) and given and all(_is_message(part) for part in given):
-            parts = tuple((part["role"], part["content"]) for part in given)
+        if isinstance(template, str):
+            parts: tuple[tuple[str | None, str], ...] = ((None, template),)
+        elif isinstance(template, Sequence) and template and all(_is_message(message) for message in template):
+            parts = tuple((message["role"], message["content"]) for message in template)
         else:
             raise MaskerError(
-                f'Expected a text or a list of messages {{"role": ..., "content": ...}} as template, got {given!r:.60}.'
+                f'Expected a text or a list of messages {{"role": ..., "content": ...}} as template, got '
+                f"{template!r:.60}."
             )
-        places = sum(_FIELD.findall(content).count(_PLACE) for _, content in parts)
-        if places != 1:
+        count = sum(_FIELD.findall(content).count(_SOURCES_FIELD) for _, content in parts)
+        if count != 1:
             raise MaskerError(
-                f"Expected {{sources}} once in the template, got it {places} times. Write it where the sources go."
+                f"Expected {{sources}} once in the template, got it {count} times. Write it where the sources go."
             )
         return cls(parts)
 
@@ -53,27 +54,29 @@ class Template:
         """The names of all fields, in their order."""
         return list(dict.fromkeys(name for _, content in self.parts for name in _FIELD.findall(content)))
 
-    def fill(self, given: Mapping[str, Any]) -> Filled:
+    def fill(self, texts: Mapping[str, Any]) -> FilledTemplate:
         """Put texts in the place of all fields but the sources."""
-        wanted = [name for name in self.fields if name != _PLACE]
-        if unknown := [name for name in given if name not in wanted]:
+        names = [name for name in self.fields if name != _SOURCES_FIELD]
+        if unknown := [name for name in texts if name not in names]:
             raise MaskerError(
-                f"Expected the fields of the template, {', '.join([_PLACE, *wanted])}, got {unknown[0]!r} too. "
+                f"Expected the fields of the template, {', '.join([_SOURCES_FIELD, *names])}, got {unknown[0]!r} too. "
                 f"Write {{{unknown[0]}}} into the template or leave it out."
             )
-        for name in wanted:
-            if not isinstance(given.get(name), str):
-                got = "nothing" if name not in given else type(given[name]).__name__
-                raise MaskerError(f"Expected a text for {{{name}}} of the template, got {got}. Give it in the input.")
-        found: list[tuple[str | None, tuple[str, ...]]] = []
+        for name in names:
+            if not isinstance(texts.get(name), str):
+                type_name = "nothing" if name not in texts else type(texts[name]).__name__
+                raise MaskerError(
+                    f"Expected a text for {{{name}}} of the template, got {type_name}. Give it in the input."
+                )
+        messages: list[tuple[str | None, tuple[str, ...]]] = []
         for role, content in self.parts:
-            pieces = content.split(f"{{{_PLACE}}}")
-            found.append((role, tuple(_FIELD.sub(lambda match: str(given[match[1]]), piece) for piece in pieces)))
-        return Filled(tuple(found))
+            pieces = content.split(f"{{{_SOURCES_FIELD}}}")
+            messages.append((role, tuple(_FIELD.sub(lambda match: str(texts[match[1]]), piece) for piece in pieces)))
+        return FilledTemplate(tuple(messages))
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledTemplate:
     """A template in which only the sources are missing.
 
     Attributes
@@ -103,5 +106,5 @@ class Filled:
         return start, text
 
 
-def _is_message(part: Any) -> bool:
-    return isinstance(part, Mapping) and all(isinstance(part.get(name), str) for name in ("role", "content"))
+def _is_message(candidate: Any) -> bool:
+    return isinstance(candidate, Mapping) and all(isinstance(candidate.get(name), str) for name in ("role", "content"))

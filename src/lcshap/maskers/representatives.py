@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..errors import MaskerError
 from .base import is_count
-from .frames import Frame
-from .mixed import Column, read_columns, read_table
+from .dataframes import Frame
+from .mixed import Column, encode_columns, read_table
 
-_MOST = 1000  # rows that are looked at: distances between all pairs of them are kept
-_ROUNDS = 20
+_MAX_ROWS = 1000  # of which the distances between all pairs are computed
+_MAX_ROUNDS = 20
 
 
 def representatives(data: Any, k: int, seed: int = 0) -> Any:
@@ -53,7 +53,7 @@ def representatives(data: Any, k: int, seed: int = 0) -> Any:
     table = read_table(data, "the data")
     if len(table.shape) != 2 or 0 in table.shape:
         raise MaskerError(f"Expected rows and columns to choose from, got a shape of {table.shape}.")
-    rows = choose_rows(read_columns(table), k, seed)
+    rows = choose_rows(encode_columns(table), k, seed)
     return table.pick(rows).data if isinstance(table, Frame) else table[rows]
 
 
@@ -62,9 +62,11 @@ def choose_rows(columns: list[Column], k: int, seed: int = 0) -> NDArray[np.intp
     n = len(columns[0])
     if not is_count(k) or k > n:
         raise MaskerError(f"Expected a number of rows from 1 to {n:,}, those of the data, got {k!r}.")
-    most = max(_MOST, k)
-    seen = np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
-    return seen if len(seen) == k else seen[_medoids(_distances([column[seen] for column in columns]), k)]
+    max_rows = max(_MAX_ROWS, k)
+    sampled = np.arange(n) if n <= max_rows else np.sort(np.random.default_rng(seed).choice(n, max_rows, replace=False))
+    return (
+        sampled if len(sampled) == k else sampled[_find_medoids(_distances([column[sampled] for column in columns]), k)]
+    )
 
 
 def _distances(columns: list[Column]) -> NDArray[np.float64]:
@@ -74,50 +76,50 @@ def _distances(columns: list[Column]) -> NDArray[np.float64]:
         if column.dtype.kind != "f":
             total += column[:, None] != column
             continue
-        known = np.isfinite(column)
-        width = np.ptp(column[known]) if known.any() else 0.0
-        apart = np.abs(column[:, None] - column) / (width or 1.0)
-        total += np.where(np.isnan(apart), known[:, None] != known, apart)
+        present = np.isfinite(column)
+        width = np.ptp(column[present]) if present.any() else 0.0
+        distance = np.abs(column[:, None] - column) / (width or 1.0)
+        total += np.where(np.isnan(distance), present[:, None] != present, distance)
     return np.asarray(total / len(columns))
 
 
-def _medoids(far: NDArray[np.float64], k: int) -> NDArray[np.intp]:
-    """Assign, choose the middle of each cluster, and so on."""
-    medoids = _start(far, k)
-    best, least = medoids, np.inf
-    for _ in range(_ROUNDS):
-        owner = _assign(far[:, medoids])
-        cost = float(far[np.arange(len(far)), medoids[owner]].sum())
-        if cost >= least:
+def _find_medoids(distances: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    """Alternate between the assignment of rows and the choice of the medoid of each cluster."""
+    medoids = _initial_medoids(distances, k)
+    best_medoids, lowest_cost = medoids, np.inf
+    for _ in range(_MAX_ROUNDS):
+        owner = _assign_rows(distances[:, medoids])
+        cost = float(distances[np.arange(len(distances)), medoids[owner]].sum())
+        if cost >= lowest_cost:
             break
-        best, least = medoids, cost
+        best_medoids, lowest_cost = medoids, cost
         clusters = [np.flatnonzero(owner == c) for c in range(k)]
-        medoids = np.array([rows[far[np.ix_(rows, rows)].sum(axis=1).argmin()] for rows in clusters])
-    return np.sort(best)
+        medoids = np.array([rows[distances[np.ix_(rows, rows)].sum(axis=1).argmin()] for rows in clusters])
+    return np.sort(best_medoids)
 
 
-def _start(far: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+def _initial_medoids(distances: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     """The row nearest to all, then one by one the row that brings the rows nearest to those chosen (PAM's start)."""
-    nearest = np.full(len(far), np.inf)
+    nearest = np.full(len(distances), np.inf)
     chosen: list[int] = []
     for _ in range(k):
-        totals = np.minimum(far, nearest[:, None]).sum(axis=0)
+        totals = np.minimum(distances, nearest[:, None]).sum(axis=0)
         totals[chosen] = np.inf
         chosen.append(int(totals.argmin()))
-        nearest = np.minimum(nearest, far[:, chosen[-1]])
+        nearest = np.minimum(nearest, distances[:, chosen[-1]])
     return np.array(chosen, np.intp)
 
 
-def _assign(far: NDArray[np.float64]) -> NDArray[np.intp]:
+def _assign_rows(distances: NDArray[np.float64]) -> NDArray[np.intp]:
     """For each row its medoid, each of which gets as many rows as the others, up to one, at the least sum."""
-    n, k = far.shape
-    places = np.repeat(np.arange(k), -(-n // k))
-    costs = far[:, places]
-    if len(places) > n:  # one row fewer for some: empty places that cost nothing, at most one a medoid
-        empty = np.full((len(places) - n, len(places)), np.inf)
-        last = np.flatnonzero(np.diff(places, append=k))
-        empty[:, last] = 0.0
+    n, k = distances.shape
+    slots = np.repeat(np.arange(k), -(-n // k))
+    costs = distances[:, slots]
+    if len(slots) > n:  # one row fewer for some: empty places that cost nothing, at most one a medoid
+        empty = np.full((len(slots) - n, len(slots)), np.inf)
+        last_slots = np.flatnonzero(np.diff(slots, append=k))
+        empty[:, last_slots] = 0.0
         costs = np.concatenate([costs, empty])
-    rows, where = scipy.optimize.linear_sum_assignment(costs)
-    owner = places[where[np.argsort(rows)]]
+    rows, assigned = scipy.optimize.linear_sum_assignment(costs)
+    owner = slots[assigned[np.argsort(rows)]]
     return np.asarray(owner[:n])

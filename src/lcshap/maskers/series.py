@@ -15,8 +15,8 @@ from ..core.graphs.build import complete_edges
 from ..core.views import SeriesView
 from ..errors import MaskerError
 from .base import Blend, Masked, Masker, blend, check_units
-from .many import are_rows, count_axes, is_frame, shape_of, split_rows
-from .text import Layout, check_layout, make_graph
+from .input_lists import count_axes, holds_rows, is_frame, list_rows, shape_of
+from .text import GraphLayout, check_layout, make_graph
 
 Channels = Literal["last", "first"]
 
@@ -67,7 +67,7 @@ class Series(Masker):
     reference: str | float | Sequence[float] | NDArray[Any] = "mean"
     channels: Channels | Literal["none"] | None = None
     names: Sequence[str] | None = None
-    graph: Layout = "chain"
+    graph: GraphLayout = "chain"
 
     def __post_init__(self) -> None:
         if not isinstance(self.window, int | np.integer) or isinstance(self.window, bool) or self.window < 1:
@@ -89,7 +89,7 @@ class Series(Masker):
         says so, and many series where that is "none" or the reference has as many steps as each row.
         """
         if count_axes(x) != 2 or self.channels == "none":
-            return are_rows(x, 1 if self.channels == "none" else 2)
+            return holds_rows(x, 1 if self.channels == "none" else 2)
         if self.channels is None and shape_of(self.reference) != x.shape[1:]:
             raise MaskerError(
                 f"Expected one series or many, got an array of shape {x.shape}, which may be either. Give "
@@ -99,14 +99,14 @@ class Series(Masker):
 
     def inputs(self, x: Any) -> list[Any]:
         """The series in a list of series; one is a list of one."""
-        return (list(x.to_numpy()) if is_frame(x) else split_rows(x)) if self.is_many(x) else [x]
+        return (list(x.to_numpy()) if is_frame(x) else list_rows(x)) if self.is_many(x) else [x]
 
     def mask(self, x: Any) -> MaskedSeries:
         """Cut a series into windows."""
         series = self._read(x)
         channels = self.channels if series.ndim == 2 and self.channels != "none" else None
         table = _channels_first(series, channels)
-        names = self._names(len(table))
+        names = self._channel_names(len(table))
         _check_finite(table, names)
         steps = table.shape[1]
         if steps < self.window:
@@ -121,7 +121,7 @@ class Series(Masker):
         labels = np.broadcast_to(np.arange(steps) // self.window, table.shape)
         if self.by_channel:
             labels = labels + len(windows) * np.arange(len(names))[:, None]
-            graph = _for_each(names, graph)
+            graph = _repeat_graph(names, graph)
         labels = labels[0] if channels is None else labels.T if channels == "last" else labels
         background = self._background(series, channels)
         interpolate = isinstance(self.reference, str) and self.reference == "interpolate"
@@ -155,7 +155,7 @@ class Series(Masker):
             )
         return series
 
-    def _names(self, count: int) -> list[str]:
+    def _channel_names(self, count: int) -> list[str]:
         if self.names is None:
             return [f"channel {c}" for c in range(count)]
         if len(self.names) != count:
@@ -164,21 +164,21 @@ class Series(Masker):
 
     def _background(self, series: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
         """What absent units show, `(M, *shape)`: M is 1 but for background rows."""
-        across = {None: (-1,), "last": (1, -1), "first": (-1, 1)}[channels]  # shape of one number a channel
+        channel_shape = {None: (-1,), "last": (1, -1), "first": (-1, 1)}[channels]  # shape of one number a channel
         if isinstance(self.reference, str):
-            found = _channels_first(series, channels).mean(axis=1, dtype=np.float64).reshape(across)
-            found = np.rint(found) if series.dtype.kind in "iu" else found
-            return np.broadcast_to(found, series.shape)[None].astype(series.dtype)
-        given = _cast(self.reference, series.dtype)
-        if given.ndim == 0 or given.shape == series.shape:
-            return np.broadcast_to(given, series.shape)[None]
-        if given.shape[1:] == series.shape and len(given):
-            return given
-        if given.shape == (len(_channels_first(series, channels)),):
-            return np.broadcast_to(given.reshape(across), series.shape)[None]
+            mean = _channels_first(series, channels).mean(axis=1, dtype=np.float64).reshape(channel_shape)
+            mean = np.rint(mean) if series.dtype.kind in "iu" else mean
+            return np.broadcast_to(mean, series.shape)[None].astype(series.dtype)
+        reference = _cast_reference(self.reference, series.dtype)
+        if reference.ndim == 0 or reference.shape == series.shape:
+            return np.broadcast_to(reference, series.shape)[None]
+        if reference.shape[1:] == series.shape and len(reference):
+            return reference
+        if reference.shape == (len(_channels_first(series, channels)),):
+            return np.broadcast_to(reference.reshape(channel_shape), series.shape)[None]
         raise MaskerError(
             f"Expected a number, one number per channel, an array or rows of shape {series.shape} as "
-            f"reference, got shape {given.shape}."
+            f"reference, got shape {reference.shape}."
         )
 
 
@@ -226,9 +226,9 @@ class MaskedSeries(Masked):
 
     def rows(self, coalitions: Coalitions) -> NDArray[Any]:
         """An array `(n * M, *x.shape)` of the dtype of `x`: for each coalition, all background rows in their order."""
-        found = self.blend(coalitions)
-        if found is not None:
-            return found.rows
+        mixture = self.blend(coalitions)
+        if mixture is not None:
+            return mixture.rows
         kept = coalitions.dense()[:, self.labels]
         return blend(kept, self.x, self._interpolated(kept))
 
@@ -239,18 +239,22 @@ class MaskedSeries(Masked):
 
     def _interpolated(self, kept: NDArray[np.bool_]) -> NDArray[Any]:
         """The lines between kept steps, `(n, *x.shape)`, found from the nearest kept step on either side of each."""
-        time = 2 if self.channels == "first" else 1
-        length = kept.shape[time]
+        time_axis = 2 if self.channels == "first" else 1
+        length = kept.shape[time_axis]
         step = np.arange(length).reshape((-1, 1) if self.channels == "last" else -1)
-        before = np.maximum.accumulate(np.where(kept, step, -1), axis=time)
-        after = np.flip(np.minimum.accumulate(np.flip(np.where(kept, step, length), time), axis=time), time)
-        nothing = (before < 0) & (after == length)
+        before = np.maximum.accumulate(np.where(kept, step, -1), axis=time_axis)
+        after = np.flip(
+            np.minimum.accumulate(np.flip(np.where(kept, step, length), time_axis), axis=time_axis), time_axis
+        )
+        none_kept = (before < 0) & (after == length)
         before, after = np.where(before < 0, after, before), np.where(after == length, before, after)
-        before, after = (np.where(nothing, 0, nearest) for nearest in (before, after))
-        left, right = (np.take_along_axis(self.x[None].astype(np.float64), near, time) for near in (before, after))
-        line = left + (right - left) * ((step - before) / np.maximum(after - before, 1))
+        before, after = (np.where(none_kept, 0, nearest) for nearest in (before, after))
+        left_values, right_values = (
+            np.take_along_axis(self.x[None].astype(np.float64), steps, time_axis) for steps in (before, after)
+        )
+        line = left_values + (right_values - left_values) * ((step - before) / np.maximum(after - before, 1))
         line = np.rint(line) if self.x.dtype.kind in "iu" else line
-        return np.where(nothing, self.background, line.astype(self.x.dtype))
+        return np.where(none_kept, self.background, line.astype(self.x.dtype))
 
 
 def _channels_first(series: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
@@ -258,7 +262,7 @@ def _channels_first(series: NDArray[Any], channels: Channels | None) -> NDArray[
     return series[None] if channels is None else series.T if channels == "last" else series
 
 
-def _for_each(names: Sequence[str], graph: Graph) -> Graph:
+def _repeat_graph(names: Sequence[str], graph: Graph) -> Graph:
     """A copy of a graph for each name, with all copies of a unit next to each other."""
     units = np.arange(len(names) * graph.d).reshape(len(names), graph.d)
     within = units[:, graph.edges].reshape(-1, 2)
@@ -268,30 +272,31 @@ def _for_each(names: Sequence[str], graph: Graph) -> Graph:
 
 
 def _check_finite(table: NDArray[Any], names: Sequence[str]) -> None:
-    bad = np.argwhere(~np.isfinite(table.T))
-    if len(bad):
-        step, channel = bad[0].tolist()
+    nonfinite = np.argwhere(~np.isfinite(table.T))
+    if len(nonfinite):
+        step, channel = nonfinite[0].tolist()
         where = f"t {step}" if len(names) == 1 else f"t {step} of {names[channel]}"
         raise MaskerError(
             f"Expected a series of finite numbers, got {table[channel, step]} at {where}. Fill it in first."
         )
 
 
-def _cast(reference: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+def _cast_reference(reference: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     """A given reference in the dtype of the series, refused where that changes it to anything else."""
     try:
-        given = np.asarray(reference)
+        array = np.asarray(reference)
     except ValueError as error:
         raise MaskerError(
             f"Expected a number or an array of numbers as reference, got something else: {error}."
         ) from error
-    if given.dtype.kind not in "biuf":
-        raise MaskerError(f"Expected a reference of numbers, got {given.dtype}.")
+    if array.dtype.kind not in "biuf":
+        raise MaskerError(f"Expected a reference of numbers, got {array.dtype}.")
     with np.errstate(over="ignore", invalid="ignore"):
-        cast = given.astype(dtype)
-    bad = given[~np.isfinite(cast) if dtype.kind == "f" else cast != given]
-    if bad.size:
+        cast = array.astype(dtype)
+    unrepresentable = array[~np.isfinite(cast) if dtype.kind == "f" else cast != array]
+    if unrepresentable.size:
         raise MaskerError(
-            f"Expected a reference of finite numbers that {dtype}, the type of the series, can hold, got {bad.flat[0]}."
+            f"Expected a reference of finite numbers that {dtype}, the type of the series, can hold, got "
+            f"{unrepresentable.flat[0]}."
         )
     return cast

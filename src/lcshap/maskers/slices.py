@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 Places = NDArray[np.int64]
 
 
-class Letters:
+class SliceJoiner:
     """A text, and some short strings that come between slices of it.
 
     Examples
     --------
-    >>> letters = Letters("It is bad. ", ["", " "])
+    >>> letters = SliceJoiner("It is bad. ", ["", " "])
     >>> letters.join(np.array([0, 1, 0]), np.array([0, 6, 3]), np.array([2, 11, 5]), np.array([0, 2, 2, 3]))
     ['It bad. ', '', 'is']
     """
 
     def __init__(self, text: str, between: Sequence[str]) -> None:
-        everything = text + "".join(between)
-        self._coding, kind = ("utf-32-le", "<u4") if max(everything, default="") > "\xff" else ("latin-1", "u1")
-        self._codes = np.frombuffer(everything.encode(self._coding, "surrogatepass"), kind)
+        all_text = text + "".join(between)
+        self._coding, kind = ("utf-32-le", "<u4") if max(all_text, default="") > "\xff" else ("latin-1", "u1")
+        self._codes = np.frombuffer(all_text.encode(self._coding, "surrogatepass"), kind)
         self._ends = np.array(list(accumulate(map(len, between), initial=len(text))), np.int64)
 
     def join(self, glue: Places, starts: Places, ends: Places, bounds: Places) -> list[str]:
@@ -32,19 +32,19 @@ class Letters:
 
         Row r takes the slices from ``bounds[r]`` to ``bounds[r + 1]``.
         """
-        places = np.stack([self._ends[glue], starts], axis=1).ravel()
-        lengths = np.stack([self._ends[glue + 1], ends], axis=1).ravel() - places
+        slice_starts = np.stack([self._ends[glue], starts], axis=1).ravel()
+        lengths = np.stack([self._ends[glue + 1], ends], axis=1).ravel() - slice_starts
         sizes = np.concatenate([[0], np.cumsum(lengths)])
         letters = np.arange(sizes[-1], dtype=np.int32)  # `ranges` in half the width
-        letters += np.repeat((places - sizes[:-1]).astype(np.int32), lengths)
+        letters += np.repeat((slice_starts - sizes[:-1]).astype(np.int32), lengths)
         joined = self._codes[letters].tobytes().decode(self._coding, "surrogatepass")
         return [joined[a:b] for a, b in pairwise(sizes[2 * bounds].tolist())]
 
 
-class Largest:
+class RangeMaximum:
     """The largest of consecutive numbers, for many runs of them at once: a table of those of 1, 2, 4, ... in a row.
 
-    >>> Largest([0, 3, 1, 2]).between(np.array([0, 2, 0]), np.array([1, 4, 4])).tolist()
+    >>> RangeMaximum([0, 3, 1, 2]).between(np.array([0, 2, 0]), np.array([1, 4, 4])).tolist()
     [0, 2, 3]
     """
 

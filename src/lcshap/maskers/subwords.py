@@ -19,12 +19,13 @@ from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
 from .cutting import RUN, Span, text_view
-from .keys import pair_keys, text_keys
-from .many import are_objects, count_axes, split
-from .text import Layout, MaskedText, Text, check_layout, make_graph, restrict
+from .distinct import DistinctRows
+from .input_lists import count_axes, holds_inputs, list_inputs
+from .text import GraphLayout, MaskedText, Text, check_layout, make_graph, restrict_coalitions
+from .text_keys import pair_keys, text_keys
 from .tokenizer_content import tokenizer_content
 
-_ENDLESS = 1_000_000  # transformers writes 1e30 for tokenizers that know no limit
+_UNLIMITED_TOKENS = 1_000_000  # transformers writes 1e30 for tokenizers without a limit
 _DROPPED, _STAYS = -2, -1  # instead of a unit's number: tokens never there, and tokens always there
 
 Side = MaskedText | str  # a text cut into units, or an empty one
@@ -75,7 +76,7 @@ class Subwords(Masker):
     drop: Callable[[str, int, int], bool] | Collection[str] = ()
     truncate: bool = False
     max_length: int | None = None
-    graph: Layout = "chain"
+    graph: GraphLayout = "chain"
 
     def __post_init__(self) -> None:
         if not (callable(self.tokenizer) and hasattr(self.tokenizer, "model_max_length")):
@@ -87,7 +88,7 @@ class Subwords(Masker):
         if length is not None and not is_count(length):
             raise MaskerError(f"Expected max_length as an integer of at least 1, or None, got {length!r}.")
         check_layout(self.graph)
-        _ = self._text  # raises where its parameters make no sense
+        _ = self._text_masker  # raises an error if its parameters are wrong
         if self.absent == "delete":
             return
         if not getattr(self.tokenizer, "is_fast", False):
@@ -101,9 +102,10 @@ class Subwords(Masker):
                 'absent="delete" or "mask".'
             )
         if self.fill is None:
-            name, other = ("mask", "attention") if self.absent == "mask" else ("pad", "mask")
+            name, alternative = ("mask", "attention") if self.absent == "mask" else ("pad", "mask")
             raise MaskerError(
-                f'Expected a tokenizer with a {name} token, got one without. Write absent="delete" or absent="{other}".'
+                f'Expected a tokenizer with a {name} token, got one without. Write absent="delete" or '
+                f'absent="{alternative}".'
             )
 
     def is_many(self, x: Any) -> bool:
@@ -112,13 +114,13 @@ class Subwords(Masker):
             if [isinstance(text, str) for text in x] != [True, True]:
                 raise MaskerError(f"Expected a tuple of two texts, got {x!r:.60}. For many inputs give a list.")
             return False
-        return (count_axes(x) == 2 and x.shape[1] == 2) or are_objects(x, "one text, two columns of texts or many")
+        return (count_axes(x) == 2 and x.shape[1] == 2) or holds_inputs(x, "one text, two columns of texts or many")
 
     def inputs(self, x: Any) -> list[Any]:
         """The texts or pairs in a list of them; one is a list of one."""
         if not self.is_many(x):
             return [x]
-        return [tuple(pair) for pair in np.asarray(x).tolist()] if count_axes(x) == 2 else split(x)
+        return [tuple(pair) for pair in np.asarray(x).tolist()] if count_axes(x) == 2 else list_inputs(x)
 
     def mask(self, x: Any) -> MaskedSubwords:
         """Cut a text or a pair of texts into units."""
@@ -129,20 +131,22 @@ class Subwords(Masker):
             raise MaskerError(
                 f"Expected a text with at least one {self.units}, got {x!r:.60}. There is nothing to explain."
             )
-        sides = self._fit([self._text.mask(text) if RUN.search(text) else text for text in texts])
-        return MaskedSubwords(self._join(sides), tuple(sides), self)
+        sides = self._fit_to_limit([self._text_masker.mask(text) if RUN.search(text) else text for text in texts])
+        return MaskedSubwords(self._join_graphs(sides), tuple(sides), self)
 
     @property
     def fill(self) -> int | None:
         """The token in the place of absent ones: the mask, or padding (the end of text, where there is none)."""
-        known = self.tokenizer
-        tokens = [known.mask_token_id] if self.absent == "mask" else [known.pad_token_id, known.eos_token_id]
+        tokenizer = self.tokenizer
+        tokens = (
+            [tokenizer.mask_token_id] if self.absent == "mask" else [tokenizer.pad_token_id, tokenizer.eos_token_id]
+        )
         return next((token for token in tokens if token is not None), None)
 
     def count(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """How many tokens each of `texts` has, without special ones."""
-        made = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
-        return np.array([len(ids) for ids in made["input_ids"]], np.int64)
+        encodings = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
+        return np.array([len(ids) for ids in encodings["input_ids"]], np.int64)
 
     def longest(self, side: Side) -> str:
         """What all rows of a `side` are made from: the text, where units are deleted without those that are always
@@ -154,10 +158,10 @@ class Subwords(Masker):
         return side.rows(Coalitions.from_sets(d, [range(d)]))[0] if self.absent == "delete" else side.text
 
     @cached_property
-    def _text(self) -> Text:
+    def _text_masker(self) -> Text:
         return Text(self.units, splitter=self.splitter, pin=self.pin, drop=self.drop)
 
-    def _join(self, sides: Sequence[Side]) -> Graph:
+    def _join_graphs(self, sides: Sequence[Side]) -> Graph:
         """One graph over the units of all sides."""
         graphs = [make_graph(self.graph, side.graph.names) for side in sides if isinstance(side, MaskedText)]
         if len(graphs) == 1:
@@ -166,40 +170,44 @@ class Subwords(Masker):
         edges = np.concatenate([first.edges, second.edges + first.d])
         return Graph.from_edges(first.d + second.d, edges, first.names + second.names)
 
-    def _fit(self, sides: list[Side]) -> list[Side]:
+    def _fit_to_limit(self, sides: list[Side]) -> list[Side]:
         """Shorten what is too long, of two sides the longer one first, or refuse it."""
         limit = self.tokenizer.model_max_length if self.max_length is None else self.max_length
-        if limit >= _ENDLESS:
+        if limit >= _UNLIMITED_TOKENS:
             return sides
-        room = limit - self.tokenizer.num_special_tokens_to_add(pair=len(sides) == 2)
+        max_tokens = limit - self.tokenizer.num_special_tokens_to_add(pair=len(sides) == 2)
         sizes = self.count([self.longest(side) for side in sides])
-        over = int(sizes.sum()) - room
-        if over <= 0:
+        excess = int(sizes.sum()) - max_tokens
+        if excess <= 0:
             return sides
-        halves = [room - room // 2, room // 2] if len(sides) == 2 else [room]
-        rooms = [max(size - over, half) for size, half in zip(sizes.tolist(), halves, strict=True)]
-        short, cuts = zip(*map(self._cut, sides, rooms), strict=True)
-        what = f"Expected an input of at most {limit} tokens, got {limit + over}: {' and '.join(filter(None, cuts))}"
+        halves = [max_tokens - max_tokens // 2, max_tokens // 2] if len(sides) == 2 else [max_tokens]
+        limits = [max(size - excess, half) for size, half in zip(sizes.tolist(), halves, strict=True)]
+        shortened, cuts = zip(*map(self._shorten, sides, limits), strict=True)
+        message = (
+            f"Expected an input of at most {limit} tokens, got {limit + excess}: {' and '.join(filter(None, cuts))}"
+        )
         if not self.truncate:
-            raise MaskerError(f"{what} would be cut. Shorten the input, or write truncate=True to leave them out.")
-        warnings.warn(f"{what} are cut.", stacklevel=3)
-        return list(short)
+            raise MaskerError(f"{message} would be cut. Shorten the input, or write truncate=True to leave them out.")
+        warnings.warn(f"{message} are cut.", stacklevel=3)
+        return list(shortened)
 
-    def _cut(self, side: Side, room: int) -> tuple[Side, str]:
+    def _shorten(self, side: Side, max_tokens: int) -> tuple[Side, str]:
         """As much from the start as has at most so many tokens, and what is lost, if anything is."""
-        if isinstance(side, str) or self.count([self.longest(side)])[0] <= room:
+        if isinstance(side, str) or self.count([self.longest(side)])[0] <= max_tokens:
             return side, ""
-        some = range(int(side.numbers["unit"][0]) + 1, len(side.pieces))
-        fitting = bisect_right(some, room, key=lambda pieces: self.count([self.longest(_prefix(side, pieces))])[0])
+        piece_counts = range(int(side.numbers["unit"][0]) + 1, len(side.pieces))
+        fitting = bisect_right(
+            piece_counts, max_tokens, key=lambda pieces: self.count([self.longest(_prefix(side, pieces))])[0]
+        )
         if not fitting:
             raise MaskerError(
-                f"Expected room for at least the first unit {side.graph.names[0]!r:.40}, got room for {room} "
+                f"Expected room for at least the first unit {side.graph.names[0]!r:.40}, got room for {max_tokens} "
                 "tokens. Give a larger max_length."
             )
-        short = _prefix(side, some[fitting - 1])
-        first = side.text[slice(*side.pieces[some[fitting - 1]].tolist())]
+        shortened = _prefix(side, piece_counts[fitting - 1])
+        first_lost = side.text[slice(*side.pieces[piece_counts[fitting - 1]].tolist())]
         noun = f"{self.units}s" if self.splitter is None else "units"
-        return short, f"{side.graph.d - short.graph.d} of {side.graph.d} {noun}, from {first!r:.40} on,"
+        return shortened, f"{side.graph.d - shortened.graph.d} of {side.graph.d} {noun}, from {first_lost!r:.40} on,"
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,10 +226,12 @@ class MaskedSubwords(Masked):
     @property
     def content(self) -> tuple[Any, ...]:
         """The texts with their units and what is made of them; which tokenizer, where rows are its encodings."""
-        how = self.recipe
-        encoding = () if how.absent == "delete" else (tokenizer_content(how.tokenizer) or how.tokenizer, how.fill)
+        recipe = self.recipe
+        encoding = (
+            () if recipe.absent == "delete" else (tokenizer_content(recipe.tokenizer) or recipe.tokenizer, recipe.fill)
+        )
         sides = [side if isinstance(side, str) else side.content for side in self.sides]
-        return sides, how.absent, *encoding
+        return sides, recipe.absent, *encoding
 
     def rows(self, coalitions: Coalitions) -> list[Any]:
         """Strings or pairs of strings; with "mask" and "attention" encodings, each a row of the tokenizer's arrays."""
@@ -229,7 +239,7 @@ class MaskedSubwords(Masked):
         if self.recipe.absent != "delete":
             return self._encoded(coalitions)
         columns = [
-            side.rows(restrict(coalitions, start, side.graph.d))
+            side.rows(restrict_coalitions(coalitions, start, side.graph.d))
             if isinstance(side, MaskedText)
             else [side] * len(coalitions)
             for side, start in zip(self.sides, self._starts, strict=True)
@@ -248,68 +258,70 @@ class MaskedSubwords(Masked):
         ]
         return text_view("\n".join(texts), np.concatenate(spans))
 
-    def keys(self, coalitions: Coalitions) -> list[bytes]:
-        """Equal exactly where texts or pairs of texts are; for encodings, where other than idle units are the same."""
+    def distinct(self, coalitions: Coalitions) -> DistinctRows:
+        """Coalitions with equal texts or pairs of texts share a key; of encodings, coalitions that differ only in units
+        without an effect."""
         if self.recipe.absent != "delete":
-            return super().keys(coalitions)
-        return text_keys(self.rows(coalitions)) if len(self.sides) == 1 else pair_keys(self.rows(coalitions))
+            return replace(super().distinct(coalitions), lengths=self._lengths)
+        keys = (text_keys if len(self.sides) == 1 else pair_keys)(self.rows(coalitions))
+        return DistinctRows.by_coalition(coalitions, keys, lengths=self._lengths)
 
     @cached_property
-    def idle(self) -> NDArray[np.bool_] | None:
+    def _idle(self) -> NDArray[np.bool_] | None:
         """Units without tokens, or whose tokens are what replaces absent ones; None where units are deleted."""
         if self.recipe.absent == "delete":
             return None
-        owner, same = self._tokens["owner"], self._tokens["input_ids"] == self.recipe.fill
-        counts = (owner >= 0) & ~(same & (self.recipe.absent == "mask"))
-        return np.asarray(np.bincount(owner[counts], minlength=self.graph.d) == 0)
+        owner, is_fill = self._tokens["owner"], self._tokens["input_ids"] == self.recipe.fill
+        has_effect = (owner >= 0) & ~(is_fill & (self.recipe.absent == "mask"))
+        return np.asarray(np.bincount(owner[has_effect], minlength=self.graph.d) == 0)
 
-    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
+    def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
         """About how many tokens each row has: those of its units, each taken alone."""
         if self.recipe.absent != "delete":
             return np.full(len(coalitions), len(self._tokens["input_ids"]))
-        each, rest = self._sizes
-        stored = np.diff(np.concatenate([[0], np.cumsum(each[coalitions.indices])])[coalitions.offsets])
-        return np.asarray(np.where(coalitions.removed, each.sum() - stored, stored) + rest, np.int64)
+        unit_tokens, fixed_tokens = self._sizes
+        stored = np.diff(np.concatenate([[0], np.cumsum(unit_tokens[coalitions.indices])])[coalitions.offsets])
+        return np.asarray(np.where(coalitions.removed, unit_tokens.sum() - stored, stored) + fixed_tokens, np.int64)
 
     @cached_property
     def _starts(self) -> list[int]:
         """The number of the first unit of each side."""
-        first = self.sides[0]
-        return [0, 0 if isinstance(first, str) else first.graph.d][: len(self.sides)]
+        first_side = self.sides[0]
+        return [0, 0 if isinstance(first_side, str) else first_side.graph.d][: len(self.sides)]
 
     @cached_property
     def _sizes(self) -> tuple[NDArray[np.int64], int]:
         """How many tokens each unit has, and how many are in every row."""
-        each = self.recipe.count(self.graph.names)
-        full = self.recipe.count([self.recipe.longest(side) for side in self.sides])
-        return each, int(full.sum() - each.sum())
+        unit_tokens = self.recipe.count(self.graph.names)
+        all_tokens = self.recipe.count([self.recipe.longest(side) for side in self.sides])
+        return unit_tokens, int(all_tokens.sum() - unit_tokens.sum())
 
     @cached_property
     def _tokens(self) -> dict[str, NDArray[np.int64]]:
         """The encoding of the full input, and the unit of each token as "owner"."""
         texts = [side if isinstance(side, str) else side.text for side in self.sides]
         row = texts[0] if len(texts) == 1 else tuple(texts)
-        made = self.recipe.tokenizer([row], return_offsets_mapping=True, verbose=False)
-        places = np.array([-1 if side is None else side for side in made.sequence_ids(0)], np.int64)
-        spans = np.array(made.pop("offset_mapping")[0], np.int64).reshape(-1, 2)
-        owner = np.full(len(places), _STAYS, np.int64)
+        encoding = self.recipe.tokenizer([row], return_offsets_mapping=True, verbose=False)
+        side_of_token = np.array([-1 if side is None else side for side in encoding.sequence_ids(0)], np.int64)
+        spans = np.array(encoding.pop("offset_mapping")[0], np.int64).reshape(-1, 2)
+        owner = np.full(len(side_of_token), _STAYS, np.int64)
         for number, (side, start) in enumerate(zip(self.sides, self._starts, strict=True)):
             if isinstance(side, MaskedText):
-                owner[places == number] = _owners(side, start, spans[places == number])
-        return {name: np.array(values[0], np.int64) for name, values in made.items()} | {"owner": owner}
+                owner[side_of_token == number] = _owners(side, start, spans[side_of_token == number])
+        return {name: np.array(values[0], np.int64) for name, values in encoding.items()} | {"owner": owner}
 
     def _encoded(self, coalitions: Coalitions) -> list[dict[str, NDArray[np.int64]]]:
-        full, fill = dict(self._tokens), self.recipe.fill
+        encoding, fill = dict(self._tokens), self.recipe.fill
         assert fill is not None
-        owner = full.pop("owner")
-        units = np.pad(coalitions.dense(), ((0, 0), (0, 2)))
-        units[:, _STAYS] = True
-        there = units[:, owner]
-        ids = np.where(there, full["input_ids"], fill)
+        owner = encoding.pop("owner")
+        unit_present = np.pad(coalitions.dense(), ((0, 0), (0, 2)))
+        unit_present[:, _STAYS] = True
+        present = unit_present[:, owner]
+        ids = np.where(present, encoding["input_ids"], fill)
         if self.recipe.absent == "mask":
-            return [full | {"input_ids": row} for row in ids]
-        attention = there.astype(np.int64)
-        return [full | {"input_ids": i, "attention_mask": a} for i, a in zip(ids, attention, strict=True)]
+            return [encoding | {"input_ids": row} for row in ids]
+        attention = present.astype(np.int64)
+        return [encoding | {"input_ids": i, "attention_mask": a} for i, a in zip(ids, attention, strict=True)]
 
 
 def _prefix(side: MaskedText, pieces: int) -> MaskedText:
@@ -321,7 +333,7 @@ def _prefix(side: MaskedText, pieces: int) -> MaskedText:
         text=side.text[: side.pieces[pieces - 1, 1]],
         spans=side.spans[:units],
         pieces=side.pieces[:pieces],
-        numbers={role: found[found < pieces] for role, found in side.numbers.items()},
+        numbers={role: numbers[numbers < pieces] for role, numbers in side.numbers.items()},
         apart=side.apart[:pieces],
     )
 

@@ -16,22 +16,21 @@ from ..core.graphs import Graph
 from ..core.graphs.build import check_size
 from ..core.views import LARGE_IMAGE
 from ..errors import MaskerError, MissingExtraError
-from ..extras import need
+from ..extras import import_optional
 from .base import Choice, is_count
 
-LARGE = 4096  # pixels: an image of more is cut into superpixels where nobody says how
-_LOOKED_AT = 1 << 18  # pixels: of larger images SLIC sees a smaller copy, for time and memory
+_MAX_SLIC_PIXELS = 1 << 18  # SLIC is run on a smaller copy of larger images, to save time and memory
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class ImagePartition:
     """An image cut into units.
 
     Attributes
     ----------
     labels : `(H, W)`, the unit of each pixel.
     graph : the units.
-    choice : what was chosen for this image because nobody said it.
+    choice : the settings that were chosen for this image because the user did not.
     """
 
     labels: NDArray[np.intp]
@@ -39,7 +38,7 @@ class Cut:
     choice: Choice | None = None
 
 
-def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> Cut:
+def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> ImagePartition:
     """Pixels of a small image; of a large one superpixels, or patches where SLIC is missing or finds nothing."""
     size = colours.shape[:2]
     pixels = size[0] * size[1]
@@ -52,12 +51,12 @@ def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> Cut:
         note = f"{why} {cut.graph.d} superpixels of like colour (SLIC). {instead}"
         return replace(cut, choice=Choice({"units": "superpixel"}, note))
     except MissingExtraError:
-        missing = ' Superpixels need pip install "lcshap[image]".'
+        reason = ' Superpixels need pip install "lcshap[image]".'
     except MaskerError:  # one region, as in noise
-        missing = " SLIC found no regions of like colour in it."
+        reason = " SLIC found no regions of like colour in it."
     sides = _even_sides(size, segments)
     cut = cut_patches(size, sides, diagonal)
-    note = f"{why} {cut.graph.d} patches of {sides[0]} x {sides[1]} pixels. {instead}{missing}"
+    note = f"{why} {cut.graph.d} patches of {sides[0]} x {sides[1]} pixels. {instead}{reason}"
     return replace(cut, choice=Choice({"units": "pixel", "patch": sides}, note))
 
 
@@ -75,37 +74,37 @@ def _even_sides(size: tuple[int, ...], count: int) -> tuple[int, int]:
     return height, width if height == side else min(ceil(area / height), size[1])
 
 
-def cut_patches(size: tuple[int, ...], patch: int | tuple[int, int] | None, diagonal: bool) -> Cut:
+def cut_patches(size: tuple[int, ...], patch: int | tuple[int, int] | None, diagonal: bool) -> ImagePartition:
     """Patches in rows and columns; None: each pixel is a unit."""
     rows, columns = (np.arange(n) // side for n, side in zip(size, patch_sides(patch), strict=True))
     grid = int(rows[-1]) + 1, int(columns[-1]) + 1
-    word = "" if patch is None else "patch "
+    prefix = "" if patch is None else "patch "
     check_size(grid[0] * grid[1])
-    names = [f"{word}({r}, {c})" for r in range(grid[0]) for c in range(grid[1])]
-    return Cut(rows[:, None] * grid[1] + columns, Graph.grid(grid, diagonal, names))
+    names = [f"{prefix}({r}, {c})" for r in range(grid[0]) for c in range(grid[1])]
+    return ImagePartition(rows[:, None] * grid[1] + columns, Graph.grid(grid, diagonal, names))
 
 
-def cut_regions(regions: NDArray[np.integer], diagonal: bool) -> Cut:
+def cut_regions(regions: NDArray[np.integer], diagonal: bool) -> ImagePartition:
     """Regions with any numbers; those that touch are neighbours."""
     numbers, labels = np.unique(regions, return_inverse=True)
     labels = labels.reshape(regions.shape)
-    edges = touching(labels, diagonal)
-    return Cut(labels, Graph.from_edges(len(numbers), edges, [f"region {n}" for n in numbers]))
+    edges = find_touching_pairs(labels, diagonal)
+    return ImagePartition(labels, Graph.from_edges(len(numbers), edges, [f"region {n}" for n in numbers]))
 
 
-def touching(labels: NDArray[np.intp], diagonal: bool) -> NDArray[np.int64]:
+def find_touching_pairs(labels: NDArray[np.intp], diagonal: bool) -> NDArray[np.int64]:
     """The pairs of units that have pixels next to each other, each once; at a corner too, with `diagonal`.
 
-    >>> touching(np.array([[0, 0, 1], [2, 2, 1]]), diagonal=False).tolist()
+    >>> find_touching_pairs(np.array([[0, 0, 1], [2, 2, 1]]), diagonal=False).tolist()
     [[0, 1], [0, 2], [1, 2]]
     """
     steps = [(labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])]
     corners = [(labels[:-1, :-1], labels[1:, 1:]), (labels[:-1, 1:], labels[1:, :-1])]
     count = int(labels.max()) + 1
     codes = []
-    for one, two in [*steps, *islice(corners, 2 if diagonal else 0)]:
-        one, two = one[one != two], two[one != two]
-        codes.append(np.unique(np.minimum(one, two) * count + np.maximum(one, two)))
+    for first, second in [*steps, *islice(corners, 2 if diagonal else 0)]:
+        first, second = first[first != second], second[first != second]
+        codes.append(np.unique(np.minimum(first, second) * count + np.maximum(first, second)))
     return np.stack(np.divmod(np.unique(np.concatenate(codes)), count), axis=1)
 
 
@@ -126,14 +125,14 @@ def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer
 
     Of an image of more than 262,144 pixels a smaller copy is cut, whose pixels are averages of squares.
     """
-    slic = need("skimage.segmentation", "image").slic
+    slic = import_optional("skimage.segmentation", "image").slic
     height, width, count = colours.shape
-    side = ceil(sqrt(height * width / _LOOKED_AT))
+    side = ceil(sqrt(height * width / _MAX_SLIC_PIXELS))
     # What distance weighs against colour: Lab, which three channels are turned into, goes to 100, others to 1, and
     # squares add up over channels. With these numbers and a light smoothing photographs get about `segments` regions.
     # Of fine patterns few regions are in one piece: those get rounder ones.
     compactness = 10.0 if count == 3 else 0.1 * count**0.5
-    small = _shrunk(colours, side)
+    small = _average_squares(colours, side)
     for factor in (1, 3, 10, 100):
         regions = slic(
             small[..., 0] if count == 1 else small,
@@ -150,7 +149,7 @@ def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer
     return np.asarray(regions.repeat(side, axis=0).repeat(side, axis=1)[:height, :width])
 
 
-def _shrunk(colours: NDArray[Any], side: int) -> NDArray[np.float64]:
+def _average_squares(colours: NDArray[Any], side: int) -> NDArray[np.float64]:
     """Averages of squares, those at the far edges smaller."""
     if side == 1:
         return np.asarray(colours, np.float64)
@@ -158,6 +157,6 @@ def _shrunk(colours: NDArray[Any], side: int) -> NDArray[np.float64]:
     for axis in (0, 1):
         starts = np.arange(0, sums.shape[axis], side)
         counts = np.diff(starts, append=sums.shape[axis])
-        shape = [-1 if other == axis else 1 for other in range(3)]
+        shape = [-1 if dimension == axis else 1 for dimension in range(3)]
         sums = np.add.reduceat(sums, starts, axis=axis, dtype=np.float64) / counts.reshape(shape)
     return sums

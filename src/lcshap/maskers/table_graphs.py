@@ -13,15 +13,15 @@ from scipy.special import chdtrc
 
 from ..core.graphs import Graph
 from ..errors import MaskerError
-from ..extras import need
-from .frames import Frame
-from .mixed import Column, read_array, read_columns, read_table
+from ..extras import import_optional
+from .dataframes import Frame
+from .mixed import Column, encode_columns, read_array, read_table
 
 Learner = Literal["partial-correlation", "mutual-information", "cluster"]
-_FEWEST_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
-_LEVELS = 8  # parts of a column of numbers, and categories of others: the rare ones count as one
-_ROWS_A_CELL = 5  # of a table of two columns, on average: the usual rule for the chi-squared test
-_CHANCE = 0.01  # of any edge between columns that are all independent
+_MIN_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
+_MAX_LEVELS = 8  # parts of a column of numbers, and categories of others: the rare ones count as one
+_MIN_ROWS_PER_CELL = 5  # of a contingency table of two columns, on average: the usual rule for the chi-squared test
+_SIGNIFICANCE_LEVEL = 0.01  # probability of any edge if all columns are independent
 
 
 def learn_graph(
@@ -75,33 +75,35 @@ def learn_graph(
     if method not in LEARNERS:
         raise MaskerError(f"Expected one of {', '.join(LEARNERS)} as method, got {method!r}.")
     table = read_table(data, "the data")
-    own = table.names if isinstance(table, Frame) else read_array(data, "the data")[1]
+    table_names = table.names if isinstance(table, Frame) else read_array(data, "the data")[1]
     if len(table.shape) != 2 or 0 in table.shape:
         raise MaskerError(f"Expected rows and columns to learn a graph from, got shape {table.shape}.")
-    if table.shape[0] < _FEWEST_ROWS:
+    if table.shape[0] < _MIN_ROWS:
         raise MaskerError(
             f"Expected more rows to learn a graph from, got {table.shape[0]}. Give learn_graph more rows, or "
             "choose another graph."
         )
     if not 0 <= threshold < 1:
         raise MaskerError(f"Expected a threshold of at least 0 and below 1, got {threshold!r}.")
-    found = tuple(own) if names is None and own is not None else names
-    labels = [str(c) for c in range(table.shape[1])] if found is None else list(found)
-    edges = LEARNERS[method](read_columns(table), threshold, labels, seed)
-    return Graph.from_edges(table.shape[1], edges, found)
+    column_names = tuple(table_names) if names is None and table_names is not None else names
+    labels = [str(c) for c in range(table.shape[1])] if column_names is None else list(column_names)
+    edges = LEARNERS[method](encode_columns(table), threshold, labels, seed)
+    return Graph.from_edges(table.shape[1], edges, column_names)
 
 
-def _partial_correlations(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
+def _partial_correlation_edges(
+    columns: list[Column], threshold: float, names: list[str], seed: int
+) -> NDArray[np.intp]:
     """Edges by the graphical lasso on standardised columns."""
     for name, column in zip(names, columns, strict=True):
         if column.dtype.kind != "f" or not np.isfinite(column).all():
-            what = "categories" if column.dtype.kind != "f" else str(column[~np.isfinite(column)][0])
+            content = "categories" if column.dtype.kind != "f" else str(column[~np.isfinite(column)][0])
             raise MaskerError(
-                f"Expected numbers in every column, got {what} in column {name!r}. Learn the graph with "
+                f"Expected numbers in every column, got {content} in column {name!r}. Learn the graph with "
                 '"mutual-information" or "cluster".'
             )
     table = np.stack(columns, axis=1)
-    covariance = need("sklearn.covariance", "sklearn")
+    covariance = import_optional("sklearn.covariance", "sklearn")
     varying = np.flatnonzero(np.ptp(table, axis=0) > 0)
     if len(varying) < 2:
         return np.empty((0, 2), np.intp)
@@ -119,16 +121,16 @@ def _partial_correlations(columns: list[Column], threshold: float, names: list[s
     return np.asarray(varying[np.argwhere(partial > threshold)])
 
 
-def _unmediated(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
+def _mutual_information_edges(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
     """Edges by mutual information, less the weakest of every triangle."""
     strength = _dependence(columns, threshold)
-    through = np.zeros_like(strength)  # the best way over a third column: as strong as the weaker of its two steps
+    mediated = np.zeros_like(strength)  # the best way over a third column: as strong as the weaker of its two steps
     for middle in range(len(strength)):
-        np.maximum(through, np.minimum(strength[:, [middle]], strength[[middle]]), out=through)
-    return np.argwhere(np.triu((strength > 0) & (strength >= through)))
+        np.maximum(mediated, np.minimum(strength[:, [middle]], strength[[middle]]), out=mediated)
+    return np.argwhere(np.triu((strength > 0) & (strength >= mediated)))
 
 
-def _spanning_tree(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
+def _spanning_tree_edges(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
     """Edges of the maximum spanning tree of mutual information; a forest where columns are independent."""
     strength = np.triu(_dependence(columns, threshold))
     tree = minimum_spanning_tree(sparse.csr_array(np.where(strength > 0, 1.0 / np.where(strength, strength, 1), 0)))
@@ -136,9 +138,9 @@ def _spanning_tree(columns: list[Column], threshold: float, names: list[str], se
 
 
 LEARNERS: dict[str, Callable[[list[Column], float, list[str], int], NDArray[np.intp]]] = {
-    "partial-correlation": _partial_correlations,
-    "mutual-information": _unmediated,
-    "cluster": _spanning_tree,
+    "partial-correlation": _partial_correlation_edges,
+    "mutual-information": _mutual_information_edges,
+    "cluster": _spanning_tree_edges,
 }
 
 
@@ -146,25 +148,25 @@ LEARNERS: dict[str, Callable[[list[Column], float, list[str], int], NDArray[np.i
 
 
 def _dependence(columns: list[Column], threshold: float) -> NDArray[np.float64]:
-    """How much each two columns depend on each other, as a correlation; 0 where that may be chance, or too little."""
+    """How much each two columns depend on each other, as a correlation; 0 if not significant or too weak."""
     d = len(columns)
-    most = max(2, min(_LEVELS, int(np.sqrt(len(columns[0]) / _ROWS_A_CELL))))
-    levels = [_levels(column, most) for column in columns]
-    found = np.zeros((d, d))
+    max_levels = max(2, min(_MAX_LEVELS, int(np.sqrt(len(columns[0]) / _MIN_ROWS_PER_CELL))))
+    levels = [_discretize(column, max_levels) for column in columns]
+    correlations = np.zeros((d, d))
     for i in range(d):
         for j in range(i):
-            information, free = _mutual_information(levels[i], levels[j])
+            information, dof = _mutual_information(levels[i], levels[j])
             n = len(levels[i])
-            if free and chdtrc(free, 2 * n * information) < _CHANCE / (d * (d - 1) / 2):
-                excess = max(information - free / (2 * n), 0.0)  # chance alone gives free / 2n on average
-                found[i, j] = found[j, i] = np.sqrt(1 - np.exp(-2 * excess))
-    return np.where(found > threshold, found, 0.0)
+            if dof and chdtrc(dof, 2 * n * information) < _SIGNIFICANCE_LEVEL / (d * (d - 1) / 2):
+                excess = max(information - dof / (2 * n), 0.0)  # chance alone gives free / 2n on average
+                correlations[i, j] = correlations[j, i] = np.sqrt(1 - np.exp(-2 * excess))
+    return np.where(correlations > threshold, correlations, 0.0)
 
 
-def _levels(column: Column, most: int) -> NDArray[np.intp]:
+def _discretize(column: Column, max_levels: int) -> NDArray[np.intp]:
     """A column as few categories: numbers cut at quantiles, rare categories together, missing values of their own.
 
-    >>> _levels(np.array([1.0, 2.0, 3.0, 4.0, np.nan]), 2).tolist(), _levels(np.array([0, 0, 1, 2]), 2).tolist()
+    >>> _discretize(np.array([1.0, 2.0, 3.0, 4.0, np.nan]), 2).tolist(), _discretize(np.array([0, 0, 1, 2]), 2).tolist()
     ([0, 0, 1, 1, 2], [0, 0, 1, 1])
     """
     if column.dtype.kind != "f":
@@ -172,25 +174,25 @@ def _levels(column: Column, most: int) -> NDArray[np.intp]:
         frequent = np.argsort(-np.bincount(codes), kind="stable")
         rank = np.empty(len(frequent), np.intp)
         rank[frequent] = np.arange(len(frequent))
-        return np.where(missing, most, np.minimum(rank[codes], most - 1))
+        return np.where(missing, max_levels, np.minimum(rank[codes], max_levels - 1))
     missing = np.isnan(column)
     values = np.unique(column[~missing])
-    if len(values) > most:
-        values = np.unique(np.quantile(column[~missing], np.arange(1, most) / most))
+    if len(values) > max_levels:
+        values = np.unique(np.quantile(column[~missing], np.arange(1, max_levels) / max_levels))
         codes = np.searchsorted(values, column, side="right")
     else:
         codes = np.searchsorted(values, column)
-    return np.where(missing, most, codes)
+    return np.where(missing, max_levels, codes)
 
 
-def _mutual_information(one: NDArray[np.intp], two: NDArray[np.intp]) -> tuple[float, int]:
+def _mutual_information(first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[float, int]:
     """The mutual information of two columns of categories, in nats, and the degrees of freedom of its test."""
-    _, a = np.unique(one, return_inverse=True)
-    _, b = np.unique(two, return_inverse=True)
-    counts = np.zeros((a.max() + 1, b.max() + 1))
-    np.add.at(counts, (a, b), 1)
-    joint = counts / len(one)
-    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    there = joint > 0
-    information = float((joint[there] * np.log(joint[there] / apart[there])).sum())
+    _, first_codes = np.unique(first, return_inverse=True)
+    _, second_codes = np.unique(second, return_inverse=True)
+    counts = np.zeros((first_codes.max() + 1, second_codes.max() + 1))
+    np.add.at(counts, (first_codes, second_codes), 1)
+    joint = counts / len(first)
+    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    positive = joint > 0
+    information = float((joint[positive] * np.log(joint[positive] / independent[positive])).sum())
     return max(information, 0.0), (counts.shape[0] - 1) * (counts.shape[1] - 1)

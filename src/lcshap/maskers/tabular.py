@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ..core.graphs import Graph
 from ..errors import MaskerError
 from .base import Masker, is_count
-from .cells import Names
-from .frames import Frame
-from .many import are_rows, is_frame, is_pandas, split_rows
+from .cell_values import Names
+from .dataframes import Frame
+from .input_lists import holds_rows, is_frame, is_pandas, list_rows
 from .masked_table import MaskedFrame, MaskedTabular
-from .mixed import read_array, read_columns, read_table
+from .mixed import encode_columns, read_array, read_table
 from .one_hot import find_blocks
 from .representatives import choose_rows
 from .table_graphs import Learner, learn_graph
@@ -93,12 +93,14 @@ class Tabular(Masker):
     summary: int | None = None
 
     def __post_init__(self) -> None:
-        known = ("complete", "chain", *_GRAPHS)
-        if not (self.graph is None or isinstance(self.graph, Graph) or self.graph in known):
-            raise MaskerError(f"Expected a Graph or one of {', '.join(map(repr, known))} as graph, got {self.graph!r}.")
-        rows, features = self._data.shape
+        graph_names = ("complete", "chain", *_GRAPHS)
+        if not (self.graph is None or isinstance(self.graph, Graph) or self.graph in graph_names):
+            raise MaskerError(
+                f"Expected a Graph or one of {', '.join(map(repr, graph_names))} as graph, got {self.graph!r}."
+            )
+        rows, features = self._all_rows.shape
         if not rows or not features:
-            raise MaskerError(f"Expected a background with values, got shape {self._data.shape}.")
+            raise MaskerError(f"Expected a background with values, got shape {self._all_rows.shape}.")
         if isinstance(self.names, str) or (self.names is not None and len(self.names) != features):
             raise MaskerError(f"Expected {features} strings as names, one for each column, got {self.names!r}.")
         if isinstance(self.graph, Graph):
@@ -106,23 +108,23 @@ class Tabular(Masker):
                 raise MaskerError(
                     f"Expected a graph of {features} units, one for each column of the background, got {self.graph.d}."
                 )
-            _agree(self._own, _own_names(self.graph), "the background", "the graph")
-        pinned, dropped = self._find(self.pin), self._find(self.drop)
-        both = sorted(pinned & dropped)
-        if both:
+            _check_same_names(self._background_names, _graph_names(self.graph), "the background", "the graph")
+        pinned, dropped = self._column_numbers(self.pin), self._column_numbers(self.drop)
+        overlapping = sorted(pinned & dropped)
+        if overlapping:
             raise MaskerError(
-                f"Expected columns that are pinned or dropped, got {_say(both[0], self._names)} in both. "
-                "Remove it from one of them."
+                f"Expected columns that are pinned or dropped, got "
+                f"{_format_column(overlapping[0], self._column_names)} in both. Remove it from one of them."
             )
         if len(pinned | dropped) == features:
             raise MaskerError(
                 f"Expected at least one column that is neither pinned nor dropped, got none of {features}. "
                 "There is nothing to explain."
             )
-        _check_values(self._data, self._names, "the background")
+        _check_values(self._all_rows, self._column_names, "the background")
         if rows > 1:
-            _check_missing(self._data, self._names, self._units)
-        _ = self._graph, self._table  # so that what goes wrong does so here
+            _check_missing(self._all_rows, self._column_names, self._units)
+        _ = self._graph, self._background_rows  # computed now, so that errors are raised when the masker is made
 
     def is_many(self, x: Any) -> bool:
         """A list of values is one row, and so is a DataFrame of one; a list of rows or an array of two axes is many.
@@ -131,7 +133,7 @@ class Tabular(Masker):
         """
         if isinstance(x, Mapping):
             return False
-        return len(x) != 1 if is_frame(x) else are_rows(x)
+        return len(x) != 1 if is_frame(x) else holds_rows(x)
 
     def inputs(self, x: Any) -> list[Any]:
         """The rows in a list of rows; one is a list of one."""
@@ -139,39 +141,48 @@ class Tabular(Masker):
             return [x]
         if is_frame(x):
             return [x.iloc[row : row + 1] if is_pandas(x) else x[row] for row in range(len(x))]
-        return split_rows(x)
+        return list_rows(x)
 
     def mask(self, x: Any) -> MaskedTabular:
         """Cut a row into its columns. x is a sequence of values, an array, a Series, a dict or a one-row DataFrame."""
-        if isinstance(self._table, Frame):
-            return self._mask_frame(x, self._table)
-        background = self._table
-        own = self._found or (None if self.names is None else tuple(self.names))
-        row, found = _read_row(x, own if isinstance(x, Mapping) else self._found)
+        if isinstance(self._background_rows, Frame):
+            return self._mask_frame(x, self._background_rows)
+        background = self._background_rows
+        mapping_names = self._source_names or (None if self.names is None else tuple(self.names))
+        row, row_names = _read_row(x, mapping_names if isinstance(x, Mapping) else self._source_names)
         if row.ndim != 1:
             raise MaskerError(f"Expected x as one row of {background.shape[1]} numbers, got shape {row.shape}.")
         if len(row) != background.shape[1]:
             raise MaskerError(f"Expected x with {background.shape[1]} columns, as the background has, got {len(row)}.")
-        _agree(self._found, found, "the masker", "x")
-        names = self._names or found or tuple(map(str, range(len(row))))
+        _check_same_names(self._source_names, row_names, "the masker", "x")
+        names = self._column_names or row_names or tuple(map(str, range(len(row))))
         _check_values(row[None], names, "x")
-        parts = self._shown(names), row, background.astype(row.dtype, copy=False), names
-        return MaskedTabular(*parts, self._units, self._labels, self._pinned, self._blocks)
+        arguments = self._name_units(names), row, background.astype(row.dtype, copy=False), names
+        return MaskedTabular(*arguments, self._units, self._labels, self._pinned, self._blocks)
 
     def _mask_frame(self, x: Any, table: Frame) -> MaskedFrame:
-        row, names = table.row(x), self._names or table.names
+        row, names = table.row(x), self._column_names or table.names
         _check_values(row, names, "x")
-        parts = self._shown(names), row.data, table.data, names, self._units, self._labels, self._pinned, self._blocks
-        return MaskedFrame(*parts, table=table, row=row)
+        arguments = (
+            self._name_units(names),
+            row.data,
+            table.data,
+            names,
+            self._units,
+            self._labels,
+            self._pinned,
+            self._blocks,
+        )
+        return MaskedFrame(*arguments, table=table, row=row)
 
-    def _shown(self, names: Names) -> Graph:
+    def _name_units(self, names: Names) -> Graph:
         """The graph with the names of the units."""
         titles = {c: name for name, columns in self._groups.items() for c in columns}
         firsts = self._units[np.unique(self._labels, return_index=True)[1]]
         return replace(self._graph, names=tuple(titles.get(c, names[c]) for c in firsts.tolist()))
 
     @cached_property
-    def _data(self) -> NDArray[np.floating] | Frame:
+    def _all_rows(self) -> NDArray[np.floating] | Frame:
         """All rows that were given."""
         if isinstance(self.background, Mapping):
             raise MaskerError("Expected rows or one row of values as the background, got a mapping. Give a DataFrame.")
@@ -185,36 +196,42 @@ class Tabular(Masker):
         return rows if isinstance(rows, Frame) else np.atleast_2d(rows)
 
     @cached_property
-    def _table(self) -> NDArray[np.floating] | Frame:
+    def _background_rows(self) -> NDArray[np.floating] | Frame:
         """The rows that absent units take."""
         if self.summary is None:
-            return self._data
-        rows = choose_rows(read_columns(self._data), self.summary)
-        return self._data.pick(rows) if isinstance(self._data, Frame) else self._data[rows]
+            return self._all_rows
+        rows = choose_rows(encode_columns(self._all_rows), self.summary)
+        return self._all_rows.pick(rows) if isinstance(self._all_rows, Frame) else self._all_rows[rows]
 
     @cached_property
-    def _own(self) -> Names | None:
+    def _background_names(self) -> Names | None:
         """The names of all columns in the background."""
-        return self._data.names if isinstance(self._data, Frame) else read_array(self.background, "the background")[1]
+        return (
+            self._all_rows.names
+            if isinstance(self._all_rows, Frame)
+            else read_array(self.background, "the background")[1]
+        )
 
     @cached_property
-    def _names(self) -> Names | None:
+    def _column_names(self) -> Names | None:
         """The names of all columns to show, where anything but x tells them."""
-        return self._found if self.names is None else tuple(map(str, self.names))
+        return self._source_names if self.names is None else tuple(map(str, self.names))
 
     @cached_property
-    def _found(self) -> Names | None:
+    def _source_names(self) -> Names | None:
         """The names of all columns in the background or else in the graph."""
-        return self._own or (_own_names(self.graph) if isinstance(self.graph, Graph) else None)
+        return self._background_names or (_graph_names(self.graph) if isinstance(self.graph, Graph) else None)
 
     @cached_property
     def _pinned(self) -> NDArray[np.intp]:
-        return np.array(sorted(self._find(self.pin)), np.intp)
+        return np.array(sorted(self._column_numbers(self.pin)), np.intp)
 
     @cached_property
     def _units(self) -> NDArray[np.intp]:
         """The columns that belong to units."""
-        return np.setdiff1d(np.arange(self._data.shape[1]), list(self._find(self.pin) | self._find(self.drop)))
+        return np.setdiff1d(
+            np.arange(self._all_rows.shape[1]), list(self._column_numbers(self.pin) | self._column_numbers(self.drop))
+        )
 
     @cached_property
     def _blocks(self) -> Names:
@@ -222,7 +239,9 @@ class Tabular(Masker):
         if self.groups is not None:
             return ()
         columns = set(self._units.tolist())
-        return tuple(name for name, block in find_blocks(self._data, self._names).items() if columns.issuperset(block))
+        return tuple(
+            name for name, block in find_blocks(self._all_rows, self._column_names).items() if columns.issuperset(block)
+        )
 
     @cached_property
     def _groups(self) -> dict[str, list[int]]:
@@ -233,25 +252,29 @@ class Tabular(Masker):
                 raise MaskerError(
                     f'Expected a mapping from names to columns or "one-hot" as groups, got {self.groups!r}.'
                 )
-            blocks = find_blocks(self._data, self._names)
+            blocks = find_blocks(self._all_rows, self._column_names)
             return {name: block for name, block in blocks.items() if columns.issuperset(block)}
-        found: dict[str, list[int]] = {}
-        taken: set[int] = set()
+        groups: dict[str, list[int]] = {}
+        grouped: set[int] = set()
         for name, members in (self.groups or {}).items():
-            found[str(name)] = group = sorted(self._find(members))
-            wrong = [c for c in group if c in taken or c not in columns]
-            if wrong or not group:
-                why = "in another group, pinned or dropped" if group else ""
-                what = f"column {_say(wrong[0], self._names)}, which is {why}" if wrong else "no columns"
-                raise MaskerError(f"Expected columns of their own for the group {name!r}, got {what}.")
-            taken.update(group)
-        return found
+            groups[str(name)] = group = sorted(self._column_numbers(members))
+            invalid = [c for c in group if c in grouped or c not in columns]
+            if invalid or not group:
+                reason = "in another group, pinned or dropped" if group else ""
+                problem = (
+                    f"column {_format_column(invalid[0], self._column_names)}, which is {reason}"
+                    if invalid
+                    else "no columns"
+                )
+                raise MaskerError(f"Expected columns of their own for the group {name!r}, got {problem}.")
+            grouped.update(group)
+        return groups
 
     @cached_property
     def _labels(self) -> NDArray[np.intp]:
         """The unit of each column that belongs to one; units are numbered by their first columns."""
-        first = {c: columns[0] for columns in self._groups.values() for c in columns}
-        return np.unique([first.get(c, c) for c in self._units.tolist()], return_inverse=True)[1].astype(np.intp)
+        first_column = {c: columns[0] for columns in self._groups.values() for c in columns}
+        return np.unique([first_column.get(c, c) for c in self._units.tolist()], return_inverse=True)[1].astype(np.intp)
 
     @cached_property
     def _graph(self) -> Graph:
@@ -261,40 +284,40 @@ class Tabular(Masker):
             return Graph.chain(d)
         if self.graph is None or self.graph == "complete":
             return Graph.complete(d)
-        whole = self.graph
-        if isinstance(whole, str):
-            data = self._data.data if isinstance(self._data, Frame) else self._data
-            whole = learn_graph(data, names=self._names, method=_GRAPHS[whole])
-        if d == whole.d:
-            return whole
-        unit = np.full(whole.d, -1, np.intp)
+        column_graph = self.graph
+        if isinstance(column_graph, str):
+            table = self._all_rows.data if isinstance(self._all_rows, Frame) else self._all_rows
+            column_graph = learn_graph(table, names=self._column_names, method=_GRAPHS[column_graph])
+        if d == column_graph.d:
+            return column_graph
+        unit = np.full(column_graph.d, -1, np.intp)
         unit[self._units] = self._labels
-        edges = unit[whole.edges].reshape(-1, 2)
+        edges = unit[column_graph.edges].reshape(-1, 2)
         edges = edges[(edges >= 0).all(axis=1) & (edges[:, 0] != edges[:, 1])]
         return Graph.from_edges(d, np.unique(np.sort(edges, axis=1), axis=0))
 
-    def _find(self, columns: Column | Iterable[Column]) -> set[int]:
+    def _column_numbers(self, columns: Column | Iterable[Column]) -> set[int]:
         """The numbers of columns given by name or number."""
-        known, features = self._names or (), self._data.shape[1]
-        found = set()
+        names, features = self._column_names or (), self._all_rows.shape[1]
+        numbers = set()
         for column in [columns] if isinstance(columns, int | np.integer | str) else columns:
             if isinstance(column, bool):
                 raise MaskerError("Expected names or numbers of columns in pin and drop, got True or False.")
             if isinstance(column, str):
-                if known.count(column) != 1:
+                if names.count(column) != 1:
                     raise MaskerError(
-                        f"Expected a name that one column has, got {column!r}, which {known.count(column)} "
-                        f"columns have. The names are {known}."
+                        f"Expected a name that one column has, got {column!r}, which {names.count(column)} "
+                        f"columns have. The names are {names}."
                     )
-                found.add(known.index(column))
+                numbers.add(names.index(column))
                 continue
             try:
-                found.add(range(features)[operator.index(column)])
+                numbers.add(range(features)[operator.index(column)])
             except (TypeError, IndexError):
                 raise MaskerError(
                     f"Expected the name of a column or a number below {features}, got {column!r}."
                 ) from None
-        return found
+        return numbers
 
 
 def _read_row(x: Any, names: Names | None) -> tuple[NDArray[np.floating], Names | None]:
@@ -307,11 +330,11 @@ def _read_row(x: Any, names: Names | None) -> tuple[NDArray[np.floating], Names 
         x = [x[name] for name in names]
     if x is None:
         raise MaskerError("Expected a row of numbers as x, got None.")
-    row, found = read_array(x, "x")
-    return (row[0] if is_frame(x) and len(row) == 1 else row), found
+    row, row_names = read_array(x, "x")
+    return (row[0] if is_frame(x) and len(row) == 1 else row), row_names
 
 
-def _say(column: int, names: Names | None) -> str:
+def _format_column(column: int, names: Names | None) -> str:
     return repr(names[column]) if names else str(column)
 
 
@@ -319,24 +342,24 @@ def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, who: 
     """Refuse infinities. Missing values are values."""
     if isinstance(rows, Frame):
         numbers = [rows.numbers(c) for c in range(rows.shape[1])]
-        endless = np.array([column is not None and bool(np.isinf(column).any()) for column in numbers])
+        has_infinite = np.array([column is not None and bool(np.isinf(column).any()) for column in numbers])
     else:
-        endless = np.isinf(rows).any(axis=0)
-    if endless.any():
+        has_infinite = np.isinf(rows).any(axis=0)
+    if has_infinite.any():
         raise MaskerError(
             f"Expected finite numbers in {who}, got an infinite one in column "
-            f"{_say(int(endless.argmax()), names)}. Replace it."
+            f"{_format_column(int(has_infinite.argmax()), names)}. Replace it."
         )
 
 
 def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, columns: NDArray[np.intp]) -> None:
     """Refuse columns that no background row has a value in."""
     if isinstance(rows, Frame):
-        empty = np.array([(c < 0 if c.dtype.kind == "i" else np.isnan(c)).all() for c in read_columns(rows)])
+        empty = np.array([(c < 0 if c.dtype.kind == "i" else np.isnan(c)).all() for c in encode_columns(rows)])
     else:
         empty = np.isnan(rows).all(axis=0)
     if empty[columns].any():
-        name = _say(int(columns[empty[columns].argmax()]), names)
+        name = _format_column(int(columns[empty[columns].argmax()]), names)
         raise MaskerError(
             "Expected a value in at least one row of every column of the background, got none in column "
             f"{name}. Drop or pin the column, or give one reference row if an absent column is to be a "
@@ -344,15 +367,16 @@ def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, colu
         )
 
 
-def _own_names(graph: Graph) -> Names | None:
+def _graph_names(graph: Graph) -> Names | None:
     """The names of a graph, unless they are the numbers it gives by itself."""
     return None if graph.names == tuple(map(str, range(graph.d))) else graph.names
 
 
-def _agree(one: Names | None, other: Names | None, who: str, whom: str) -> None:
+def _check_same_names(names: Names | None, other_names: Names | None, source: str, other_source: str) -> None:
     """Refuse columns that are named and ordered differently in two places."""
-    for i, (a, b) in enumerate(zip(one or (), other or (), strict=False)):
+    for i, (a, b) in enumerate(zip(names or (), other_names or (), strict=False)):
         if a != b:
             raise MaskerError(
-                f"Expected the same columns in the same order, got {a!r} in {who} and {b!r} in {whom} as column {i}."
+                f"Expected the same columns in the same order, got {a!r} in {source} and {b!r} in "
+                f"{other_source} as column {i}."
             )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -17,16 +17,16 @@ from ..core.graphs import Graph
 from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units
-from .cutting import CUTTERS, UNSPACED, Span, is_pattern, split, text_view, with_context
-from .keys import text_keys
-from .many import are_objects
-from .slices import Largest, Letters
+from .cutting import CUTTERS, UNSPACED, Span, is_pattern, split_text, text_view, with_context
+from .distinct import DistinctRows
+from .input_lists import holds_inputs
+from .slices import RangeMaximum, SliceJoiner
+from .text_keys import text_keys
 
-_LETTERS = 1 << 23  # of rows that are made at once, or kept
-_LONG = (
-    1 << 12
-)  # letters of a text whose rows are made again for each batch: those of many inputs would fill the memory
-Layout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
+_MAX_LETTERS = 1 << 23  # of all rows that are made or kept at once
+# Rows of longer texts are made again for each batch, because those of many inputs would fill the memory.
+_MAX_KEPT_LETTERS = 1 << 12
+GraphLayout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Text(Masker):
     units: Literal["word", "sentence", "character"] = "word"
     absent: str = "delete"
     splitter: str | re.Pattern[str] | Callable[[str], Iterable[Span]] | None = None
-    graph: Layout = "chain"
+    graph: GraphLayout = "chain"
     pin: Callable[[str, int, int], bool] | Collection[str] = ()
     drop: Callable[[str, int, int], bool] | Collection[str] = ()
 
@@ -99,16 +99,16 @@ class Text(Masker):
 
     def is_many(self, x: Any) -> bool:
         """A list, an iterator, an array or a pandas Series of strings is many texts."""
-        return are_objects(x, "one text or many")
+        return holds_inputs(x, "one text or many")
 
     def mask(self, x: Any) -> MaskedText:
         """Cut a string into units."""
         if not isinstance(x, str):
             raise MaskerError(f"Expected a text as str, got {type(x).__name__}.")
-        spans = list(CUTTERS[self.units](x)) if self.splitter is None else split(self.splitter, x)
+        spans = list(CUTTERS[self.units](x)) if self.splitter is None else split_text(self.splitter, x)
         if not spans:
-            what = f"at least one {self.units}" if self.splitter is None else "something that the splitter finds"
-            raise MaskerError(f"Expected a text with {what}, got {x[:40]!r}. There is nothing to explain.")
+            expected = f"at least one {self.units}" if self.splitter is None else "something that the splitter finds"
+            raise MaskerError(f"Expected a text with {expected}, got {x[:40]!r}. There is nothing to explain.")
         roles = [find_role(self.pin, self.drop, x[s:e], s, e) for s, e in spans]
         units = tuple(span for span, role in zip(spans, roles, strict=True) if role == "unit")
         if not units:
@@ -125,7 +125,7 @@ class Text(Masker):
             spans=units,
             absent=self.absent,
             pieces=np.array([span for span, _ in pieces], np.int64),
-            numbers={role: np.array(found, np.int64) for role, found in numbers.items()},
+            numbers={role: np.array(indices, np.int64) for role, indices in numbers.items()},
             apart=np.array(apart),
         )
 
@@ -159,13 +159,13 @@ class MaskedText(Masked):
     def rows(self, coalitions: Coalitions) -> list[str]:
         """One text a coalition, made of slices of the original: as many as the coalition stores units, about."""
         check_units(coalitions, self.graph)
-        build = self._deleted if self.absent == "delete" else self._replaced
+        build = self._delete_units if self.absent == "delete" else self._replace_units
         rows = [""] * len(coalitions)
         for removed in (False, True):
-            where = np.flatnonzero(coalitions.removed == removed)
-            step = max(1, _LETTERS // self._longest)
-            for part in (where[start : start + step] for start in range(0, len(where), step)):
-                for row, text in zip(part.tolist(), build(coalitions.take(part), removed), strict=True):
+            selected = np.flatnonzero(coalitions.removed == removed)
+            step = max(1, _MAX_LETTERS // self._max_row_letters)
+            for chunk in (selected[start : start + step] for start in range(0, len(selected), step)):
+                for row, text in zip(chunk.tolist(), build(coalitions.take(chunk), removed), strict=True):
                     rows[row] = text
         return rows
 
@@ -174,30 +174,29 @@ class MaskedText(Masked):
         """The text and where its units are."""
         return text_view(self.text, np.array(self.spans, np.int64).reshape(-1, 2))
 
-    def keys(self, coalitions: Coalitions) -> list[bytes]:
-        """Equal exactly where texts are."""
-        step = max(1, _LETTERS // self._longest)
-        return [
-            key for at in range(0, len(coalitions), step) for key in text_keys(self.rows(coalitions[at : at + step]))
-        ]
+    def distinct(self, coalitions: Coalitions) -> DistinctRows:
+        """Coalitions with equal texts share a key. The texts are kept where they are few and short enough."""
+        if self._max_row_letters <= _MAX_KEPT_LETTERS and len(coalitions) * self._max_row_letters <= _MAX_LETTERS:
+            rows = self.rows(coalitions)
+            return DistinctRows.by_coalition(coalitions, text_keys(rows), rows=rows, lengths=self._lengths)
+        step = max(1, _MAX_LETTERS // self._max_row_letters)
+        parts = (self.rows(coalitions[start : start + step]) for start in range(0, len(coalitions), step))
+        return DistinctRows.by_coalition(coalitions, text_keys(chain.from_iterable(parts)), lengths=self._lengths)
 
-    def keyed(self, coalitions: Coalitions) -> tuple[list[bytes], list[str] | None]:
-        """The keys, and the texts that they were made of where these are few and short enough to be kept."""
-        if self._longest > _LONG or len(coalitions) * self._longest > _LETTERS:
-            return self.keys(coalitions), None
-        rows = self.rows(coalitions)
-        return text_keys(rows), rows
-
-    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
+    def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
         """How many characters are kept, white space aside; those of the text where units are replaced, not deleted."""
         if self.absent != "delete":
             return np.full(len(coalitions), np.diff(self.pieces, axis=1).sum())
-        each, number = np.diff(self.pieces, axis=1)[:, 0], self.numbers
-        stored = np.concatenate([[0], np.cumsum(each[number["unit"]][coalitions.indices])])[coalitions.offsets]
-        counts, total = np.diff(stored), each[number["unit"]].sum()
-        return np.asarray(np.where(coalitions.removed, total - counts, counts) + each[number["pin"]].sum(), np.int64)
+        piece_lengths, numbers = np.diff(self.pieces, axis=1)[:, 0], self.numbers
+        stored = np.concatenate([[0], np.cumsum(piece_lengths[numbers["unit"]][coalitions.indices])])[
+            coalitions.offsets
+        ]
+        counts, total = np.diff(stored), piece_lengths[numbers["unit"]].sum()
+        return np.asarray(
+            np.where(coalitions.removed, total - counts, counts) + piece_lengths[numbers["pin"]].sum(), np.int64
+        )
 
-    def _deleted(self, sets: Coalitions, removed: bool) -> list[str]:
+    def _delete_units(self, sets: Coalitions, removed: bool) -> list[str]:
         """Find the runs of pieces that stay together, of all rows at once; each is one slice of the text."""
         count, rows = len(self.pieces), np.arange(len(sets))
         width = count + 1  # pieces are numbered row by row, with an unused number that keeps the rows apart
@@ -206,8 +205,8 @@ class MaskedText(Masked):
         stored = np.sort(np.concatenate([stored, np.add.outer(rows * width, always).ravel()]))
         if removed:  # the runs are what lies between two absent pieces
             edges = np.append(-1, stored)
-            some = np.diff(edges) > 1
-            first, last = edges[:-1][some] + 1, edges[1:][some] - 1
+            nonempty = np.diff(edges) > 1
+            first, last = edges[:-1][nonempty] + 1, edges[1:][nonempty] - 1
         else:
             first, last = stored[np.diff(stored, prepend=-2) != 1], stored[np.diff(stored, append=-2) != 1]
         row, first, last = first // width, first % width, last % width
@@ -230,29 +229,29 @@ class MaskedText(Masked):
         return sorted({"", " ", *self._gaps}, key=lambda gap: (gap.count("\n"), len(gap), gap))
 
     @cached_property
-    def _widest(self) -> Largest:
+    def _widest(self) -> RangeMaximum:
         numbers = {gap: number for number, gap in enumerate(self._spaces)}
-        return Largest([numbers[gap] for gap in self._gaps])
+        return RangeMaximum([numbers[gap] for gap in self._gaps])
 
     @cached_property
-    def _letters(self) -> Letters:
-        return Letters(self.text, self._spaces)
+    def _letters(self) -> SliceJoiner:
+        return SliceJoiner(self.text, self._spaces)
 
     @property
-    def _longest(self) -> int:
+    def _max_row_letters(self) -> int:
         """The letters of the longest row, at most."""
         return len(self.text) + (0 if self.absent == "delete" else len(self.absent) * len(self.pieces))
 
-    def _replaced(self, sets: Coalitions, removed: bool) -> Iterator[str]:
+    def _replace_units(self, sets: Coalitions, removed: bool) -> Iterator[str]:
         """Start from the text with all units there (or none) and put in what the coalitions store."""
         template, starts, ends = self._full if removed else self._empty
         fills = [self.absent] * len(self.spans) if removed else self.graph.names
         for a, b in pairwise(sets.offsets.tolist()):
-            parts, at = [], 0
+            parts, position = [], 0
             for i in sets.indices[a:b].tolist():
-                parts += [template[at : starts[i]], fills[i]]
-                at = ends[i]
-            yield "".join([*parts, template[at:]])
+                parts += [template[position : starts[i]], fills[i]]
+                position = ends[i]
+            yield "".join([*parts, template[position:]])
 
     @cached_property
     def _full(self) -> tuple[str, list[int], list[int]]:
@@ -264,15 +263,15 @@ class MaskedText(Masked):
 
     def _template(self, absent: set[int]) -> tuple[str, list[int], list[int]]:
         """The text with some pieces replaced, and where each unit stands in it."""
-        parts, at, size, starts, ends = [], 0, 0, [], []
+        parts, position, size, starts, ends = [], 0, 0, [], []
         for k, (s, e) in enumerate(self.pieces.tolist()):
-            gap, piece = self.text[at:s], self.absent if k in absent else self.text[s:e]
+            gap, piece = self.text[position:s], self.absent if k in absent else self.text[s:e]
             parts += [gap, piece]
             starts.append(size + len(gap))
             ends.append(size := size + len(gap) + len(piece))
-            at = e
+            position = e
         units = self.numbers["unit"].tolist()
-        return "".join([*parts, self.text[at:]]), [starts[k] for k in units], [ends[k] for k in units]
+        return "".join([*parts, self.text[position:]]), [starts[k] for k in units], [ends[k] for k in units]
 
 
 # -- what sequences of other kinds share --------------------------------------------------------------------------
@@ -284,11 +283,11 @@ def check_layout(layout: Any) -> None:
         raise MaskerError(f'Expected "chain", "ring", "complete" or a function of d as graph, got {layout!r}.')
 
 
-def make_graph(layout: Layout, names: Sequence[str]) -> Graph:
+def make_graph(layout: GraphLayout, names: Sequence[str]) -> Graph:
     """The graph over units in a row, with their names."""
     if not callable(layout):
-        made: Graph = getattr(Graph, layout)(len(names), names)
-        return made
+        graph: Graph = getattr(Graph, layout)(len(names), names)
+        return graph
     graph = layout(len(names))
     if not isinstance(graph, Graph) or graph.d != len(names):
         raise MaskerError(f"Expected a Graph of {len(names)} units from the function graph, got {graph!r}.")
@@ -314,7 +313,7 @@ def find_role(pin: Any, drop: Any, unit: Any, *where: int) -> str:
     return "pin" if pinned else "drop" if dropped else "unit"
 
 
-def restrict(coalitions: Coalitions, start: int, d: int) -> Coalitions:
+def restrict_coalitions(coalitions: Coalitions, start: int, d: int) -> Coalitions:
     """The coalitions among units `start` to `start + d`."""
     inside = (coalitions.indices >= start) & (coalitions.indices < start + d)
     offsets = np.concatenate([[0], np.cumsum(inside)])[coalitions.offsets]

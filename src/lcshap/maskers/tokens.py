@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.coalitions import Coalitions
-from ..core.keys import row_keys
+from ..core.store_keys import row_keys
 from ..core.views import TextView
 from ..errors import MaskerError
 from .base import Masked, Masker, check_units, is_count
 from .cutting import text_view
-from .many import are_rows, split_rows
-from .text import Layout, check_layout, check_rules, find_role, make_graph
+from .distinct import DistinctRows
+from .input_lists import holds_rows, list_rows
+from .text import GraphLayout, check_layout, check_rules, find_role, make_graph
 
-_CELLS = 1 << 20  # how many tokens of rows are made at once for their keys: bounds the memory
+_MAX_CELLS = 1 << 20  # how many tokens of rows are made at once for their keys: bounds the memory
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Tokens(Masker):
     pin: Callable[[int, int], bool] | Collection[int] = ()
     drop: Callable[[int, int], bool] | Collection[int] = ()
     vocabulary: Mapping[int, str] | Sequence[str] | None = None
-    graph: Layout = "chain"
+    graph: GraphLayout = "chain"
 
     def __post_init__(self) -> None:
         if not _is_int(self.padding):
@@ -80,11 +81,11 @@ class Tokens(Masker):
 
     def is_many(self, x: Any) -> bool:
         """A list of numbers is one input; a list of sequences or an array with two axes is many."""
-        return are_rows(x)
+        return holds_rows(x)
 
     def inputs(self, x: Any) -> list[Any]:
         """The sequences in a list of sequences; one is a list of one."""
-        return split_rows(x) if self.is_many(x) else [x]
+        return list_rows(x) if self.is_many(x) else [x]
 
     def mask(self, x: Any) -> MaskedTokens:
         """Take every token that is not padding as a unit."""
@@ -93,26 +94,26 @@ class Tokens(Masker):
             raise MaskerError(
                 f"Expected at most {self.length} tokens, the length of rows, got {len(ids)}. Shorten the input."
             )
-        there = np.flatnonzero(ids != self.padding)
-        if not len(there):
+        token_positions = np.flatnonzero(ids != self.padding)
+        if not len(token_positions):
             raise MaskerError(
                 f"Expected at least one token besides the padding {self.padding}, got none. There is nothing "
                 "to explain."
             )
-        roles = np.array([find_role(self.pin, self.drop, int(ids[p]), p) for p in there.tolist()])
-        units = there[roles == "unit"]
+        roles = np.array([find_role(self.pin, self.drop, int(ids[p]), p) for p in token_positions.tolist()])
+        units = token_positions[roles == "unit"]
         if not len(units):
             raise MaskerError(
-                f"Expected at least one token that is neither pinned nor dropped, got none of {len(there)}. "
+                f"Expected at least one token that is neither pinned nor dropped, got none of {len(token_positions)}. "
                 "There is nothing to explain."
             )
-        inner = np.arange(there[0], there[-1] + 1)
-        inner = inner[ids[inner] == self.padding]
+        inner_padding = np.arange(token_positions[0], token_positions[-1] + 1)
+        inner_padding = inner_padding[ids[inner_padding] == self.padding]
         return MaskedTokens(
             make_graph(self.graph, [self._name(t) for t in ids[units].tolist()]),
             ids=ids,
             positions=units,
-            pinned=np.sort(np.concatenate([there[roles == "pin"], inner])),
+            pinned=np.sort(np.concatenate([token_positions[roles == "pin"], inner_padding])),
             recipe=self,
         )
 
@@ -143,80 +144,84 @@ class MaskedTokens(Masked):
     @property
     def content(self) -> tuple[Any, ...]:
         """The ids and how rows are filled up; names of tokens play no part."""
-        how = self.recipe
-        return self.ids, self.positions, self.pinned, how.padding, how.length, how.side, how.absent
+        recipe = self.recipe
+        return self.ids, self.positions, self.pinned, recipe.padding, recipe.length, recipe.side, recipe.absent
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.int64]:
         """One row of ids a coalition, all of the same length."""
         check_units(coalitions, self.graph)
-        return self._replaced(coalitions) if self.recipe.absent == "replace" else self._deleted(coalitions)
+        return self._replace_tokens(coalitions) if self.recipe.absent == "replace" else self._delete_tokens(coalitions)
 
     @property
     def view(self) -> TextView:
         """The names of the tokens as a text."""
-        ends = np.cumsum([len(name) + 1 for name in self.graph.names]) - 1
-        spans = np.stack([ends - [len(name) for name in self.graph.names], ends], axis=1)
+        name_ends = np.cumsum([len(name) + 1 for name in self.graph.names]) - 1
+        spans = np.stack([name_ends - [len(name) for name in self.graph.names], name_ends], axis=1)
         return text_view(" ".join(self.graph.names), spans)
 
-    def keys(self, coalitions: Coalitions) -> list[bytes]:
-        """Equal exactly where rows are; where their length is free, padding that fills them up does not count."""
+    def distinct(self, coalitions: Coalitions) -> DistinctRows:
+        """Where tokens are deleted, coalitions with equal rows share a key; padding of rows of a free length, which
+        fills them up in a batch, does not count."""
         if self.recipe.absent == "replace":
-            return super().keys(coalitions)
+            return super().distinct(coalitions)
+        lengths = self._lengths if self.recipe.length is None else None
+        return DistinctRows.by_coalition(coalitions, self._keys(coalitions), lengths=lengths)
+
+    def _keys(self, coalitions: Coalitions) -> list[bytes]:
+        """A key for each coalition, equal exactly where rows are."""
         keys: list[bytes] = []
-        step = max(1, _CELLS // len(self.ids))
+        step = max(1, _MAX_CELLS // len(self.ids))
         for start in range(0, len(coalitions), step):
-            some = coalitions[start : start + step]
-            rows = self.rows(some)
-            ends, bits = rows.itemsize * rows.shape[1] * np.arange(1, len(rows) + 1), rows.tobytes()
-            counts = rows.itemsize * (rows.shape[1] if self.recipe.length else some.sizes + len(self.pinned))
-            first = ends - (rows.itemsize * rows.shape[1] if self.recipe.side == "right" else counts)
-            spans = zip(first.tolist(), (first + counts).tolist(), strict=True)
-            keys += row_keys(bits[a:b] for a, b in spans)
+            chunk = coalitions[start : start + step]
+            rows = self.rows(chunk)
+            row_ends, flat = rows.itemsize * rows.shape[1] * np.arange(1, len(rows) + 1), rows.tobytes()
+            counts = rows.itemsize * (rows.shape[1] if self.recipe.length else chunk.sizes + len(self.pinned))
+            key_starts = row_ends - (rows.itemsize * rows.shape[1] if self.recipe.side == "right" else counts)
+            spans = zip(key_starts.tolist(), (key_starts + counts).tolist(), strict=True)
+            keys += row_keys(flat[a:b] for a, b in spans)
         return keys
 
-    def lengths(self, coalitions: Coalitions) -> NDArray[np.int64] | None:
-        """How many tokens each row has, where the length of rows is free; None where it is fixed."""
-        if self.recipe.absent == "replace" or self.recipe.length is not None:
-            return None
+    def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
+        """How many tokens each row has, where the length of rows is free."""
         return coalitions.sizes + len(self.pinned)
 
-    def _replaced(self, coalitions: Coalitions) -> NDArray[np.int64]:
+    def _replace_tokens(self, coalitions: Coalitions) -> NDArray[np.int64]:
         """Start each row from all units or from none, whichever the coalition is stored by, and change the others."""
         width = len(self.ids) if self.recipe.length is None else self.recipe.length
         shift = width - len(self.ids) if self.recipe.side == "left" else 0
-        none = np.full(width, self.recipe.padding, np.int64)
-        none[shift + self.pinned] = self.ids[self.pinned]
-        everything = none.copy()
-        everything[shift + self.positions] = self.ids[self.positions]
-        rows = np.where(coalitions.removed[:, None], everything, none)
+        empty_row = np.full(width, self.recipe.padding, np.int64)
+        empty_row[shift + self.pinned] = self.ids[self.pinned]
+        full_row = empty_row.copy()
+        full_row[shift + self.positions] = self.ids[self.positions]
+        rows = np.where(coalitions.removed[:, None], full_row, empty_row)
         row = np.repeat(np.arange(len(coalitions)), np.diff(coalitions.offsets))
-        place = shift + self.positions[coalitions.indices]
-        rows[row, place] = np.where(coalitions.removed[row], none[place], everything[place])
+        column = shift + self.positions[coalitions.indices]
+        rows[row, column] = np.where(coalitions.removed[row], empty_row[column], full_row[column])
         return rows
 
-    def _deleted(self, coalitions: Coalitions) -> NDArray[np.int64]:
+    def _delete_tokens(self, coalitions: Coalitions) -> NDArray[np.int64]:
         """Number the tokens that stay within each row and write them side by side."""
         counts = coalitions.sizes + len(self.pinned)
         width = max(1, int(counts.max(initial=0))) if self.recipe.length is None else self.recipe.length
         rows = np.full((len(coalitions), width), self.recipe.padding, np.int64)
         for removed in (False, True):
-            where = np.flatnonzero(coalitions.removed == removed)
-            row, place = self._kept(coalitions.take(where), removed)
-            number = np.arange(len(row)) - np.repeat(np.cumsum(counts[where]) - counts[where], counts[where])
-            row = where[row]
+            selected = np.flatnonzero(coalitions.removed == removed)
+            row, position = self._kept_tokens(coalitions.take(selected), removed)
+            number = np.arange(len(row)) - np.repeat(np.cumsum(counts[selected]) - counts[selected], counts[selected])
+            row = selected[row]
             column = number if self.recipe.side == "right" else width - counts[row] + number
-            rows[row, column] = self.ids[place]
+            rows[row, column] = self.ids[position]
         return rows
 
-    def _kept(self, sets: Coalitions, removed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _kept_tokens(self, sets: Coalitions, removed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The tokens that stay: the row of each, ascending, and its position in the input."""
         rows, size = np.arange(len(sets)), len(self.ids)
         kept = Coalitions.from_dense(sets.dense()) if removed else sets
         row = np.repeat(rows, np.diff(kept.offsets))
         pinned = np.add.outer(rows * size, self.pinned).ravel()
-        both = np.concatenate([row * size + self.positions[kept.indices], pinned])
-        row, place = np.divmod(np.sort(both) if len(pinned) else both, size)
-        return row, place
+        cells = np.concatenate([row * size + self.positions[kept.indices], pinned])
+        row, position = np.divmod(np.sort(cells) if len(pinned) else cells, size)
+        return row, position
 
 
 def _is_int(number: Any) -> bool:

@@ -7,14 +7,16 @@
 `agreement`                             error and rank correlation against a reference, such as `Shapley`
 `seed_stability`, `max_sensitivity`     how much scores change with the seed, or with the input
 `paired_bootstrap`                      an interval for the difference of two methods
+`quantus`                               explanations for the metrics of Quantus, a toolkit of its own
 ======================================  =================================================================
 """
 
+from . import quantus
 from .bootstrap import paired_bootstrap
-from .compare import Agreement, agreement
-from .masking import MaskingCurve, masking_curve
+from .masked_log_odds import MaskingCurve, masking_curve
 from .probability_area import deletion_auc, insertion_auc
 from .rationales import comprehensiveness, sufficiency
+from .score_agreement import Agreement, agreement
 from .stability import SeedStability, max_sensitivity, seed_stability
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "masking_curve",
     "max_sensitivity",
     "paired_bootstrap",
+    "quantus",
     "seed_stability",
     "sufficiency",
 ]

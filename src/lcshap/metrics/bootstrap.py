@@ -1,4 +1,4 @@
-"""How sure a difference of two methods is: bootstrap intervals over the samples that both explained."""
+"""Bootstrap intervals for the difference of two methods, over the samples that both explained."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import MetricError
 
-_NUMBERS = 1 << 20  # how many numbers to draw at once: tens of megabytes
+_NUMBERS_PER_BATCH = 1 << 20  # tens of megabytes
 
 
 def paired_bootstrap(
@@ -29,11 +29,11 @@ def paired_bootstrap(
 
     Parameters
     ----------
-    a, b : one number a sample, in the same order.
+    a, b : one number for each sample, in the same order.
     statistic : takes an array and ``axis``, as NumPy's `mean` and `median` do.
-    resamples : how many draws, at least 2.
-    confidence : how much of them the interval holds.
-    seed : of the draws.
+    resamples : the number of draws, at least 2.
+    confidence : the share of them that is within the interval.
+    seed : the seed of the draws.
 
     Returns
     -------
@@ -49,12 +49,12 @@ def paired_bootstrap(
     >>> [round(x, 9) for x in paired_bootstrap([5.0, 7.0, 9.0], [4.0, 6.0, 8.0])]
     [1.0, 1.0, 1.0]
     """
-    one, other = (np.asarray(side, np.float64) for side in (a, b))
-    if one.ndim != 1 or one.shape != other.shape or not len(one):
+    first, second = (np.asarray(side, np.float64) for side in (a, b))
+    if first.ndim != 1 or first.shape != second.shape or not len(first):
         raise MetricError(
-            f"Expected one number for each sample of both methods, got shapes {one.shape} and {other.shape}."
+            f"Expected one number for each sample of both methods, got shapes {first.shape} and {second.shape}."
         )
-    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise MetricError("Expected finite numbers, got NaN or infinite ones. Leave these samples out of both.")
     if not 0 < confidence < 1:
         raise MetricError(f"Expected a confidence between 0 and 1, got {confidence!r}.")
@@ -64,15 +64,15 @@ def paired_bootstrap(
     def difference(x: NDArray[np.float64], y: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
         return np.asarray(statistic(x, axis=axis) - statistic(y, axis=axis), np.float64)
 
-    found = float(difference(one, other))
-    if len(one) == 1:  # there is one way to draw it
-        return found, found, found
-    low, high = _interval((one, other), difference, resamples, confidence, np.random.default_rng(seed))
-    return found, float(low), float(high)
+    observed = float(difference(first, second))
+    if len(first) == 1:  # there is one way to draw it
+        return observed, observed, observed
+    low, high = _interval((first, second), difference, resamples, confidence, np.random.default_rng(seed))
+    return observed, float(low), float(high)
 
 
 def _interval(
-    data: tuple[NDArray[np.float64], NDArray[np.float64]],
+    samples: tuple[NDArray[np.float64], NDArray[np.float64]],
     statistic: Callable[..., NDArray[np.float64]],
     resamples: int,
     confidence: float,
@@ -81,15 +81,15 @@ def _interval(
     from scipy.stats import bootstrap
 
     generator = "rng" if "rng" in signature(bootstrap).parameters else "random_state"  # its name before SciPy 1.15
-    found = bootstrap(
-        data,
+    interval = bootstrap(
+        samples,
         statistic,
         n_resamples=resamples,
-        batch=max(1, _NUMBERS // len(data[0])),
+        batch=max(1, _NUMBERS_PER_BATCH // len(samples[0])),
         vectorized=True,
         paired=True,
         confidence_level=confidence,
         method="percentile",
         **{generator: rng},
-    )
-    return found.confidence_interval.low, found.confidence_interval.high
+    ).confidence_interval
+    return interval.low, interval.high

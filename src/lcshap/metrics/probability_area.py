@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..asking.masking import Counts
 from ..errors import MetricError
+from ..evaluation.masking_curves import Counts
 from ..explainer import Explainer
-from .ranked import one_or_all, ranked_answers
+from .ranked_evaluation import one_or_all, ranked_answers
 
 
 def deletion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | None = None) -> Any:
@@ -22,9 +22,9 @@ def deletion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | Non
 
     Parameters
     ----------
-    explainer : what made the explanation: its model, masker and target are used.
-    x, explanation : the input and its explanation: a number comes back. Or a list of each: an array.
-    step : how many units at a time; by default one in a hundred, at least one.
+    explainer : the `Explainer` that made the explanation; its model, masker and target are used.
+    x, explanation : the input and its explanation, or a list of each.
+    step : the number of units at a time; by default one in a hundred, at least one.
 
     Returns
     -------
@@ -81,5 +81,7 @@ def _area(explainer: Explainer, x: Any, explanation: Any, step: int | None, keep
     def counts(d: int) -> Counts:
         return np.append(np.arange(0, d, step or max(1, round(d / 100)), dtype=np.int64), d)
 
-    found = ranked_answers(explainer, x, explanation, counts, keep)
-    return one_or_all(explainer, x, [float(np.trapezoid(r.values, r.counts / r.counts[-1])) for r in found])
+    answers = ranked_answers(explainer, x, explanation, counts, keep)
+    return one_or_all(
+        explainer, x, [float(np.trapezoid(answer.values, answer.counts / answer.counts[-1])) for answer in answers]
+    )

@@ -54,7 +54,7 @@ def explain_func(
     kind : what the model returns, see `Model`. By default logits, as Quantus takes it, unless they look like
         probabilities: then say which.
     patch : of the default masker, see `Image`.
-    device : ignored: rows go to where the model is.
+    device : ignored; rows are sent to the device of the model.
     options : of `Explainer`. The value is "log_prob" by default; metrics look at the logits, which are
         ``value="output"``, or with ``softmax=True`` at the probabilities, ``value="prob"``.
 
@@ -78,12 +78,12 @@ def explain_func(
     --------
     >>> import numpy as np, lcshap as lc
     >>> x = np.array([[1.0, 2.0, 4.0]])
-    >>> lc.quantus.explain_func(
+    >>> lc.metrics.quantus.explain_func(
     ...     lambda rows: rows, x, [2], masker=lc.maskers.Tabular([0.0, 0.0, 0.0]), kind="output", value="output"
     ... )
     array([[0., 0., 4.]])
 
-    With Quantus: ``quantus.MaxSensitivity()(model=net, x_batch=x, y_batch=y, explain_func=lc.quantus.explain_func,
+    With Quantus: ``quantus.MaxSensitivity()(model=net, x_batch=x, y_batch=y, explain_func=explain_func,
     explain_func_kwargs={"method": lc.RegressionCShapley(4), "patch": 4})``.
     """
     inputs, targets = np.asarray(inputs), np.asarray(targets)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..asking.masking import check_percents, masked_counts
+from ..evaluation.masking_curves import check_percents, masked_counts
 from ..explainer import Explainer
-from .ranked import one_or_all, ranked_answers
+from .ranked_evaluation import one_or_all, ranked_answers
 
 PERCENTS = (1, 5, 10, 20, 50)
 
@@ -22,8 +22,8 @@ def comprehensiveness(explainer: Explainer, x: Any, explanation: Any, percents: 
 
     Parameters
     ----------
-    explainer : what made the explanation: its model, masker and target are used.
-    x, explanation : the input and its explanation: a number comes back. Or a list of each: an array.
+    explainer : the `Explainer` that made the explanation; its model, masker and target are used.
+    x, explanation : the input and its explanation, or a list of each.
     percents : B; by default 1, 5, 10, 20 and 50, as in the paper that proposed it.
 
     Returns
@@ -75,6 +75,6 @@ def sufficiency(explainer: Explainer, x: Any, explanation: Any, percents: Sequen
 
 
 def _loss(explainer: Explainer, x: Any, explanation: Any, percents: Sequence[float], keep: bool) -> Any:
-    share = check_percents(percents)
-    found = ranked_answers(explainer, x, explanation, lambda d: masked_counts(share, d), keep)
-    return one_or_all(explainer, x, [r.full - float(r.values.mean()) for r in found])
+    shares = check_percents(percents)
+    answers = ranked_answers(explainer, x, explanation, lambda d: masked_counts(shares, d), keep)
+    return one_or_all(explainer, x, [answer.full - float(answer.values.mean()) for answer in answers])

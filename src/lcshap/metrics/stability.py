@@ -1,4 +1,4 @@
-"""How much scores change with the seed of a method that samples, and with small changes of the input."""
+"""The stability of scores under another seed of a sampling method, and under small changes of the input."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..advice.picker import with_seed
-from ..asking.model_game import at_target
 from ..core.explanation import Explanation
 from ..errors import MetricError, OptionError
+from ..evaluation.model_game import at_target
 from ..explainer import Explainer
-from .compare import rank_correlation
+from ..selection.selector import with_seed
+from .score_agreement import rank_correlation
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +64,15 @@ def seed_stability(explainer: Explainer, x: Any, seeds: Iterable[int] = range(5)
     >>> round(seed_stability(explainer, "a sum of letters, say").rank_correlation, 6)
     1.0
     """
-    numbers = list(seeds)
-    if len(numbers) < 2:
-        raise MetricError(f"Expected at least two seeds, got {numbers}.")
-    found = [_seeded(explainer, seed)(x) for seed in numbers]
-    if not all(isinstance(e, Explanation) and e.scores.ndim == 1 for e in found):
+    seed_list = list(seeds)
+    if len(seed_list) < 2:
+        raise MetricError(f"Expected at least two seeds, got {seed_list}.")
+    explanations = [_with_seed(explainer, seed)(x) for seed in seed_list]
+    if not all(isinstance(e, Explanation) and e.scores.ndim == 1 for e in explanations):
         raise MetricError("Expected one input and one output, got several. Explain one target.")
-    scores = np.array([e.scores for e in found])
-    pairs = [rank_correlation(a, b) for a, b in combinations(scores, 2)]
-    return SeedStability(scores.std(axis=0, ddof=1), float(np.mean(pairs)))
+    scores = np.array([e.scores for e in explanations])
+    correlations = [rank_correlation(a, b) for a, b in combinations(scores, 2)]
+    return SeedStability(scores.std(axis=0, ddof=1), float(np.mean(correlations)))
 
 
 def max_sensitivity(
@@ -88,10 +88,10 @@ def max_sensitivity(
 
     Parameters
     ----------
-    explainer : what explains; the class is the one it explains at x, whatever the model predicts elsewhere.
+    explainer : the `Explainer`; the class is always the one that it explains at x.
     x : one input.
     perturb : from an input and a random generator to a changed input with as many units, x_s.
-    samples, seed : how many such inputs, and the seed of the generator.
+    samples, seed : the number of changed inputs, and the seed of the generator.
 
     Returns
     -------
@@ -117,11 +117,11 @@ def max_sensitivity(
     if samples < 1:
         raise MetricError(f"Expected samples as a number of at least 1, got {samples!r}.")
     rng = np.random.default_rng(seed)
-    fixed = _at_its_class(explainer, x)
-    first, *others = fixed([x, *(perturb(x, rng) for _ in range(samples))])
+    explainer_at_class = _fix_class(explainer, x)
+    first, *perturbed = explainer_at_class([x, *(perturb(x, rng) for _ in range(samples))])
     if first.scores.ndim == 2:
         raise MetricError("Expected one input and one output, got several. Explain one target.")
-    for e in others:
+    for e in perturbed:
         if e.graph.d != first.graph.d:
             raise MetricError(f"Expected perturb to keep the {first.graph.d} units of the input, got {e.graph.d}.")
     size = float(np.linalg.norm(first.scores))
@@ -129,10 +129,10 @@ def max_sensitivity(
         raise MetricError(
             "Expected scores that are not all zero, got only zeros. Their relative change is not defined."
         )
-    return float(np.linalg.norm([e.scores - first.scores for e in others], axis=1).max()) / size
+    return float(np.linalg.norm([e.scores - first.scores for e in perturbed], axis=1).max()) / size
 
 
-def _seeded(explainer: Explainer, seed: int) -> Explainer:
+def _with_seed(explainer: Explainer, seed: int) -> Explainer:
     """The explainer with another seed."""
     try:
         return replace(explainer, **with_seed(explainer.method, seed))
@@ -140,7 +140,7 @@ def _seeded(explainer: Explainer, seed: int) -> Explainer:
         raise MetricError(str(error)) from error
 
 
-def _at_its_class(explainer: Explainer, x: Any) -> Explainer:
-    """The explainer with its target fixed to what it is at x."""
+def _fix_class(explainer: Explainer, x: Any) -> Explainer:
+    """The explainer with its target fixed to the class at x."""
     value = at_target(explainer.game(x))
     return explainer if value == explainer.value_function else replace(explainer, value=value, target=None)

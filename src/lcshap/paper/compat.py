@@ -1,4 +1,4 @@
-"""What other implementations compute, so that their numbers can be had again and compared."""
+"""Scores as other implementations compute them, for comparisons."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation
 from ..core.game import Game
 from ..core.graphs import Graph
-from ..core.method import Method, check_choice, check_count
+from ..core.method import Method, check_choice, check_integer
 from ..core.plan import Plan, Terms, check_calls
 from ..errors import GameError, MethodError
-from ..estimators.subsets import masks, subset_terms
+from ..estimators.subsets import all_subsets, subset_terms
 
 
 def authors(
@@ -54,7 +54,7 @@ def authors(
     --------
     >>> import numpy as np, lcshap as lc
     >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 0] & kept[:, 5]), 6)  # the first and the last word of a text
-    >>> lc.compat.authors(v, "L", num_neighbors=2).ranking[:2]  # neighbours: to this code a text is a ring
+    >>> lc.paper.compat.authors(v, "L", num_neighbors=2).ranking[:2]  # neighbours: to this code a text is a ring
     array([0, 5])
     """
     graph = Graph.ring(game.d, names)
@@ -82,7 +82,7 @@ def authors_game(predict: Callable[[NDArray[np.bool_]], Any], d: int, batch_size
     --------
     >>> import numpy as np, lcshap as lc
     >>> predict = lambda kept: np.stack([1 - kept.mean(axis=1), kept.mean(axis=1)], axis=1)
-    >>> lc.compat.authors(lc.compat.authors_game(predict, 4), "L", num_neighbors=2).scores.round(3)
+    >>> lc.paper.compat.authors(lc.paper.compat.authors_game(predict, 4), "L", num_neighbors=2).scores.round(3)
     array([0.462, 0.462, 0.462, 0.462])
     """
     full = np.asarray(predict(np.ones((1, d), bool)))
@@ -105,7 +105,7 @@ class Authors(Method):
     Examples
     --------
     >>> import lcshap as lc
-    >>> lc.compat.Authors("L", num_neighbors=2).plan(lc.Graph.ring(6)).calls
+    >>> lc.paper.compat.Authors("L", num_neighbors=2).plan(lc.Graph.ring(6)).calls
     26
     """
 
@@ -116,9 +116,9 @@ class Authors(Method):
 
     def __post_init__(self) -> None:
         check_choice("kind", self.kind, ("L", "C"))
-        check_count("num_neighbors", self.num_neighbors)
+        check_integer("num_neighbors", self.num_neighbors)
         if self.max_order is not None:
-            check_count("max_order", self.max_order, least=1)
+            check_integer("max_order", self.max_order, least=1)
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         d, k = graph.d, self.num_neighbors
@@ -129,40 +129,40 @@ class Authors(Method):
                 f"Expected an even num_neighbors, got {self.num_neighbors}, which falls below 0 for a single unit."
             )
         reach = k // 2
-        around = (np.arange(d)[:, None] + np.arange(-reach, reach + 1)) % d
+        windows = (np.arange(d)[:, None] + np.arange(-reach, reach + 1)) % d
         if self.kind == "L":
             check_calls(2 ** (2 * reach), limit)
-            return Plan.from_terms(self, graph, list(_l_terms(d, around, k)))
-        return Plan.from_terms(self, graph, list(_c_terms(d, around, self.max_order or k + 1)))
+            return Plan.from_terms(self, graph, list(_l_terms(d, windows, k)))
+        return Plan.from_terms(self, graph, list(_c_terms(d, windows, self.max_order or k + 1)))
 
 
-def _l_terms(d: int, around: NDArray[np.intp], k: int) -> list[Terms]:
+def _l_terms(d: int, windows: NDArray[np.intp], k: int) -> list[Terms]:
     """All subsets of the window, weighted by 1 / ((k + 1) C(k, t))."""
-    n = around.shape[1]
+    window_size = windows.shape[1]
     terms: list[Terms] = []
-    for i, window in enumerate(around):
+    for i, window in enumerate(windows):
         members = np.sort(window).astype(np.int32)
-        subsets = masks(n)
+        subsets = all_subsets(window_size)
         kept = subsets[:, np.searchsorted(members, i)]
         others = subsets.sum(axis=1) - kept
-        weights = np.where(kept, 1.0, -1.0) * np.array([1 / ((k + 1) * comb(k, t)) for t in range(n)])[others]
+        weights = np.where(kept, 1.0, -1.0) * np.array([1 / ((k + 1) * comb(k, t)) for t in range(window_size)])[others]
         terms += subset_terms(d, np.array([i]), members[None], weights, "present")
     return terms
 
 
-def _c_terms(d: int, around: NDArray[np.intp], max_order: int) -> list[Terms]:
+def _c_terms(d: int, windows: NDArray[np.intp], max_order: int) -> list[Terms]:
     """All arcs of the window that hold its middle, weighted as printed."""
-    n, rows, weights, removed = around.shape[1], [], [], []
-    for i, window in enumerate(around):
+    n, rows, weights, absent_sets = windows.shape[1], [], [], []
+    for i, window in enumerate(windows):
         for first in range(n // 2 + 1):
             for last in range(n // 2, n):
                 u = last - first + 1
                 if u > max_order:
                     continue
-                lacking = [*window[:first], *window[last + 1 :]]
+                absent = [*window[:first], *window[last + 1 :]]
                 rows += [i, i]
                 weights += [2 / ((u + 2) * (u + 1) * u), -2 / ((u + 2) * (u + 1) * u)]
-                removed += [lacking, [*lacking, i]]
-    kept = Coalitions.from_sets(d, removed)
-    lacks = Coalitions(d, kept.indices, kept.offsets, np.ones(len(kept), bool))
-    return [Terms(np.array(rows), np.array(weights), lacks)]
+                absent_sets += [absent, [*absent, i]]
+    listed = Coalitions.from_sets(d, absent_sets)
+    complements = Coalitions(d, listed.indices, listed.offsets, np.ones(len(listed), bool))
+    return [Terms(np.array(rows), np.array(weights), complements)]

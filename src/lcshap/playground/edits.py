@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.views import hot_name
+from ..core.views import one_hot_category
 from ..errors import MaskerError
 from ..maskers import Bytes, Image, Masker, Molecule, Prompt, Series, Subwords, Tabular, Text, Tokens
 from ..maskers.base import Masked
 from ..maskers.bytes import MaskedBytes
 from ..maskers.image import MaskedImage
+from ..maskers.image_arrays import channels_back, channels_last, make_reference
 from ..maskers.masked_table import MaskedTabular
-from ..maskers.photographs import channels_back, channels_last, make_reference
 from ..maskers.prompt import MaskedPrompt
 from ..maskers.series import MaskedSeries
 from ..maskers.subwords import MaskedSubwords
@@ -27,7 +27,7 @@ from .rows import cell_kinds, make_row, read_cell, row_cells
 
 Replaced = Mapping[int, Any]
 COLOURS = ("mean", "black", "blur", "noise")  # what may stand in the place of a part of an image, by name
-_KINDS: dict[type[Masker], str] = {
+_EDITOR_KINDS: dict[type[Masker], str] = {
     Text: "text",
     Subwords: "text",
     Prompt: "text",
@@ -37,8 +37,8 @@ _KINDS: dict[type[Masker], str] = {
     Bytes: "hex",
     Tokens: "number",
 }
-_NEVER = "Units of this kind can be removed, not replaced. Choose another example instead."
-_NO_ATOMS = (
+_NOT_REPLACEABLE = "Units of this kind can be removed, not replaced. Choose another example instead."
+_ATOMS_NOT_REPLACEABLE = (
     "Atoms can be removed, not replaced: another element has other bonds, so that the molecule may not exist. Edit the "
     "SMILES instead."
 )
@@ -47,12 +47,12 @@ _NO_ATOMS = (
 def how_to_replace(masker: Masker) -> dict[str, Any]:
     """How the page asks for what replaces a unit ("text", "value", "number", "hex" or "image"), or why it does not."""
     if isinstance(masker, Molecule):
-        return {"kind": None, "why": _NO_ATOMS}
-    kind = next((kind for known, kind in _KINDS.items() if isinstance(masker, known)), None)
-    return {"kind": kind, "why": "" if kind else _NEVER, "colours": list(COLOURS)}
+        return {"kind": None, "why": _ATOMS_NOT_REPLACEABLE}
+    kind = next((kind for masker_class, kind in _EDITOR_KINDS.items() if isinstance(masker, masker_class)), None)
+    return {"kind": kind, "why": "" if kind else _NOT_REPLACEABLE, "colours": list(COLOURS)}
 
 
-def edited(masked: Masked, masker: Masker, replaced: Replaced) -> Masked:
+def replace_units(masked: Masked, masker: Masker, replaced: Replaced) -> Masked:
     """An input with some units replaced. It has the same units, with the same numbers.
 
     Parameters
@@ -75,7 +75,7 @@ def edited(masked: Masked, masker: Masker, replaced: Replaced) -> Masked:
     --------
     >>> import lcshap as lc
     >>> text = lc.maskers.Text()
-    >>> changed = edited(text.mask("not so bad"), text, {2: "very good"})
+    >>> changed = replace_units(text.mask("not so bad"), text, {2: "very good"})
     >>> changed.rows(lc.Coalitions.from_sets(3, [[0, 2], [0, 1]]))
     ['not very good', 'not so']
     """
@@ -85,7 +85,7 @@ def edited(masked: Masked, masker: Masker, replaced: Replaced) -> Masked:
     for kind, edit in _EDITS.items():
         if isinstance(masked, kind):
             return edit(masked, masker, replaced)
-    raise MaskerError(how_to_replace(masker)["why"] or _NEVER)
+    raise MaskerError(how_to_replace(masker)["why"] or _NOT_REPLACEABLE)
 
 
 # -- texts ------------------------------------------------------------------------------------------------------------
@@ -96,13 +96,13 @@ def _edit_text(masked: MaskedText, masker: Masker, replaced: Replaced) -> Masked
     texts = [masked.text[start:end] for start, end in masked.pieces.tolist()]
     for unit, value in replaced.items():
         texts[numbers[unit]] = str(value)
-    pieces, parts, at, size = np.empty_like(masked.pieces), list[str](), 0, 0
+    pieces, strings, position, size = np.empty_like(masked.pieces), list[str](), 0, 0
     for number, (start, end) in enumerate(masked.pieces.tolist()):
-        parts += [masked.text[at:start], texts[number]]
-        size += start - at + len(texts[number])
+        strings += [masked.text[position:start], texts[number]]
+        size += start - position + len(texts[number])
         pieces[number] = size - len(texts[number]), size
-        at = end
-    text = "".join([*parts, masked.text[at:]])
+        position = end
+    text = "".join([*strings, masked.text[position:]])
     spans = tuple((int(start), int(end)) for start, end in pieces[numbers])
     return replace(masked, text=text, pieces=pieces, spans=spans)
 
@@ -112,8 +112,8 @@ def _edit_sides(masked: Any, masker: Masker, replaced: Replaced) -> Any:
     sides, first = list[Any](), 0
     for side in masked.sides:
         count = 0 if isinstance(side, str) else side.graph.d
-        own = {unit - first: value for unit, value in replaced.items() if first <= unit < first + count}
-        sides.append(_edit_text(side, masker, own) if own else side)
+        side_replaced = {unit - first: value for unit, value in replaced.items() if first <= unit < first + count}
+        sides.append(_edit_text(side, masker, side_replaced) if side_replaced else side)
         first += count
     return replace(masked, sides=tuple(sides))
 
@@ -128,18 +128,20 @@ def _edit_row(masked: MaskedTabular, masker: Masker, replaced: Replaced) -> Mask
         if len(columns) == 1:
             row[columns[0]] = read_cell(value, kinds[columns[0]], names[columns[0]])
         else:
-            for column, number in zip(columns, _hot([names[c] for c in columns], value), strict=True):
+            for column, number in zip(columns, _encode_one_hot([names[c] for c in columns], value), strict=True):
                 row[column] = number
     return masker.mask(make_row(row, masked))
 
 
-def _hot(names: list[str], value: Any) -> list[float]:
+def _encode_one_hot(names: list[str], value: Any) -> list[float]:
     """A category as the columns of its one-hot block."""
     rows = np.eye(len(names)).tolist()
-    found = {hot_name(names, np.array(row)): row for row in rows}
-    if str(value) not in found:
-        raise MaskerError(f"Expected one of {', '.join(map(repr, found))} for these columns, got {value!r:.40}.")
-    return list(found[str(value)])
+    row_by_category = {one_hot_category(names, np.array(row)): row for row in rows}
+    if str(value) not in row_by_category:
+        raise MaskerError(
+            f"Expected one of {', '.join(map(repr, row_by_category))} for these columns, got {value!r:.40}."
+        )
+    return list(row_by_category[str(value)])
 
 
 # -- numbers ----------------------------------------------------------------------------------------------------------
@@ -148,12 +150,12 @@ def _hot(names: list[str], value: Any) -> list[float]:
 def _edit_image(masked: MaskedImage, masker: Masker, replaced: Replaced) -> MaskedImage:
     pixels = channels_last(masked.x, masked.channels).copy()
     for unit, value in replaced.items():
-        there = masked.labels == unit
-        pixels[there] = channels_last(_paint(masked, value), masked.channels)[there]
+        inside = masked.labels == unit
+        pixels[inside] = channels_last(_make_fill(masked, value), masked.channels)[inside]
     return replace(masked, x=np.ascontiguousarray(channels_back(pixels, masked.channels)))
 
 
-def _paint(masked: MaskedImage, value: Any) -> NDArray[Any]:
+def _make_fill(masked: MaskedImage, value: Any) -> NDArray[Any]:
     """An image of this colour, or another version of the image itself."""
     x, channels = masked.x, masked.channels
     if value in COLOURS:
@@ -172,16 +174,16 @@ def _paint(masked: MaskedImage, value: Any) -> NDArray[Any]:
 def _edit_series(masked: MaskedSeries, masker: Masker, replaced: Replaced) -> MaskedSeries:
     x = masked.x.copy()
     for unit, value in replaced.items():
-        there = masked.labels == unit
-        numbers = _numbers(value, int(there.sum()), float)
-        x[there] = np.rint(numbers) if x.dtype.kind in "iu" else numbers
+        inside = masked.labels == unit
+        numbers = _read_numbers(value, int(inside.sum()), float)
+        x[inside] = np.rint(numbers) if x.dtype.kind in "iu" else numbers
     return replace(masked, x=x)
 
 
 def _edit_tokens(masked: MaskedTokens, masker: Masker, replaced: Replaced) -> MaskedTokens:
     ids = masked.ids.copy()
     for unit, value in replaced.items():
-        ids[masked.positions[unit]] = _numbers(value, 1, int)[0]
+        ids[masked.positions[unit]] = _read_numbers(value, 1, int)[0]
     return replace(masked, ids=ids)
 
 
@@ -189,29 +191,29 @@ def _edit_bytes(masked: MaskedBytes, masker: Masker, replaced: Replaced) -> Mask
     x, full = masked.x.copy(), masked.full.copy()
     for unit, value in replaced.items():
         start, end = masked.spans[unit]
-        parts = " ".join(re.findall("..?", str(value).replace(" ", "")))
-        given = np.array(_numbers(parts, end - start, lambda part: int(part, 16)))
-        shown = np.flatnonzero(masked.labels == unit)
-        if not np.array_equal(full[shown], x[start:end]):
+        digit_pairs = " ".join(re.findall("..?", str(value).replace(" ", "")))
+        new_bytes = np.array(_read_numbers(digit_pairs, end - start, lambda digits: int(digits, 16)))
+        positions = np.flatnonzero(masked.labels == unit)
+        if not np.array_equal(full[positions], x[start:end]):
             raise MaskerError(
                 "Expected bytes that the model sees all of and in their order, got others, which cannot be replaced. "
                 "Remove them instead."
             )
-        x[start:end] = full[shown] = given
+        x[start:end] = full[positions] = new_bytes
     return replace(masked, x=x, full=full)
 
 
-def _numbers(value: Any, count: int, read: Callable[[str], Any]) -> list[Any]:
+def _read_numbers(value: Any, count: int, read: Callable[[str], Any]) -> list[Any]:
     """One number for all, or as many as the unit has."""
-    parts = str(value).replace(",", " ").split()
+    tokens = str(value).replace(",", " ").split()
     try:
-        found = [read(part) for part in parts]
+        numbers = [read(token) for token in tokens]
     except ValueError:
-        found = []
-    if len(found) not in (1, count) or not np.isfinite(found).all():
+        numbers = []
+    if len(numbers) not in (1, count) or not np.isfinite(numbers).all():
         several = "" if count == 1 else f", or {count} of them"
         raise MaskerError(f"Expected a number{several}, got {value!r:.40}.")
-    return found * count if len(found) == 1 else found
+    return numbers * count if len(numbers) == 1 else numbers
 
 
 _EDITS: dict[type[Masked], Callable[[Any, Masker, Replaced], Masked]] = {

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..core.explanation import Explanation
 from ..core.views import TextView, View
-from ..show.html_report.pack import Pool
-from ..show.html_report.pictures import draw
-from ..show.html_report.samples import collect, pack_sample
+from ..show.html_report.samples import collect_samples, pack_sample
+from ..show.kinds import drawing_of
+from ..show.pack import ContentPool
 
 
 def pack_picture(view: View | None) -> dict[str, Any]:
@@ -20,9 +20,11 @@ def pack_picture(view: View | None) -> dict[str, Any]:
     >>> pack_picture(lc.maskers.Text().mask("so good").view)["text"]
     'so good'
     """
-    packed = draw(view, Pool())
-    own = {name: part for name, part in packed.items() if name not in ("labels", "columns")}  # they stay as they were
-    return {**own, "text": view.text} if isinstance(view, TextView) else own
+    packed = drawing_of(view).pack(view, ContentPool())
+    changed = {
+        name: content for name, content in packed.items() if name not in ("labels", "columns")
+    }  # they stay as they were
+    return {**changed, "text": view.text} if isinstance(view, TextView) else changed
 
 
 def pack_blocks(explanations: Mapping[str, Explanation]) -> dict[str, Any]:
@@ -43,8 +45,8 @@ def pack_blocks(explanations: Mapping[str, Explanation]) -> dict[str, Any]:
     >>> sorted(pack_blocks({"Shapley": e}))
     ['index', 'pool-0', 'sample-0']
     """
-    pool, methods = Pool(), dict[str, int]()
-    sample = collect(dict(explanations))[0]
+    pool, methods = ContentPool(), dict[str, int]()
+    sample = collect_samples(dict(explanations))[0]
     listed, content = pack_sample(sample, 0, methods, pool)
     index = {"title": "", "methods": list(methods), "samples": [listed]}
     blocks: dict[str, Any] = {"index": index, "sample-0": content}

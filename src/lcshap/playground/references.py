@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..maskers import Image, Masker, Tabular, Text
+from .edits import COLOURS
 
-OWN = "as configured"
+AS_CONFIGURED = "as configured"
 
 
-def references(masker: Masker) -> dict[str, Masker]:
+def alternative_maskers(masker: Masker) -> dict[str, Masker]:
     """Maskers that cut inputs as the given one does and differ in what absent units become, by name.
 
     The first is the given one. Others are known for texts (delete the words, or put a placeholder), images (the mean
@@ -21,19 +22,19 @@ def references(masker: Masker) -> dict[str, Masker]:
     Examples
     --------
     >>> import lcshap as lc
-    >>> list(references(lc.maskers.Text()))
+    >>> list(alternative_maskers(lc.maskers.Text()))
     ['as configured', 'placeholder [MASK]', 'placeholder ...']
     """
-    found: dict[str, Masker] = {OWN: masker}
+    maskers: dict[str, Masker] = {AS_CONFIGURED: masker}
     if isinstance(masker, Text):
         others = {"delete": "delete", "placeholder [MASK]": "[MASK]", "placeholder ...": "..."}
-        found |= {name: replace(masker, absent=absent) for name, absent in others.items() if absent != masker.absent}
+        maskers |= {name: replace(masker, absent=absent) for name, absent in others.items() if absent != masker.absent}
     elif isinstance(masker, Image):
         named = masker.reference if isinstance(masker.reference, str) else None
-        found |= {name: replace(masker, reference=name) for name in ("mean", "black", "blur", "noise") if name != named}
+        maskers |= {name: replace(masker, reference=name) for name in COLOURS if name != named}
     elif isinstance(masker, Tabular) and _has_rows(masker.background):
-        found["mean row"] = replace(masker, background=masker.background.mean(axis=0), summary=None)
-    return found
+        maskers["mean row"] = replace(masker, background=masker.background.mean(axis=0), summary=None)
+    return maskers
 
 
 def _has_rows(background: Any) -> bool:

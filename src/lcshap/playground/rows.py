@@ -10,13 +10,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import MaskerError
-from ..maskers.cells import is_missing
+from ..maskers.cell_values import is_missing
 from ..maskers.masked_table import MaskedFrame, MaskedTabular
 
 CellKind = Literal["number", "truth", "day", "moment", "text"]
-_SEEN = 1000  # background rows that tell what a column holds
-_TRUTH = {"true": True, "false": False}
-_EMPTY = "''"  # how a text that is empty, and not missing, is written
+_MAX_INSPECTED_ROWS = 1000  # background rows that tell what a column holds
+_TRUTH_VALUES = {"true": True, "false": False}
+_EMPTY_TEXT = "''"  # how a text that is empty, and not missing, is written
 
 
 def cell_kinds(masked: MaskedTabular) -> list[CellKind]:
@@ -28,12 +28,12 @@ def cell_kinds(masked: MaskedTabular) -> list[CellKind]:
     """
     if not isinstance(masked, MaskedFrame):
         return ["number"] * len(masked.columns)
-    return [_kind(column_cells(masked, c)) for c in range(len(masked.columns))]
+    return [_infer_kind(column_cells(masked, c)) for c in range(len(masked.columns))]
 
 
-def _kind(cells: list[Any]) -> CellKind:
-    there = [cell for cell in cells if not is_missing(cell)]
-    if not there:
+def _infer_kind(cells: list[Any]) -> CellKind:
+    present = [cell for cell in cells if not is_missing(cell)]
+    if not present:
         return "number"
     kinds: dict[CellKind, Any] = {
         "truth": bool | np.bool_,  # before numbers, of which Python counts them
@@ -41,12 +41,12 @@ def _kind(cells: list[Any]) -> CellKind:
         "moment": datetime,  # before days
         "day": date,
     }
-    return next((kind for kind, types in kinds.items() if all(isinstance(c, types) for c in there)), "text")
+    return next((kind for kind, types in kinds.items() if all(isinstance(c, types) for c in present)), "text")
 
 
 def column_cells(masked: MaskedFrame, column: int) -> list[Any]:
     """The cells of a column: of the row, and of the first background rows."""
-    return [masked.row.values(column)[0], *list(masked.table.values(column))[:_SEEN]]
+    return [masked.row.values(column)[0], *list(masked.table.values(column))[:_MAX_INSPECTED_ROWS]]
 
 
 def row_cells(masked: MaskedTabular) -> list[Any]:
@@ -71,7 +71,7 @@ def write_cell(cell: Any, kind: CellKind) -> float | str | None:
         return None
     if kind == "number":
         return float(cell)
-    return str(cell).removesuffix(" 00:00:00") or _EMPTY
+    return str(cell).removesuffix(" 00:00:00") or _EMPTY_TEXT
 
 
 def read_cell(value: Any, kind: CellKind, column: str) -> Any:
@@ -92,11 +92,11 @@ def read_cell(value: Any, kind: CellKind, column: str) -> Any:
     if kind == "text":
         if not isinstance(value, str):
             raise MaskerError(f"Expected a text for the column {column!r}, got {type(value).__name__}.")
-        return "" if value == _EMPTY else value
+        return "" if value == _EMPTY_TEXT else value
     if kind == "truth":
-        if str(value).strip().lower() not in _TRUTH:
+        if str(value).strip().lower() not in _TRUTH_VALUES:
             raise MaskerError(f"Expected True or False for the column {column!r}, got {value!r:.40}.")
-        return _TRUTH[str(value).strip().lower()]
+        return _TRUTH_VALUES[str(value).strip().lower()]
     try:
         number = float(value)
     except (TypeError, ValueError):

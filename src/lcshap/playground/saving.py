@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.explanation import Explanation
-from ..core.record import save
+from ..core.serialize import save_explanation
 from ..errors import OptionError
 from ..show.html_report import report
 from .snippet import snippet
 
 
-class Saved(NamedTuple):
+class DownloadFile(NamedTuple):
     """A file to download: its name, its type and its content."""
 
     name: str
@@ -24,7 +24,7 @@ class Saved(NamedTuple):
 
 def save_as(
     kind: str, x: Any, explanations: Mapping[str, Explanation], label: str | None = None, source: str | None = None
-) -> Saved:
+) -> DownloadFile:
     """A run as a file.
 
     Parameters
@@ -44,15 +44,21 @@ def save_as(
         raise OptionError(f"Expected one of {', '.join(explanations)}, got {label!r:.60}.")
     e = explanations[label] if label is not None else next(iter(explanations.values()))
     if kind == "html":
-        content = _written(lambda path: report(dict(explanations), path), "explanation.html")
-        return Saved("explanation.html", "text/html; charset=utf-8", content)
+        content = _write_to_bytes(lambda path: report(dict(explanations), path), "explanation.html")
+        return DownloadFile("explanation.html", "text/html; charset=utf-8", content)
     if kind == "json":
-        return Saved("explanation.json", "application/json", _written(lambda path: save(e, path), "explanation.json"))
+        return DownloadFile(
+            "explanation.json",
+            "application/json",
+            _write_to_bytes(lambda path: save_explanation(e, path), "explanation.json"),
+        )
     if kind == "python":
-        return Saved("explanation.py", "text/x-python; charset=utf-8", snippet(e, x, source).encode("utf-8", "replace"))
+        return DownloadFile(
+            "explanation.py", "text/x-python; charset=utf-8", snippet(e, x, source).encode("utf-8", "replace")
+        )
     raise OptionError(f"Expected html, json or python, got {kind!r:.60}.")
 
 
-def _written(write: Callable[[Path], Path], name: str) -> bytes:
+def _write_to_bytes(write: Callable[[Path], Path], name: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="lcshap-") as folder:
         return write(Path(folder) / name).read_bytes()

@@ -1,4 +1,4 @@
-"""Who may talk to a playground: only somebody who has its address, from a page that the playground itself has sent."""
+"""Access to a playground: only for users who have its address, from a page that the playground itself has sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_HEADERS = {
+_SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -26,7 +26,7 @@ _HEADERS = {
 NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'; sandbox"  # for every answer but the page
 
 
-class Keys:
+class AccessSecrets:
     """The secrets of one playground: the token in its address, and the cookie that a browser gets for it.
 
     Cookies are sent to all ports of a host, so that the cookie is a secret of its own: whoever gets to see it does not
@@ -37,21 +37,21 @@ class Keys:
         self.token, self.cookie = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         self.name = f"lcshap-{port}"
 
-    def is_token(self, given: str) -> bool:
+    def is_token(self, candidate: str) -> bool:
         """Whether this is the token, compared in constant time."""
-        return hmac.compare_digest(given.encode(), self.token.encode())
+        return hmac.compare_digest(candidate.encode(), self.token.encode())
 
     def is_cookie(self, header: str) -> bool:
         """Whether a Cookie header holds the cookie."""
         try:
-            found = SimpleCookie(header).get(self.name)
+            cookie = SimpleCookie(header).get(self.name)
         except CookieError:
             return False
-        return found is not None and hmac.compare_digest(found.value.encode(), self.cookie.encode())
+        return cookie is not None and hmac.compare_digest(cookie.value.encode(), self.cookie.encode())
 
 
-class Doorkeeper:
-    """Lets requests through to an application, or refuses them.
+class AuthMiddleware:
+    """Middleware that passes requests on to an application, or refuses them.
 
     A request is refused if its Host is not one of this server (a name that an attacker lets point here: DNS rebinding),
     if it comes from a page of another origin (cross-site requests), or if it has neither the token nor the cookie. The
@@ -65,7 +65,7 @@ class Doorkeeper:
     hosts : the values of Host that are allowed, such as "127.0.0.1:8000".
     """
 
-    def __init__(self, app: ASGIApp, keys: Keys, hosts: Iterable[str]) -> None:
+    def __init__(self, app: ASGIApp, keys: AccessSecrets, hosts: Iterable[str]) -> None:
         self.app, self.keys, self.hosts = app, keys, frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,22 +76,22 @@ class Doorkeeper:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in _SECURITY_HEADERS.items():
                     headers[name] = value
                 headers.setdefault("Content-Security-Policy", NO_SCRIPTS)
             await send(message)
 
-        answer = self._answer(scope)
+        answer = self._respond(scope)
         await (self.app if answer is None else answer)(scope, receive, with_headers)
 
-    def _answer(self, scope: Scope) -> Any:
-        """What is answered here; None where the request goes through."""
+    def _respond(self, scope: Scope) -> Any:
+        """The response of the middleware; None if the request is passed on."""
         headers = Headers(scope=scope)
-        why = self._refusal(scope["method"], headers)
-        if why is not None:
-            return PlainTextResponse(why, 403)
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token")
-        if given is not None and scope["path"] == "/" and scope["method"] == "GET" and self.keys.is_token(given[0]):
+        refusal = self._refusal_reason(scope["method"], headers)
+        if refusal is not None:
+            return PlainTextResponse(refusal, 403)
+        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token")
+        if tokens is not None and scope["path"] == "/" and scope["method"] == "GET" and self.keys.is_token(tokens[0]):
             answer = RedirectResponse("/", 303)
             answer.set_cookie(self.keys.name, self.keys.cookie, httponly=True, samesite="strict", path="/")
             return answer
@@ -99,7 +99,7 @@ class Doorkeeper:
             return PlainTextResponse("Open the address that `lcshap serve` printed: it has a token in it.", 401)
         return None
 
-    def _refusal(self, method: str, headers: Headers) -> str | None:
+    def _refusal_reason(self, method: str, headers: Headers) -> str | None:
         host = headers.get("host", "").lower()
         if host not in self.hosts:
             return "This server does not answer to that name."
@@ -121,7 +121,7 @@ def allowed_hosts(host: str, port: int) -> list[str]:
     """
     names = ["127.0.0.1", "localhost", "[::1]"]
     if not is_loopback(host):
-        names += [host, socket.gethostname(), socket.getfqdn(), *_addresses()]
+        names += [host, socket.gethostname(), socket.getfqdn(), *_own_addresses()]
     unique = list(dict.fromkeys(name.lower() for name in names))
     return [f"{name}:{port}" for name in unique] + (unique if port == 80 else [])
 
@@ -138,9 +138,9 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _addresses() -> list[str]:
+def _own_addresses() -> list[str]:
     try:
-        found = {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None)}
+        addresses = {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None)}
     except OSError:
-        found = set()
-    return sorted(f"[{address}]" if ":" in address else address for address in found)
+        addresses = set()
+    return sorted(f"[{address}]" if ":" in address else address for address in addresses)

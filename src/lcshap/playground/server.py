@@ -12,11 +12,11 @@ from typing import Any, Self
 
 from ..errors import OptionError
 from ..explainer import Explainer
-from ..extras import need
-from .limits import Limits
+from ..extras import import_optional
+from .playground_limits import Limits
 
-_CONNECTIONS = 64  # at once; more are answered with 503
-_END = 5.0  # seconds that the server has to end
+_MAX_CONNECTIONS = 64  # at once; more are answered with 503
+_SHUTDOWN_SECONDS = 5.0  # seconds that the server has to end
 
 
 def serve(
@@ -69,8 +69,8 @@ def serve(
     ...     playground.url.startswith("http://127.0.0.1:")
     True
     """
-    need("starlette", "serve")
-    need("uvicorn", "serve")
+    import_optional("starlette", "serve")
+    import_optional("uvicorn", "serve")
     if not isinstance(explainer, Explainer):
         raise OptionError(f"Expected an Explainer, got {type(explainer).__name__}. Write lc.serve(lc.Explainer(...)).")
     playground = Playground(explainer, list(examples), host, port, allow_others, limits, title, source)
@@ -104,9 +104,9 @@ class Playground:
     ) -> None:
         import uvicorn
 
-        from .app import make_app
-        from .security import Doorkeeper, Keys, allowed_hosts, is_loopback
+        from .security import AccessSecrets, AuthMiddleware, allowed_hosts, is_loopback
         from .session import Session
+        from .web_app import make_app
 
         if not is_loopback(host) and not allow_others:
             raise OptionError(
@@ -114,12 +114,12 @@ class Playground:
                 "want, say allow_others=True (--allow-others): whoever has the address can then ask the model."
             )
         self.session = Session(explainer, examples, limits, source)
-        self._socket = _bind(host, port)
+        self._socket = _bind_socket(host, port)
         port = self._socket.getsockname()[1]
-        keys = Keys(port)
-        shown = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
-        self.url = f"http://{shown}:{port}/?token={keys.token}"
-        app = Doorkeeper(make_app(self.session, title), keys, allowed_hosts(host, port))
+        keys = AccessSecrets(port)
+        url_host = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
+        self.url = f"http://{url_host}:{port}/?token={keys.token}"
+        app = AuthMiddleware(make_app(self.session, title), keys, allowed_hosts(host, port))
         config = uvicorn.Config(
             app,
             log_level="critical",
@@ -130,7 +130,7 @@ class Playground:
             ws="none",
             http="h11",
             loop="asyncio",
-            limit_concurrency=_CONNECTIONS,
+            limit_concurrency=_MAX_CONNECTIONS,
             timeout_graceful_shutdown=1,
         )
         self._server, self._ended = uvicorn.Server(config), threading.Event()
@@ -157,7 +157,7 @@ class Playground:
         """Cancel what is running and end the server."""
         self.session.close()
         self._server.should_exit = True
-        self._thread.join(_END)
+        self._thread.join(_SHUTDOWN_SECONDS)
         self._socket.close()
 
     def __enter__(self) -> Self:
@@ -169,14 +169,14 @@ class Playground:
         self.close()
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _bind_socket(host: str, port: int) -> socket.socket:
     """A socket that listens to an address, so that the port is known before the server starts."""
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((host, port))
+        listener.bind((host, port))
     except (OSError, OverflowError) as error:
-        made.close()
+        listener.close()
         raise OptionError(f"Expected an address to listen to, got {host}:{port} ({error}). Use another port.") from None
-    made.listen()
-    return made
+    listener.listen()
+    return listener

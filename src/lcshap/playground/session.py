@@ -8,39 +8,47 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..adapters.remote import RemoteModel
-from ..asking import chances
-from ..asking.model_game import ModelGame
-from ..asking.wanted import Wanted, answer
 from ..core.coalitions import Coalitions
 from ..core.explanation import Explanation, PathExplanation
-from ..core.game import Tally
+from ..core.graphs import Graph
+from ..core.method import Method
 from ..core.store import Store
 from ..errors import LcshapError, MaskerError, OptionError, Unfinished
 from ..estimators.registry import METHODS
+from ..evaluation.engine import Engine
+from ..evaluation.model_game import ModelGame
 from ..explainer import Explainer
+from ..explainer.cost_preview import preselect_method
+from ..explainer.job import Job
 from ..maskers.base import Masked
-from .edits import edited, how_to_replace
-from .inputs import Reader, find_reader
-from .limits import Limits
+from ..selection.locality import locality
+from ..selection.selector import MethodSelector
+from ..values import probabilities as chances
+from .edits import how_to_replace, replace_units
+from .input_readers import InputReader, find_reader
 from .memory import SessionStore
 from .packing import pack_picture
-from .references import OWN, references
+from .playground_limits import Limits
+from .references import AS_CONFIGURED, alternative_maskers
 from .requests import Column
-from .runs import Crew, GuardedEngine, Run, Turns
+from .run_queue import ModelQueue, Run, ThreadPool
 
 Emit = Callable[[dict[str, Any]], None]
-_EVERY = 0.15  # seconds between two estimates on the page
-_WARM, _SLOW = 0.02, 0.5  # seconds that a first answer may take which is not taken as the pace of the model
+_ESTIMATE_INTERVAL_SECONDS = 0.15  # between two estimates on the page
+_MAX_EXPLAINERS = 64  # that are kept, for as many pairs of a target and a reference
+# A first answer that takes between these times may include warming up, so the pace is measured with a second one.
+_WARM_UP_MIN_SECONDS, _WARM_UP_MAX_SECONDS = 0.02, 0.5
 
 
 @dataclass(frozen=True)
-class Result:
+class FinishedRun:
     """A finished run: the input, and the explanation of each column by its label."""
 
     x: Any
@@ -68,47 +76,66 @@ class Session:
         self.limits = limits or Limits()
         self.explainer, self.source = explainer, source
         self.store: Store = SessionStore(self.limits.memory) if explainer.store is None else explainer.store  # type: ignore[assignment]
-        self.reader: Reader = find_reader(explainer.masker, examples, self.limits)
-        self.maskers = references(explainer.masker)
-        self.crew = Crew(Turns(shared=isinstance(explainer.adapter, RemoteModel)))
+        self.reader: InputReader = find_reader(explainer.masker, examples, self.limits)
+        self.maskers = alternative_maskers(explainer.masker)
+        self.crew = ThreadPool(ModelQueue(shared=isinstance(explainer.adapter, RemoteModel)))
         self.pace: float | None = None  # seconds that a row takes, as far as is known
-        self._results: OrderedDict[str, Result] = OrderedDict()
+        self._explainers = lru_cache(_MAX_EXPLAINERS)(self._build_explainer)
+        self._results: OrderedDict[str, FinishedRun] = OrderedDict()
 
     # -- parts of the work --------------------------------------------------------------------------------------------
 
-    def bench(self, run: Run, x: Any, column: Column | None = None) -> Explainer:
-        """An explainer for one run: it stops when the run is cancelled, and remembers what the model has answered.
+    def explainer_for(self, column: Column) -> Explainer:
+        """The explainer for the target and the reference of a column, with the method of the user's own explainer.
 
-        Raises `MaskerError` where the input has too many units, and `OptionError` where the column makes no sense.
+        It is built once and kept for the requests that follow. Raises `OptionError` where there is no such target or
+        reference.
         """
-        column = column or Column()
+        return self._explainers(column.target, column.reference)
+
+    def _build_explainer(self, target: Any, reference: str) -> Explainer:
         base = self.explainer
-        if column.reference not in self.maskers:
-            raise OptionError(f"Expected one of {', '.join(self.maskers)} as reference, got {column.reference!r:.60}.")
-        masker = self.maskers[column.reference]
-        changes: dict[str, Any] = {} if column.target is None else {"target": column.target}
-        method = column.method(self.check(masker.mask(x)).graph)
-        if method is not None:
-            changes |= {"method": method, "goal": None, "seed": None, "tolerance": None, "top": None, "budget": None}
-        if (method or base.method) == "auto":
-            changes |= {} if column.budget is None else {"budget": column.budget}
-            changes |= dict(column.parameters)
-        made = replace(
+        if reference not in self.maskers:
+            raise OptionError(f"Expected one of {', '.join(self.maskers)} as reference, got {reference!r:.60}.")
+        most_calls = min(self.limits.calls, base.execution.max_calls or self.limits.calls)
+        return replace(
             base,
             model=base.adapter,
-            masker=masker,
+            masker=self.maskers[reference],
+            target=base.target if target is None else target,
             store=self.store,
-            progress=False,
             curve=False,
-            max_calls=min(self.limits.calls, base.max_calls or self.limits.calls),
-            **changes,
+            execution=replace(base.execution, progress=False, max_calls=most_calls),
         )
-        engine = GuardedEngine(made.setup.engine, run, self.crew.turns)
-        object.__setattr__(made, "setup", replace(made.setup, engine=engine))
-        return made
 
-    def check(self, masked: Masked) -> Masked:
-        """Refuse inputs with too many units."""
+    def selector_for(self, column: Column, graph: Graph) -> MethodSelector:
+        """What selects the method of a column for an input with this graph."""
+        selector, method = self.explainer_for(column).selector, column.method(graph)
+        if isinstance(method, Method):
+            return MethodSelector(method, max_calls=selector.max_calls)
+        if method == "auto":
+            selector = replace(selector, method=method, goal=None, seed=None, early=False, budget=None)
+        if selector.method != "auto":
+            return selector
+        budget = selector.budget if column.budget is None else column.budget
+        return replace(selector, budget=budget, **column.parameters)
+
+    def job(self, run: Run, column: Column) -> Job:
+        """The work of one run on one input. Its batches take turns with those of other runs, until it is cancelled."""
+        base, gate = self.explainer, partial(self.crew.turns.batch, run)
+        engine = Engine(base.adapter, base.execution.batch_size, name=base.execution.model_name, gate=gate)
+        return Job(replace(self.explainer_for(column).setup, engine=engine), self.store, [None])
+
+    def game(self, run: Run, column: Column, x: Any) -> ModelGame:
+        """An input as a game, with the target and the reference of a column."""
+        masked, job = self.mask(column, x), self.job(run, column)
+        with job.running():
+            (game,) = job.games({0: masked}).values()
+        return game
+
+    def mask(self, column: Column, x: Any) -> Masked:
+        """An input cut into units, with the reference of a column. Raises `MaskerError` where it has too many units."""
+        masked = self.explainer_for(column).masker.mask(x)
         if masked.graph.d > self.limits.units:
             raise MaskerError(
                 f"Expected an input of at most {self.limits.units:,} units, got {masked.graph.d:,}. Give a smaller "
@@ -126,101 +153,115 @@ class Session:
 
     def predict(self, run: Run, x: Any, columns: Sequence[Column]) -> dict[str, Any]:
         """What the model says of an input, and what the explanations would cost."""
-        explainer = self.bench(run, x)
-        game = explainer.game(x)
-        if self.pace is None and _WARM < run.seconds < _SLOW and not self.crew.turns.shared:
-            self._rehearse(run, game)
+        game = self.game(run, Column(), x)
+        if (
+            self.pace is None
+            and _WARM_UP_MIN_SECONDS < run.seconds < _WARM_UP_MAX_SECONDS
+            and not self.crew.turns.shared
+        ):
+            self._warm_up(run, game)
         self.learn_pace(run)
-        costs = [self._cost(self.bench(run, x, column), x) for column in columns]
+        costs = [self._estimate_cost(column, x) for column in columns]
         calls = sum(cost["calls"] for cost in costs)
-        price = explainer.adapter.cost(calls * game.masked.rows_per_call)
+        price = self.explainer.adapter.cost(calls * game.masked.rows_per_call)
         seconds = None if self.pace is None else calls * game.masked.rows_per_call * self.pace
         cost = {"calls": calls, "seconds": seconds, "price": price, "columns": costs}
         return {**self.said(game, game.value.full), "units": game.d, "cost": cost}
 
-    def _rehearse(self, run: Run, game: ModelGame) -> None:
+    def _warm_up(self, run: Run, game: ModelGame) -> None:
         """Ask about the empty input, which explanations need: the first answer of a model often takes far longer."""
         rows, seconds = run.rows, run.seconds
         with suppress(Unfinished, LcshapError):
             game.evaluate(Coalitions.from_sets(game.d, [[]]))
             run.rows, run.seconds = run.rows - rows, run.seconds - seconds
 
-    def _cost(self, explainer: Explainer, x: Any) -> dict[str, Any]:
-        if explainer.picker.seconds is not None:
-            return {"calls": 0, "method": f"what fits into {explainer.picker.seconds:g} s"}
-        graph = explainer.masker.mask(x).graph
-        picked = explainer.picker.pick(graph)
-        return {"calls": picked.method.cost(graph, explainer.max_calls).calls, "method": str(picked.method)}
+    def _estimate_cost(self, column: Column, x: Any) -> dict[str, Any]:
+        masked = self.mask(column, x)
+        selector = self.selector_for(column, masked.graph)
+        if selector.seconds is not None:
+            return {"calls": 0, "method": f"what fits into {selector.seconds:g} s"}
+        method = preselect_method(self.explainer_for(column).setup, selector, masked).method
+        return {"calls": method.cost(masked.graph, selector.max_calls).calls, "method": str(method)}
 
     def said(self, game: ModelGame, outputs: NDArray[np.float64]) -> dict[str, Any]:
-        """What the model says, class by class, and whether it still decides as at the full input."""
+        """The outputs of the model, class by class, and whether its decision is that for the full input."""
         kind, value = game.value.kind, game.value
-        numbers = chances.margins(outputs, kind) if kind in chances.NO_CHANCES else chances.probabilities(outputs, kind)
+        numbers = (
+            chances.margins(outputs, kind)
+            if kind in chances.KINDS_WITHOUT_PROBABILITIES
+            else chances.class_probabilities(outputs, kind)
+        )
         names = list(value.classes or ())
         if len(names) != numbers.shape[1]:
             names = [str(k) for k in range(numbers.shape[1])] if numbers.shape[1] > 1 else ["output"]
-        stands = value.stands(outputs)
+        unchanged = value.stands(outputs)
         return {
             "outputs": [[name, float(number)] for name, number in zip(names, numbers[0], strict=True)],
-            "chances": kind not in chances.NO_CHANCES,
+            "chances": kind not in chances.KINDS_WITHOUT_PROBABILITIES,
             "values": np.atleast_1d(value(outputs)[0]).tolist(),
-            "stands": None if stands is None else bool(stands[0]),
+            "stands": None if unchanged is None else bool(unchanged[0]),
         }
 
     def ask(self, run: Run, x: Any, column: Column, removed: Sequence[int], replaced: dict[int, Any]) -> dict[str, Any]:
         """What the model says when some units are gone and others are replaced; beside what it says of the input."""
-        explainer = self.bench(run, x, column)
-        game = explainer.game(x)
+        game = self.game(run, column, x)
         for value in replaced.values():
-            if len(str(value)) > self.limits.text:
-                raise MaskerError(
-                    f"Expected a replacement of at most {self.limits.text:,} characters, got {len(str(value)):,}. "
-                    "Give a shorter one."
-                )
-        gone = set(removed) - set(replaced)
-        kept = [unit for unit in range(game.d) if unit not in gone]
-        masked = edited(game.masked, explainer.masker, replaced) if replaced else game.masked
+            self.reader.check_text(str(value), "a replacement")
+        absent = set(removed) - set(replaced)
+        present = [unit for unit in range(game.d) if unit not in absent]
+        masked = replace_units(game.masked, self.maskers[column.reference], replaced) if replaced else game.masked
         full = self.said(game, game.value.full)
-        coalition = Coalitions.from_sets(game.d, [kept])
-        want = Wanted(explainer.engine, masked, coalition, self.store, Tally(), None)
-        (outputs,) = answer(explainer.engine, [want])
-        if isinstance(outputs, Exception):
-            raise outputs
+        outputs = replace(game, masked=masked).outputs(Coalitions.from_sets(game.d, [present]))
         self.learn_pace(run)
-        found = {"before": full, "now": self.said(game, outputs), "rows": run.rows, "seconds": run.seconds}
-        return {**found, "picture": pack_picture(masked.view)} if replaced else found
+        answer = {"before": full, "now": self.said(game, outputs), "rows": run.rows, "seconds": run.seconds}
+        return {**answer, "picture": pack_picture(masked.view)} if replaced else answer
 
-    def explain(self, run: Run, x: Any, columns: Sequence[Column], emit: Emit) -> Result:
+    def explain(self, run: Run, x: Any, columns: Sequence[Column], emit: Emit) -> FinishedRun:
         """Explain an input by each column in turn; `emit` is told of every estimate."""
         if not 1 <= len(columns) <= self.limits.columns:
             raise OptionError(f"Expected 1 to {self.limits.columns} columns, got {len(columns)}.")
-        found: dict[str, Explanation] = {}
+        explanations: dict[str, Explanation] = {}
         begin = time.monotonic()
         for number, column in enumerate(columns):
-            label = ""
-            for e in self.bench(run, x, column).stream(x, every=_EVERY):
+            label, masked = "", self.mask(column, x)
+            selector = self.selector_for(column, masked.graph)
+            for e in self.job(run, column).stream(masked, selector, _ESTIMATE_INTERVAL_SECONDS):
                 run.check()
                 if not label:
-                    label = _unique(column.label(e), found)
-                found[label] = e
-                progress = {"column": number, "label": label, "calls": e.calls, "rows": run.rows, "width": _width(e)}
-                emit({"explanations": dict(found), "seconds": time.monotonic() - begin, "flip": _flip(e), **progress})
+                    label = _unique_label(column.label(e), explanations)
+                explanations[label] = e
+                progress = {
+                    "column": number,
+                    "label": label,
+                    "calls": e.calls,
+                    "rows": run.rows,
+                    "width": _median_half_width(e),
+                }
+                emit(
+                    {
+                        "explanations": dict(explanations),
+                        "seconds": time.monotonic() - begin,
+                        "flip": _flip_units(e),
+                        **progress,
+                    }
+                )
         self.learn_pace(run)
-        return Result(x, found)
+        return FinishedRun(x, explanations)
 
     def locality(self, run: Run, x: Any, column: Column) -> dict[str, Any]:
         """How far local methods are from the Shapley value on this input."""
-        found = self.bench(run, x, replace(column, name=None)).locality(x)
-        measured = [
+        game = self.game(run, column, x)
+        measurement = locality(game, game.graph, max_calls=self.explainer_for(column).execution.max_calls)
+        distances = [
             {"method": str(d.method.name), "parameters": str(d.method), "calls": d.calls, "distance": d.distance}
             | {"low": d.low, "high": d.high, "relative": d.relative}
-            for d in found.distances
+            for d in measurement.distances
         ]
-        return {"distances": measured, "calls": found.calls, "confidence": found.confidence}
+        return {"distances": distances, "calls": measurement.calls, "confidence": measurement.confidence}
 
     # -- results that can be saved --------------------------------------------------------------------------------
 
-    def keep(self, result: Result) -> str:
+    def keep(self, result: FinishedRun) -> str:
         """Keep a result for a while; the name by which it is found."""
         name = secrets.token_urlsafe(12)
         self._results[name] = result
@@ -228,16 +269,16 @@ class Session:
             self._results.popitem(last=False)
         return name
 
-    def kept(self, name: str) -> Result | None:
+    def kept(self, name: str) -> FinishedRun | None:
         """A result that is still kept."""
         return self._results.get(name)
 
     def about(self) -> dict[str, Any]:
-        """What the page needs to know in the beginning."""
+        """What the page needs when it is opened."""
         return {
             "input": self.reader.about(),
             "references": list(self.maskers),
-            "own": OWN,
+            "own": AS_CONFIGURED,
             "replace": how_to_replace(self.explainer.masker),
             "auto": {
                 "name": "auto" if self.explainer.method == "auto" else "as configured",
@@ -256,14 +297,14 @@ class Session:
         self.crew.close()
 
 
-def _flip(e: Explanation) -> dict[str, Any] | None:
+def _flip_units(e: Explanation) -> dict[str, Any] | None:
     """The units that change the decision when they go (`removed`), or that suffice for it, where they are known."""
     if not isinstance(e, PathExplanation) or not e.flipped or not e.flip_set:
         return None
     return {"units": [int(unit) for unit in e.flip_set], "removed": e.removed}
 
 
-def _width(e: Explanation) -> float | None:
+def _median_half_width(e: Explanation) -> float | None:
     """Half the width of the 95 % interval of a middling unit; None where it is not known yet, 0 without samples."""
     if e.stderr is None:
         return 0.0
@@ -271,10 +312,10 @@ def _width(e: Explanation) -> float | None:
     return width if np.isfinite(width) else None
 
 
-def _unique(label: str, found: dict[str, Any]) -> str:
+def _unique_label(label: str, labels: dict[str, Any]) -> str:
     """The label, with a number where another column has it."""
     number = 2
     name = label
-    while name in found:
+    while name in labels:
         name, number = f"{label} ({number})", number + 1
     return name

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.explanation import Explanation
-from ..show.html_report.settings import python
+from ..show.html_report.python_snippet import python_snippet
 
-_MODEL, _INPUT = "model = ...", "x = ..."
+_MODEL_LINE, _INPUT_LINE = "model = ...", "x = ..."
 _NAN = 'float("nan")'
-_LONGEST = 20_000  # characters of an input that stands in the snippet
+_MAX_LITERAL_LENGTH = 20_000  # characters of an input that stands in the snippet
 
 
 def snippet(e: Explanation, x: Any, source: str | None = None) -> str:
@@ -33,15 +33,15 @@ def snippet(e: Explanation, x: Any, source: str | None = None) -> str:
     >>> program[1:5]
     ['import lcshap as lc', 'from my_module import model', '', "x = 'to be'"]
     """
-    lines = python(e.provenance, e.curve is not None).splitlines()
+    lines = python_snippet(e.provenance, e.curve is not None).splitlines()
     head = lines.index("import lcshap as lc")
     body = [line for line in lines[head + 1 :] if line]
     literal = _literal(x)
     for number, line in enumerate(body):
-        if line.startswith(_INPUT) and literal is not None:
+        if line.startswith(_INPUT_LINE) and literal is not None:
             body[number] = f"x = {literal}"
     if source is not None:
-        body = [line for line in body if not line.startswith(_MODEL)]
+        body = [line for line in body if not line.startswith(_MODEL_LINE)]
         return "\n".join([*lines[: head + 1], source, "", *body, ""])
     return "\n".join([*lines[: head + 1], "", *body, ""])
 
@@ -49,9 +49,9 @@ def snippet(e: Explanation, x: Any, source: str | None = None) -> str:
 def _literal(x: Any) -> str | None:
     """An input as Python writes it; None where that would not give it back."""
     if isinstance(x, str):
-        written = repr(x)
+        literal = repr(x)
     elif isinstance(x, list) and all(v is None or isinstance(v, str | int | float) for v in x):
-        written = f"[{', '.join(_NAN if v != v else repr(v) for v in x)}]"
+        literal = f"[{', '.join(_NAN if v != v else repr(v) for v in x)}]"
     else:
         return None
-    return written if len(written) <= _LONGEST else None
+    return literal if len(literal) <= _MAX_LITERAL_LENGTH else None

@@ -1,6 +1,6 @@
 """Explanations for people: words, terminal, notebook, figures, web page.
 
-It is imported when an explanation first shows itself (``e.show()``, ``e.plot()``, ``e.to_html(...)``). Matplotlib and
+It is imported when an explanation is first shown (``e.show()``, ``e.plot()``, ``e.to_html(...)``). Matplotlib and
 rich are imported when something is drawn with them.
 """
 
@@ -18,8 +18,8 @@ from .plots.choose import plot
 from .terminal import print_explanation, rich_console
 
 
-class _Show:
-    """What this room does for an explanation, see `lcshap.core.presenter.Presenter`."""
+class _Presenter:
+    """Present an explanation with the functions of this package, see `lcshap.core.presenter.Presenter`."""
 
     def show(self, e: Explanation, top: int) -> None:
         print_explanation(e, top=top)
@@ -37,4 +37,4 @@ class _Show:
         return report(e, path, **options)
 
 
-PRESENTER: Presenter = _Show()
+PRESENTER: Presenter = _Presenter()

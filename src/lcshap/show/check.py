@@ -9,12 +9,12 @@ import numpy as np
 from ..errors import ShowError
 
 
-def check_count(name: str, value: Any, least: int = 1) -> int:
-    """An option that counts something, if it is a whole number of at least `least`.
+def check_option_count(name: str, value: Any, minimum: int = 1) -> int:
+    """Return an option that is a count if it is a whole number of at least `minimum`.
 
-    >>> check_count("top", 3)
+    >>> check_option_count("top", 3)
     3
     """
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise ShowError(f"Expected {name} as an integer of at least {least}, got {value!r}.")
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < minimum:
+        raise ShowError(f"Expected {name} as an integer of at least {minimum}, got {value!r}.")
     return int(value)

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.rounding import largest
+from ..core.rounding import max_magnitude
 from ..errors import ShowError
 
 RGB = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Theme:
+class ThemeColours:
     """What a picture is drawn on."""
 
     background: RGB
@@ -24,8 +24,8 @@ class Theme:
     faint: RGB
 
 
-LIGHT = Theme((255, 255, 255), (26, 26, 26), (150, 150, 150))
-DARK = Theme((22, 24, 28), (232, 232, 232), (120, 124, 132))
+LIGHT = ThemeColours((255, 255, 255), (26, 26, 26), (150, 150, 150))
+DARK = ThemeColours((22, 24, 28), (232, 232, 232), (120, 124, 132))
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class Palette:
         return r, g, b
 
 
-def image_shares(photograph: bool) -> tuple[float, float]:
+def image_opacities(photograph: bool) -> tuple[float, float]:
     """How much of an image shows where nothing scores, and how much of it the strongest colour covers.
 
     A small image is pale under exact colours. What a photograph shows is to be seen in its grey and under its colours.
 
-    >>> image_shares(False), image_shares(True)
+    >>> image_opacities(False), image_opacities(True)
     ((0.25, 1.0), (0.6, 0.75))
     """
     return (0.6, 0.75) if photograph else (0.25, 1.0)
@@ -84,23 +84,25 @@ def ink_on(colour: RGB) -> RGB:
     >>> ink_on((33, 102, 172)), ink_on((255, 230, 200))
     ((255, 255, 255), (0, 0, 0))
     """
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (channel / 255 for channel in colour)
+    ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return (0, 0, 0) if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else (255, 255, 255)
 
 
-def hexadecimal(colour: RGB) -> str:
+def rgb_to_hex(colour: RGB) -> str:
     """A colour as web pages and matplotlib write it.
 
-    >>> hexadecimal((255, 0, 16))
+    >>> rgb_to_hex((255, 0, 16))
     '#ff0010'
     """
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
-def limit_of(scores: Iterable[Any]) -> float:
+def colour_limit(scores: Iterable[Any]) -> float:
     """The largest absolute score of some arrays: what the full colour stands for. 1 where all are zero."""
-    return largest(scores)
+    return max_magnitude(scores)
 
 
 def clip_limit(scores: Any) -> tuple[float, bool]:
@@ -113,6 +115,6 @@ def clip_limit(scores: Any) -> tuple[float, bool]:
     ((3.0, False), (1.0, True))
     """
     sizes = np.abs(np.asarray(scores, np.float64))
-    most = largest([sizes])
-    bound = float(np.percentile(sizes[np.isfinite(sizes)], 99)) if sizes.size >= 100 else most
-    return (bound, True) if 0 < bound < most * (1 - 1e-9) else (most, False)
+    maximum = max_magnitude([sizes])
+    percentile = float(np.percentile(sizes[np.isfinite(sizes)], 99)) if sizes.size >= 100 else maximum
+    return (percentile, True) if 0 < percentile < maximum * (1 - 1e-9) else (maximum, False)

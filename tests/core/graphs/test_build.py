@@ -10,9 +10,9 @@ import lcshap as lc
 from lcshap.core.graphs.build import (
     MAX_EDGES,
     MAX_UNITS,
-    adjacency,
-    check_names,
+    adjacency_from_edges,
     check_size,
+    check_unit_names,
     complete_edges,
     count_grid_edges,
     grid_edges,
@@ -43,18 +43,18 @@ def test_rings_trees_and_complete_graphs():
 
 
 def test_the_matrix_is_symmetric_and_counts_an_edge_once():
-    matrix = adjacency(3, np.array([[0, 1], [1, 0], [1, 2]]))
+    matrix = adjacency_from_edges(3, np.array([[0, 1], [1, 0], [1, 2]]))
     assert matrix.toarray().astype(int).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
 
 
 def test_sizes_and_names():
     assert check_size(np.int64(3)) == 3
-    assert check_names(None, 2) == ("0", "1")
+    assert check_unit_names(None, 2) == ("0", "1")
     for bad in (0, -1, 2.5, "3", 10**12):
-        with pytest.raises(lc.GraphError):
+        with pytest.raises(lc.errors.GraphError):
             check_size(bad)
-    with pytest.raises(lc.GraphError, match="Expected 2 names, one for each unit, got 1"):
-        check_names(["a"], 2)
+    with pytest.raises(lc.errors.GraphError, match="Expected 2 names, one for each unit, got 1"):
+        check_unit_names(["a"], 2)
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
@@ -81,7 +81,7 @@ def test_axes_of_length_one_take_no_time(diagonal):
 )
 def test_graphs_beyond_memory_are_refused_at_once(make):
     start = time.perf_counter()
-    with pytest.raises(lc.GraphError, match="at most"):
+    with pytest.raises(lc.errors.GraphError, match="at most"):
         make()
     assert time.perf_counter() - start < 1
     assert MAX_EDGES < 10**8

@@ -27,14 +27,14 @@ def test_known_shapes_against_networkx():
 @pytest.mark.parametrize("shape", [(4, 5), (3, 3, 3)])
 def test_diagonal_grid_joins_cells_that_touch(shape):
     cells = list(np.ndindex(*shape))
-    wanted = [
+    expected = [
         (a, b)
         for a in range(len(cells))
         for b in range(a + 1, len(cells))
         if max(abs(x - y) for x, y in zip(cells[a], cells[b], strict=True)) == 1
     ]
     g = lc.Graph.grid(shape, diagonal=True)
-    assert edges_of(g) == wanted
+    assert edges_of(g) == expected
     middle = len(cells) // 2
     assert lc.Graph.grid((3, 3, 3)).degrees[13] == 6
     assert lc.Graph.grid((3, 3, 3), diagonal=True).degrees[13] == 26
@@ -47,11 +47,11 @@ def test_balls_components_and_edges(graph, order):
     near = oracles.neighbours(graph.d, edges_of(graph))
     balls = graph.balls(order).toarray()
     for i in range(graph.d):
-        wanted = oracles.ball(near, i, order)
-        assert set(graph.ball(i, order)) == wanted == set(np.flatnonzero(balls[i]).tolist())
+        expected = oracles.ball(near, i, order)
+        assert set(graph.ball(i, order)) == expected == set(np.flatnonzero(balls[i]).tolist())
         assert set(graph.neighbours(i)) == near[i]
-    parts = {frozenset(np.flatnonzero(graph.components == c).tolist()) for c in set(graph.components.tolist())}
-    assert parts == set(oracles.parts(near, range(graph.d)))
+    components = {frozenset(np.flatnonzero(graph.components == c).tolist()) for c in set(graph.components.tolist())}
+    assert components == set(oracles.parts(near, range(graph.d)))
 
 
 def test_the_ways_in_agree():
@@ -131,12 +131,12 @@ def test_nobody_can_change_a_graph():
     ],
 )
 def test_bad_graphs(make, says):
-    with pytest.raises(lc.GraphError, match=says):
+    with pytest.raises(lc.errors.GraphError, match=says):
         make()
 
 
 @pytest.mark.parametrize(
-    ("graph", "shown"),
+    ("graph", "expected"),
     [
         (lc.Graph.chain(5), "Graph.chain(5): 5 units, 4 edges"),
         (lc.Graph.grid((2, 3)), "Graph.grid((2, 3)): 6 units, 7 edges"),
@@ -144,8 +144,8 @@ def test_bad_graphs(make, says):
         (lc.Graph.tree([None, 0]), "Graph.tree(...): 2 units, 1 edge"),
     ],
 )
-def test_repr(graph, shown):
-    assert repr(graph) == shown
+def test_repr(graph, expected):
+    assert repr(graph) == expected
     assert len(graph) == graph.d
 
 

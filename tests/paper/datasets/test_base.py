@@ -22,10 +22,10 @@ def test_taking_and_shuffling():
 
 def test_one_item_in_five_is_held_out_by_its_content():
     items = [str(number).encode() for number in range(2000)]
-    found = held_out(items)
-    assert 0.17 < found.mean() < 0.23
-    assert held_out(items[::-1]).tolist() == found.tolist()[::-1]
-    assert held_out([items[7], items[7]]).tolist() == [found[7]] * 2
+    is_test = held_out(items)
+    assert 0.17 < is_test.mean() < 0.23
+    assert held_out(items[::-1]).tolist() == is_test.tolist()[::-1]
+    assert held_out([items[7], items[7]]).tolist() == [is_test[7]] * 2
 
 
 def test_the_first_file_or_folder_that_is_there(tmp_path):

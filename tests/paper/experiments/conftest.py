@@ -77,12 +77,12 @@ def data(tmp_path_factory):
 def trained(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     texts = [NEGATIVE, POSITIVE]
-    for name, own, inputs, classes in (
+    for name, folder_name, inputs, classes in (
         ("word-cnn", "word-cnn", texts, ("negative", "positive")),
         ("char-cnn", "char-cnn", texts, tuple("abcd")),
         ("lstm", "lstm", texts, tuple("abcdefghij")),
         ("lstm", "lstm-20newsgroups", texts, ("sci.med", "sci.space")),
         ("cifar-cnn", "cifar-cnn", np.zeros((1, 32, 32, 3), np.uint8), ("deer", "horse")),
     ):
-        models.make(name, inputs, classes).save(folder / own)
+        models.make(name, inputs, classes).save(folder / folder_name)
     return folder

@@ -9,21 +9,21 @@ import lcshap as lc
 from lcshap.core.views import ImageView
 from lcshap.metrics import MaskingCurve
 from lcshap.paper.experiments import figures
-from lcshap.paper.experiments.study import LINEUP
-from lcshap.paper.experiments.theorems import sweep
+from lcshap.paper.experiments.study import METHOD_CANDIDATES
+from lcshap.paper.experiments.theorems import sweep_couplings
 
 
 @pytest.fixture
 def drawn(monkeypatch):
     """Every figure that is written, before it is."""
-    found, save = [], Figure.savefig
+    figures_written, save = [], Figure.savefig
 
     def keep(figure, *args, **options):
-        found.append(figure)
+        figures_written.append(figure)
         return save(figure, *args, **options)
 
     monkeypatch.setattr(Figure, "savefig", keep)
-    return found
+    return figures_written
 
 
 def test_masks_are_red_and_blue(tmp_path):
@@ -39,12 +39,12 @@ def test_masks_are_red_and_blue(tmp_path):
     red, blue = ((picture == colour).all(axis=2).sum() for colour in ([1, 0, 0], [0, 0, 1]))
     assert red > 0
     assert blue / red == pytest.approx(3 / 2, rel=0.1)
-    with pytest.raises(lc.OptionError, match="by the same methods"):
+    with pytest.raises(lc.errors.OptionError, match="by the same methods"):
         figures.masks_figure([{"saliency": e}, {"lime": e}], tmp_path / "masks.png")
 
 
 def test_names_for_people():
-    assert {name for name in LINEUP if figures.label(name) == name} == {"auto"}
+    assert {name for name in METHOD_CANDIDATES if figures.label(name) == name} == {"auto"}
     assert figures.label("c-shapley-myerson-present") == "C-Myerson, present"
     assert figures.label("a method of my own") == "a method of my own"
 
@@ -68,8 +68,10 @@ def test_curves_of_the_papers_methods_and_of_others(tmp_path, drawn):
 
 def test_a_sentence_by_several_methods(tmp_path, drawn):
     explainer = lc.Explainer(lambda texts: [float(len(t)) for t in texts], lc.maskers.Text(), kind="output")
-    found = explainer.compare("not good at all", [lc.Shapley(), lc.LShapley(1)])
-    path = figures.sentence_figure(dict(zip(("shapley", "l-shapley"), found, strict=True)), tmp_path / "sentence.png")
+    explanations = explainer.compare("not good at all", [lc.Shapley(), lc.LShapley(1)])
+    path = figures.sentence_figure(
+        dict(zip(("shapley", "l-shapley"), explanations, strict=True)), tmp_path / "sentence.png"
+    )
     assert path.read_bytes()[1:4] == b"PNG"
     texts = " ".join(text.get_text() for text in drawn[0].axes[0].texts)
     labels = texts + " ".join(tick.get_text() for tick in drawn[0].axes[0].get_yticklabels())
@@ -77,7 +79,7 @@ def test_a_sentence_by_several_methods(tmp_path, drawn):
 
 
 def test_errors_and_bounds_of_the_theorems(tmp_path, drawn):
-    rows = sweep([0.01, 0.1])
+    rows = sweep_couplings([0.01, 0.1])
     figures.theorems_figure(rows, tmp_path / "theorems.png")
     (ax,) = drawn[0].axes
     lines = {line.get_label(): line for line in ax.get_lines()}

@@ -4,7 +4,7 @@ import pytest
 import torch
 from toy_study import text_study
 
-from lcshap.paper.experiments.pictures import attempt
+from lcshap.paper.experiments.pictures import run_optional_steps
 from lcshap.paper.experiments.reproduce import reproduce
 
 
@@ -12,11 +12,11 @@ def test_wrong_images_are_in_the_figure(image_study, tmp_path):
     reproduce(image_study, samples=1, out=tmp_path, methods=["feature-ablation", "saliency"])
     with torch.no_grad():
         predicted = image_study.model.module(torch.tensor(image_study.inputs)).argmax(1).tolist()
-    shown = {int(p.name.split(".")[0]) for p in (tmp_path / "explanations/wrong").iterdir()}
+    wrong = {int(p.name.split(".")[0]) for p in (tmp_path / "explanations/wrong").iterdir()}
     labels = image_study.labels
-    assert len(shown) == 2
-    assert all(predicted[n] != labels[n] for n in shown)
-    assert len({labels[n] for n in shown}) == 2
+    assert len(wrong) == 2
+    assert all(predicted[n] != labels[n] for n in wrong)
+    assert len({labels[n] for n in wrong}) == 2
 
 
 def test_without_matplotlib_there_are_tables_all_the_same(tmp_path, monkeypatch):
@@ -34,8 +34,8 @@ def test_steps_that_lack_a_package_are_noted():
     def lacks():
         raise ImportError("no module named x")
 
-    notes = attempt({"a.png": lambda: done.append("a"), "b.png": lacks, "c.png": lambda: done.append("c")})
+    notes = run_optional_steps({"a.png": lambda: done.append("a"), "b.png": lacks, "c.png": lambda: done.append("c")})
     assert notes == ["b.png was left out: no module named x"]
     assert done == ["a", "c"]
     with pytest.raises(ZeroDivisionError):
-        attempt({"d.png": lambda: 1 / 0})
+        run_optional_steps({"d.png": lambda: 1 / 0})

@@ -2,7 +2,7 @@
 
 from toy_study import text_study
 
-from lcshap.paper.experiments.reporter import duration, reporter
+from lcshap.paper.experiments.reporter import duration, make_reporter
 from lcshap.paper.experiments.reproduce import reproduce
 
 
@@ -12,18 +12,18 @@ def test_progress_is_printed_with_the_time_left(tmp_path, capsys):
 
 
 def test_by_default_only_on_a_terminal(capsys, monkeypatch):
-    reporter("toy", None)(1, 2, 3.0)
-    reporter("toy", False)(1, 2, 3.0)
+    make_reporter("toy", None)(1, 2, 3.0)
+    make_reporter("toy", False)(1, 2, 3.0)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    reporter("toy", None)(1, 2, 600.0)
+    make_reporter("toy", None)(1, 2, 600.0)
     assert "toy: 1 of 2 samples, 10 min left" in capsys.readouterr().err
 
 
 def test_a_function_of_ones_own():
-    told = []
-    reporter("toy", lambda *numbers: told.append(numbers))(1, 2, 3.0)
-    assert told == [(1, 2, 3.0)]
+    calls = []
+    make_reporter("toy", lambda *numbers: calls.append(numbers))(1, 2, 3.0)
+    assert calls == [(1, 2, 3.0)]
 
 
 def test_durations():

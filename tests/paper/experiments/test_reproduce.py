@@ -9,10 +9,10 @@ from toy_study import TEXTS, Recorded, chances, read, text_study
 
 import lcshap as lc
 from lcshap.adapters import CallableModel
+from lcshap.paper.experiments.method_table import table_md
 from lcshap.paper.experiments.reproduce import NAMES, reproduce
 from lcshap.paper.experiments.studies import find_study
-from lcshap.paper.experiments.study import LINEUP, Study
-from lcshap.paper.experiments.table import table_md
+from lcshap.paper.experiments.study import METHOD_CANDIDATES, Study
 
 
 def test_the_other_files(toy):
@@ -32,18 +32,18 @@ def test_the_other_files(toy):
 
 def test_interrupted_and_resumed(tmp_path):
     """After the second sample comes Ctrl-C; then only the third is asked about, and the files come out the same."""
-    model, told, names = Recorded(), [], ["l-shapley", "kernel-shap", "deletion-path"]
+    model, reports, names = Recorded(), [], ["l-shapley", "kernel-shap", "deletion-path"]
     through = reproduce(text_study(), samples=3, out=tmp_path / "through", methods=names)
     tmp_path = tmp_path / "interrupted"
 
-    def stop(done, total, left):
-        told.append((done, total, left >= 0))
+    def stop(done, total, seconds):
+        reports.append((done, total, seconds >= 0))
         if done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         reproduce(text_study(model), samples=3, out=tmp_path, methods=names, progress=stop)
-    assert told == [(1, 3, True), (2, 3, True)]
+    assert reports == [(1, 3, True), (2, 3, True)]
     assert json.loads((tmp_path / "run.json").read_text())["finished"] is False
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "explanations").iterdir()}
     done = {int(name.split(".")[0]) for name in before}
@@ -84,7 +84,7 @@ def test_inputs_of_a_word_or_two(tmp_path):
     model = CallableModel(chances, "probabilities")
     study = Study("short", model, lc.maskers.Text(), ["good", "not good"], [1, 0], ["negative", "positive"])
     result = reproduce(study, out=tmp_path)
-    assert {row.method for row in result.rows} == set(LINEUP) - {"saliency"}
+    assert {row.method for row in result.rows} == set(METHOD_CANDIDATES) - {"saliency"}
     assert {row.samples for row in result.rows} == {2}
     exact = np.log(chances(["good"])[0, 1] / chances([""])[0, 1])
     for path in (tmp_path / "explanations").glob("000000.*.json"):
@@ -94,7 +94,7 @@ def test_inputs_of_a_word_or_two(tmp_path):
 
 def test_images(image_study, tmp_path):
     result = reproduce(image_study, samples=2, out=tmp_path, seed=3)
-    assert {row.method for row in result.rows} == set(LINEUP)
+    assert {row.method for row in result.rows} == set(METHOD_CANDIDATES)
     for name in ("masks-15.png", "masks-20.png", "curves.png"):
         assert (tmp_path / name).read_bytes()[1:4] == b"PNG"
     path = sorted((tmp_path / "explanations").glob("*.l-shapley.json"))[0]
@@ -156,17 +156,17 @@ def test_the_sentence(data, trained, tmp_path):
     study = find_study("sentence", data, trained)
     exact = lc.Explainer(study.model, study.masker, lc.Shapley())(study.inputs[0])
     np.testing.assert_allclose([float(row["shapley"]) for row in rows], exact.scores, atol=1e-6)
-    assert set(rows[0]) == {"word", "shapley", *LINEUP} - {"saliency"}
+    assert set(rows[0]) == {"word", "shapley", *METHOD_CANDIDATES} - {"saliency"}
     assert (tmp_path / "sentence.png").read_bytes()[1:4] == b"PNG"
     assert "heartwarming" in str(result)
 
 
 def test_all_has_table_one(data, trained, tmp_path):
-    part = tmp_path / "data"
-    part.mkdir()
-    (part / "ag_news_csv").symlink_to(data / "ag_news_csv")
-    result = reproduce("all", 1, methods=["feature-ablation"], data=part, models=trained, out=tmp_path / "out")
-    assert [one.name for one in result.parts] == ["agnews", "sentence", "theorems"]
+    data_folder = tmp_path / "data"
+    data_folder.mkdir()
+    (data_folder / "ag_news_csv").symlink_to(data / "ag_news_csv")
+    result = reproduce("all", 1, methods=["feature-ablation"], data=data_folder, models=trained, out=tmp_path / "out")
+    assert [experiment.name for experiment in result.parts] == ["agnews", "sentence", "theorems"]
     rows = read(tmp_path / "out/models.csv")
     assert [(row["study"], row["source"], row["model"]) for row in rows] == [
         ("agnews", "paper", "CharCNN"),
@@ -178,7 +178,7 @@ def test_theorems_and_all(tmp_path):
     """Without data, nothing of "all" can be run but the theorems; the rest is noted."""
     (tmp_path / "data").mkdir()
     result = reproduce("all", data=tmp_path / "data", out=tmp_path / "out")
-    assert [part.name for part in result.parts] == ["theorems"]
+    assert [experiment.name for experiment in result.parts] == ["theorems"]
     assert len(result.notes) == len(NAMES) - 2
     assert all("was left out" in note for note in result.notes)
     rows = read(tmp_path / "out/theorems/table.csv")
@@ -193,31 +193,31 @@ def test_theorems_and_all(tmp_path):
 
 
 def test_bad_input(tmp_path):
-    with pytest.raises(lc.OptionError, match=r"Expected one of the experiments imdb.*, got 'imbd'"):
+    with pytest.raises(lc.errors.OptionError, match=r"Expected one of the experiments imdb.*, got 'imbd'"):
         reproduce("imbd")
     for samples in (0, -1, 2.5, True, "3"):
-        with pytest.raises(lc.OptionError, match="Expected samples as an integer of at least 1"):
+        with pytest.raises(lc.errors.OptionError, match="Expected samples as an integer of at least 1"):
             reproduce(text_study(), samples=samples)
-    with pytest.raises(lc.OptionError, match="Expected seed as an integer of at least 0"):
+    with pytest.raises(lc.errors.OptionError, match="Expected seed as an integer of at least 0"):
         reproduce(text_study(), seed=-1)
     with pytest.raises(
-        lc.OptionError,
+        lc.errors.OptionError,
         match=r"Expected different ones of l-shapley, .* as methods",
     ):
         reproduce(text_study(), methods=["saliency"], out=tmp_path)  # no gradient
     with pytest.raises(
-        lc.OptionError, match=r"Expected different ones of l-shapley, .* as methods for toy, got lime, lime"
+        lc.errors.OptionError, match=r"Expected different ones of l-shapley, .* as methods for toy, got lime, lime"
     ):
         reproduce(text_study(), methods=["lime", "lime"], out=tmp_path)
     empty = Study("x", CallableModel(chances, "probabilities"), lc.maskers.Text(), [""], [0], ["n", "p"])
-    with pytest.raises(lc.DataError, match="Expected inputs of x that can be cut into units, got none"):
+    with pytest.raises(lc.errors.DataError, match="Expected inputs of x that can be cut into units, got none"):
         reproduce(empty, out=tmp_path / "empty")
     reproduce(text_study(), samples=1, methods=["feature-ablation"], out=tmp_path)
     with pytest.raises(
-        lc.OptionError, match=r"Expected a run with seed 0, as in .*, got 1. Choose another folder with --out"
+        lc.errors.OptionError, match=r"Expected a run with seed 0, as in .*, got 1. Choose another folder with --out"
     ):
         reproduce(text_study(), samples=1, methods=["feature-ablation"], out=tmp_path, seed=1)
-    with pytest.raises(lc.DataError, match="yahoo"):
+    with pytest.raises(lc.errors.DataError, match="yahoo"):
         reproduce("yahoo", data=tmp_path, out=Path(tmp_path) / "yahoo")
-    with pytest.raises(lc.DataError, match="Expected a folder to read imdb from, got"):
+    with pytest.raises(lc.errors.DataError, match="Expected a folder to read imdb from, got"):
         reproduce("imdb", data=tmp_path / "nowhere", out=tmp_path / "imdb")

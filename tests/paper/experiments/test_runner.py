@@ -8,7 +8,7 @@ from toy_study import TEXTS, Recorded, chances, text_study
 
 import lcshap as lc
 from lcshap.paper.experiments.runner import Runner
-from lcshap.paper.experiments.study import Lineup
+from lcshap.paper.experiments.study import MethodFactory
 
 
 def test_scores_are_those_of_the_explainer(toy):
@@ -17,7 +17,7 @@ def test_scores_are_those_of_the_explainer(toy):
         e, name = lc.load(path), path.name.split(".")[1]
         text = TEXTS[e.provenance["experiment"]["sample"]]
         budget = 4 * len(text.split())
-        method = Lineup(0).method(name, lc.Graph.chain(len(text.split())), budget)
+        method = MethodFactory(0).method(name, lc.Graph.chain(len(text.split())), budget)
         alone = lc.Explainer(chances, lc.maskers.Text(), method, kind="probabilities")(text)
         np.testing.assert_allclose(e.scores, alone.scores, atol=1e-12)
         assert e.calls == alone.calls
@@ -68,17 +68,17 @@ def test_predictions(tmp_path):
 
 
 def test_the_pixels_of_a_patch_share_its_score(image_study, tmp_path):
-    found = Runner(image_study, "4d", 3, tmp_path).explain(5, ["l-shapley", "feature-ablation"])
+    explanations = Runner(image_study, "4d", 3, tmp_path).explain(5, ["l-shapley", "feature-ablation"])
     patches = lc.Explainer(image_study.model, lc.maskers.Image(patch=2), lc.LShapley(1))(image_study.inputs[5])
     shared = (patches.scores.reshape(4, 4) / 4).repeat(2, axis=0).repeat(2, axis=1)
-    np.testing.assert_allclose(found["l-shapley"].scores, shared.ravel(), atol=1e-9)
-    assert found["l-shapley"].provenance["spread"] is True
-    assert "spread" not in found["feature-ablation"].provenance
-    assert found["l-shapley"].graph.d == found["feature-ablation"].graph.d == 64
+    np.testing.assert_allclose(explanations["l-shapley"].scores, shared.ravel(), atol=1e-9)
+    assert explanations["l-shapley"].provenance["spread"] is True
+    assert "spread" not in explanations["feature-ablation"].provenance
+    assert explanations["l-shapley"].graph.d == explanations["feature-ablation"].graph.d == 64
 
 
 def test_inputs_that_cannot_be_cut(tmp_path):
     study = text_study()
     runner = Runner(replace(study, inputs=["", " "], labels=[0, 1]), "4d", 0, tmp_path)
-    with pytest.raises(lc.DataError, match="Expected inputs of toy that can be cut into units, got none"):
+    with pytest.raises(lc.errors.DataError, match="Expected inputs of toy that can be cut into units, got none"):
         runner.choose(2, 0)

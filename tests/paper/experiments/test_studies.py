@@ -54,5 +54,5 @@ def test_every_study_has_a_network_of_the_paper():
 
 
 def test_data_that_is_not_there(trained, tmp_path):
-    with pytest.raises(lc.DataError, match=r"Expected the data set yahoo, got nothing\."):
+    with pytest.raises(lc.errors.DataError, match=r"Expected the data set yahoo, got nothing\."):
         find_study("yahoo", tmp_path, trained)

@@ -47,7 +47,7 @@ def test_myerson_weights_are_what_the_proof_of_theorem_2_sums_up(graph):
         total = dict.fromkeys(every, Fraction(0))
         for A in every:
             if i in A:
-                U = next(part for part in oracles.parts(near, A) if i in part)
+                U = next(component for component in oracles.parts(near, A) if i in component)
                 total[U] += Fraction(1, d * comb(d - 1, len(A) - 1))
         for U in every:
             if i in U:
@@ -70,11 +70,11 @@ def atoms(model):
 
 def table(model, units, label):
     """P(x_S) or P(x_S, y), as a dict from the values."""
-    found = {}
+    probabilities = {}
     for x, y, p in atoms(model):
         key = (*(x[u] for u in units), *([y] if label else []))
-        found.setdefault(key, []).append(p)
-    return {key: fsum(ps) for key, ps in found.items()}
+        probabilities.setdefault(key, []).append(p)
+    return {key: fsum(ps) for key, ps in probabilities.items()}
 
 
 def naive_posterior(model, units):
@@ -151,17 +151,17 @@ def test_expected_errors():
     """Expectation over x, one game for each x, all by the definitions."""
     model, graph = random_model(7), lc.Graph.chain(4)
     near = oracles.neighbours(4, edges_of(graph))
-    wanted = np.zeros((2, 4))
+    expected = np.zeros((2, 4))
     for x in product(range(2), repeat=4):
         p = fsum(p for z, _, p in atoms(model) if tuple(z) == x)
         game = {S: [naive_value(model, sorted(S), x)] for S in oracles.subsets(range(4))}
         shapley = np.array(oracles.shapley(4, game))
         near_by = oracles.l_shapley(4, near, game, 1, "absent")
         connected = oracles.c_shapley(4, near, game, 2, "absent", "paper", "direct", None)
-        wanted += [p * np.abs(np.array(scores) - shapley)[:, 0] for scores in (near_by, connected)]
-    found = th.expected_errors(model, graph, [lc.LShapley(1), PAPER[2]])
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-13)
-    assert wanted.min() > 1e-3
+        expected += [p * np.abs(np.array(scores) - shapley)[:, 0] for scores in (near_by, connected)]
+    errors = th.expected_errors(model, graph, [lc.LShapley(1), PAPER[2]])
+    np.testing.assert_allclose(errors, expected, rtol=0, atol=1e-13)
+    assert expected.min() > 1e-3
 
 
 def test_ising_chain():
@@ -171,9 +171,9 @@ def test_ising_chain():
         agree = sum(1 if x[j] == x[j + 1] else -1 for j in range(5))
         for bits in product(range(2), repeat=3):
             chance = 1.0
-            for j, said in enumerate(bits):
+            for j, bit in enumerate(bits):
                 truth = int(x[2 * j] == 1 and x[2 * j + 1] == 1)
-                chance *= 0.8 if (said == 0) == (truth == 1) else 0.2
+                chance *= 0.8 if (bit == 0) == (truth == 1) else 0.2
             weight[(*x, 4 * bits[0] + 2 * bits[1] + bits[2])] = exp(0.7 * agree) * chance
     total = fsum(weight.values())
     assert model.joint.shape == (2,) * 6 + (8,)
@@ -194,7 +194,7 @@ def test_blocks_are_independent_and_their_units_are_not():
     ids=["not binary", "no unit", "sum above 1", "zeros"],
 )
 def test_a_bad_joint_is_refused(joint):
-    with pytest.raises(lc.OptionError, match="joint"):
+    with pytest.raises(lc.errors.OptionError, match="joint"):
         th.JointModel(joint)
 
 
@@ -298,7 +298,7 @@ def test_an_order_that_does_not_cover_the_blocks_misses():
 
 def test_a_label_that_mixes_blocks_breaks_the_condition():
     """Independent units are not enough: known, a common effect ties its causes together."""
-    model = th.labelled(np.full((2,) * 6, 2.0**-6), [tuple(range(6))], noise=0.1)
+    model = th.add_labels(np.full((2,) * 6, 2.0**-6), [tuple(range(6))], noise=0.1)
     assert th.absolute_information(model, 0, (2, 3, 4, 5), (1,)) < 1e-14
     assert th.local_epsilon(model, CHAIN, 1).min() > 0.02
     assert th.expected_errors(model, CHAIN, [lc.LShapley(1)]).min() > 1e-3
@@ -320,7 +320,7 @@ def test_a_markov_chain_does_not_meet_the_condition():
 
 def test_errors_vanish_with_the_coupling_but_those_of_the_printed_weights_do_not():
     couplings = [0.1, 0.01, 0.001, 0.0001, 0.0]
-    rows = th.sweep(couplings)
+    rows = th.sweep_couplings(couplings)
     assert [row.coupling for row in rows] == couplings
     for row, weaker in pairwise(rows):
         assert weaker.l_error < 0.3 * row.l_error
@@ -332,7 +332,7 @@ def test_errors_vanish_with_the_coupling_but_those_of_the_printed_weights_do_not
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_rows_hold_the_worst_unit(order):
-    (row,) = th.sweep([0.3], order)
+    (row,) = th.sweep_couplings([0.3], order)
     model = th.ising_chain(0.3)
     assert row.local_epsilon == max(th.local_epsilon(model, CHAIN, order))
     assert row.connected_epsilon == max(th.connected_epsilon(model, CHAIN, order))

@@ -20,7 +20,7 @@ def test_absent_words_become_blanks():
     assert masked.view.text == "It just  sucks."
     assert masked.view.labels.tolist() == [0, 1, 2]
     with pytest.raises(
-        lc.PlanError, match="Expected coalitions over the 3 units of the input, got coalitions over 2 units"
+        lc.errors.PlanError, match="Expected coalitions over the 3 units of the input, got coalitions over 2 units"
     ):
         masked.rows(lc.Coalitions.from_sets(2, [[0]]))
 
@@ -41,7 +41,7 @@ def test_through_an_explainer():
 
 def test_bad_input():
     for wrong in ("", "   "):
-        with pytest.raises(lc.MaskerError):
+        with pytest.raises(lc.errors.MaskerError):
             Blanks().mask(wrong)
-    with pytest.raises(lc.MaskerError):
+    with pytest.raises(lc.errors.MaskerError):
         Blanks().mask(3)

@@ -18,7 +18,7 @@ def no_folder(monkeypatch):
     monkeypatch.delenv("LCSHAP_DATA", raising=False)
 
 
-def stated(file):
+def stated_accuracy(file):
     """The accuracy on the held-out part of the package's data, from the table in the README."""
     text = (WEIGHTS / "README.md").read_text(encoding="utf-8")
     return float(re.search(rf"`{file}`.*?([\d.]+) % of [\d,]+ held", text)[1]) / 100
@@ -50,7 +50,7 @@ def test_reviews_that_were_held_out():
     data = load("imdb", split="test").shuffled().take(range(1000))
     model, _, _ = demo_text()
     answers = np.concatenate([model.predict(data.inputs[s : s + 50]) for s in range(0, 1000, 50)])
-    assert abs((answers.argmax(axis=1) == data.labels).mean() - stated("reviews.onnx")) < 0.025
+    assert abs((answers.argmax(axis=1) == data.labels).mean() - stated_accuracy("reviews.onnx")) < 0.025
 
 
 def test_digits_that_were_held_out():
@@ -58,7 +58,7 @@ def test_digits_that_were_held_out():
     model, masker, image = demo_digits()
     assert model.classes == data.classes
     right = (model.predict(data.inputs).argmax(axis=1) == data.labels).mean()
-    assert round(right, 4) == pytest.approx(stated("digits.onnx"), abs=1e-9)
+    assert round(right, 4) == pytest.approx(stated_accuracy("digits.onnx"), abs=1e-9)
     which = [k for k, other in enumerate(data.inputs) if (other == image).all()]
     assert len(which) == 1
     assert image.dtype == np.uint8
@@ -83,8 +83,10 @@ def test_onnxruntime_is_enough(monkeypatch):
         "from lcshap.paper.networks.demo import demo_digits, demo_text\n"
         "print(*[model.predict([x]).argmax() for model, _, x in (demo_text(), demo_digits())])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert found[0] == "0"
+    predictions = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert predictions[0] == "0"
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtraError, match=r'pip install "lcshap\[onnx\]"'):
         demo_text()

@@ -49,10 +49,10 @@ def test_characters():
     assert len(ALPHABET) == len(set(ALPHABET)) == 69
     text = "Hello, Wörld — {~}\n€!"
     expected = [ALPHABET.find(c) + 1 for c in reversed(text.lower())]
-    found = Characters().encode([text, ""])
-    assert found.shape == (2, 123 + 27)
-    assert found[0].tolist() == expected + [0] * (150 - len(expected))
-    assert not found[1].any()
+    encoded = Characters().encode([text, ""])
+    assert encoded.shape == (2, 123 + 27)
+    assert encoded[0].tolist() == expected + [0] * (150 - len(expected))
+    assert not encoded[1].any()
     long = "".join(ALPHABET[k % 69] for k in range(3000))
     ids = Characters().encode([long])
     assert ids.shape == (1, 1014)
@@ -70,9 +70,9 @@ def test_absent_words_of_characters_become_padding():
 
 def test_pixels():
     image = np.arange(6, dtype=np.uint8).reshape(1, 2, 3)
-    found = Pixels((2, 3)).encode(image)
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, image)
+    encoded = Pixels((2, 3)).encode(image)
+    assert encoded.dtype == np.float32
+    np.testing.assert_array_equal(encoded, image)
     masked = Pixels((2, 3)).masker().mask(image[0].astype(float))
     assert masked.rows(lc.Coalitions.from_sets(6, [[5]])).tolist() == [[[2.5, 2.5, 2.5], [2.5, 2.5, 5]]]
     for wrong in (image[0], image[:, :, :2], [["a"]]):
@@ -112,13 +112,13 @@ def test_words_are_found_between_white_spaces_as_in_the_whole_text():
     text = "The <br />film's<pad> the-end ''x''y' <b film É<pad>ÉΣ " + "the".join(spaces) + " <pad>" * 3
     words = Words(("the", "film's", "éσ", "é"), length=1000)
     numbers = {"<pad>": 0, "the": 2, "film's": 3, "éσ": 4, "é": 5}
-    found = re.findall(r"<pad>|(?<![<\w])\w+(?:'\w+)*", text)
-    assert words.encode([text])[0].tolist() == [numbers.get(word.lower(), 1) for word in found]
+    matches = re.findall(r"<pad>|(?<![<\w])\w+(?:'\w+)*", text)
+    assert words.encode([text])[0].tolist() == [numbers.get(word.lower(), 1) for word in matches]
 
 
 def test_the_memory_of_words_is_bounded(monkeypatch):
-    monkeypatch.setattr(encoders, "_KEPT", 10)
-    monkeypatch.setattr(encoders, "_SHORT", 5)
+    monkeypatch.setattr(encoders, "_MAX_CACHED_TEXTS", 10)
+    monkeypatch.setattr(encoders, "_MAX_CACHED_LENGTH", 5)
     words = Words(("a",), length=100)
     text = " ".join(f"a{k}" for k in range(25)) + " a a-long-one"
     assert words.encode([text])[0].tolist() == [1] * 25 + [2] + [2, 1, 1]

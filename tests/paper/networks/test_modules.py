@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from lcshap.paper.networks import modules as networks
-from lcshap.paper.networks.modules import BiLSTM, CharCNN, CifarCNN, MnistCNN, WordCNN, count
+from lcshap.paper.networks.modules import BiLSTM, CharCNN, CifarCNN, MnistCNN, WordCNN, count_parameters
 
 
 def parameters(*layers):
@@ -17,18 +17,18 @@ def parameters(*layers):
 
 
 def test_parameters_that_the_paper_states():
-    assert count(WordCNN()) == 351_002 == 5000 * 50 + parameters((50 * 3, 250), (250, 250), (250, 2))
-    assert count(CharCNN()) == 11_337_988
+    assert count_parameters(WordCNN()) == 351_002 == 5000 * 50 + parameters((50 * 3, 250), (250, 250), (250, 2))
+    assert count_parameters(CharCNN()) == 11_337_988
     one_bias = 20_001 * 300 + 2 * 4 * (300 + 256 + 1) * 256 + parameters((512, 10))
     assert one_bias == 7_146_166  # as Keras counts
-    assert count(BiLSTM()) == one_bias + 2 * 4 * 256  # PyTorch adds a second bias to each gate
+    assert count_parameters(BiLSTM()) == one_bias + 2 * 4 * 256  # PyTorch adds a second bias to each gate
 
 
 def test_parameters_of_the_image_models():
-    assert count(MnistCNN()) == parameters((25, 8), (8 * 25, 16), (16 * 7 * 7, 2))
+    assert count_parameters(MnistCNN()) == parameters((25, 8), (8 * 25, 16), (16 * 7 * 7, 2))
     filters = [3, 48, 48, 96, 96, 192, 192]
     layers = [(9 * a, b) for a, b in pairwise(filters)]
-    assert count(CifarCNN()) == parameters(*layers, (192 * 4 * 4, 512), (512, 256), (256, 2))
+    assert count_parameters(CifarCNN()) == parameters(*layers, (192 * 4 * 4, 512), (512, 256), (256, 2))
 
 
 def ids_of(*rows, width):
@@ -38,7 +38,7 @@ def ids_of(*rows, width):
 def test_word_cnn_by_hand():
     torch.manual_seed(0)
     network = WordCNN(classes=3, ids=20).eval()
-    weights = {name: part.numpy().astype(float) for name, part in network.state_dict().items()}
+    weights = {name: tensor.numpy().astype(float) for name, tensor in network.state_dict().items()}
     assert not weights["embed.weight"][0].any()
     row = [4, 7, 0, 19, 1, 0, 0, 0]
     words = weights["embed.weight"][row]
@@ -50,8 +50,8 @@ def test_word_cnn_by_hand():
         ]
         for start in range(len(row) - 2)
     ]
-    found = np.maximum(windows, 0).max(axis=0)
-    hidden = np.maximum(weights["hidden.weight"] @ found + weights["hidden.bias"], 0)
+    pooled = np.maximum(windows, 0).max(axis=0)
+    hidden = np.maximum(weights["hidden.weight"] @ pooled + weights["hidden.bias"], 0)
     expected = weights["out.weight"] @ hidden + weights["out.bias"]
     with torch.no_grad():
         np.testing.assert_allclose(network(torch.tensor([row]))[0], expected, atol=1e-6)
@@ -86,7 +86,7 @@ def test_lstm_against_the_bidirectional_one_of_torch():
     rows, lengths = ([5, 0, 9, 2, 7], [0, 3], [8, 1, 4]), [5, 2, 3]
     both = torch.nn.LSTM(300, 256, batch_first=True, bidirectional=True)
     state = network.forwards.state_dict()
-    both.load_state_dict(state | {f"{name}_reverse": part for name, part in network.backwards.state_dict().items()})
+    both.load_state_dict(state | {f"{name}_reverse": tensor for name, tensor in network.backwards.state_dict().items()})
     with torch.no_grad():
         for width in (5, 9):
             ids = ids_of(*rows, width=width)
@@ -106,7 +106,7 @@ def test_images_are_moved_in_training_only(monkeypatch):
         planes = torch.stack([image.permute(2, 0, 1) / 127.5 - 1 for image in images])
         np.testing.assert_allclose(network(images), network.layers(planes), atol=1e-4)
         seen = []
-        monkeypatch.setattr(networks, "_moved", lambda scaled: seen.append(scaled) or scaled)
+        monkeypatch.setattr(networks, "_augment", lambda scaled: seen.append(scaled) or scaled)
         network(images)
         assert not seen
         network.train()(images)
@@ -116,7 +116,7 @@ def test_images_are_moved_in_training_only(monkeypatch):
 def test_how_images_are_moved():
     torch.manual_seed(0)
     image = torch.rand(1, 2, 9, 9)
-    moved = networks._moved(image.expand(200, -1, -1, -1), most=1)
+    moved = networks._augment(image.expand(200, -1, -1, -1), max_shift=1)
     padded = functional.pad(image[0], (1, 1, 1, 1))
     crops = {(r, c): padded[:, r : r + 9, c : c + 9] for r in range(3) for c in range(3)}
     possible = {

@@ -16,7 +16,7 @@ IMAGES = {
 }
 
 
-def made(name, seed=0):
+def make_model(name, seed=0):
     return make(name, IMAGES.get(name, TEXTS), ("no", "yes"), seed)
 
 
@@ -28,12 +28,12 @@ def logits(model, *rows):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_raw_inputs_to_logits_saved_and_loaded(tmp_path, name):
-    model, rows = made(name), IMAGES.get(name, TEXTS)
-    found = model.adapter().predict(rows)
-    np.testing.assert_allclose(found, logits(model, *rows), atol=1e-5)  # the same alone and in company
+    model, rows = make_model(name), IMAGES.get(name, TEXTS)
+    predictions = model.adapter().predict(rows)
+    np.testing.assert_allclose(predictions, logits(model, *rows), atol=1e-5)  # the same alone and in company
     model.save(tmp_path / "new")
     back = load(tmp_path / "new")
-    np.testing.assert_array_equal(back.adapter().predict(rows), found)
+    np.testing.assert_array_equal(back.adapter().predict(rows), predictions)
     assert back.classes == ("no", "yes")
     assert back.encoder == model.encoder
     assert back.name == name
@@ -41,7 +41,7 @@ def test_raw_inputs_to_logits_saved_and_loaded(tmp_path, name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_onnx_gives_the_same(tmp_path, name):
-    model, rows = made(name), IMAGES.get(name, TEXTS)
+    model, rows = make_model(name), IMAGES.get(name, TEXTS)
     path = model.export(tmp_path / "model.onnx")
     assert b"networks.py" not in path.read_bytes()  # no traces of the machine that exported it
     exported, encoder = read_onnx(path)
@@ -53,11 +53,11 @@ def test_onnx_gives_the_same(tmp_path, name):
 
 
 def test_seeds():
-    first, same, other = made("mnist-cnn"), made("mnist-cnn"), made("mnist-cnn", 1)
+    first, same, other = make_model("mnist-cnn"), make_model("mnist-cnn"), make_model("mnist-cnn", 1)
     torch.manual_seed(5)
     before = torch.rand(1)
     torch.manual_seed(5)
-    made("mnist-cnn")
+    make_model("mnist-cnn")
     assert torch.rand(1) == before  # the user's generator goes on as if nothing had happened
     for a, b, c in zip(*(m.network.parameters() for m in (first, same, other)), strict=True):
         assert torch.equal(a, b)
@@ -66,7 +66,7 @@ def test_seeds():
 
 def test_words_deleted_and_words_zeroed():
     """Against the network called by hand on texts and ids written by hand."""
-    model = made("word-cnn")
+    model = make_model("word-cnn")
     text, words = "It just sucks.", model.encoder
     by_deletion = lc.Explainer(model.adapter(), lc.maskers.Text(), lc.FeatureAblation(), target="yes", value="log_prob")
     kept = logits(model, text, "just sucks.", "It sucks.", "It just")
@@ -84,7 +84,7 @@ def test_words_deleted_and_words_zeroed():
 
 
 def test_ids_themselves_can_be_explained():
-    model = made("word-cnn")
+    model = make_model("word-cnn")
     text = "It just sucks."
     ids = model.encoder.encode([text])[0]
     masker = lc.maskers.Tokens(padding=0, vocabulary=["", "?", *model.encoder.vocabulary])
@@ -95,7 +95,7 @@ def test_ids_themselves_can_be_explained():
 
 
 def test_words_of_the_char_cnn():
-    model = made("char-cnn")
+    model = make_model("char-cnn")
     text = "It sucks."
     kept = {"delete": logits(model, text, "sucks.", "It"), "blank": logits(model, text, "   sucks.", "It       ")}
     for masker, values in ((lc.maskers.Text(), kept["delete"]), (model.masker(), kept["blank"])):
@@ -105,7 +105,7 @@ def test_words_of_the_char_cnn():
 
 
 def test_images_have_saliency():
-    model = made("mnist-cnn")
+    model = make_model("mnist-cnn")
     image = IMAGES["mnist-cnn"][0].astype(np.float32)
     e = lc.Explainer(model.adapter(), model.masker(), lc.Saliency(), target=1)(image)
     rows = torch.from_numpy(image)[None].requires_grad_(True)
@@ -114,7 +114,7 @@ def test_images_have_saliency():
 
 
 def test_accuracy():
-    model = made("mnist-cnn")
+    model = make_model("mnist-cnn")
     images = RNG.integers(0, 256, (7, 28, 28), dtype=np.uint8)
     labels = np.array([0, 1, 0, 1, 0, 1, 1])
     right = (logits(model, *images).argmax(axis=1) == labels).mean()
@@ -123,7 +123,7 @@ def test_accuracy():
 
 def test_bad_input(tmp_path):
     with pytest.raises(
-        lc.OptionError, match=r"Expected one of the models of the paper, word-cnn, char-cnn, lstm.*, got 'gpt'"
+        lc.errors.OptionError, match=r"Expected one of the models of the paper, word-cnn, char-cnn, lstm.*, got 'gpt'"
     ):
         make("gpt", TEXTS, ("a", "b"))
     with pytest.raises(
@@ -132,7 +132,7 @@ def test_bad_input(tmp_path):
         load(tmp_path)
     with pytest.raises(ModelError, match="Expected a file with a model, got"):
         read_onnx(tmp_path / "model.onnx")
-    made("mnist-cnn").save(tmp_path)
+    make_model("mnist-cnn").save(tmp_path)
     content = json.loads((tmp_path / "model.json").read_text())
     for wrong in ({**content, "encoder": {"kind": "pixels"}}, {"name": "mnist-cnn"}, []):
         (tmp_path / "model.json").write_text(json.dumps(wrong))

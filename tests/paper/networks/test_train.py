@@ -36,7 +36,7 @@ def fresh(name, data, seed=0) -> PaperModel:
 
 
 def weights(model):
-    return {name: part.numpy().copy() for name, part in model.network.state_dict().items()}
+    return {name: tensor.numpy().copy() for name, tensor in model.network.state_dict().items()}
 
 
 def assert_equal(a, b):
@@ -49,15 +49,15 @@ def assert_equal(a, b):
 def test_training_lowers_the_loss_and_can_be_repeated(tmp_path, digits, texts, name):
     data = digits if name == "mnist-cnn" else texts
     one, two, other = fresh(name, data), fresh(name, data), fresh(name, data)
-    history = train.fit(one, data, tmp_path / "one", epochs=3)
+    history = train.fit_network(one, data, tmp_path / "one", epochs=3)
     assert history["loss"][2] < history["loss"][1] < history["loss"][0]
     assert len(history["seconds"]) == 3
     assert not one.network.training
     state = torch.random.get_rng_state()
-    assert train.fit(two, data, tmp_path / "two", epochs=3)["loss"] == history["loss"]
+    assert train.fit_network(two, data, tmp_path / "two", epochs=3)["loss"] == history["loss"]
     assert torch.equal(torch.random.get_rng_state(), state)
     assert_equal(weights(one), weights(two))
-    train.fit(other, data, tmp_path / "other", seed=1, epochs=3)
+    train.fit_network(other, data, tmp_path / "other", seed=1, epochs=3)
     assert any((a != b).any() for a, b in zip(weights(one).values(), weights(other).values(), strict=True))
 
 
@@ -68,8 +68,8 @@ def test_an_interrupted_run_ends_with_the_same_weights(tmp_path, digits, monkeyp
         MODELS, "mnist-cnn", replace(MODELS["mnist-cnn"], optimiser=optimiser, options=options, halve=1)
     )
     whole = fresh("mnist-cnn", digits)
-    losses = train.fit(whole, digits, tmp_path / "whole", epochs=3)["loss"]
-    train.fit(fresh("mnist-cnn", digits), digits, tmp_path / "parts", epochs=1)
+    losses = train.fit_network(whole, digits, tmp_path / "whole", epochs=3)["loss"]
+    train.fit_network(fresh("mnist-cnn", digits), digits, tmp_path / "parts", epochs=1)
     interrupted = fresh("mnist-cnn", digits)
     calls = []
 
@@ -79,14 +79,14 @@ def test_an_interrupted_run_ends_with_the_same_weights(tmp_path, digits, monkeyp
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("lcshap.asking.progress.Progress.advance", interrupt)
+        patched.setattr("lcshap.evaluation.progress.Progress.advance", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            train.fit(interrupted, digits, tmp_path / "parts", epochs=3)
+            train.fit_network(interrupted, digits, tmp_path / "parts", epochs=3)
     resumed = fresh("mnist-cnn", digits)
-    assert train.fit(resumed, digits, tmp_path / "parts", epochs=3)["loss"] == losses
+    assert train.fit_network(resumed, digits, tmp_path / "parts", epochs=3)["loss"] == losses
     assert_equal(weights(whole), weights(resumed))
     again = fresh("mnist-cnn", digits)
-    train.fit(again, digits, tmp_path / "parts", epochs=3)  # nothing left to do
+    train.fit_network(again, digits, tmp_path / "parts", epochs=3)  # nothing left to do
     assert_equal(weights(whole), weights(again))
 
 
@@ -101,43 +101,43 @@ def test_steps_get_smaller(tmp_path, digits, monkeypatch):
         model.network.zero_grad()
         torch.nn.functional.cross_entropy(model.network(inputs), torch.from_numpy(digits.labels)).backward()
         gradient = model.network.layers[7].bias.grad.numpy().copy()
-        train.fit(model, digits, tmp_path, epochs=epoch)
+        train.fit_network(model, digits, tmp_path, epochs=epoch)
         rates.append(((before - weights(model)["layers.7.bias"]) / gradient).mean())
     np.testing.assert_allclose(rates, [0.5, 0.5, 0.25, 0.25], rtol=1e-2)
 
 
 def test_dropout_may_begin_later(tmp_path, texts, monkeypatch):
     monkeypatch.setitem(MODELS, "word-cnn", replace(MODELS["word-cnn"], dropout_from=2))
-    model, seen, epoch = fresh("word-cnn", texts), [], train._epoch
+    model, seen, epoch = fresh("word-cnn", texts), [], train._train_epoch
 
-    def watched(model, *rest):
+    def watched(model, *arguments):
         seen.append(model.network.drop.p)
-        return epoch(model, *rest)
+        return epoch(model, *arguments)
 
-    monkeypatch.setattr(train, "_epoch", watched)
-    train.fit(model, texts, tmp_path, epochs=3)
+    monkeypatch.setattr(train, "_train_epoch", watched)
+    train.fit_network(model, texts, tmp_path, epochs=3)
     assert seen == [0.0, 0.0, 0.3]
     short = fresh("word-cnn", texts)
-    train.fit(short, texts, tmp_path / "short", epochs=1)
+    train.fit_network(short, texts, tmp_path / "short", epochs=1)
     assert seen[3:] == [0.0]
     assert short.network.drop.p == 0.3  # for whoever trains it further
 
 
 def test_the_checkpoint_of_another_run(tmp_path, digits):
-    train.fit(fresh("mnist-cnn", digits), digits, tmp_path, epochs=1)
+    train.fit_network(fresh("mnist-cnn", digits), digits, tmp_path, epochs=1)
     with pytest.raises(
         ModelError,
         match=r"Expected the checkpoint of the run mnist-cnn, seed 1, 160 inputs of mnist.* of another run",
     ):
-        train.fit(fresh("mnist-cnn", digits), digits, tmp_path, seed=1, epochs=1)
-    train.fit(fresh("mnist-cnn", digits), digits, tmp_path, epochs=2)
+        train.fit_network(fresh("mnist-cnn", digits), digits, tmp_path, seed=1, epochs=1)
+    train.fit_network(fresh("mnist-cnn", digits), digits, tmp_path, epochs=2)
     with pytest.raises(ModelError, match=r"Expected a checkpoint of at most 1 epochs, got .* of epoch 2"):
-        train.fit(fresh("mnist-cnn", digits), digits, tmp_path, epochs=1)
+        train.fit_network(fresh("mnist-cnn", digits), digits, tmp_path, epochs=1)
 
 
 def test_every_row_is_in_one_batch_an_epoch():
     lengths = np.random.default_rng(0).integers(1, 400, 1000)
-    batches = list(train._batches(lengths, 16, np.random.default_rng(1)))
+    batches = list(train._make_batches(lengths, 16, np.random.default_rng(1)))
     assert sorted(np.concatenate(batches).tolist()) == list(range(1000))
     spreads = [np.ptp(lengths[batch]) for batch in batches]
     assert np.median(spreads) < 30

@@ -4,7 +4,6 @@ import contextlib
 
 import numpy as np
 import pytest
-from showing import Page
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -36,12 +35,6 @@ def explain(opinion):
         return lc.Explainer(opinion, lc.maskers.Text(), method, **{"target": "for", "curve": True, **options})(texts)
 
     return explain
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Writes a report and reads it back."""
-    return lambda explanations, **options: Page(report(explanations, tmp_path / "page.html", **options))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ RUN = "async () => (await axe.run(document, {resultTypes: ['violations']})).viol
 BLOCK = lc.maskers.Molecule().mask("CC(=O)Oc1ccccc1C(=O)O").view.block
 
 
-def made(view, d, names=None, **more):
+def make_explanation(view, d, names=None, **more):
     draw = np.random.default_rng(0)
     scores = draw.normal(size=d)
     record = {"method": "KernelSHAP(64)", "value": "log_prob", "targets": ["yes"]}
@@ -30,36 +30,38 @@ def made(view, d, names=None, **more):
 
 def text(words="It is not heartwarming or entertaining. It just sucks."):
     view = lc.maskers.Text().mask(words).view
-    e = made(view, len(words.split()), words.split())
-    pairs = lc.core.explanation.edge_matrix(e.graph, np.linspace(-1, 1, len(e.graph.edges)))
-    return made(view, len(words.split()), words.split(), interactions=pairs)
+    e = make_explanation(view, len(words.split()), words.split())
+    pairs = lc.core.explanation.pair_matrix(e.graph, np.linspace(-1, 1, len(e.graph.edges)))
+    return make_explanation(view, len(words.split()), words.split(), interactions=pairs)
 
 
 def image(side=6):
     view = lc.maskers.Image().mask(np.arange(float(side * side)).reshape(side, side)).view
-    return made(view, side * side)
+    return make_explanation(view, side * side)
 
 
 def series():
     labels = np.repeat(np.arange(4), 5)[:, None] + np.array([0, 4])
-    return made(SeriesView(series=np.sin(np.arange(40.0)).reshape(20, 2), channels=("x", "y"), labels=labels), 8)
+    return make_explanation(
+        SeriesView(series=np.sin(np.arange(40.0)).reshape(20, 2), channels=("x", "y"), labels=labels), 8
+    )
 
 
 def dump():
-    return made(lc.maskers.Bytes().mask(bytes(range(256)) * 8).view, 2048)
+    return make_explanation(lc.maskers.Bytes().mask(bytes(range(256)) * 8).view, 2048)
 
 
 def table():
     masker = lc.maskers.Tabular(np.zeros((2, 3)), names=["age", "dose", "sex"])
-    return made(masker.mask(np.array([70.0, 1.5, 1.0])).view, 3, ["age", "dose", "sex"])
+    return make_explanation(masker.mask(np.array([70.0, 1.5, 1.0])).view, 3, ["age", "dose", "sex"])
 
 
 def molecule():
-    return made(MoleculeView(block=BLOCK, labels=np.arange(13)), 13)
+    return make_explanation(MoleculeView(block=BLOCK, labels=np.arange(13)), 13)
 
 
 def bars():
-    return made(None, 30)
+    return make_explanation(None, 30)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -75,10 +77,10 @@ def test_no_violation(make, dark, show):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     page.evaluate(AXE)
-    found = page.evaluate(RUN)
+    violations = page.evaluate(RUN)
     page.get_by_role("button", name="Data set").click()
-    found += page.evaluate(RUN)
-    assert told(found) == []
+    violations += page.evaluate(RUN)
+    assert describe_violations(violations) == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -96,8 +98,8 @@ def test_no_violation_without_javascript(make, dark, chromium, tmp_path):
         assert page.locator("article").count() == 2
         assert page.locator("#columns").is_hidden()
         page.evaluate(AXE)
-        assert told(page.evaluate(RUN)) == []
+        assert describe_violations(page.evaluate(RUN)) == []
 
 
-def told(found):
-    return [(v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"]) for v in found]
+def describe_violations(violations):
+    return [(v["id"], [n["html"][:200] for n in v["nodes"]][:3], v["nodes"][0]["failureSummary"]) for v in violations]

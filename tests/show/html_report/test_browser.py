@@ -59,8 +59,8 @@ class TestText:
         for i, score in enumerate(e.scores):
             share = round(255 * (1 - abs(score) / limit))
             expected = (share, share, 255) if score > 0 else (255, share, share)
-            found = colour(page, f'#picture [data-unit="{i}"]')
-            np.testing.assert_allclose([int(part) for part in re.findall(r"\d+", found)], expected, atol=1)
+            rgb = colour(page, f'#picture [data-unit="{i}"]')
+            np.testing.assert_allclose([int(channel) for channel in re.findall(r"\d+", rgb)], expected, atol=1)
 
     def test_hovering_tells_score_and_rank(self, show, explain):
         e = explain(TEXT)
@@ -104,9 +104,9 @@ class TestText:
         for unit in range(10):
             page.hover(f'#picture [data-unit="{unit}"]')
             assert text(page, "#tip").startswith(f"{names[unit]}: ")
-            found = [int(part) for part in re.findall(r"\d+", colour(page, f'#picture [data-unit="{unit}"]'))]
+            rgb = [int(channel) for channel in re.findall(r"\d+", colour(page, f'#picture [data-unit="{unit}"]'))]
             share = abs(scores[unit]) / 2 * (0.3 if e.faint[unit] else 1)
-            assert min(found) == pytest.approx(255 * (1 - share), abs=2)
+            assert min(rgb) == pytest.approx(255 * (1 - share), abs=2)
         assert e.faint.any()
         assert not e.faint.all()
 
@@ -153,20 +153,20 @@ class TestText:
         pairs = {(a, b): e.interactions.toarray()[a, b] for a, b in e.graph.edges.tolist()}
         sure = {pair: v for pair, v in pairs.items() if errors.toarray()[pair] < 1}
         largest = max(map(abs, pairs.values()))
-        wanted = sum(abs(v) >= 0.02 * largest and abs(v) > 1e-3 * special.stdtrit(20, 0.975) for v in sure.values())
-        assert page.locator(".arcs path").count() == wanted < len(pairs)
+        n_arcs = sum(abs(v) >= 0.02 * largest and abs(v) > 1e-3 * special.stdtrit(20, 0.975) for v in sure.values())
+        assert page.locator(".arcs path").count() == n_arcs < len(pairs)
         written = texts(page, "#interactions td.number")
         assert any(cell.endswith(" ± 5") for cell in written)
         assert all(" ± " in cell for cell in written)
         assert page.locator("#interactions .bar i[style*=opacity]").count() >= 1
         held = sum(abs(v) <= special.stdtrit(20, 0.975) * errors.toarray()[pair] for pair, v in pairs.items())
-        said = f"Faint, and without an arc: the 95 % interval holds 0 ({held} of {len(pairs)} pairs)."
-        assert said in text(page, "#interactions")
+        legend = f"Faint, and without an arc: the 95 % interval holds 0 ({held} of {len(pairs)} pairs)."
+        assert legend in text(page, "#interactions")
 
     def test_a_score_of_zero_has_no_side(self, show):
         page = show(made([1.0, 0.0, -1.0], ["for", "zero", "against"], text_view("for zero against")))
-        found = page.locator("#top .bar i").evaluate_all("(all) => all.map((bar) => bar.className)")
-        assert sorted(found) == ["", "negative", "positive"]
+        bar_classes = page.locator("#top .bar i").evaluate_all("(all) => all.map((bar) => bar.className)")
+        assert sorted(bar_classes) == ["", "negative", "positive"]
 
     def test_rounding_errors_are_no_interactions(self, show, explain):
         e = explain(TEXT)
@@ -193,12 +193,12 @@ class TestMasking:
             slide(page, step)
             gone = set(np.argsort(-e.scores, kind="stable")[:count].tolist())
             assert set(texts(page, "#picture .masked")) == {e.names[i] for i in gone}
-            left = " ".join(name for i, name in enumerate(e.names) if i not in gone)
-            said = text(page, "#step")
-            assert said.startswith(f"{count} of {len(e.names)} units masked (")
-            assert "%): probability of for " in said
-            chance = opinion.predict_proba([left])[0, list(opinion.classes_).index("for")]
-            assert number(said.removesuffix(" %")) == pytest.approx(100 * chance, abs=0.06)
+            remaining_text = " ".join(name for i, name in enumerate(e.names) if i not in gone)
+            step_text = text(page, "#step")
+            assert step_text.startswith(f"{count} of {len(e.names)} units masked (")
+            assert "%): probability of for " in step_text
+            chance = opinion.predict_proba([remaining_text])[0, list(opinion.classes_).index("for")]
+            assert number(step_text.removesuffix(" %")) == pytest.approx(100 * chance, abs=0.06)
 
     def test_without_a_curve_there_are_no_values(self, show, explain):
         page = show(explain(TEXT, curve=False))
@@ -211,12 +211,12 @@ class TestMasking:
     def test_the_curve(self, show, explain):
         e = explain(TEXT)
         page = show(e)
-        own = [k for k, count in enumerate(e.curve["counts"]) if not k or count > e.curve["counts"][k - 1]]
-        assert page.locator("#curve circle:not(.now)").count() == len(own) == 11
+        distinct_steps = [k for k, count in enumerate(e.curve["counts"]) if not k or count > e.curve["counts"][k - 1]]
+        assert page.locator("#curve circle:not(.now)").count() == len(distinct_steps) == 11
         height = page.locator("#curve circle:not(.now)").evaluate_all(
             "(all) => all.map((c) => Number(c.getAttribute('cy')))"
         )
-        chances = 1 / (1 + np.exp(-e.curve["values"][own]))  # the scale of all values of the page
+        chances = 1 / (1 + np.exp(-e.curve["values"][distinct_steps]))  # the scale of all values of the page
         assert np.corrcoef(height, chances)[0, 1] == pytest.approx(-1)
         slide(page, 6)
         assert float(page.locator("#curve .now").get_attribute("cy")) == pytest.approx(height[6])
@@ -226,14 +226,14 @@ class TestSentences:
     def test_one_sentence_first(self, show, explain):
         e = explain(TEXT)
         page = show([e, *explain(TEXTS[1:3])])
-        said = text(page, "#lead")
-        assert re.match(r"The model (says|gives) for (\()?[\d.]+ %", said)
+        lead = text(page, "#lead")
+        assert re.match(r"The model (says|gives) for (\()?[\d.]+ %", lead)
         assert texts(page, "#lead em")[0] == "for"
         assert texts(page, "#lead em")[1] == e.top(1, sign=1)[0][0]
         assert texts(page, "#lead em")[2] == e.top(1, sign=-1)[0][0]
         assert text(page, "#legend").split()[0] == "against"
         page.locator("#rows .sample").nth(1).click()
-        assert text(page, "#lead") != said
+        assert text(page, "#lead") != lead
 
     def test_a_large_residual_is_explained(self, show):
         game, graph = lc.Game(lambda kept: 1.0 * kept.all(axis=1), 3), lc.Graph.chain(3)
@@ -265,8 +265,8 @@ class TestPrinting:
         assert page.locator("#dataset").is_visible()
 
     def test_all_samples_are_printed_in_light_colours(self, show, explain, tmp_path):
-        found = explain(TEXTS)
-        page = show(found, dark=True)
+        samples = explain(TEXTS)
+        page = show(samples, dark=True)
         page.locator("#rows .sample").nth(2).click()
         slide(page, 1)
         before = page.locator("#sample").inner_html()
@@ -290,8 +290,8 @@ class TestPrinting:
         assert page.locator("#sample").inner_html() == before
 
     def test_many_samples_are_printed_in_short(self, show, explain, tmp_path):
-        many = [f"a  good plot {k}, and a great end but poor actors" for k in range(24)]
-        page = show(explain(many), names=["mine", *[None] * 23])
+        long_texts = [f"a  good plot {k}, and a great end but poor actors" for k in range(24)]
+        page = show(explain(long_texts), names=["mine", *[None] * 23])
         data = page.pdf(path=tmp_path / "many.pdf", format="A4")
         assert len(re.findall(rb"/Type\s*/Page\b", data)) <= 7  # one page a sample in full
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -299,7 +299,7 @@ class TestPrinting:
         assert texts(page, "#prints h2") == ["mine"]  # names that are the beginning of the text are not said twice
         method = "LShapley(order=1, context='absent', interactions=True)"
         assert texts(page, "#prints > p") == [f"24 samples, explained by {method}."]
-        assert texts(page, "#prints #picture") == many
+        assert texts(page, "#prints #picture") == long_texts
         assert page.locator("#prints #curve").first.is_hidden()
         assert page.locator("#prints main").first.locator("#top tbody tr:visible").count() == 6
         page.evaluate("dispatchEvent(new Event('afterprint'))")
@@ -307,8 +307,8 @@ class TestPrinting:
     def test_pictures_are_printed(self, show):
         masker = lc.maskers.Image()
         images = [np.full((4, 4), k, np.uint8) for k in (0, 255)]
-        found = [made_image(masker, image) for image in images]
-        page = show(found)
+        samples = [explain_image(masker, image) for image in images]
+        page = show(samples)
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         ink = page.locator("#prints canvas:first-child").evaluate_all(
             "(all) => all.map((c) => c.getContext('2d').getImageData(0, 0, 1, 1).data[0])"
@@ -316,7 +316,7 @@ class TestPrinting:
         assert ink[::2] == [0, 255]
 
 
-def made_image(masker, image):
+def explain_image(masker, image):
     e = lc.Explanation(np.ones(16), 0.0, 16.0, lc.Graph.grid((4, 4)), 9, {"method": "x"})
     return replace(e, view=masker.mask(image).view)
 
@@ -326,14 +326,14 @@ class TestSwitches:
         ours, exact = explain(TEXTS[:2]), explain(TEXTS[:2], lc.Shapley())
         page = show({"ours": ours, "exact": exact})
         fact = '#facts [data-fact="{}"]'
-        for label, found in (("exact", exact), ("ours", ours)):
+        for label, by_method in (("exact", exact), ("ours", ours)):
             page.get_by_label(label, exact=True).check()
             assert number(text(page, fact.format("residual"))) == pytest.approx(
-                float(found[0].residual), rel=0.01, abs=1e-9
+                float(by_method[0].residual), rel=0.01, abs=1e-9
             )
-            assert text(page, fact.format("calls")) == f"{found[0].calls:,}"
+            assert text(page, fact.format("calls")) == f"{by_method[0].calls:,}"
             top = number(text(page, "#top tbody tr:first-child td:nth-child(3)"))
-            assert abs(top) == pytest.approx(np.abs(found[0].scores).max(), rel=1e-3)
+            assert abs(top) == pytest.approx(np.abs(by_method[0].scores).max(), rel=1e-3)
         page.get_by_label("exact").check()
         page.locator("#rows .sample").nth(1).click()
         assert page.get_by_label("exact").is_checked()
@@ -345,8 +345,8 @@ class TestSwitches:
         for k, name in enumerate(["against", "for"]):
             page.get_by_label(name, exact=True).check()
             assert text(page, '#facts [data-fact="explains"]') == f"log_prob of {name}"
-            said, _ = text(page, '#facts [data-fact="v(V)"]').split(" (")
-            assert number(said) == pytest.approx(e.full_value[k], rel=1e-5)
+            full_value, _ = text(page, '#facts [data-fact="v(V)"]').split(" (")
+            assert number(full_value) == pytest.approx(e.full_value[k], rel=1e-5)
 
     def test_a_path_says_what_flips_the_decision(self, show):
         graph = lc.Graph.chain(3, names=["<b>", "a", "c"])
@@ -407,17 +407,17 @@ class TestList:
 
     def test_search_in_names_of_units(self, show):
         model = lambda rows: np.asarray(rows).sum(axis=1)  # noqa: E731
-        found = [
+        samples = [
             lc.Explainer(model, lc.maskers.Tabular([0, 0], names=names), lc.Shapley(), kind="output")([[1, 2]])[0]
             for names in (["age", "dose"], ["age", "sex"])
         ]
-        page = show(found)
+        page = show(samples)
         page.fill("#search", "sex")
         assert self.names(page) == ["table 2"]
 
     def test_sort(self, show, explain):
-        found = explain(TEXTS)
-        page = show(found)
+        samples = explain(TEXTS)
+        page = show(samples)
         keys = {
             "v(V)": lambda e: e.full_value,
             "|residual|": lambda e: abs(e.residual),
@@ -426,8 +426,8 @@ class TestList:
         }
         for label, key in keys.items():
             page.select_option("#sort", label=label)
-            values = [key(found[TEXTS.index(name)]) for name in self.names(page)]
-            np.testing.assert_allclose(values, sorted(map(key, found), reverse=True), atol=1e-12)
+            values = [key(samples[TEXTS.index(name)]) for name in self.names(page)]
+            np.testing.assert_allclose(values, sorted(map(key, samples), reverse=True), atol=1e-12)
         page.select_option("#sort", label="name")
         assert self.names(page) == sorted(TEXTS, key=str.lower)
         page.click("#direction")
@@ -483,11 +483,11 @@ class TestOtherInputs:
             return Array.from(pen.getImageData(0, 0, canvas.width, canvas.height).data);
         }"""
         canvases = page.locator("canvas")
-        shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
-        np.testing.assert_array_equal(shown[..., 0], image)
+        pixels = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
+        np.testing.assert_array_equal(pixels[..., 0], image)
         slide(page, 3)
-        shown = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
-        np.testing.assert_array_equal(shown[..., 1], [[0, 30, 0], [30, 0, 30]])
+        pixels = np.array(canvases.nth(0).evaluate(read)).reshape(2, 3, 4)
+        np.testing.assert_array_equal(pixels[..., 1], [[0, 30, 0], [30, 0, 30]])
         heat = np.array(canvases.nth(1).evaluate(read)).reshape(2, 3, 4)
         assert heat[0, 1, 2] > heat[0, 1, 0] + 100  # blue: raises the output
         assert heat[0, 0, 0] > heat[0, 0, 2]  # red: lowers it

@@ -21,9 +21,9 @@ def test_the_tokens_of_an_answer_are_rows_from_the_start(show):
         "It", "lives", "in (1)", "Primorye", "in (2)", "a", "wood"
     ]  # fmt: skip
     assert page.locator("#outputs text[transform]").all_text_contents() == list(e.names)
-    found = np.array([[int(part) for part in re.findall(r"\d+", fill)] for fill in fills(page)])
+    rgb = np.array([[int(channel) for channel in re.findall(r"\d+", fill)] for fill in fills(page)])
     share = np.round(255 * (1 - np.abs(e.scores.T.ravel()) / np.abs(e.scores).max()))
-    np.testing.assert_allclose(found[:, 1], share, atol=1)  # green falls with the size of the score, blue or red
+    np.testing.assert_allclose(rgb[:, 1], share, atol=1)  # green falls with the size of the score, blue or red
 
 
 def test_a_row_is_shown_in_the_input(show):
@@ -57,22 +57,22 @@ def test_a_page_opens_at_the_most_probable_label_of_each_sample(show, chromium, 
     explainer = lc.Explainer(
         labels_of, lc.maskers.Text(), lc.Shapley(), kind="multilabel", classes=classes, target="all"
     )
-    found = explainer(["a dog barks", "one fish", "a cat"])
-    page = show(found)
-    said = []
+    explanations = explainer(["a dog barks", "one fish", "a cat"])
+    page = show(explanations)
+    predicted = []
     for k in range(3):
         page.locator("#rows [role=option]").nth(k).click()
-        said.append(page.locator("#lead em").first.inner_text())
-    assert said == ["dog", "line↵break", "cat"]
+        predicted.append(page.locator("#lead em").first.inner_text())
+    assert predicted == ["dog", "line↵break", "cat"]
     page.get_by_label("dog", exact=True).check()  # what the reader chooses holds for all samples
     page.locator("#rows [role=option]").nth(1).click()
     assert page.locator("#lead em").first.inner_text() == "dog"
-    path = lc.report(found, tmp_path / "static.html")
+    path = lc.report(explanations, tmp_path / "static.html")
     with closing(chromium.new_context(java_script_enabled=False)) as context:
         plain = context.new_page()
         plain.goto(path.as_uri())
         heads = plain.locator("article").all_inner_texts()
-    assert ["The model says " + name in head for name, head in zip(said, heads, strict=True)] == [True] * 3
+    assert ["The model says " + name in head for name, head in zip(predicted, heads, strict=True)] == [True] * 3
 
 
 def test_of_many_units_the_largest_have_columns(show):

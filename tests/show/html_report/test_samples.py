@@ -29,9 +29,9 @@ class TestNumbers:
         assert entry["residual"] == pytest.approx(float(e.residual), rel=1e-5)
         chances = (1 / (1 + np.exp(-e.curve["values"]))).tolist()
         assert entry["curve"]["values"] == pytest.approx(chances, rel=1e-5)
-        said = page.pool(entry["curve"]["said"])
-        assert said["counts"] == e.curve["counts"].tolist()
-        assert said["what"] == "probability of for"
+        axis = page.pool(entry["curve"]["said"])
+        assert axis["counts"] == e.curve["counts"].tolist()
+        assert axis["what"] == "probability of for"
         assert page.samples[0]["entries"] == [
             [0, "for", entry["full"], entry["residual"], pytest.approx(np.abs(e.scores).max(), rel=1e-5), e.calls]
         ]
@@ -83,8 +83,8 @@ class TestNumbers:
         errors = replace(e, interaction_stderr=abs(e.interactions) * 0.9, freedom=9)  # all intervals hold 0
         entry = write(errors).sample()["entries"][0]
         pairs = unpack(entry["pairs"]).reshape(-1, 2)
-        wanted = errors.interaction_stderr.toarray()[pairs[:, 0], pairs[:, 1]]
-        np.testing.assert_allclose(unpack(entry["pair_stderr"]), wanted, rtol=1 / 256)
+        expected = errors.interaction_stderr.toarray()[pairs[:, 0], pairs[:, 1]]
+        np.testing.assert_allclose(unpack(entry["pair_stderr"]), expected, rtol=1 / 256)
         faded, bits = entry["pair_faint"]
         assert faded == 0.3
         assert np.unpackbits(unpack(bits))[: len(pairs)].all()

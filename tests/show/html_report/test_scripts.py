@@ -41,9 +41,9 @@ def test_what_is_used_is_imported_and_what_is_imported_is_used(module):
     for name, origin in taken.items():
         assert name in exported(MODULES[origin]), f"{origin} does not export {name}"
         assert re.search(rf"(?:\.\.\.|(?<![.\w])){name}\b", body), f"{name} is imported in vain"
-    own = {name for _, name in TOP.findall(source)}
+    top_level_names = {name for _, name in TOP.findall(source)}
     for other, text in MODULES.items():
-        for name in exported(text) - own - set(taken) if other != module else ():
+        for name in exported(text) - top_level_names - set(taken) if other != module else ():
             used = re.search(rf"(?<![.\w$])(?<!function ){name}\(", body)
             assert not used, f"{name} of {other} is used and not imported"
 

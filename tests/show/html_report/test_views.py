@@ -39,10 +39,12 @@ class TestPin:
         assert [row[0] for row in rows] == ["pairs, for", "exact, for"]
         assert [number(row[2]) for row in rows] == pytest.approx([e[0].scores[1] for e in (pairs, exact)], rel=1e-3)
         matrix = pairs[0].interactions.toarray()
-        found = {
+        values_by_partner = {
             row.split("\t")[0]: number(row.split("\t")[1]) for row in interactions.locator("tbody tr").all_inner_texts()
         }
-        assert found == pytest.approx({pairs[0].names[j]: matrix[1, j] for j in (0, 2) if matrix[1, j]}, rel=1e-3)
+        assert values_by_partner == pytest.approx(
+            {pairs[0].names[j]: matrix[1, j] for j in (0, 2) if matrix[1, j]}, rel=1e-3
+        )
         there = [row.split("\t") for row in others.locator("tbody tr").all_inner_texts()]
         assert {row[0] for row in there} == {TEXTS[1], TEXTS[3]}
         others.get_by_role("button", name=TEXTS[3]).click()
@@ -70,11 +72,11 @@ class TestCompare:
         assert page.locator("#kept-picture").inner_text() == TEXTS[0]
         boxes = [page.locator(name).bounding_box() for name in ("#picture", "#kept-picture")]
         assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
-        told = page.locator("#kept .note").first.inner_text()
+        note = page.locator("#kept .note").first.inner_text()
         from scipy.stats import spearmanr
 
         expected = spearmanr(one[0].scores.round(9), other[0].scores.round(9)).statistic
-        assert told == f"one · for · rank correlation of the two {expected:.3g}"
+        assert note == f"one · for · rank correlation of the two {expected:.3g}"
         page.locator("#rows .sample").nth(1).click()
         assert page.locator("#picture").inner_text() == TEXTS[1]
         assert page.locator("#kept-picture").inner_text() == TEXTS[0]
@@ -98,9 +100,9 @@ class TestScales:
         assert [fill != "rgb(255, 255, 255)" for fill in fills] == large.tolist()
 
     def test_one_scale_for_all_samples(self, show, explain):
-        found = explain(TEXTS)
-        page = show(found)
-        limit = max(np.abs(e.scores).max() for e in found)
+        explanations = explain(TEXTS)
+        page = show(explanations)
+        limit = max(np.abs(e.scores).max() for e in explanations)
         page.locator("#alike").check()
         assert number(page.locator("#legend span").last.inner_text()) == pytest.approx(limit, rel=1e-2)
 
@@ -146,9 +148,9 @@ class TestFiles:
         assert [row["unit"] for row in rows] == list(e.names)
         np.testing.assert_allclose([float(row["score"]) for row in rows], e.scores, rtol=1e-5, atol=1e-9)
         np.testing.assert_allclose([float(row["stderr"]) for row in rows], e.stderr, rtol=1 / 256)
-        found = json.loads(saved(page, "JSON"))
-        assert (found["text"], found["output"]) == (TEXTS[0], "for")
-        assert [unit["unit"] for unit in found["units"]] == list(e.names)
+        saved_view = json.loads(saved(page, "JSON"))
+        assert (saved_view["text"], saved_view["output"]) == (TEXTS[0], "for")
+        assert [unit["unit"] for unit in saved_view["units"]] == list(e.names)
         page.get_by_role("button", name="Data set").click()
         rows = list(csv.DictReader(io.StringIO(saved(page, "CSV").decode("utf-8-sig"))))
         assert [row["name"] for row in rows] == ["'=1+1", "b"]  # no formula for a spreadsheet
@@ -178,10 +180,10 @@ class TestFiles:
     def test_a_drawing_of_the_data_set_has_its_numbers_and_names(self, show, explain):
         page = show(explain(TEXTS, target=None), labels=["for"] * len(TEXTS))
         page.get_by_role("button", name="Data set").click()
-        shown = page.locator("#dataset td button, #dataset th button").all_inner_texts()
-        assert len(shown) > 4
+        buttons = page.locator("#dataset td button, #dataset th button").all_inner_texts()
+        assert len(buttons) > 4
         words = re.findall(r"<text[^>]*>([^<]*)</text>", saved(page, "SVG").decode())
-        assert not set(shown) - set(words)
+        assert not set(buttons) - set(words)
 
     def test_pixels_and_heat_maps_are_in_drawings(self, show):
         e = lc.Explanation(np.ones(4), 0.0, 4.0, lc.Graph.grid((2, 2)), 9, view=lc.maskers.Image().mask(np.eye(2)).view)

@@ -105,15 +105,15 @@ class TestBars:
         game = lc.Game(lambda k: k @ np.array([3.0, 0.0, 1.0]), 3)
         e = lc.DeletionPath(8, flip_below=0.5).explain(game, lc.Graph.chain(3, names=["$a", "b", "c"]))
         for ax in (bars(e), waterfall(e)):
-            said = " ".join(ax.get_xlabel().split())
-            assert said.endswith(f"Without *$a*, *c* the model would not say this. {lc.DeletionPath.caution}")
+            caption = " ".join(ax.get_xlabel().split())
+            assert caption.endswith(f"Without *$a*, *c* the model would not say this. {lc.DeletionPath.caution}")
             draw(ax)
 
     def test_axes_given_and_dark(self):
-        own = Figure().add_subplot()
-        assert bars(additive(), own, dark=True) is own
-        assert max(to_rgb(own.figure.get_facecolor())) < 0.2
-        assert min(to_rgb(own.get_yticklabels()[0].get_color())) > 0.8
+        user_axes = Figure().add_subplot()
+        assert bars(additive(), user_axes, dark=True) is user_axes
+        assert max(to_rgb(user_axes.figure.get_facecolor())) < 0.2
+        assert min(to_rgb(user_axes.get_yticklabels()[0].get_color())) > 0.8
 
     def test_nothing_at_all(self):
         zero = lc.Shapley().explain(lc.Game(lambda k: np.zeros(len(k)), 2), lc.Graph.chain(2))
@@ -160,16 +160,16 @@ class TestWaterfall:
 class TestErrors:
     @pytest.mark.parametrize("top", [0, -1, 2.5, True, "all"])
     def test_top(self, figure, top):
-        with pytest.raises(lc.ShowError, match="Expected top as an integer of at least 1, got"):
+        with pytest.raises(lc.errors.ShowError, match="Expected top as an integer of at least 1, got"):
             figure(additive(), top=top)
 
     def test_outputs(self, figure):
-        many = lc.LShapley(1).explain(table_game(6, outputs=3)[0], lc.Graph.chain(6))
-        with pytest.raises(lc.ShowError, match="Expected one output, got 3"):
-            figure(many)
-        ax = figure(many, output=1)
-        assert ax.patches[0].get_width() == pytest.approx(max(many.scores[:, 1], key=abs))
+        several_outputs = lc.LShapley(1).explain(table_game(6, outputs=3)[0], lc.Graph.chain(6))
+        with pytest.raises(lc.errors.ShowError, match="Expected one output, got 3"):
+            figure(several_outputs)
+        ax = figure(several_outputs, output=1)
+        assert ax.patches[0].get_width() == pytest.approx(max(several_outputs.scores[:, 1], key=abs))
 
     def test_palette(self, figure):
-        with pytest.raises(lc.ShowError, match="Expected one of the palettes default, paper, shap, got 'none'"):
+        with pytest.raises(lc.errors.ShowError, match="Expected one of the palettes default, paper, shap, got 'none'"):
             figure(additive(), palette="none")

@@ -4,20 +4,24 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from showing import explain, text_view
 
 import lcshap as lc
-from lcshap.show.plots import bidi
-from lcshap.show.plots.text import text
+from lcshap.show.plots.text_plot import text
+from lcshap.show.plots.wording import drawable_lines
 
 
-@pytest.fixture
-def old(monkeypatch):
-    """A matplotlib that draws letters as they are stored."""
-    monkeypatch.setattr(bidi, "is_shaped", lambda: False)
+def pixels(string, fonts):
+    """What matplotlib draws for a string."""
+    figure = Figure(figsize=(4, 0.5))
+    figure.text(0.02, 0.3, string, fontfamily=fonts, size=16)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())
 
 
-@pytest.mark.usefixtures("old")
 @pytest.mark.parametrize(
     ("stored", "seen"),
     [
@@ -33,13 +37,12 @@ def old(monkeypatch):
         ("بيت", "\ufe96\ufef4\ufe91"),  # initial, medial, final
     ],
 )
-def test_letters_are_in_the_order_in_which_they_are_seen(stored, seen):
-    assert bidi.visual(stored) == seen
-
-
-def test_a_matplotlib_that_knows_gets_them_as_they_are(monkeypatch):
-    monkeypatch.setattr(bidi, "is_shaped", lambda: True)
-    assert bidi.visual("שלום") == "שלום"
+def test_letters_are_drawn_in_the_order_in_which_they_are_seen(stored, seen):
+    (string,), fonts = drawable_lines(stored)
+    from_left = f"\N{LEFT-TO-RIGHT OVERRIDE}{seen}\N{POP DIRECTIONAL FORMATTING}"
+    drawing = pixels(string, fonts)
+    assert drawing.min() == 0
+    assert np.array_equal(drawing, pixels(from_left, fonts))
 
 
 def drawn(string):
@@ -58,9 +61,9 @@ def test_lines_run_the_way_they_are_read():
     assert drawn("so אחת שתים good") == [["so", "שתים", "אחת", "good"]]
     assert drawn("אחת so good שתים") == [["שתים", "so", "good", "אחת"]]
     long = " ".join(["אחת", "שתים", "שלוש"] * 20)
-    found = drawn(long)
-    assert len(found) > 1
-    assert [word for line in found for word in line[::-1]] == long.split()
+    lines = drawn(long)
+    assert len(lines) > 1
+    assert [word for line in lines for word in line[::-1]] == long.split()
 
 
 def test_words_and_their_boxes_stay_on_the_page():

@@ -15,10 +15,10 @@ def explain(target, value="prob"):
 
 
 def test_classes_and_values_are_kept_apart_the_most_frequent_first():
-    found = by_target([explain(0), explain(1), explain(1), explain((0, 1)), explain(1, "log_odds")])
+    groups = by_target([explain(0), explain(1), explain(1), explain((0, 1)), explain(1, "log_odds")])
     names = ["prob of 1", "prob of 0", "prob of 0 rather than 1", "log_odds of 1"]
-    assert [len(found[name]) for name in names] == [2, 1, 1, 1]
-    assert next(iter(found)) == names[0]
+    assert [len(groups[name]) for name in names] == [2, 1, 1, 1]
+    assert next(iter(groups)) == names[0]
     assert list(by_target([explain("all")] * 2, output=1)) == ["prob of 1"]
 
 
@@ -26,7 +26,7 @@ def test_one_class_needs_no_panels():
     drawn = []
     for several in (False, True):
         groups = by_target([explain(0), explain(int(several))])
-        ax = panels(groups, None, lambda found, ax: drawn.append((len(found), ax)), lambda found: (4, 2), False)
+        ax = panels(groups, None, lambda group, ax: drawn.append((len(group), ax)), lambda group: (4, 2), False)
         assert len(ax.child_axes) == (2 if several else 0)
     assert [count for count, _ in drawn] == [2, 1, 1]
     assert drawn[0][1] is not drawn[1][1]

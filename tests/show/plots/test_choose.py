@@ -16,21 +16,21 @@ from lcshap import plots
 from lcshap.show.plots.choose import KINDS, plot
 
 
-def explained(masker, x, **options):
+def make_explanation(masker, x, **options):
     def model(rows):
-        return [float(np.sum([len(str(part)) for part in np.ravel(row)])) for row in rows]
+        return [float(np.sum([len(str(cell)) for cell in np.ravel(row)])) for row in rows]
 
     return lc.Explainer(model, masker, lc.LShapley(1), kind="output", **options)(x)
 
 
 TABLE = lc.maskers.Tabular(np.zeros((2, 3)))
 INPUTS = {
-    "text": lambda: explained(lc.maskers.Text(), "a good film"),
-    "image": lambda: explained(lc.maskers.Image(patch=2), np.arange(16.0).reshape(4, 4)),
-    "series": lambda: explained(lc.maskers.Series(), np.arange(8.0)),
-    "hexdump": lambda: explained(lc.maskers.Bytes(), b"abcdefgh"),
-    "molecule": lambda: explained(lc.maskers.Molecule(), "CCO"),
-    "bars": lambda: explained(TABLE, np.array([1.0, 20.0, 3.0])),
+    "text": lambda: make_explanation(lc.maskers.Text(), "a good film"),
+    "image": lambda: make_explanation(lc.maskers.Image(patch=2), np.arange(16.0).reshape(4, 4)),
+    "series": lambda: make_explanation(lc.maskers.Series(), np.arange(8.0)),
+    "hexdump": lambda: make_explanation(lc.maskers.Bytes(), b"abcdefgh"),
+    "molecule": lambda: make_explanation(lc.maskers.Molecule(), "CCO"),
+    "bars": lambda: make_explanation(TABLE, np.array([1.0, 20.0, 3.0])),
 }
 
 
@@ -38,7 +38,7 @@ INPUTS = {
 def test_the_input_decides(kind, monkeypatch):
     e, calls = INPUTS[kind](), []
     module = importlib.import_module(f"lcshap.show.plots.{KINDS[kind]}")
-    monkeypatch.setattr(module, kind, lambda *given, **options: calls.append((given, options)))
+    monkeypatch.setattr(module, kind, lambda *arguments, **options: calls.append((arguments, options)))
     plot(e, dark=True, sentence=False)
     assert calls == [((e,), {"ax": None, "dark": True})]
 
@@ -50,46 +50,47 @@ def test_a_sentence_stands_above_a_new_figure_which_gets_higher():
     assert "“good”" in with_it.get_suptitle()
     assert without.get_suptitle() == ""
     assert with_it.get_figheight() > without.get_figheight()
-    own = Figure()
-    plot(e, ax=own.add_subplot())
-    assert own.get_suptitle() == ""
+    user_figure = Figure()
+    plot(e, ax=user_figure.add_subplot())
+    assert user_figure.get_suptitle() == ""
 
 
 def test_bars_where_there_is_no_picture():
     e = lc.Shapley().explain(lc.Game(lambda k: 1.0 * k.sum(axis=1), 3), lc.Graph.chain(3))
-    own = Figure().add_subplot()
-    assert plot(e, ax=own, top=2) is own
-    assert [p.get_width() for p in own.patches] == pytest.approx([1, 1, 1])
+    user_axes = Figure().add_subplot()
+    assert plot(e, ax=user_axes, top=2) is user_axes
+    assert [p.get_width() for p in user_axes.patches] == pytest.approx([1, 1, 1])
 
 
 @pytest.mark.parametrize(
     "kind", ["text", "bars", "waterfall", "network", "compare", "summary_bars", "beeswarm", "curves"]
 )
 def test_by_name(kind):
-    e = explained(lc.maskers.Text(), "a good film", curve=True)
-    own = Figure().add_subplot()
-    assert plot(e, kind, own) is own
-    assert own.texts or own.patches or own.collections or own.lines
+    e = make_explanation(lc.maskers.Text(), "a good film", curve=True)
+    user_axes = Figure().add_subplot()
+    assert plot(e, kind, user_axes) is user_axes
+    assert user_axes.texts or user_axes.patches or user_axes.collections or user_axes.lines
 
 
 def test_a_neighbourhood_is_of_the_graph():
-    own = Figure(figsize=(9, 4)).add_subplot()
-    assert plot(INPUTS["text"](), "neighbourhood", own, unit=1) is own
+    user_axes = Figure(figsize=(9, 4)).add_subplot()
+    assert plot(INPUTS["text"](), "neighbourhood", user_axes, unit=1) is user_axes
 
 
 def test_errors():
     e = INPUTS["text"]()
     with pytest.raises(
-        lc.ShowError,
+        lc.errors.ShowError,
         match=r"Expected one of the figures text, image, masked_image, series, hexdump, molecule,.*beeswarm",
     ):
         plot(e, "pie")
     with pytest.raises(
-        lc.ShowError, match="Expected an input of kind 'image' for this figure, got an input of kind 'text'"
+        lc.errors.ShowError, match="Expected an input of kind 'image' for this figure, got an input of kind 'text'"
     ):
         plot(e, "image")
     with pytest.raises(
-        lc.ShowError, match=r"Expected an explanation with a masking curve, got one without.*Explainer.*curve=True"
+        lc.errors.ShowError,
+        match=r"Expected an explanation with a masking curve, got one without.*Explainer.*curve=True",
     ):
         plot(e, "curves")
 
@@ -103,7 +104,7 @@ def test_every_figure_is_public():
 
 def test_importing_is_cheap_and_drawing_leaves_pyplot_alone():
     code = (
-        "import sys, lcshap as lc, lcshap.show.plots as p\n"
+        "import sys, lcshap as lc, lcshap.plots as p\n"
         "print([m for m in ('matplotlib', 'pandas', 'rdkit') if m in sys.modules])\n"
         "e = lc.explain(lambda t: [float(len(x)) for x in t], 'a bc', kind='output')\n"
         "p.plot(e).figure.canvas, p.bars(e), p.waterfall(e), p.compare([e])\n"
@@ -123,8 +124,8 @@ def test_all_that_is_said_stays_on_the_figure(kind):
     canvas.draw()
     wide, high = figure.bbox.size
     parts = ("v(∅)", "The model", "for +")
-    said = [text for text in figure.findobj(Text) if any(part in text.get_text() for part in parts)]
-    assert len(said) >= 2
-    for text in said:
+    captions = [text for text in figure.findobj(Text) if any(phrase in text.get_text() for phrase in parts)]
+    assert len(captions) >= 2
+    for text in captions:
         box = text.get_window_extent(canvas.get_renderer())
         assert min(box.x0, box.y0, wide - box.x1, high - box.y1) > -3

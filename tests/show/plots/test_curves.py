@@ -107,12 +107,12 @@ def test_axes_say_what_is_drawn():
     assert mixed.get_ylabel() == "change of the log-odds"
     kept = curves({"a": curve([1, 2, 3, 4], "output", keep=True)})
     assert (kept.get_xlabel(), kept.get_ylabel()) == ("units kept (%)", "change of the output")
-    own = Figure().subplots()
-    assert curves({"a": THREE}, own) is own
+    user_axes = Figure().subplots()
+    assert curves({"a": THREE}, user_axes) is user_axes
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("wrong_curves", "message"),
     [
         ({}, "Expected curves of at least one method, got none"),
         ({"a": []}, "Expected at least one curve of 'a', got none"),
@@ -136,9 +136,9 @@ def test_axes_say_what_is_drawn():
         ),
     ],
 )
-def test_what_is_no_curve_is_refused(found, message):
+def test_what_is_no_curve_is_refused(wrong_curves, message):
     with pytest.raises(ShowError, match=message):
-        curves(found)
+        curves(wrong_curves)
 
 
 @pytest.mark.parametrize("band", [0, 1, 95, np.nan])

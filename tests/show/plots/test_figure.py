@@ -58,9 +58,9 @@ def test_every_way_to_end_a_cell_shows_each_figure_once():
         ("kept", 1),  # one of an earlier cell, shown again
         ("e.top(1)", 0),
     ]
-    found = outputs(*(source for source, _ in cells), "print(plt.get_fignums())")
-    assert [len(pictures(cell)) for cell in found[:-1]] == [count for _, count in cells]
-    assert found[-1][0].text.strip() == "[]"
+    cell_outputs = outputs(*(source for source, _ in cells), "print(plt.get_fignums())")
+    assert [len(pictures(cell)) for cell in cell_outputs[:-1]] == [count for _, count in cells]
+    assert cell_outputs[-1][0].text.strip() == "[]"
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -108,18 +108,18 @@ class TestPyplot:
     def test_show_opens_it_though_nobody_kept_it(self, windows):
         explain(mood, lc.maskers.Text(), "a good plot").plot("bars")
         pyplot.show()
-        (shown,) = windows
-        assert shown[0] is None
-        assert [type(figure).__name__ for figure in shown[1]] == ["ShownFigure"]
+        (window,) = windows
+        assert window[0] is None
+        assert [type(figure).__name__ for figure in window[1]] == ["DisplayedFigure"]
 
     def test_only_the_last_are_kept_and_those_of_the_user_all(self):
         e = explain(mood, lc.maskers.Text(), "a good plot")
-        own = pyplot.figure()
+        user_figure = pyplot.figure()
         first = e.plot("bars")
         figures = [weakref.ref(e.plot("bars").figure) for _ in range(30)]
         gc.collect()
         assert sum(figure() is not None for figure in figures) == 10
-        assert pyplot.fignum_exists(own.number)
+        assert pyplot.fignum_exists(user_figure.number)
         assert len(pyplot.get_fignums()) == 11
         assert first._repr_png_()[0].startswith(b"\x89PNG")  # closed, and still whole
 
@@ -181,10 +181,10 @@ def windows(monkeypatch):
 
 
 @pytest.mark.usefixtures("closed")
-@pytest.mark.parametrize("known", [True, False])
-def test_a_script_shows_a_window_until_it_is_closed(windows, known):
+@pytest.mark.parametrize("has_manager", [True, False])
+def test_a_script_shows_a_window_until_it_is_closed(windows, has_manager):
     ax = explain(mood, lc.maskers.Text(), "a good plot").plot("bars")
-    if not known:
+    if not has_manager:
         pyplot.close("all")
     for _ in range(2):
         ax.show()
@@ -193,6 +193,6 @@ def test_a_script_shows_a_window_until_it_is_closed(windows, known):
 
 
 def test_axes_that_are_given_stay_what_they_are():
-    own = mpl.figure.Figure().subplots()
-    assert explain(mood, lc.maskers.Text(), "a good plot").plot("bars", ax=own) is own
-    assert not hasattr(own, "_repr_png_")
+    user_axes = mpl.figure.Figure().subplots()
+    assert explain(mood, lc.maskers.Text(), "a good plot").plot("bars", ax=user_axes) is user_axes
+    assert not hasattr(user_axes, "_repr_png_")

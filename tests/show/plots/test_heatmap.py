@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from showing import answer, made
 
 import lcshap as lc
-from lcshap.show.plots import heatmap
+from lcshap.plots import heatmap
 
 
 def labels(axis):
@@ -51,12 +51,14 @@ def test_the_ends_of_the_colour_bar_do_not_overlap_and_the_most_probable_class_i
     ax.figure.canvas.draw()
     boxes = [label.get_window_extent() for label in ax.child_axes[0].get_xticklabels()]
     assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
-    said = " ".join(ax.figure.get_suptitle().split())
-    assert said == "The model says “cat” (98.8 %). “cat” speaks most for it (+4.39)."
+    title = " ".join(ax.figure.get_suptitle().split())
+    assert title == "The model says “cat” (98.8 %). “cat” speaks most for it (+4.39)."
 
 
 def test_one_output_and_bad_options_are_refused():
-    with pytest.raises(lc.ShowError, match="several outputs"):
+    with pytest.raises(lc.errors.ShowError, match="several outputs"):
         heatmap(made([1.0]))
-    with pytest.raises(lc.ShowError, match="Expected limit as a number above 0, the score of the full colour, got 0"):
+    with pytest.raises(
+        lc.errors.ShowError, match="Expected limit as a number above 0, the score of the full colour, got 0"
+    ):
         heatmap(answer(), limit=0)

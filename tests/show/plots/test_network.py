@@ -12,9 +12,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import lcshap as lc
-from lcshap.core.explanation import edge_matrix
+from lcshap.core.explanation import pair_matrix
 from lcshap.errors import ShowError
-from lcshap.show.palette import DARK, LIGHT, find_palette, hexadecimal
+from lcshap.show.palette import DARK, LIGHT, find_palette, rgb_to_hex
 from lcshap.show.plots.network import layout, network
 from support import NAMED_GRAPHS, edges_of, graphs, table_game
 
@@ -40,13 +40,13 @@ def test_every_unit_is_a_dot_and_every_edge_a_line(graph, dark):
     places = np.asarray(dots.get_offsets())
     assert len(places) == graph.d
     limit = np.abs(e.scores).max()
-    expected = [hexadecimal(find_palette("default").colour(s, limit, dark)) for s in e.scores]
+    expected = [rgb_to_hex(find_palette("default").colour(s, limit, dark)) for s in e.scores]
     assert [to_hex(colour) for colour in dots.get_facecolors()] == expected
     segments = lines.get_segments()
     assert len(segments) == len(edges_of(graph))
     for line, (i, j) in zip(segments, edges_of(graph), strict=True):
         np.testing.assert_allclose(line, places[[i, j]])
-    assert {to_hex(c) for c in lines.get_colors()} == {hexadecimal((DARK if dark else LIGHT).faint)}
+    assert {to_hex(c) for c in lines.get_colors()} == {rgb_to_hex((DARK if dark else LIGHT).faint)}
     assert sorted(text.get_text() for text in ax.texts) == sorted(graph.names)
     ax.figure.draw_without_rendering()
     assert len(matplotlib.pyplot.get_fignums()) <= 10  # it keeps the last ones only
@@ -55,11 +55,11 @@ def test_every_unit_is_a_dot_and_every_edge_a_line(graph, dark):
 def test_edges_have_the_colour_and_width_of_their_interaction():
     graph = lc.Graph.ring(4)
     values = np.array([4.0, -2.0, 0.0, 1.0])
-    ax = network(explain(graph, interactions=edge_matrix(graph, values)))
+    ax = network(explain(graph, interactions=pair_matrix(graph, values)))
     _, (wide, thin) = parts(ax)
     assert edges_of(graph) == [(0, 1), (0, 3), (1, 2), (2, 3)]
     palette = find_palette("default")
-    assert [to_hex(c) for c in wide.get_colors()] == [hexadecimal(palette.colour(v, 4.0)) for v in values]
+    assert [to_hex(c) for c in wide.get_colors()] == [rgb_to_hex(palette.colour(v, 4.0)) for v in values]
     assert wide.get_linewidths() == pytest.approx(1.5 * np.abs(values))
     assert len(thin.get_segments()) == 4
     assert ax.child_axes[0].get_xlabel().endswith("edges: interactions, ±4")
@@ -128,9 +128,11 @@ def test_the_strongest_has_its_name_however_crowded_it_stands():
     scores[4] = -9  # in the middle of all others
     ax = network(explain(lc.Graph.complete(10, names=names), scores), positions=[*around, [5, 5]])
     assert "number 4" in [text.get_text() for text in ax.texts]
-    many = np.ones(300)
-    many[123] = 5
-    ax = network(explain(lc.Graph.from_edges(300, [(0, 1)]), many), positions=np.random.default_rng(0).random((300, 2)))
+    scores = np.ones(300)
+    scores[123] = 5
+    ax = network(
+        explain(lc.Graph.from_edges(300, [(0, 1)]), scores), positions=np.random.default_rng(0).random((300, 2))
+    )
     assert ax.texts[0].get_text() == "123"
 
 

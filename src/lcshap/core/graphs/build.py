@@ -1,4 +1,4 @@
-"""Edge lists of the known shapes, and the checks on what users bring."""
+"""Edges of chains, rings, grids, trees and complete graphs, and checks of the arguments of users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...errors import GraphError
 
 MAX_UNITS = 10_000_000
 MAX_EDGES = 2**25
-_SHORT = 1024  # units of chains whose matrices are kept
+_MAX_CACHED_UNITS = 1024  # of chains whose matrices are cached
 
 
 def check_size(d: Any) -> int:
@@ -33,7 +33,7 @@ def check_size(d: Any) -> int:
     return size
 
 
-def check_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
+def check_unit_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     """One string a unit; the unit's number by default."""
     if names is None:
         return tuple(map(str, range(d)))
@@ -44,8 +44,8 @@ def check_names(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
-    """Check edges `(m, 2)` and make the symmetric boolean matrix, which nobody can write to."""
+def adjacency_from_edges(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
+    """Check edges `(m, 2)` and return the symmetric boolean matrix, which is read-only."""
     outside = np.flatnonzero(((edges < 0) | (edges >= d)).any(axis=1))
     if len(outside):
         u, v = edges[outside[0]].tolist()
@@ -56,9 +56,9 @@ def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
             f"Expected edges between two different units, got an edge from unit {int(edges[loops[0], 0])} to "
             "itself. Leave self-loops out."
         )
-    one, other = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
-    both = (np.concatenate([one, other]), np.concatenate([other, one]))
-    matrix = sparse.csr_array(sparse.coo_array((np.ones(2 * len(edges), bool), both), shape=(d, d)))
+    sources, targets = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
+    coordinates = (np.concatenate([sources, targets]), np.concatenate([targets, sources]))
+    matrix = sparse.csr_array(sparse.coo_array((np.ones(2 * len(edges), bool), coordinates), shape=(d, d)))
     matrix.sum_duplicates()
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False
@@ -66,30 +66,34 @@ def adjacency(d: int, edges: NDArray[np.integer]) -> sparse.csr_array:
 
 
 def chain_adjacency(d: int) -> sparse.csr_array:
-    """The matrix of a chain. Those of short chains are kept: many texts have as many words as another one."""
-    return _short_chain(d) if d <= _SHORT else adjacency(d, grid_edges((d,), diagonal=False))
+    """The matrix of a chain. Matrices of short chains are cached, because many texts have the same number of words."""
+    return (
+        _cached_chain_adjacency(d)
+        if d <= _MAX_CACHED_UNITS
+        else adjacency_from_edges(d, grid_edges((d,), diagonal=False))
+    )
 
 
-@lru_cache(maxsize=_SHORT)
-def _short_chain(d: int) -> sparse.csr_array:
-    return adjacency(d, grid_edges((d,), diagonal=False))
+@lru_cache(maxsize=_MAX_CACHED_UNITS)
+def _cached_chain_adjacency(d: int) -> sparse.csr_array:
+    return adjacency_from_edges(d, grid_edges((d,), diagonal=False))
 
 
 def grid_edges(shape: tuple[int, ...], diagonal: bool) -> NDArray[np.int64]:
     """Each cell with its forward neighbours: steps of one along one axis, or along any axes with `diagonal`."""
     check_edges(count_grid_edges(shape, diagonal))
-    shape = tuple(side for side in shape if side > 1) or (1,)  # along an axis of length 1 there is nowhere to go
+    shape = tuple(side for side in shape if side > 1) or (1,)  # an axis of length 1 has no edges
     numbers = np.arange(prod(shape), dtype=np.int64).reshape(shape)
-    found = []
-    for step in _steps(len(shape), diagonal):
+    edges = []
+    for step in _neighbour_offsets(len(shape), diagonal):
         source = numbers[tuple(slice(max(0, -s), n - max(0, s)) for s, n in zip(step, shape, strict=True))]
         target = numbers[tuple(slice(max(0, s), n - max(0, -s)) for s, n in zip(step, shape, strict=True))]
-        found.append(np.stack([source.ravel(), target.ravel()], axis=1))
-    return np.concatenate(found)
+        edges.append(np.stack([source.ravel(), target.ravel()], axis=1))
+    return np.concatenate(edges)
 
 
-def _steps(axes: int, diagonal: bool) -> Iterator[tuple[int, ...]]:
-    """Half of the directions, which reach every pair once."""
+def _neighbour_offsets(axes: int, diagonal: bool) -> Iterator[tuple[int, ...]]:
+    """One of each two opposite directions, so that every pair of neighbours is found once."""
     if diagonal:
         yield from (step for step in itertools.product((-1, 0, 1), repeat=axes) if step > (0,) * axes)
     else:
@@ -116,7 +120,7 @@ def check_edges(count: int) -> None:
 
 
 def ring_edges(d: int) -> NDArray[np.int64]:
-    """A chain and the edge that closes it, where that is not a loop or the edge there is."""
+    """The edges of a chain and the edge that closes it, unless that is a loop or a repeated edge."""
     check_edges(d)
     units = np.arange(d, dtype=np.int64)
     edges = np.stack([units, (units + 1) % d], axis=1)
@@ -131,24 +135,24 @@ def complete_edges(d: int) -> NDArray[np.int64]:
 
 def tree_edges(parents: Sequence[int | None]) -> NDArray[np.int64]:
     """Each unit with its parent, after checking that following parents always ends at a root."""
-    above = [-1 if p is None else operator.index(p) for p in parents]
-    done = [p == -1 for p in above]
-    for start in range(len(above)):
+    parent_of = [-1 if p is None else operator.index(p) for p in parents]
+    is_checked = [p == -1 for p in parent_of]
+    for start in range(len(parent_of)):
         path, i = [], start
-        while not done[i]:
+        while not is_checked[i]:
             path.append(i)
-            i = above[i]
-            if not 0 <= i < len(above):
+            i = parent_of[i]
+            if not 0 <= i < len(parent_of):
                 raise GraphError(
-                    f"Expected a parent from 0 to {len(above) - 1}, or -1 for a root, got {i} for unit {path[-1]}."
+                    f"Expected a parent from 0 to {len(parent_of) - 1}, or -1 for a root, got {i} for unit {path[-1]}."
                 )
             if i in (start, path[-1]):
                 raise GraphError(f"Expected a tree, got parents with a cycle: unit {i} is its own ancestor.")
-            if len(path) > len(above):
+            if len(path) > len(parent_of):
                 raise GraphError(f"Expected a tree, got parents with a cycle that starts at unit {start}.")
         for i in path:
-            done[i] = True
-    return np.array([(i, p) for i, p in enumerate(above) if p != -1], np.int64).reshape(-1, 2)
+            is_checked[i] = True
+    return np.array([(i, p) for i, p in enumerate(parent_of) if p != -1], np.int64).reshape(-1, 2)
 
 
 def pair_edges(pairs: Iterable[tuple[int, int]] | ArrayLike) -> NDArray[np.int64]:
@@ -164,7 +168,7 @@ def pair_edges(pairs: Iterable[tuple[int, int]] | ArrayLike) -> NDArray[np.int64
     return array.astype(np.int64)
 
 
-def square(A: Any) -> sparse.coo_array:
+def as_square_matrix(A: Any) -> sparse.coo_array:
     """A matrix of any kind as a sparse square one without stored zeros."""
     matrix = sparse.coo_array(A)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

@@ -57,7 +57,7 @@ class Graph:
         kind: str = "graph",
         shape: tuple[int, ...] = (),
     ) -> Graph:
-        return cls(build.adjacency(d, edges), build.check_names(names, d), kind, shape or (d,))
+        return cls(build.adjacency_from_edges(d, edges), build.check_unit_names(names, d), kind, shape or (d,))
 
     @classmethod
     def chain(cls, d: int, names: Sequence[str] | None = None) -> Graph:
@@ -66,7 +66,7 @@ class Graph:
         `names` has one for each unit, here and in the other graphs. By default they are numbers.
         """
         d = build.check_size(d)
-        return cls(build.chain_adjacency(d), build.check_names(names, d), "chain", (d,))
+        return cls(build.chain_adjacency(d), build.check_unit_names(names, d), "chain", (d,))
 
     @classmethod
     def ring(cls, d: int, names: Sequence[str] | None = None) -> Graph:
@@ -119,7 +119,7 @@ class Graph:
     def from_sparse(cls, A: Any, names: Sequence[str] | None = None) -> Graph:
         """From a square matrix `A` (SciPy sparse or dense): every nonzero is an edge, in whichever triangle it is.
         `names`: one for each unit."""
-        matrix = build.square(A)
+        matrix = build.as_square_matrix(A)
         return cls._make(build.check_size(matrix.shape[0]), np.stack(matrix.nonzero(), axis=1), names)
 
     @classmethod
@@ -144,9 +144,9 @@ class Graph:
     @property
     def edges(self) -> NDArray[np.int32]:
         """All edges as an array `(m, 2)`, the smaller unit first, in ascending order."""
-        one, other = np.repeat(np.arange(self.d), self.degrees), self.adjacency.indices
-        upper = one < other
-        return np.stack([one[upper], other[upper]], axis=1).astype(np.int32)
+        units, neighbours = np.repeat(np.arange(self.d), self.degrees), self.adjacency.indices
+        upper = units < neighbours
+        return np.stack([units[upper], neighbours[upper]], axis=1).astype(np.int32)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
@@ -161,13 +161,13 @@ class Graph:
     def ball(self, i: int, order: int) -> tuple[int, ...]:
         """`N_k(i)`: the units within `order` edges of `i`, `i` included."""
         i = range(self.d)[i]
-        found, fresh = {i}, {i}
+        members, frontier = {i}, {i}
         for _ in range(order):
-            fresh = {j for u in fresh for j in self.neighbours(u)} - found
-            if not fresh:
+            frontier = {j for u in frontier for j in self.neighbours(u)} - members
+            if not frontier:
                 break
-            found |= fresh
-        return tuple(sorted(found))
+            members |= frontier
+        return tuple(sorted(members))
 
     def grow_balls(self) -> Iterator[sparse.csr_array]:
         """`N_0, N_1, N_2, ...` of all units at once, as boolean matrices with a row a unit. Ends when nothing grows."""
@@ -216,5 +216,7 @@ class Graph:
     def __repr__(self) -> str:
         argument = self.shape if self.kind == "grid" else "..." if self.kind == "tree" else self.d
         maker = "from_edges" if self.kind == "graph" else self.kind
-        many = self.adjacency.nnz // 2
-        return f"Graph.{maker}({argument}): {self.d} unit{'s' * (self.d != 1)}, {many} edge{'s' * (many != 1)}"
+        edge_count = self.adjacency.nnz // 2
+        return (
+            f"Graph.{maker}({argument}): {self.d} unit{'s' * (self.d != 1)}, {edge_count} edge{'s' * (edge_count != 1)}"
+        )

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ...errors import GraphError
 from ..coalitions import Coalitions
-from ..unique import ranges
+from ..unique import concatenate_ranges
 from .connected import connected_sets
 from .graph import Graph
 
@@ -51,7 +51,7 @@ def windows(
     if max_size < 1:
         raise GraphError(f"Expected a window size of at least 1, got {max_size!r}.")
     if graph.kind not in ("chain", "grid"):
-        check(*fewest(graph, max_size))
+        check(*min_set_counts(graph, max_size))
         tables = [level.members for level in connected_sets(graph, max_size=max_size, check=check)]
         return Coalitions.concat([Coalitions.from_table(graph.d, table) for table in tables])
     sides = [side for side in graph.shape if side > 1] or [1]
@@ -64,10 +64,10 @@ def windows(
         sum(prod(sum(side - n + 1 for n in lengths if n <= side) for side in sides) for lengths in families),
         sum(prod(sum(n * (side - n + 1) for n in lengths if n <= side) for side in sides) for lengths in families),
     )
-    return Coalitions.concat([_boxes(graph.d, sides, lengths) for lengths in families])
+    return Coalitions.concat([_enumerate_boxes(graph.d, sides, lengths) for lengths in families])
 
 
-def fewest(graph: Graph, max_size: int) -> tuple[int, int]:
+def min_set_counts(graph: Graph, max_size: int) -> tuple[int, int]:
     """How many connected sets of up to `max_size` units there are at least, and how many unit indices they hold.
 
     A connected graph of n units has at least n - s + 1 connected sets of size s (by induction over a leaf).
@@ -80,19 +80,21 @@ def fewest(graph: Graph, max_size: int) -> tuple[int, int]:
     )
 
 
-def _boxes(d: int, sides: Sequence[int], lengths: range) -> Coalitions:
+def _enumerate_boxes(d: int, sides: Sequence[int], lengths: range) -> Coalitions:
     """Every product of intervals with these lengths. Membership of a product is the Kronecker product."""
-    member = reduce(lambda a, b: sparse.kron(a, b, format="csr"), [_intervals(side, lengths) for side in sides])
+    member = reduce(lambda a, b: sparse.kron(a, b, format="csr"), [_interval_matrix(side, lengths) for side in sides])
     member.sort_indices()
     return Coalitions(
         d, member.indices.astype(np.int32), member.indptr.astype(np.int64), np.zeros(member.shape[0], bool)
     )
 
 
-def _intervals(side: int, lengths: range) -> sparse.csr_array:
+def _interval_matrix(side: int, lengths: range) -> sparse.csr_array:
     """The intervals of an axis as rows of a boolean matrix, by length and then by start."""
-    kept = [n for n in lengths if n <= side]
-    starts = np.concatenate([np.arange(side - n + 1) for n in kept])
-    sizes = np.concatenate([np.full(side - n + 1, n) for n in kept])
+    fitting_lengths = [n for n in lengths if n <= side]
+    starts = np.concatenate([np.arange(side - n + 1) for n in fitting_lengths])
+    sizes = np.concatenate([np.full(side - n + 1, n) for n in fitting_lengths])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    return sparse.csr_array((np.ones(offsets[-1], bool), ranges(starts, sizes), offsets), shape=(len(sizes), side))
+    return sparse.csr_array(
+        (np.ones(offsets[-1], bool), concatenate_ranges(starts, sizes), offsets), shape=(len(sizes), side)
+    )

@@ -1,4 +1,4 @@
-"""What a data set is, and what the readers of files share."""
+"""The class of data sets, and functions that the readers of files share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELD_OUT = 5  # one in so many of a package's items is the test set, where the p
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Inputs and what they are.
+    """Inputs with their labels.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Dataset:
         return len(self.labels)
 
     def take(self, which: Sequence[int] | NDArray[np.integer]) -> Dataset:
-        """The inputs whose numbers are in `which`, in the order given."""
+        """The inputs whose numbers are in `which`, in this order."""
         numbers = np.asarray(which, np.int64)
         texts = isinstance(self.inputs, list)
         inputs = [self.inputs[i] for i in numbers.tolist()] if texts else self.inputs[numbers]
@@ -58,18 +58,18 @@ class Dataset:
         return self.take(np.random.default_rng(seed).permutation(len(self)))
 
 
-Raw = tuple[Any, NDArray[np.int64], str]  # inputs, the number of each one's class in the full list, the source
+RawDataset = tuple[Any, NDArray[np.int64], str]  # inputs, the number of each one's class in the full list, the source
 
 
 def held_out(items: Iterable[bytes]) -> NDArray[np.bool_]:
-    """Which items are for testing: one in five, chosen by their content, so that equal items are on the same side."""
+    """Return which items are for testing: one in five, chosen by their content, so that equal items stay together."""
     return np.array([zlib.crc32(item) % HELD_OUT == 0 for item in items])
 
 
 def first_file(folder: Path, *names: str) -> Path | None:
     """The first of these files that the folder has, as it is or compressed by gzip. Names may have wildcards."""
-    found = (path for name in names for end in ("", ".gz") for path in sorted(folder.glob(name + end)))
-    return next((path for path in found if path.is_file()), None)
+    candidates = (path for name in names for suffix in ("", ".gz") for path in sorted(folder.glob(name + suffix)))
+    return next((path for path in candidates if path.is_file()), None)
 
 
 def first_folder(folder: Path, *names: str) -> Path | None:

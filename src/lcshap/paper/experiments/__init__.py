@@ -1,1 +1,1 @@
-"""Experiments on the claims of the paper, on models small enough to know everything about them."""
+"""The experiments of the paper, and tests of its theorems on small models."""

@@ -11,9 +11,9 @@ import numpy as np
 from ...core.explanation import Explanation
 from ...core.views import ImageView
 from ...errors import OptionError
-from ...extras import need
+from ...extras import import_optional
 from ...metrics import MaskingCurve
-from ...show.plots.base import axes, write_figure
+from ...show.plots.base import prepare_axes, write_figure
 from .theorems import SweepRow
 
 LABELS = {
@@ -35,8 +35,8 @@ LABELS = {
     "insertion-path": "insertion path",
     "shapley": "Shapley",
 }
-_PAPER = {"l-shapley", "c-shapley", "regression-c-shapley", "kernel-shap", "sample-shapley", "lime", "saliency"}
-_LINES = (
+_PAPER_METHODS = {"l-shapley", "c-shapley", "regression-c-shapley", "kernel-shap", "sample-shapley", "lime", "saliency"}
+_SWEEP_LINES = (
     ("c_error_paper", "#009e73", "^-", "error of C-Shapley, printed weights"),
     ("c_error_myerson", "#d55e00", "s-", "error of C-Shapley, Myerson weights"),
     ("c_bound", "#d55e00", "--", "bound of Theorem 2: 4 ε"),
@@ -46,7 +46,7 @@ _LINES = (
 
 
 def label(method: str) -> str:
-    """A method's name for people."""
+    """Return the name of a method as it is shown in figures and tables."""
     return LABELS.get(method, method)
 
 
@@ -57,23 +57,25 @@ def curves_figure(
     from ...show.plots.curves import curves
 
     groups = {
-        "the paper's methods": [n for n in masked if n in _PAPER],
-        "others": [n for n in masked if n not in _PAPER],
+        "the paper's methods": [n for n in masked if n in _PAPER_METHODS],
+        "others": [n for n in masked if n not in _PAPER_METHODS],
     }
     groups = {title: names for title, names in groups.items() if names}
-    figure = need("matplotlib.figure", "plot").Figure(figsize=(14.0, 4.5 * len(groups)), layout="constrained")
+    figure = import_optional("matplotlib.figure", "plot").Figure(
+        figsize=(14.0, 4.5 * len(groups)), layout="constrained"
+    )
     grid = figure.subplots(len(groups), 3, squeeze=False, sharey="col", width_ratios=(4, 4, 2))
-    for (left, right, words), (title, names) in zip(grid, groups.items(), strict=True):
-        for ax, found in ((left, masked), (right, kept)):
-            curves({label(name): found[name] for name in names}, ax)
+    for (masked_ax, kept_ax, legend_ax), (title, names) in zip(grid, groups.items(), strict=True):
+        for ax, masking_curves in ((masked_ax, masked), (kept_ax, kept)):
+            curves({label(name): masking_curves[name] for name in names}, ax)
             ax.get_legend().remove()
             for band in ax.collections:
-                band.set_alpha(0.07)  # there are many
-        left.set_title(f"{title}: top units masked (lower is better)", loc="left", fontsize=10)
-        right.set_title("nothing kept but the top units (higher is better)", loc="left", fontsize=10)
-        words.axis("off")
-        handles = left.get_legend_handles_labels()[0]
-        words.legend(handles, [label(name) for name in names], loc="upper left", frameon=False)
+                band.set_alpha(0.07)  # there are many bands
+        masked_ax.set_title(f"{title}: top units masked (lower is better)", loc="left", fontsize=10)
+        kept_ax.set_title("nothing kept but the top units (higher is better)", loc="left", fontsize=10)
+        legend_ax.axis("off")
+        handles = masked_ax.get_legend_handles_labels()[0]
+        legend_ax.legend(handles, [label(name) for name in names], loc="upper left", frameon=False)
     return write_figure(figure, path)
 
 
@@ -82,7 +84,7 @@ def sentence_figure(explanations: Mapping[str, Explanation], path: str | Path) -
 
     As there, the largest score of each method has the full colour.
     """
-    from ...show.plots.compare import compare
+    from ...show.plots.compare_plot import compare
 
     names = [label(name) for name in explanations]
     ax = compare(list(explanations.values()), names, palette="paper")
@@ -103,17 +105,17 @@ def masks_figure(
     percent : how many of the pixels; the paper has 15 and 20. Red are those that are bright, blue those that are not.
     titles : above the images.
     """
-    from ...show.plots.image import masked_image
+    from ...show.plots.image_plot import masked_image
 
     if not columns or any(list(column) != list(columns[0]) for column in columns):
         raise OptionError("Expected explanations by the same methods in every column, got different ones.")
     methods = list(columns[0])
     size = (0.9 * len(columns) + 1.7, 0.9 * (len(methods) + 1) + 0.3)
-    figure = need("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
+    figure = import_optional("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
     figure.get_layout_engine().set(w_pad=0.01, h_pad=0.01, wspace=0, hspace=0)
     grid = figure.subplots(len(methods) + 1, len(columns), squeeze=False)
     for number, column in enumerate(columns):
-        _picture(grid[0, number], next(iter(column.values())))
+        _draw_image(grid[0, number], next(iter(column.values())))
         if titles is not None:
             grid[0, number].set_title(titles[number], fontsize=8)
         for ax, name in zip(grid[1:, number], methods, strict=True):
@@ -125,9 +127,9 @@ def masks_figure(
 
 def theorems_figure(rows: Sequence[SweepRow], path: str | Path) -> Path:
     """Errors of L- and C-Shapley against the coupling of neighbours, and the bounds of the paper's theorems."""
-    figure = need("matplotlib.figure", "plot").Figure(figsize=(8.0, 5.0), layout="constrained")
-    ax = axes(figure.subplots(), (8.0, 5.0), dark=False)
-    for field, colour, style, text in _LINES:
+    figure = import_optional("matplotlib.figure", "plot").Figure(figsize=(8.0, 5.0), layout="constrained")
+    ax = prepare_axes(figure.subplots(), (8.0, 5.0), dark=False)
+    for field, colour, style, text in _SWEEP_LINES:
         numbers = [getattr(row, field) for row in rows]
         ax.plot([row.coupling for row in rows], numbers, style, color=colour, markersize=4, label=text)
     ax.set(xscale="log", yscale="log", xlabel="coupling between neighbours on the chain")
@@ -136,9 +138,9 @@ def theorems_figure(rows: Sequence[SweepRow], path: str | Path) -> Path:
     return write_figure(figure, path)
 
 
-def _picture(ax: Any, e: Explanation) -> None:
+def _draw_image(ax: Any, e: Explanation) -> None:
     """The image itself."""
-    from ...show.plots.image import masked_image
+    from ...show.plots.image_plot import masked_image
 
     masked_image(e, ax, percent=0)
     assert isinstance(e.view, ImageView)

@@ -1,4 +1,4 @@
-"""The pictures of a study: curves, what is masked first in images, and a page of the first samples."""
+"""The pictures of a study: curves, the pixels of images that are masked first, and a page of the first samples."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from ...core.views import ImageView
 from . import figures
-from .runner import Explained, Runner
+from .method_table import MethodResults
+from .runner import ExplanationsByMethod, Runner
 from .study import Study
-from .table import Found
 
-SHOWN = 20  # samples whose files have what a picture needs; they are in the report
-_SEARCHED = 2000  # inputs among which wrongly classified images are looked for
-_COLUMNS = 8  # images in the figure of masks, with two more that are wrongly classified, if there are any
-_ROWS = (
+MAX_REPORT_SAMPLES = 20  # samples whose files have what a picture needs; they are in the report
+_MAX_SEARCHED_INPUTS = 2000  # to find wrongly classified images
+_MAX_COLUMNS = 8  # images in the figure of masks, with two more that are wrongly classified, if there are any
+_MASK_METHODS = (
     "regression-c-shapley",
     "regression-c-shapley-removed",
     "kernel-shap",
@@ -27,19 +27,30 @@ _ROWS = (
 
 
 def draw(
-    study: Study, runner: Runner, methods: Sequence[str], chosen: list[int], found: dict[str, Found], out: Path
+    study: Study,
+    runner: Runner,
+    methods: Sequence[str],
+    chosen: list[int],
+    results: dict[str, MethodResults],
+    out: Path,
 ) -> list[str]:
-    """Curves, masks of images, a report; what lacks a package is left out, with a note."""
-    masked, kept = ({name: getattr(f, side) for name, f in found.items()} for side in ("masked", "kept"))
-    shown = {name: [runner.load(number, name) for number in chosen[:SHOWN]] for name in methods}
+    """Draw curves, masks of images and a report; return notes about those that were left out for lack of a package."""
+    masked, kept = (
+        {name: getattr(method_results, side) for name, method_results in results.items()} for side in ("masked", "kept")
+    )
+    explanations = {name: [runner.load(number, name) for number in chosen[:MAX_REPORT_SAMPLES]] for name in methods}
 
     def report() -> None:
         from ...show.html_report import report
 
-        report({figures.label(name): each for name, each in shown.items()}, out / "report.html", title=study.name)
+        report(
+            {figures.label(name): method_explanations for name, method_explanations in explanations.items()},
+            out / "report.html",
+            title=study.name,
+        )
 
     def masks() -> None:
-        columns, titles = _columns(study, runner, [name for name in _ROWS if name in methods], chosen)
+        columns, titles = _choose_columns(study, runner, [name for name in _MASK_METHODS if name in methods], chosen)
         for percent in (15, 20):
             figures.masks_figure(columns, out / f"masks-{percent}.png", percent, titles)
 
@@ -47,30 +58,36 @@ def draw(
         "curves.png": lambda: figures.curves_figure(masked, kept, out / "curves.png"),
         "report.html": report,
     }
-    first = next(iter(shown.values()))[0]
-    if isinstance(first.view, ImageView) and any(name in methods for name in _ROWS):
+    first = next(iter(explanations.values()))[0]
+    if isinstance(first.view, ImageView) and any(name in methods for name in _MASK_METHODS):
         steps["masks"] = masks
-    return attempt(steps)
+    return run_optional_steps(steps)
 
 
-def _columns(study: Study, runner: Runner, rows: list[str], chosen: list[int]) -> tuple[list[Explained], list[str]]:
+def _choose_columns(
+    study: Study, runner: Runner, rows: list[str], chosen: list[int]
+) -> tuple[list[ExplanationsByMethod], list[str]]:
     """The images of Figures 4 and 5: the first samples, and two that the model gets wrong, of different classes."""
-    every = list(range(min(len(study.inputs), _SEARCHED)))
-    wrong = {n: p for n, p in zip(every, runner.predicted(every), strict=True) if p != study.labels[n]}
-    right = [n for n in chosen[:SHOWN] if n not in wrong][:_COLUMNS]
-    aside = replace(runner, folder=runner.folder / "wrong")
+    searched = list(range(min(len(study.inputs), _MAX_SEARCHED_INPUTS)))
+    wrong = {
+        n: predicted
+        for n, predicted in zip(searched, runner.predicted(searched), strict=True)
+        if predicted != study.labels[n]
+    }
+    right = [n for n in chosen[:MAX_REPORT_SAMPLES] if n not in wrong][:_MAX_COLUMNS]
+    wrong_runner = replace(runner, folder=runner.folder / "wrong")
     columns = [{name: runner.load(n, name) for name in rows} for n in right]
     titles = [str(study.classes[study.labels[n]]) for n in right]
-    first_of = {study.labels[n]: n for n in reversed(wrong)}
-    for number in sorted(first_of.values())[:2]:
-        aside.work(number, rows, view=True)
-        columns.append({name: aside.load(number, name) for name in rows})
+    first_by_label = {study.labels[n]: n for n in reversed(wrong)}
+    for number in sorted(first_by_label.values())[:2]:
+        wrong_runner.work(number, rows, view=True)
+        columns.append({name: wrong_runner.load(number, name) for name in rows})
         titles.append(f"{study.classes[study.labels[number]]} as {study.classes[wrong[number]]}")
     return columns, titles
 
 
-def attempt(steps: Mapping[str, Callable[[], object]]) -> list[str]:
-    """Take some steps; one for which a package is not installed is left out, with a note."""
+def run_optional_steps(steps: Mapping[str, Callable[[], object]]) -> list[str]:
+    """Run some steps; return notes about those that were left out because a package is not installed."""
     notes = []
     for name, step in steps.items():
         try:

@@ -1,31 +1,34 @@
-"""How far a study is and how long it will take, told after every sample."""
+"""The progress of a study and the time that remains, printed after every sample."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 
-Report = Callable[[int, int, float], None]  # samples done, all samples, seconds left
+Report = Callable[[int, int, float], None]  # samples done, all samples, remaining seconds
 
 
-def reporter(name: str, progress: Report | bool | None) -> Report:
-    """What to call after each sample: the function given, one that prints, or one that does nothing."""
+def make_reporter(name: str, progress: Report | bool | None) -> Report:
+    """Return the function to call after each sample: `progress` itself, one that prints, or one that does nothing."""
     if callable(progress):
         return progress
     if not (sys.stderr.isatty() if progress is None else progress):
-        return lambda done, total, left: None
+        return lambda done, total, seconds: None
 
-    def show(done: int, total: int, left: float) -> None:
+    def show(done: int, total: int, seconds: float) -> None:
         end = "\n" if done == total else ""
         print(
-            f"\r{name}: {done} of {total} samples, {duration(left)} left \033[K", end=end, file=sys.stderr, flush=True
+            f"\r{name}: {done} of {total} samples, {duration(seconds)} left \033[K",
+            end=end,
+            file=sys.stderr,
+            flush=True,
         )
 
     return show
 
 
 def duration(seconds: float) -> str:
-    """Time for people.
+    """Format a duration.
 
     >>> duration(42), duration(600), duration(9000)
     ('42 s', '10 min', '2.5 h')

@@ -1,7 +1,7 @@
 """The paper's experiments, run again: `reproduce("imdb")`, or ``lcshap reproduce imdb``.
 
 Every method explains the same test samples, right and wrong predictions alike, within a common budget. The measure is
-the paper's: the log-odds of the predicted class while the top units are masked. What comes out is a folder:
+the paper's: the log-odds of the predicted class while the top units are masked. The results are in a folder:
 
 =====================  =============================================================================
 ``curves.csv, .png``   mean curves with intervals; those of every sample are in ``samples.csv``
@@ -28,28 +28,39 @@ from typing import Any
 
 import numpy as np
 
-from ...core.files import write_file
+from ...core.atomic_files import write_file
 from ...errors import LcshapError, OptionError
 from ...estimators.shapley import Shapley
 from . import figures
-from .pictures import SHOWN, attempt, draw
-from .record import Record
-from .reporter import Report, reporter
-from .runner import Explained, Runner
+from .method_table import (
+    MethodResults,
+    MethodRow,
+    curves_csv,
+    make_rows,
+    pairs_csv,
+    samples_csv,
+    table_csv,
+    table_md,
+    to_csv,
+    to_md,
+)
+from .pictures import MAX_REPORT_SAMPLES, draw, run_optional_steps
+from .reporter import Report, make_reporter
+from .run_record import RunRecord
+from .runner import ExplanationsByMethod, Runner
 from .studies import find_study
 from .study import Study, check_methods
-from .table import Found, Row, curves_csv, make_rows, pairs_csv, samples_csv, table_csv, table_md, to_csv, to_md
-from .table_one import HEAD, for_people, lines
-from .theorems import sweep
+from .table_one import HEADER, format_cells, table_lines
+from .theorems import sweep_couplings
 
 STUDIES = ("imdb", "agnews", "yahoo", "newsgroups", "mnist", "cifar10")
 NAMES = (*STUDIES, "sentence", "theorems", "all")
-TIMED = 3  # samples on which every method is run on its own, for the time it takes
+TIMED_SAMPLES = 3  # samples on which every method is run on its own, to measure its time
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """What an experiment found. ``print(result)`` is its table.
+class ExperimentResult:
+    """The results of an experiment. ``print(result)`` shows its table.
 
     Attributes
     ----------
@@ -63,14 +74,14 @@ class Result:
 
     name: str
     out: Path
-    rows: tuple[Row, ...] = ()
+    rows: tuple[MethodRow, ...] = ()
     text: str = ""
-    parts: tuple[Result, ...] = ()
+    parts: tuple[ExperimentResult, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        own = [f"{self.name}: {self.out}", *([self.text.rstrip()] if self.text else []), *self.notes]
-        return "\n".join([*own, *map(str, self.parts)])
+        lines = [f"{self.name}: {self.out}", *([self.text.rstrip()] if self.text else []), *self.notes]
+        return "\n".join([*lines, *map(str, self.parts)])
 
 
 def reproduce(
@@ -83,7 +94,7 @@ def reproduce(
     seed: int = 0,
     progress: Report | bool | None = None,
     models: str | os.PathLike[str] | None = None,
-) -> Result:
+) -> ExperimentResult:
     """Run an experiment of the paper; if it was interrupted, call it again to resume.
 
     Parameters
@@ -101,121 +112,124 @@ def reproduce(
     models : the folder of trained models, each in a folder of its name, such as word-cnn; by default models/ in `out`.
         What is not there is trained first, which takes minutes for "mnist" and hours for "agnews" without a GPU.
     """
-    given = name.name if isinstance(name, Study) else name
+    study_name = name.name if isinstance(name, Study) else name
     if not isinstance(name, Study) and name not in NAMES:
         raise OptionError(f"Expected one of the experiments {', '.join(NAMES)}, got {name!r}.")
-    for option, value, least in (("samples", samples, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise OptionError(f"Expected {option} as an integer of at least {least}, got {value!r}.")
-    folder = Path("reproduced") / given if out is None else Path(out)
-    trained = folder / "models" if models is None else Path(models)
+    for option, value, minimum in (("samples", samples, 1), ("seed", seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+            raise OptionError(f"Expected {option} as an integer of at least {minimum}, got {value!r}.")
+    folder = Path("reproduced") / study_name if out is None else Path(out)
+    models_folder = folder / "models" if models is None else Path(models)
     if name == "all":
-        return _all(samples, budget, methods, data, folder, seed, progress, trained)
+        return _reproduce_all(samples, budget, methods, data, folder, seed, progress, models_folder)
     folder.mkdir(parents=True, exist_ok=True)
-    words = ["lcshap", "reproduce", given, "--samples", samples, "--budget", budget, "--seed", seed, "--out", folder]
-    words += [] if methods is None else ["--methods", ",".join(methods)]
-    words += [] if data is None else ["--data", os.fspath(data)]
-    words += [] if models is None else ["--models", os.fspath(models)]
-    command = shlex.join(map(str, words))
+    argv = ["lcshap", "reproduce", study_name, "--samples", samples, "--budget", budget]
+    argv += ["--seed", seed, "--out", folder]
+    argv += [] if methods is None else ["--methods", ",".join(methods)]
+    argv += [] if data is None else ["--data", os.fspath(data)]
+    argv += [] if models is None else ["--models", os.fspath(models)]
+    command = shlex.join(map(str, argv))
     if name == "theorems":
-        return _theorems(Record(folder / "run.json", command, {"study": name}))
-    bar = progress if progress is None or isinstance(progress, bool) else False
-    study = name if isinstance(name, Study) else find_study(name, data, trained, seed, bar)
+        return _reproduce_theorems(RunRecord(folder / "run.json", command, {"study": name}))
+    show_progress = progress if progress is None or isinstance(progress, bool) else False
+    study = name if isinstance(name, Study) else find_study(name, data, models_folder, seed, show_progress)
     chosen = check_methods(study, methods)
     settings = {"study": study.name, "budget": budget, "seed": seed, "about": dict(study.about)}
-    record = Record(folder / "run.json", command, settings)
+    record = RunRecord(folder / "run.json", command, settings)
     if name == "sentence":
-        return _sentence(study, chosen, record)
+        return _reproduce_sentence(study, chosen, record)
     if not isinstance(name, Study):
         _write_models(folder / "model", {name: study.about})
-    return _study(study, chosen, samples, record, reporter(study.name, progress))
+    return _reproduce_study(study, chosen, samples, record, make_reporter(study.name, progress))
 
 
 # -- a study ----------------------------------------------------------------------------------------------------------
 
 
-def _study(study: Study, methods: Sequence[str], samples: int, record: Record, report: Report) -> Result:
+def _reproduce_study(
+    study: Study, methods: Sequence[str], samples: int, record: RunRecord, report: Report
+) -> ExperimentResult:
     budget, seed = record.settings["budget"], record.settings["seed"]
     runner = Runner(study, budget, seed, record.folder / "explanations")
     record.write(finished=False, samples=samples, methods=methods)
     chosen = runner.choose(samples, seed)
     try:
-        _explain(runner, methods, chosen, report)
+        _explain_samples(runner, methods, chosen, report)
     finally:
         record.write(finished=False, samples=samples, methods=methods)
-    found = {name: Found() for name in methods}
-    right = 0
+    results = {name: MethodResults() for name in methods}
+    correct = 0
     for number in chosen:
         for name in methods:
             e = runner.load(number, name)
-            found[name].add(number, e)
-        right += e.provenance["targets"] == [e.provenance["experiment"]["label"]]
-    rows = make_rows(found)
-    write_file(record.folder / "samples.csv", samples_csv(found))
-    write_file(record.folder / "curves.csv", curves_csv(found))
+            results[name].add(number, e)
+        correct += e.provenance["targets"] == [e.provenance["experiment"]["label"]]
+    rows = make_rows(results)
+    write_file(record.folder / "samples.csv", samples_csv(results))
+    write_file(record.folder / "curves.csv", curves_csv(results))
     write_file(record.folder / "table.csv", table_csv(rows))
-    write_file(record.folder / "pairs.csv", pairs_csv(found))
-    share, units = right / len(chosen), sum(found[methods[0]].units) / len(chosen)
+    write_file(record.folder / "pairs.csv", pairs_csv(results))
+    share, units = correct / len(chosen), sum(results[methods[0]].units) / len(chosen)
     count = "1 sample" if len(chosen) == 1 else f"{len(chosen)} samples"
     text = (
         f"{study.name}: {count} of {units:.0f} units on average, {share:.1%} of them classified correctly, "
         f"budget {budget}, seed {seed}.\n\n{table_md(rows)}"
     )
     write_file(record.folder / "table.md", text)
-    notes = draw(study, runner, methods, chosen, found, record.folder)
+    notes = draw(study, runner, methods, chosen, results, record.folder)
     record.write(
         finished=True, samples=len(chosen), methods=methods, share_correct=share, mean_units=units, notes=notes
     )
-    return Result(study.name, record.folder, rows, text, notes=tuple(notes))
+    return ExperimentResult(study.name, record.folder, rows, text, notes=tuple(notes))
 
 
-def _explain(runner: Runner, methods: Sequence[str], chosen: list[int], report: Report) -> None:
-    """The samples that are not done yet."""
-    todo = [place for place, number in enumerate(chosen) if runner.missing(number, methods)]
-    begin, before = time.monotonic(), len(chosen) - len(todo)
-    for count, place in enumerate(todo, start=1):
-        runner.work(chosen[place], methods, timed=place < TIMED, view=place < SHOWN)
-        report(before + count, len(chosen), (time.monotonic() - begin) / count * (len(todo) - count))
+def _explain_samples(runner: Runner, methods: Sequence[str], chosen: list[int], report: Report) -> None:
+    """Explain the samples that are not done yet."""
+    missing = [position for position, number in enumerate(chosen) if runner.missing(number, methods)]
+    start, done = time.monotonic(), len(chosen) - len(missing)
+    for count, position in enumerate(missing, start=1):
+        runner.work(chosen[position], methods, timed=position < TIMED_SAMPLES, view=position < MAX_REPORT_SAMPLES)
+        report(done + count, len(chosen), (time.monotonic() - start) / count * (len(missing) - count))
 
 
 # -- the others -------------------------------------------------------------------------------------------------------
 
 
-def _sentence(study: Study, methods: Sequence[str], record: Record) -> Result:
+def _reproduce_sentence(study: Study, methods: Sequence[str], record: RunRecord) -> ExperimentResult:
     """Table 2: the words of the sentence by every method, Shapley first."""
     out = record.folder
     runner = Runner(study, record.settings["budget"], record.settings["seed"], out / "explanations")
     exact = replace(runner.fine, method=Shapley())
-    found: Explained = {"shapley": exact(study.inputs[0]), **runner.explain(0, methods)}
-    for name, e in found.items():
+    explanations: ExplanationsByMethod = {"shapley": exact(study.inputs[0]), **runner.explain(0, methods)}
+    for name, e in explanations.items():
         e.save(runner.path(0, name))
-    names = found["shapley"].names
-    head = ["word", *found]
-    scores = [[word, *(float(e.scores[i]) for e in found.values())] for i, word in enumerate(names)]
-    write_file(out / "table.csv", to_csv([head, *scores]))
-    lines = [[str(word), *(f"{score:+.3f}" for score in row)] for word, *row in scores]
-    lines.append(["calls", *(f"{e.calls}" for e in found.values())])
-    (target,) = found["shapley"].provenance["targets"]
-    text = f'"{study.inputs[0]}", log P({target}):\n\n{to_md([figures.label(name) for name in head], lines)}'
+    names = explanations["shapley"].names
+    header = ["word", *explanations]
+    scores = [[word, *(float(e.scores[i]) for e in explanations.values())] for i, word in enumerate(names)]
+    write_file(out / "table.csv", to_csv([header, *scores]))
+    table_lines = [[str(word), *(f"{score:+.3f}" for score in row)] for word, *row in scores]
+    table_lines.append(["calls", *(f"{e.calls}" for e in explanations.values())])
+    (target,) = explanations["shapley"].provenance["targets"]
+    text = f'"{study.inputs[0]}", log P({target}):\n\n{to_md([figures.label(name) for name in header], table_lines)}'
     write_file(out / "table.md", text)
-    notes = attempt({"sentence.png": lambda: figures.sentence_figure(found, out / "sentence.png")})
+    notes = run_optional_steps({"sentence.png": lambda: figures.sentence_figure(explanations, out / "sentence.png")})
     record.write(finished=True, methods=methods, notes=notes)
-    return Result(study.name, out, text=text, notes=tuple(notes))
+    return ExperimentResult(study.name, out, text=text, notes=tuple(notes))
 
 
-def _theorems(record: Record) -> Result:
+def _reproduce_theorems(record: RunRecord) -> ExperimentResult:
     """Errors and bounds of both theorems on chains whose neighbours depend on each other more and more."""
     out = record.folder
-    rows = sweep(np.geomspace(1e-3, 3, 29).tolist())
+    rows = sweep_couplings(np.geomspace(1e-3, 3, 29).tolist())
     write_file(out / "table.csv", to_csv([rows[0]._fields, *rows]))
     text = to_md(list(rows[0]._fields), [[f"{number:.3g}" for number in row] for row in rows[::4]])
     write_file(out / "table.md", text)
-    notes = attempt({"theorems.png": lambda: figures.theorems_figure(rows, out / "theorems.png")})
+    notes = run_optional_steps({"theorems.png": lambda: figures.theorems_figure(rows, out / "theorems.png")})
     record.write(finished=True, notes=notes)
-    return Result("theorems", out, text=text, notes=tuple(notes))
+    return ExperimentResult("theorems", out, text=text, notes=tuple(notes))
 
 
-def _all(
+def _reproduce_all(
     samples: int,
     budget: int | str,
     methods: Sequence[str] | None,
@@ -224,19 +238,19 @@ def _all(
     seed: int,
     progress: Report | bool | None,
     models: Path,
-) -> Result:
-    """One after the other, and Table 1 of them all; what cannot be run, for want of data for instance, is noted."""
-    parts, notes = [], []
+) -> ExperimentResult:
+    """Run all experiments and write their Table 1. Those that cannot be run, for example without data, are noted."""
+    results, notes = [], []
     for name in NAMES[:-1]:
         try:
-            parts.append(reproduce(name, samples, budget, methods, data, out / name, seed, progress, models))
+            results.append(reproduce(name, samples, budget, methods, data, out / name, seed, progress, models))
         except LcshapError as error:
             notes.append(f"{name} was left out: {error}")
-    studies = [part for part in parts if part.rows]
+    studies = [result for result in results if result.rows]
     if studies:
-        records = {part.name: json.loads((part.out / "run.json").read_text(encoding="utf-8")) for part in studies}
+        records = {result.name: json.loads((result.out / "run.json").read_text(encoding="utf-8")) for result in studies}
         _write_models(out / "models", {name: record["about"] for name, record in records.items()})
-    return Result("all", out, parts=tuple(parts), notes=tuple(notes))
+    return ExperimentResult("all", out, parts=tuple(results), notes=tuple(notes))
 
 
 # -- writing -----------------------------------------------------------------------------------
@@ -244,6 +258,6 @@ def _all(
 
 def _write_models(path: Path, abouts: Mapping[str, Mapping[str, Any]]) -> None:
     """Table 1 of some studies, as CSV and Markdown."""
-    rows = [line for name, about in abouts.items() for line in lines(name, about)]
-    write_file(path.with_suffix(".csv"), to_csv([HEAD, *rows]))
-    write_file(path.with_suffix(".md"), to_md(HEAD, for_people(rows)))
+    rows = [line for name, about in abouts.items() for line in table_lines(name, about)]
+    write_file(path.with_suffix(".csv"), to_csv([HEADER, *rows]))
+    write_file(path.with_suffix(".md"), to_md(HEADER, format_cells(rows)))

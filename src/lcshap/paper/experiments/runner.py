@@ -1,4 +1,4 @@
-"""Explains the samples of a study by every method, each distinct coalition once, and keeps all of it in files."""
+"""Explain the samples of a study by every method, evaluate each distinct coalition once, and save all explanations."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from ...advice.budget import parse_budget
-from ...asking.masking import PERCENTS, log_odds, masked_counts, top_coalitions
-from ...asking.model_game import ModelGame
 from ...core.coalitions import Coalitions
 from ...core.explanation import Explanation
 from ...core.io import load
-from ...core.method import Method, plans
+from ...core.method import PLAN_CACHE, Method
 from ...core.store import MemoryStore
 from ...core.views import ImageView
 from ...errors import DataError, MaskerError
-from ...explainer import Explainer
+from ...evaluation.masking_curves import PERCENTS, masked_counts, smoothed_log_odds, top_coalitions
+from ...evaluation.model_game import ModelGame
+from ...explainer import Execution, Explainer
 from ...maskers.base import Masked
-from .study import COARSE, Lineup, Study
+from ...selection.budget import parse_budget
+from .study import PATCH_METHODS, MethodFactory, Study
 
-Explained = dict[str, Explanation]
+ExplanationsByMethod = dict[str, Explanation]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +52,16 @@ class Runner:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     @cached_property
-    def lineup(self) -> Lineup:
+    def lineup(self) -> MethodFactory:
         """Makes the methods."""
-        return Lineup(self.seed)
+        return MethodFactory(self.seed)
 
     @cached_property
     def fine(self) -> Explainer:
         """Explains the units of the study."""
-        return Explainer(self.study.model, self.study.masker, classes=self.study.classes, progress=False)
+        return Explainer(
+            self.study.model, self.study.masker, classes=self.study.classes, execution=Execution(progress=False)
+        )
 
     @cached_property
     def coarse(self) -> Explainer:
@@ -67,19 +69,19 @@ class Runner:
         return self.fine if self.study.patches is None else replace(self.fine, masker=self.study.patches)
 
     def choose(self, samples: int, seed: int) -> list[int]:
-        """Numbers of inputs, drawn from a seed: more samples begin with the same. What has no units is passed over."""
-        found: list[int] = []
+        """Draw numbers of inputs from a seed; more samples start alike. Inputs without units are left out."""
+        numbers: list[int] = []
         for number in np.random.default_rng(seed).permutation(len(self.study.inputs)).tolist():
-            if len(found) == samples:
+            if len(numbers) == samples:
                 break
             try:
                 self.study.masker.mask(self.study.inputs[number])
             except MaskerError:
                 continue
-            found.append(number)
-        if not found:
+            numbers.append(number)
+        if not numbers:
             raise DataError(f"Expected inputs of {self.study.name} that can be cut into units, got none.")
-        return found
+        return numbers
 
     def path(self, number: int, name: str) -> Path:
         """The file of a sample and a method."""
@@ -98,71 +100,75 @@ class Runner:
 
         With `timed`, every method is run once more on its own; with `view`, the files hold what a picture needs.
         """
-        wanted = self.missing(number, names)
-        if not wanted:
+        missing = self.missing(number, names)
+        if not missing:
             return
-        for name, e in self.explain(number, wanted, timed).items():
-            part = self.path(number, name).with_suffix(".part")
-            (e if view else replace(e, view=None)).save(part)
-            os.replace(part, self.path(number, name))
+        for name, e in self.explain(number, missing, timed).items():
+            unfinished = self.path(number, name).with_suffix(".part")
+            (e if view else replace(e, view=None)).save(unfinished)
+            os.replace(unfinished, self.path(number, name))
 
-    def explain(self, number: int, names: Sequence[str], timed: bool = False) -> Explained:
+    def explain(self, number: int, names: Sequence[str], timed: bool = False) -> ExplanationsByMethod:
         """One sample by some methods, with masking curves. Every coalition is evaluated once."""
         x, store = self.study.inputs[number], MemoryStore()
         fine = self.study.masker.mask(x)
         calls = parse_budget(self.budget, fine.graph.d)
-        apart = [] if self.study.patches is None else [name for name in names if name in COARSE]
-        graphs = {n: self.coarse.masker.mask(x).graph if n in apart else fine.graph for n in names}
+        coarse_names = [] if self.study.patches is None else [name for name in names if name in PATCH_METHODS]
+        graphs = {n: self.coarse.masker.mask(x).graph if n in coarse_names else fine.graph for n in names}
         methods = {n: self.lineup.method(n, graphs[n], calls) for n in names}
-        found: Explained = {}
-        for explainer, chosen in ((self.fine, [n for n in names if n not in apart]), (self.coarse, apart)):
+        explanations: ExplanationsByMethod = {}
+        for explainer, chosen in (
+            (self.fine, [n for n in names if n not in coarse_names]),
+            (self.coarse, coarse_names),
+        ):
             explained = explainer.compare(x, [methods[n] for n in chosen], store=store) if chosen else []
-            found |= dict(zip(chosen, explained, strict=True))
-        found |= {n: _spread(found[n], fine) for n in apart}
+            explanations |= dict(zip(chosen, explained, strict=True))
+        explanations |= {n: _spread_to_pixels(explanations[n], fine) for n in coarse_names}
         seconds = {
-            n: self._seconds(self.coarse if n in apart else self.fine, methods[n], x) if timed else None for n in names
+            n: self._measure_seconds(self.coarse if n in coarse_names else self.fine, methods[n], x) if timed else None
+            for n in names
         }
         game = self.fine.game(x, store=store)
-        return self._with_curves(number, {name: found[name] for name in names}, game, seconds)
+        return self._add_curves(number, {name: explanations[name] for name in names}, game, seconds)
 
     def predicted(self, numbers: Sequence[int]) -> list[int]:
         """The class that the model predicts for each of some inputs."""
         games = self.fine.games([self.study.inputs[n] for n in numbers])
         return [game.value.pairs[0][0] for game in games]
 
-    def _seconds(self, explainer: Explainer, method: Method, x: Any) -> float:
-        """How long one explanation takes that shares nothing with others, not even the plan."""
-        alone = replace(explainer, method=method)
-        plans.clear()
+    def _measure_seconds(self, explainer: Explainer, method: Method, x: Any) -> float:
+        """Return the seconds of one explanation that shares nothing with others, not even the plan."""
+        explain = replace(explainer, method=method)
+        PLAN_CACHE.clear()
         start = time.perf_counter()
-        alone(x)
+        explain(x)
         return time.perf_counter() - start
 
-    def _with_curves(
-        self, number: int, found: Explained, game: ModelGame, seconds: Mapping[str, float | None]
-    ) -> Explained:
+    def _add_curves(
+        self, number: int, explanations: ExplanationsByMethod, game: ModelGame, seconds: Mapping[str, float | None]
+    ) -> ExplanationsByMethod:
         percents = np.array(PERCENTS, np.float64)
         counts = masked_counts(percents, game.d)
-        sets = [top_coalitions(e, counts, keep) for e in found.values() for keep in (False, True)]
-        distinct, where = Coalitions.concat(sets).unique()
-        values = game.evaluate(distinct)[where].reshape(len(found), 2, len(counts))
-        what = f"log-odds of {' '.join(game.value.names)}"
-        made = {}
-        for (name, e), (masked, kept) in zip(found.items(), log_odds(np.exp(values)), strict=True):
-            own = {
+        sets = [top_coalitions(e, counts, keep) for e in explanations.values() for keep in (False, True)]
+        distinct, inverse = Coalitions.concat(sets).unique()
+        values = game.evaluate(distinct)[inverse].reshape(len(explanations), 2, len(counts))
+        quantity = f"log-odds of {' '.join(game.value.names)}"
+        with_curves = {}
+        for (name, e), (masked, kept) in zip(explanations.items(), smoothed_log_odds(np.exp(values)), strict=True):
+            experiment = {
                 "study": self.study.name,
                 "sample": number,
                 "label": str(self.study.classes[self.study.labels[number]]),
                 "kept": kept.tolist(),
                 "seconds": seconds[name],
             }
-            curve = {"percents": percents, "counts": counts, "values": masked, "what": what}
-            made[name] = replace(e, curve=curve, provenance={**e.provenance, "experiment": own})
-        return made
+            curve = {"percents": percents, "counts": counts, "values": masked, "what": quantity}
+            with_curves[name] = replace(e, curve=curve, provenance={**e.provenance, "experiment": experiment})
+        return with_curves
 
 
-def _spread(e: Explanation, pixels: Masked) -> Explanation:
-    """Scores of patches as scores of the pixels: those of a patch share its score equally."""
+def _spread_to_pixels(e: Explanation, pixels: Masked) -> Explanation:
+    """Turn scores of patches into scores of pixels: the pixels of a patch share its score equally."""
     assert isinstance(e.view, ImageView)
     owner = e.view.labels.ravel()
     shares = e.scores / np.bincount(owner, minlength=e.graph.d)

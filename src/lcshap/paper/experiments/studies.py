@@ -15,7 +15,7 @@ from ..networks.demo import SENTENCE
 from .study import Study
 
 
-class Source(NamedTuple):
+class StudySource(NamedTuple):
     """A model of `lcshap.paper.networks` and the data set that it is trained and tested on."""
 
     model: str
@@ -23,12 +23,12 @@ class Source(NamedTuple):
 
 
 SOURCES = {
-    "imdb": Source("word-cnn", "imdb"),
-    "agnews": Source("char-cnn", "agnews"),
-    "yahoo": Source("lstm", "yahoo"),
-    "newsgroups": Source("lstm", "20newsgroups"),
-    "mnist": Source("mnist-cnn", "mnist"),
-    "cifar10": Source("cifar-cnn", "cifar10"),
+    "imdb": StudySource("word-cnn", "imdb"),
+    "agnews": StudySource("char-cnn", "agnews"),
+    "yahoo": StudySource("lstm", "yahoo"),
+    "newsgroups": StudySource("lstm", "20newsgroups"),
+    "mnist": StudySource("mnist-cnn", "mnist"),
+    "cifar10": StudySource("cifar-cnn", "cifar10"),
 }
 PATCH = 2  # pixels: L- and C-Shapley of order 1 then take about 4.8 calls a pixel, not 21
 
@@ -55,18 +55,18 @@ def find_study(
 
     source = SOURCES["imdb" if name == "sentence" else name]
     recipe = MODELS[source.model]
-    own = source.dataset == recipe.dataset
-    folder = Path(models) / (source.model if own else f"{source.model}-{source.dataset}")
+    is_papers_dataset = source.dataset == recipe.dataset
+    folder = Path(models) / (source.model if is_papers_dataset else f"{source.model}-{source.dataset}")
     if not (folder / "model.json").is_file():
         from ..networks.train import train
 
         train(source.model, folder, data, source.dataset, seed, progress=progress)
     model = load_model(folder)
     masker = model.masker()
-    about = _about(folder)
+    about = _describe_model(folder)
     if name == "sentence":
         return Study(name, model.adapter(), masker, [SENTENCE], [0], model.classes, about=about)
-    test = load_data(source.dataset, data, "test", recipe.classes if own else None)
+    test = load_data(source.dataset, data, "test", recipe.classes if is_papers_dataset else None)
     return Study(
         name,
         model.adapter(),
@@ -75,22 +75,22 @@ def find_study(
         test.labels.tolist(),
         model.classes,
         patches=replace(masker, patch=PATCH) if isinstance(masker, Image) else None,
-        about={**about, "classes": len(model.classes), "test": len(test), "words": _words(test.inputs)},
+        about={**about, "classes": len(model.classes), "test": len(test), "words": _mean_word_count(test.inputs)},
     )
 
 
-def _about(folder: Path) -> dict[str, Any]:
-    """The model's card in short, and a hash of its weights, by which a run knows it again."""
+def _describe_model(folder: Path) -> dict[str, Any]:
+    """Return a part of the card of the model, and a hash of its weights that identifies it in later runs."""
     card = folder / "card.json"
     content = json.loads(card.read_text(encoding="utf-8")) if card.is_file() else {}
-    kept = {key: content[key] for key in ("model", "parameters", "accuracy", "epochs") if key in content}
-    kept |= {"train": content["train"]["inputs"]} if "train" in content else {}
+    entries = {key: content[key] for key in ("model", "parameters", "accuracy", "epochs") if key in content}
+    entries |= {"train": content["train"]["inputs"]} if "train" in content else {}
     digest = hashlib.sha256((folder / "weights.npz").read_bytes()).hexdigest()
-    return {**kept, "weights": digest[:16]}
+    return {**entries, "weights": digest[:16]}
 
 
-def _words(inputs: Any) -> float | None:
-    """How many words texts have on average, punctuation not counted."""
+def _mean_word_count(inputs: Any) -> float | None:
+    """Return the mean number of words of texts, without punctuation."""
     from ..networks.encoders import WORD
 
     if not isinstance(inputs[0], str):

@@ -1,4 +1,4 @@
-"""What an experiment of the paper's kind needs: a model, inputs, and the methods to compare within one budget."""
+"""A study: a model, inputs, and the methods that are compared within one budget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...adapters.base import Model
-from ...advice.chooser import choose
 from ...core.graphs import Graph
 from ...core.method import Method
 from ...errors import MaskerError, OptionError, PlanTooLargeError
@@ -23,6 +22,7 @@ from ...estimators.regression_c_shapley import RegressionCShapley
 from ...estimators.saliency import Saliency
 from ...estimators.sample_shapley import SampleShapley
 from ...maskers.base import Masker
+from ...selection.selector import choose
 
 Candidates = Callable[[Graph, int, int], Iterable[Method]]  # of a graph, a budget and a seed; the cheapest first
 _ORDERS = range(1, 7)
@@ -64,7 +64,7 @@ class Study:
     def methods(self) -> tuple[str, ...]:
         """The methods that can be used here: Saliency where there is a gradient."""
         gradient = type(self.model).gradient is not Model.gradient and self._has_numbers()
-        return tuple(name for name in LINEUP if name != "saliency" or gradient)
+        return tuple(name for name in METHOD_CANDIDATES if name != "saliency" or gradient)
 
     def _has_numbers(self) -> bool:
         """Whether inputs are arrays of numbers, by the first that can be cut into units."""
@@ -74,11 +74,11 @@ class Study:
         return False
 
 
-def _orders(kind: Callable[..., Method], **options: Any) -> Candidates:
+def _order_candidates(kind: Callable[..., Method], **options: Any) -> Candidates:
     return lambda graph, budget, seed: (kind(order=k, **options) for k in _ORDERS if k <= graph.d)
 
 
-def _windows(windows: str) -> Candidates:
+def _window_candidates(windows: str) -> Candidates:
     return lambda graph, budget, seed: (
         RegressionCShapley(m, windows=windows)  # type: ignore[arg-type]
         for m in _ORDERS
@@ -86,15 +86,15 @@ def _windows(windows: str) -> Candidates:
     )
 
 
-LINEUP: dict[str, Candidates] = {
-    "l-shapley": _orders(LShapley),
-    "l-shapley-present": _orders(LShapley, context="present"),
-    "c-shapley": _orders(CShapley, weights="paper"),
-    "c-shapley-present": _orders(CShapley, weights="paper", context="present"),
-    "c-shapley-myerson": _orders(CShapley, weights="myerson"),
-    "c-shapley-myerson-present": _orders(CShapley, weights="myerson", context="present"),
-    "regression-c-shapley": _windows("kept"),
-    "regression-c-shapley-removed": _windows("removed"),
+METHOD_CANDIDATES: dict[str, Candidates] = {
+    "l-shapley": _order_candidates(LShapley),
+    "l-shapley-present": _order_candidates(LShapley, context="present"),
+    "c-shapley": _order_candidates(CShapley, weights="paper"),
+    "c-shapley-present": _order_candidates(CShapley, weights="paper", context="present"),
+    "c-shapley-myerson": _order_candidates(CShapley, weights="myerson"),
+    "c-shapley-myerson-present": _order_candidates(CShapley, weights="myerson", context="present"),
+    "regression-c-shapley": _window_candidates("kept"),
+    "regression-c-shapley-removed": _window_candidates("removed"),
     "kernel-shap": lambda graph, budget, seed: [KernelSHAP(budget, seed=seed)],
     "sample-shapley": lambda graph, budget, seed: [SampleShapley(budget, seed=seed)],
     "lime": lambda graph, budget, seed: [LIME(budget, seed=seed)],
@@ -105,7 +105,7 @@ LINEUP: dict[str, Candidates] = {
     "insertion-path": lambda graph, budget, seed: [InsertionPath(budget)],
     "auto": lambda graph, budget, seed: [choose(graph, budget=budget, seed=seed).method],
 }
-COARSE = frozenset(name for name in LINEUP if name.startswith(("l-shapley", "c-shapley")))
+PATCH_METHODS = frozenset(name for name in METHOD_CANDIDATES if name.startswith(("l-shapley", "c-shapley")))
 
 
 def check_methods(study: Study, names: Sequence[str] | None) -> tuple[str, ...]:
@@ -121,10 +121,10 @@ def check_methods(study: Study, names: Sequence[str] | None) -> tuple[str, ...]:
     return chosen
 
 
-class Lineup:
+class MethodFactory:
     """Makes the methods for a graph: where they have an order, the largest that keeps the budget, at least 1.
 
-    >>> Lineup(seed=0).method("c-shapley-myerson", Graph.chain(100), 900)
+    >>> MethodFactory(seed=0).method("c-shapley-myerson", Graph.chain(100), 900)
     CShapley(order=2, context='absent', weights='myerson', marginals='direct', max_size=None)
     """
 
@@ -136,11 +136,11 @@ class Lineup:
         """The method of this name."""
         key = name, graph.key, budget
         if key not in self._known:
-            self._known[key] = _largest(list(LINEUP[name](graph, budget, self.seed)), graph, budget)
+            self._known[key] = _select_largest(list(METHOD_CANDIDATES[name](graph, budget, self.seed)), graph, budget)
         return self._known[key]
 
 
-def _largest(candidates: list[Method], graph: Graph, budget: int) -> Method:
+def _select_largest(candidates: list[Method], graph: Graph, budget: int) -> Method:
     best = candidates[0]
     for method in candidates if len(candidates) > 1 else ():
         try:

@@ -34,7 +34,7 @@ from ...core.game import Game
 from ...core.graphs import Graph, connected_sets
 from ...core.method import Method
 from ...core.plan import PlanSum
-from ...core.run import run
+from ...core.run_plan import run
 from ...errors import OptionError
 from ...estimators.c_shapley import CShapley
 from ...estimators.l_shapley import LShapley
@@ -75,16 +75,16 @@ class JointModel:
         """P(x_S), or P(x_S, y) with the label; axes that are summed away keep length 1."""
         kept = frozenset((*units, self.d) if label else units)
         if kept not in self._marginals:
-            away = tuple(axis for axis in range(self.d + 1) if axis not in kept)
-            self._marginals[kept] = np.asarray(self.joint.sum(axis=away, keepdims=True))
+            summed_axes = tuple(axis for axis in range(self.d + 1) if axis not in kept)
+            self._marginals[kept] = np.asarray(self.joint.sum(axis=summed_axes, keepdims=True))
         return self._marginals[kept]
 
     @cached_property
     def _marginals(self) -> dict[frozenset[int], NDArray[np.float64]]:
-        return {}  # the suprema below ask for each of them hundreds of times
+        return {}  # a cache: the suprema below use each marginal hundreds of times
 
     def posterior(self, units: Iterable[int]) -> NDArray[np.float64]:
-        """P(y | x_S): what the model says when it sees the units S; P(y) for S = ∅."""
+        """P(y | x_S): the prediction from the units S alone; P(y) for S = ∅."""
         units = tuple(units)
         return self.marginal(units, label=True) / self.marginal(units, label=False)
 
@@ -137,8 +137,8 @@ def connected_epsilon(model: JointModel, graph: Graph, order: int) -> NDArray[np
     for level in connected_sets(graph, order):
         for i, U in zip(level.centres.tolist(), level.members.tolist(), strict=True):
             apart = {*range(model.d)} - {*U} - {j for u in U for j in graph.neighbours(u)}
-            rest = tuple(u for u in U if u != i)
-            epsilon[i] = max(epsilon[i], *(_dependence(model, i, V, rest) for V in _subsets(apart)))
+            others = tuple(u for u in U if u != i)
+            epsilon[i] = max(epsilon[i], *(_dependence(model, i, V, others) for V in _subsets(apart)))
     return epsilon
 
 
@@ -167,11 +167,11 @@ def expected_errors(model: JointModel, graph: Graph, methods: Sequence[Method]) 
 def ising_chain(coupling: float, blocks: Sequence[Units] = ((0, 1), (2, 3), (4, 5)), noise: float = 0.1) -> JointModel:
     """Units on a chain that like to agree with the next one, P(x) ∝ exp(coupling · Σ s_i s_{i+1}) with s = ±1.
 
-    The label has one component for each block, see `labelled`. Without coupling the blocks are independent.
+    The label has one component for each block, see `add_labels`. Without coupling the blocks are independent.
     """
     spins = 2.0 * np.indices((2,) * sum(map(len, blocks))) - 1
     weights = np.exp(coupling * (spins[:-1] * spins[1:]).sum(axis=0))
-    return labelled(weights / weights.sum(), blocks, noise)
+    return add_labels(weights / weights.sum(), blocks, noise)
 
 
 def independent_blocks(
@@ -182,10 +182,10 @@ def independent_blocks(
     prior = np.ones((2,) * d)
     for block in blocks:
         prior = prior * rng.dirichlet(np.full(2 ** len(block), 3.0)).reshape([2 if i in block else 1 for i in range(d)])
-    return labelled(prior, blocks, noise)
+    return add_labels(prior, blocks, noise)
 
 
-def labelled(prior: NDArray[np.float64], blocks: Sequence[Units], noise: float) -> JointModel:
+def add_labels(prior: NDArray[np.float64], blocks: Sequence[Units], noise: float) -> JointModel:
     """Give inputs with probabilities `prior` a label: one bit a block, whether all its units are on.
 
     Each bit is wrong with probability `noise`, independently. A label that mixes blocks would tie them to each other
@@ -215,12 +215,12 @@ class SweepRow(NamedTuple):
     c_bound: float
 
 
-def sweep(couplings: Iterable[float], order: int = 2) -> list[SweepRow]:
+def sweep_couplings(couplings: Iterable[float], order: int = 2) -> list[SweepRow]:
     """Expected errors and their bounds on `ising_chain`, as the coupling varies.
 
     Examples
     --------
-    >>> for row in sweep([0.0, 0.1]):
+    >>> for row in sweep_couplings([0.0, 0.1]):
     ...     print(f"{row.l_error:.3f} <= {row.l_bound:.3f}, {row.c_error_myerson:.3f} <= {row.c_bound:.3f}")
     0.000 <= 0.000, 0.000 <= 0.000
     0.000 <= 0.016, 0.004 <= 0.117

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...adapters.base import Model
-from ...explainer import Explainer
+from ...explainer import Execution, Explainer
 from ...maskers.base import Masker
 from .paper_model import read_onnx
 
@@ -36,7 +36,7 @@ def review_explainer(budget: int | str = "4d") -> Explainer:
     ('It', 'just', 'sucks')
     """
     model, masker, _ = demo_text()
-    return Explainer(model, masker, "graph-kernel-shap", budget=budget, model_name="demo-text")
+    return Explainer(model, masker, "graph-kernel-shap", budget=budget, execution=Execution(model_name="demo-text"))
 
 
 def demo_digits() -> tuple[Model, Masker, NDArray[Any]]:

@@ -25,8 +25,8 @@ WORD = r"(?<![<\w])\w+(?:'\w+)*"  # not the br of a <br />
 # Zhang et al. list 70 characters with the hyphen twice, the line break among them: 69 different ones.
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-,;.!?:'\"/\\|_@#$%^&*~`+=<>()[]{}\n"
 
-_PIECE = re.compile(f"{PADDING}|{WORD}")
-_KEPT, _SHORT = 100_000, 100  # texts between white spaces that are kept at most, and letters of each
+_WORD_OR_PADDING = re.compile(f"{PADDING}|{WORD}")
+_MAX_CACHED_TEXTS, _MAX_CACHED_LENGTH = 100_000, 100  # texts between white spaces in the cache, and their letters
 _CODES = np.zeros(128, np.uint8)
 _CODES[[ord(c) for c in ALPHABET]] = np.arange(1, len(ALPHABET) + 1)
 
@@ -55,7 +55,7 @@ class Encoder(ABC):
         return np.zeros(len(array), np.int64)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `encoder_from` makes it again of."""
+        """Return a dictionary from which `encoder_from` creates the encoder again."""
         return {"kind": type(self).__name__.lower(), **asdict(self)}  # type: ignore[call-overload]
 
 
@@ -76,7 +76,7 @@ class _Padded(Encoder):
 
 
 class _Ids(dict[str, tuple[int, ...]]):
-    """The ids of the words in what stands between two white spaces, kept: the rows of one text have the same words.
+    """A cache of the ids of the words between two white spaces, because the rows of one text have the same words.
 
     No word has a white space in it, and what comes before a word matters only where it touches the word.
     """
@@ -86,12 +86,12 @@ class _Ids(dict[str, tuple[int, ...]]):
         self._words = {PADDING: 0, **{word: i for i, word in enumerate(vocabulary, start=2)}}
 
     def __missing__(self, text: str) -> tuple[int, ...]:
-        found = tuple(self._words.get(word.lower(), 1) for word in _PIECE.findall(text))
-        if len(self) >= _KEPT:
+        ids = tuple(self._words.get(word.lower(), 1) for word in _WORD_OR_PADDING.findall(text))
+        if len(self) >= _MAX_CACHED_TEXTS:
             self.clear()
-        if len(text) <= _SHORT:
-            self[text] = found
-        return found
+        if len(text) <= _MAX_CACHED_LENGTH:
+            self[text] = ids
+        return ids
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Words(_Padded):
     @classmethod
     def learn(cls, texts: Sequence[str], ids: int, length: int = 400, margin: int = 0) -> Words:
         """The most frequent words of some texts; `ids` counts those of padding and unknown words too."""
-        counts = Counter(word.lower() for text in _texts(texts) for word in re.findall(WORD, text))
+        counts = Counter(word.lower() for text in _check_texts(texts) for word in re.findall(WORD, text))
         ranked = sorted(counts, key=lambda word: (-counts[word], word))
         return cls(tuple(ranked[: ids - 2]), length, margin)
 
@@ -132,9 +132,9 @@ class Words(_Padded):
     def encode(self, rows: Rows) -> NDArray[np.int64]:
         """One row of ids a text."""
         ids_of = self._ids.__getitem__
-        found = [list(chain.from_iterable(map(ids_of, text.split())))[-self.length :] for text in _texts(rows)]
-        ids = np.zeros((len(found), self.width(max(map(len, found), default=0))), np.int64)
-        for row, words in zip(ids, found, strict=True):
+        word_ids = [list(chain.from_iterable(map(ids_of, text.split())))[-self.length :] for text in _check_texts(rows)]
+        ids = np.zeros((len(word_ids), self.width(max(map(len, word_ids), default=0))), np.int64)
+        for row, words in zip(ids, word_ids, strict=True):
             row[: len(words)] = words
         return ids
 
@@ -144,7 +144,7 @@ class Words(_Padded):
 
     def clip(self, x: str) -> str:
         """From the first to the last word that the network reads, and what comes after."""
-        starts = [found.start() for found in _PIECE.finditer(x)]
+        starts = [match.start() for match in _WORD_OR_PADDING.finditer(x)]
         return x if len(starts) <= self.length else x[starts[-self.length] :]
 
     def masker(self) -> Text:
@@ -166,7 +166,7 @@ class Characters(_Padded):
 
     def encode(self, rows: Rows) -> NDArray[np.int64]:
         """One row of ids a text."""
-        texts = [text.lower()[: -self.length - 1 : -1] for text in _texts(rows)]
+        texts = [text.lower()[: -self.length - 1 : -1] for text in _check_texts(rows)]
         ids = np.zeros((len(texts), self.length), np.int64)
         for row, text in zip(ids, texts, strict=True):
             codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
@@ -208,15 +208,15 @@ _KINDS: dict[str, Callable[..., Encoder]] = {"words": Words, "characters": Chara
 
 
 def encoder_from(content: dict[str, Any]) -> Encoder:
-    """The encoder that `to_dict` wrote down."""
-    given = {name: tuple(part) if isinstance(part, list) else part for name, part in content.items()}
-    kind = given.pop("kind", None)
+    """Create the encoder that `to_dict` has described."""
+    fields = {name: tuple(entry) if isinstance(entry, list) else entry for name, entry in content.items()}
+    kind = fields.pop("kind", None)
     if kind not in _KINDS:
         raise ModelError(f"Expected one of {', '.join(_KINDS)} as the kind of encoder, got {kind!r}.")
-    return _KINDS[kind](**given)
+    return _KINDS[kind](**fields)
 
 
-def _texts(rows: Rows) -> Sequence[str]:
+def _check_texts(rows: Rows) -> Sequence[str]:
     if isinstance(rows, str) or not all(isinstance(text, str) for text in rows):
         raise ModelError("Expected a list of texts, got something else.")
     return rows  # type: ignore[no-any-return]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...extras import need
+from ...extras import import_optional
 
 # mypy: allow-subclassing-any
 
-torch: Any = need("torch", "torch")
+torch: Any = import_optional("torch", "torch")
 nn: Any = torch.nn
 
 
@@ -31,8 +31,8 @@ class WordCNN(nn.Module):
     def forward(self, ids: Any) -> Any:
         """Logits for rows of ids."""
         words = self.drop(self.embed(ids)).transpose(1, 2)
-        found = self.drop(torch.relu(self.conv(words)).amax(dim=2))
-        return self.out(self.drop(torch.relu(self.hidden(found))))
+        features = self.drop(torch.relu(self.conv(words)).amax(dim=2))
+        return self.out(self.drop(torch.relu(self.hidden(features))))
 
 
 class CharCNN(nn.Module):
@@ -60,15 +60,17 @@ class CharCNN(nn.Module):
             layers += [nn.Conv1d(inputs, 256, width), nn.ReLU(), *[nn.MaxPool2d((1, 3))] * pooled]
         self.convolutions = nn.Sequential(*layers)
         dense = ((256 * frames, 1024), (1024, 1024))
-        self.dense = nn.Sequential(*(part for d in dense for part in (nn.Linear(*d), nn.ReLU(), nn.Dropout(0.5))))
+        self.dense = nn.Sequential(
+            *(layer for sizes in dense for layer in (nn.Linear(*sizes), nn.ReLU(), nn.Dropout(0.5)))
+        )
         self.out = nn.Linear(1024, classes)
-        _start(self)
+        _init_weights(self)
 
     def forward(self, ids: Any) -> Any:
         """Logits for rows of character ids."""
-        found = self.convolutions(nn.functional.embedding(ids, self.codes).transpose(1, 2))
-        found = found[:, :, torch.arange(self.frames, device=ids.device).clamp(max=found.shape[2] - 1)]
-        return self.out(self.dense(found.flatten(1)))
+        frames = self.convolutions(nn.functional.embedding(ids, self.codes).transpose(1, 2))
+        frames = frames[:, :, torch.arange(self.frames, device=ids.device).clamp(max=frames.shape[2] - 1)]
+        return self.out(self.dense(frames.flatten(1)))
 
 
 class BiLSTM(nn.Module):
@@ -93,9 +95,9 @@ class BiLSTM(nn.Module):
 
     def forward(self, ids: Any) -> Any:
         """Logits for rows of ids."""
-        place = torch.arange(ids.shape[1], device=ids.device)
-        last = ((ids != 0) * place).amax(dim=1, keepdim=True)
-        reverse = ids.gather(1, (last - place).clamp(min=0))
+        position = torch.arange(ids.shape[1], device=ids.device)
+        last = ((ids != 0) * position).amax(dim=1, keepdim=True)
+        reverse = ids.gather(1, (last - position).clamp(min=0))
         ends = [self._end(self.forwards, ids, last), self._end(self.backwards, reverse, last)]
         return self.out(self.drop(torch.cat(ends, dim=1)))
 
@@ -137,35 +139,35 @@ class CifarCNN(nn.Module):
             layers += [nn.Conv2d(inputs, filters, 3, padding=1), nn.ReLU()]
             layers += [nn.Conv2d(filters, filters, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Dropout(0.2)]
         dense = ((192 * 4 * 4, 512), (512, 256))
-        layers += [nn.Flatten(), *(part for d in dense for part in (nn.Linear(*d), nn.ReLU()))]
+        layers += [nn.Flatten(), *(layer for sizes in dense for layer in (nn.Linear(*sizes), nn.ReLU()))]
         self.layers = nn.Sequential(*layers, nn.Linear(256, classes))
-        _start(self)
+        _init_weights(self)
 
     def forward(self, images: Any) -> Any:
         """Logits for images."""
         scaled = images.permute(0, 3, 1, 2) / 127.5 - 1
-        return self.layers(_moved(scaled) if self.training else scaled)
+        return self.layers(_augment(scaled) if self.training else scaled)
 
 
-def _start(network: Any) -> None:
-    """He's first weights: without them so many layers hardly start to learn."""
+def _init_weights(network: Any) -> None:
+    """Initialise the weights as He et al. do. Without this, networks with so many layers hardly start to learn."""
     for layer in network.modules():
         if isinstance(layer, nn.Conv1d | nn.Conv2d | nn.Linear):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
 
 
-def _moved(images: Any, most: int = 4) -> Any:
-    """Each image mirrored or not, and moved, its borders filled with grey."""
+def _augment(images: Any, max_shift: int = 4) -> Any:
+    """Mirror and shift each image at random. New borders are grey."""
     n, _, height, width = images.shape
-    padded = nn.functional.pad(images, [most] * 4)
-    rows = torch.randint(2 * most + 1, (n, 1)) + torch.arange(height)
-    columns = torch.randint(2 * most + 1, (n, 1)) + torch.arange(width)
+    padded = nn.functional.pad(images, [max_shift] * 4)
+    rows = torch.randint(2 * max_shift + 1, (n, 1)) + torch.arange(height)
+    columns = torch.randint(2 * max_shift + 1, (n, 1)) + torch.arange(width)
     columns = torch.where(torch.rand(n, 1) < 0.5, columns.flip(1), columns)
     moved = padded[torch.arange(n)[:, None, None], :, rows[:, :, None], columns[:, None, :]]
     return moved.permute(0, 3, 1, 2)
 
 
-def count(network: Any) -> int:
-    """How many parameters a network has."""
+def count_parameters(network: Any) -> int:
+    """Return the number of parameters of a network."""
     return sum(parameter.numel() for parameter in network.parameters())

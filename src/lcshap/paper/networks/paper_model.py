@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from ...adapters.onnx import OnnxModel
 from ...adapters.torch import TorchModel
 from ...errors import ModelError, OptionError
-from ...extras import need
+from ...extras import import_optional
 from ...maskers.base import Masker
 from .encoders import Characters, Encoder, Pixels, Words, encoder_from
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrainingRecipe:
     """How a model of the paper is made and trained.
 
     Attributes
@@ -53,7 +53,7 @@ class Recipe:
 
 _RMSPROP = {"lr": 1e-3, "alpha": 0.9, "eps": 1e-7}
 MODELS = {
-    "word-cnn": Recipe(
+    "word-cnn": TrainingRecipe(
         network="WordCNN",
         encoder=lambda texts: Words.learn(texts, ids=5000, length=400, margin=3),
         dataset="imdb",
@@ -63,7 +63,7 @@ MODELS = {
         epochs=4,
         halve=1,
     ),
-    "char-cnn": Recipe(
+    "char-cnn": TrainingRecipe(
         network="CharCNN",
         encoder=lambda texts: Characters(),
         dataset="agnews",
@@ -74,7 +74,7 @@ MODELS = {
         halve=4,
         dropout_from=3,
     ),
-    "lstm": Recipe(
+    "lstm": TrainingRecipe(
         network="BiLSTM",
         encoder=lambda texts: Words.learn(texts, ids=20_001, length=150),
         dataset="yahoo",
@@ -83,7 +83,7 @@ MODELS = {
         batch=32,
         epochs=6,
     ),
-    "mnist-cnn": Recipe(
+    "mnist-cnn": TrainingRecipe(
         network="MnistCNN",
         encoder=lambda images: Pixels((28, 28)),
         dataset="mnist",
@@ -93,7 +93,7 @@ MODELS = {
         batch=64,
         epochs=12,
     ),
-    "cifar-cnn": Recipe(
+    "cifar-cnn": TrainingRecipe(
         network="CifarCNN",
         encoder=lambda images: Pixels((32, 32, 3)),
         dataset="cifar10",
@@ -141,27 +141,27 @@ class PaperModel:
         return self.encoder.masker()
 
     def accuracy(self, inputs: Any, labels: NDArray[np.int64], batch: int = 250) -> float:
-        """Which share of the `inputs` the model gets right by `labels`; it is asked `batch` inputs at a time."""
+        """The accuracy of the model on `inputs` with these `labels`, computed in batches of `batch` inputs."""
         model = self.adapter()
         starts = range(0, len(labels), batch)
-        right = [model.predict(inputs[s : s + batch]).argmax(axis=1) == labels[s : s + batch] for s in starts]
-        return float(np.concatenate(right).mean())
+        correct = [model.predict(inputs[s : s + batch]).argmax(axis=1) == labels[s : s + batch] for s in starts]
+        return float(np.concatenate(correct).mean())
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write ``weights.npz`` and ``model.json`` into a folder, which is made if need be."""
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
-        weights = {name: part.detach().cpu().numpy() for name, part in self.network.state_dict().items()}
+        weights = {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
         np.savez(path / "weights.npz", **weights)
-        _write(path / "model.json", self._description())
+        _write_json(path / "model.json", self._description())
         return path
 
     def export(self, path: str | os.PathLike[str]) -> Path:
         """Write an ONNX graph to `path`, and beside it a JSON file with the encoder and the classes, for
         `read_onnx`.
         """
-        torch, path = need("torch", "torch"), Path(path)
-        need("onnxscript", "train")
+        torch, path = import_optional("torch", "torch"), Path(path)
+        import_optional("onnxscript", "train")
         shape = self.encoder.shape if isinstance(self.encoder, Pixels) else None
         example = np.zeros((2, *shape)) if shape else ["five words for the exporter"] * 2
         with _quiet_exporter():
@@ -175,9 +175,9 @@ class PaperModel:
                 verbose=False,
             )
         for node in program.model.graph.all_nodes():
-            node.metadata_props.clear()  # where in which file each operation was written
+            node.metadata_props.clear()  # the place of each operation in the source code
         program.save(path, external_data=False)
-        _write(path.with_suffix(".json"), self._description())
+        _write_json(path.with_suffix(".json"), self._description())
         return path
 
     def _description(self) -> dict[str, Any]:
@@ -200,14 +200,14 @@ def make(name: str, inputs: Any, classes: Sequence[str], seed: int = 0) -> Paper
 
     Examples
     --------
-    >>> from lcshap.models import make
+    >>> from lcshap.paper.networks import make
     >>> make("word-cnn", ["a good film", "a bad film"], ["negative", "positive"]).classes
     ('negative', 'positive')
     """
-    torch, encoder = need("torch", "torch"), find_recipe(name).encoder(inputs)
+    torch, encoder = import_optional("torch", "torch"), find_recipe(name).encoder(inputs)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network = _network(name, len(classes))
+        network = _create_network(name, len(classes))
     return PaperModel(name, network, encoder, tuple(classes))
 
 
@@ -229,17 +229,17 @@ def load(folder: str | os.PathLike[str]) -> PaperModel:
     Examples
     --------
     >>> import tempfile
-    >>> from lcshap.models import load, make
+    >>> from lcshap.paper.networks import load, make
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     load(make("word-cnn", ["a good film"], ["negative", "positive"]).save(folder)).classes
     ('negative', 'positive')
     """
-    torch, path = need("torch", "torch"), Path(folder)
-    name, classes, encoder = _read(path / "model.json")
-    network = _network(name, len(classes))
-    with np.load(_there(path / "weights.npz"), allow_pickle=False) as weights:
+    torch, path = import_optional("torch", "torch"), Path(folder)
+    name, classes, encoder = _read_description(path / "model.json")
+    network = _create_network(name, len(classes))
+    with np.load(_check_file(path / "weights.npz"), allow_pickle=False) as weights:
         try:
-            network.load_state_dict({part: torch.from_numpy(weights[part]) for part in weights})
+            network.load_state_dict({key: torch.from_numpy(weights[key]) for key in weights})
         except RuntimeError as error:
             raise ModelError(
                 f"Expected the weights of a {name}, got {path}, which has something else: {error}."
@@ -252,7 +252,7 @@ def read_onnx(path: str | os.PathLike[str]) -> tuple[OnnxModel, Encoder]:
 
     Parameters
     ----------
-    path : the ``.onnx`` file; a ``.json`` file of the same name stands beside it.
+    path : the ``.onnx`` file; a ``.json`` file of the same name is beside it.
 
     Returns
     -------
@@ -261,20 +261,20 @@ def read_onnx(path: str | os.PathLike[str]) -> tuple[OnnxModel, Encoder]:
     Examples
     --------
     >>> from importlib.resources import files
-    >>> from lcshap.models import read_onnx
+    >>> from lcshap.paper.networks import read_onnx
     >>> model, encoder = read_onnx(str(files("lcshap.paper.networks") / "weights" / "digits.onnx"))
     >>> model.kind
     'logits'
     """
     path = Path(path)
-    _, classes, encoder = _read(path.with_suffix(".json"))
-    model = OnnxModel(_there(path), "logits", input=lambda rows: {"rows": encoder.encode(rows)})
+    _, classes, encoder = _read_description(path.with_suffix(".json"))
+    model = OnnxModel(_check_file(path), "logits", input=lambda rows: {"rows": encoder.encode(rows)})
     model.classes = classes
     return model, encoder
 
 
-def find_recipe(name: str) -> Recipe:
-    """The recipe of a model of the paper, or an error that lists their names."""
+def find_recipe(name: str) -> TrainingRecipe:
+    """Return the recipe of a model of the paper; `OptionError` if there is no model of that name."""
     if name not in MODELS:
         raise OptionError(f"Expected one of the models of the paper, {', '.join(MODELS)}, got {name!r}.")
     return MODELS[name]
@@ -282,7 +282,7 @@ def find_recipe(name: str) -> Recipe:
 
 @contextmanager
 def _quiet_exporter() -> Iterator[None]:
-    """Without the exporter's own warnings, and what it says of packages that are not needed."""
+    """Suppress the warnings of the exporter, and its messages about packages that are not needed."""
     log = logging.getLogger("torch.onnx")
     level = log.level
     log.setLevel(logging.ERROR)
@@ -294,14 +294,14 @@ def _quiet_exporter() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _network(name: str, classes: int) -> Any:
+def _create_network(name: str, classes: int) -> Any:
     from . import modules as networks
 
     return getattr(networks, find_recipe(name).network)(classes)
 
 
-def _read(path: Path) -> tuple[str, tuple[str, ...], Encoder]:
-    text = _there(path).read_text(encoding="utf-8")
+def _read_description(path: Path) -> tuple[str, tuple[str, ...], Encoder]:
+    text = _check_file(path).read_text(encoding="utf-8")
     try:
         content = json.loads(text)
         find_recipe(content["name"])
@@ -312,7 +312,7 @@ def _read(path: Path) -> tuple[str, tuple[str, ...], Encoder]:
         ) from error
 
 
-def _there(path: Path) -> Path:
+def _check_file(path: Path) -> Path:
     if not path.is_file():
         raise ModelError(
             f"Expected a file with a model, got {os.fspath(path)!r}, which does not exist. Train the model "
@@ -321,5 +321,5 @@ def _there(path: Path) -> Path:
     return path
 
 
-def _write(path: Path, content: dict[str, Any]) -> None:
+def _write_json(path: Path, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

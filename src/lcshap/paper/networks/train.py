@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._version import __version__
-from ...asking.progress import Progress
 from ...errors import LcshapError, ModelError, OptionError
-from ...extras import need
+from ...evaluation.progress import Progress
+from ...extras import import_optional
 from ..datasets import Dataset
 from ..datasets import load as load_data
 from .paper_model import MODELS, PaperModel, find_recipe, make
 
-_POOL = 50  # batches within which rows are sorted by length
+_BATCHES_PER_POOL = 50  # rows are sorted by length within a pool
 
 
 def train(
@@ -35,7 +35,7 @@ def train(
     epochs: int | None = None,
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """Train a model of the paper and measure it: what is in its card.
+    """Train a model of the paper, measure its accuracy, and return its card.
 
     Parameters
     ----------
@@ -51,17 +51,17 @@ def train(
     recipe, out = find_recipe(name), Path(out)
     dataset = dataset or recipe.dataset
     classes = recipe.classes if dataset == recipe.dataset else None
-    learn, test = (load_data(dataset, data, split, classes) for split in ("train", "test"))
-    model = make(name, learn.inputs, learn.classes, seed)
-    history = fit(model, learn, out, seed, epochs, progress)
+    train_set, test_set = (load_data(dataset, data, split, classes) for split in ("train", "test"))
+    model = make(name, train_set.inputs, train_set.classes, seed)
+    history = fit_network(model, train_set, out, seed, epochs, progress)
     model.save(out)
     model.export(out / "model.onnx")
-    card = _card(model, learn, test, seed, history)
+    card = _make_card(model, train_set, test_set, seed, history)
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     return card
 
 
-def fit(
+def fit_network(
     model: PaperModel,
     data: Dataset,
     out: str | os.PathLike[str],
@@ -69,20 +69,22 @@ def fit(
     epochs: int | None = None,
     progress: bool | None = None,
 ) -> dict[str, list[float]]:
-    """Train a model in place, with a checkpoint after each epoch; the mean loss and the seconds of each.
+    """Train a model in place, with a checkpoint after each epoch; return the mean loss and the seconds of each epoch.
 
     An epoch depends on the seed, its number and the weights alone, so a run that was interrupted and resumed ends with
     the same weights as one that was not.
     """
-    torch, recipe, path = need("torch", "torch"), MODELS[model.name], Path(out) / "checkpoint.npz"
+    torch, recipe, path = import_optional("torch", "torch"), MODELS[model.name], Path(out) / "checkpoint.npz"
     epochs = recipe.epochs if epochs is None else epochs
     if epochs < 1:
         raise OptionError(f"Expected epochs as a number of at least 1, got {epochs}.")
     path.parent.mkdir(parents=True, exist_ok=True)
     optimiser = getattr(torch.optim, recipe.optimiser)(model.network.parameters(), **recipe.options)
-    how = ", ".join([recipe.optimiser, *(f"{key} {part:g}" for key, part in recipe.options.items())])
-    run = f"{model.name}, seed {seed}, {len(data):,} inputs of {data.name}, {how}, batch {recipe.batch}"
-    history = _resume(path, model.network, optimiser, run)
+    optimiser_text = ", ".join(
+        [recipe.optimiser, *(f"{option} {number:g}" for option, number in recipe.options.items())]
+    )
+    run = f"{model.name}, seed {seed}, {len(data):,} inputs of {data.name}, {optimiser_text}, batch {recipe.batch}"
+    history = _read_checkpoint(path, model.network, optimiser, run)
     done = len(history["loss"])
     if done > epochs:
         raise ModelError(
@@ -90,27 +92,27 @@ def fit(
             "folder, or delete it."
         )
     rows = model.encoder.encode(data.inputs)
-    drops = {part: part.p for part in model.network.modules() if isinstance(part, torch.nn.Dropout)}
+    dropout_rates = {layer: layer.p for layer in model.network.modules() if isinstance(layer, torch.nn.Dropout)}
     bar = Progress((epochs - done) * len(data), f"inputs, {model.name}", progress)
     for epoch in range(done, epochs):
         started = time.monotonic()
         for group in optimiser.param_groups:
             group["lr"] = recipe.options["lr"] * (0.5 ** (epoch // recipe.halve) if recipe.halve else 1)
-        for part, share in drops.items():
-            part.p = share if epoch >= recipe.dropout_from else 0.0
-        batches = _batches(model.encoder.lengths(rows), recipe.batch, np.random.default_rng([seed, epoch]))
+        for layer, rate in dropout_rates.items():
+            layer.p = rate if epoch >= recipe.dropout_from else 0.0
+        batches = _make_batches(model.encoder.lengths(rows), recipe.batch, np.random.default_rng([seed, epoch]))
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(1000 * seed + epoch + 1)
-            history["loss"].append(_epoch(model, optimiser, rows, torch.from_numpy(data.labels), batches, bar))
+            history["loss"].append(_train_epoch(model, optimiser, rows, torch.from_numpy(data.labels), batches, bar))
         history["seconds"].append(time.monotonic() - started)
-        _checkpoint(path, model.network, optimiser, run, history)
-    for part, share in drops.items():
-        part.p = share
+        _write_checkpoint(path, model.network, optimiser, run, history)
+    for layer, rate in dropout_rates.items():
+        layer.p = rate
     bar.close()
     return history
 
 
-def _epoch(
+def _train_epoch(
     model: PaperModel,
     optimiser: Any,
     rows: NDArray[Any],
@@ -118,8 +120,8 @@ def _epoch(
     batches: Iterable[NDArray[np.int64]],
     bar: Progress,
 ) -> float:
-    """One pass over the data; the mean loss."""
-    torch, total = need("torch", "torch"), 0.0
+    """Train for one pass over the data; return the mean loss."""
+    torch, total = import_optional("torch", "torch"), 0.0
     model.network.train()
     for batch in batches:
         logits = model.network(torch.from_numpy(model.encoder.trim(rows[batch])))
@@ -133,67 +135,67 @@ def _epoch(
     return total / len(labels)
 
 
-def _batches(lengths: NDArray[np.int64], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """All rows in random order, those of like length together."""
+def _make_batches(lengths: NDArray[np.int64], size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Yield all rows in batches in random order; a batch has rows of similar length."""
     order = rng.permutation(len(lengths))
-    pools = [order[s : s + size * _POOL] for s in range(0, len(order), size * _POOL)]
+    pools = [order[s : s + size * _BATCHES_PER_POOL] for s in range(0, len(order), size * _BATCHES_PER_POOL)]
     order = np.concatenate([pool[np.argsort(lengths[pool], kind="stable")] for pool in pools])
     batches = [order[s : s + size] for s in range(0, len(order), size)]
     for k in rng.permutation(len(batches)).tolist():
         yield batches[k]
 
 
-def _checkpoint(path: Path, network: Any, optimiser: Any, run: str, history: dict[str, list[float]]) -> None:
-    """Weights, the optimiser's numbers and the history, written at once or not at all."""
-    arrays = {f"network/{name}": part.numpy() for name, part in network.state_dict().items()}
+def _write_checkpoint(path: Path, network: Any, optimiser: Any, run: str, history: dict[str, list[float]]) -> None:
+    """Write the weights, the state of the optimiser and the history, all at once or not at all."""
+    arrays = {f"network/{name}": tensor.numpy() for name, tensor in network.state_dict().items()}
     for number, state in optimiser.state_dict()["state"].items():
-        arrays |= {f"optimiser/{number}/{name}": part.numpy() for name, part in state.items() if part is not None}
+        arrays |= {f"optimiser/{number}/{name}": tensor.numpy() for name, tensor in state.items() if tensor is not None}
     arrays |= {f"history/{name}": np.array(numbers) for name, numbers in history.items()}
     unfinished = path.with_suffix(".new.npz")
     np.savez(unfinished, run=np.array(run), **arrays)
     os.replace(unfinished, path)
 
 
-def _resume(path: Path, network: Any, optimiser: Any, run: str) -> dict[str, list[float]]:
-    """Go back to the checkpoint, if there is one."""
+def _read_checkpoint(path: Path, network: Any, optimiser: Any, run: str) -> dict[str, list[float]]:
+    """Load the checkpoint, if there is one, and return its history."""
     if not path.is_file():
         return {"loss": [], "seconds": []}
-    torch = need("torch", "torch")
+    torch = import_optional("torch", "torch")
     with np.load(path, allow_pickle=False) as arrays:
-        parts = {name: arrays[name] for name in arrays}
-    if str(parts.pop("run", "")) != run:
+        contents = {name: arrays[name] for name in arrays}
+    if str(contents.pop("run", "")) != run:
         raise ModelError(
             f"Expected the checkpoint of the run {run}, got {path} of another run. Choose another folder, or delete it."
         )
-    tensors = {name: torch.from_numpy(np.array(part)) for name, part in parts.items()}
+    tensors = {name: torch.from_numpy(np.array(array)) for name, array in contents.items()}
     network.load_state_dict({n.partition("/")[2]: t for n, t in tensors.items() if n.startswith("network/")})
     state: dict[int, dict[str, Any]] = {}
     for name, tensor in tensors.items():
         if name.startswith("optimiser/"):
-            _, number, part = name.split("/")
-            state.setdefault(int(number), {})[part] = tensor
+            _, number, key = name.split("/")
+            state.setdefault(int(number), {})[key] = tensor
     optimiser.load_state_dict({**optimiser.state_dict(), "state": state})
-    return {name: parts[f"history/{name}"].tolist() for name in ("loss", "seconds")}
+    return {name: contents[f"history/{name}"].tolist() for name in ("loss", "seconds")}
 
 
-def _card(
-    model: PaperModel, learn: Dataset, test: Dataset, seed: int, history: dict[str, list[float]]
+def _make_card(
+    model: PaperModel, train_set: Dataset, test_set: Dataset, seed: int, history: dict[str, list[float]]
 ) -> dict[str, Any]:
-    from .modules import count
+    from .modules import count_parameters
 
-    torch = need("torch", "torch")
+    torch = import_optional("torch", "torch")
     return {
         "model": model.name,
-        "parameters": count(model.network),
-        "accuracy": model.accuracy(test.inputs, test.labels),
-        "train": {"dataset": learn.name, "source": learn.source, "inputs": len(learn)},
-        "test": {"dataset": test.name, "source": test.source, "inputs": len(test)},
+        "parameters": count_parameters(model.network),
+        "accuracy": model.accuracy(test_set.inputs, test_set.labels),
+        "train": {"dataset": train_set.name, "source": train_set.source, "inputs": len(train_set)},
+        "test": {"dataset": test_set.name, "source": test_set.source, "inputs": len(test_set)},
         "classes": list(model.classes),
         "seed": seed,
         "epochs": len(history["loss"]),
         "loss": [round(loss, 5) for loss in history["loss"]],
         "seconds": round(sum(history["seconds"]), 1),
-        "command": f"python -m lcshap.paper.networks.train {model.name} --dataset {learn.name} --seed {seed} "
+        "command": f"python -m lcshap.paper.networks.train {model.name} --dataset {train_set.name} --seed {seed} "
         f"--epochs {len(history['loss'])} --out OUT",
         "versions": {
             "lcshap": __version__,
@@ -222,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     threads = options.pop("threads")
     try:
         if threads:
-            need("torch", "torch").set_num_threads(threads)
+            import_optional("torch", "torch").set_num_threads(threads)
         card = train(**options)
     except LcshapError as error:
         print(f"lcshap: {error}", file=sys.stderr)

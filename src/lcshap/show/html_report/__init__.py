@@ -1,5 +1,5 @@
 """A report: explanations as one web page, self-contained, to open from disk."""
 
-from .page import report
+from .report_page import report
 
 __all__ = ["report"]

@@ -10,30 +10,30 @@ from typing import Any
 
 from ...core.explanation import Explanation
 from ...core.printable import printable
-from ...core.rounding import settled
+from ...core.rounding import round_to_zero
 from ...core.views import BytesView, ImageView, TextView
 from ...errors import ShowError
-from ..recorded import predicted
-from .pack import number
+from ..pack import json_number
+from ..provenance_text import recorded_prediction
 
-_TOP = 12  # units that are named for a class, and against it
-_QUOTES = "“”‘’«»…–—¡¿"  # that words are freed from, besides the punctuation of ASCII
+_MAX_LEADING_UNITS = 12  # units that are named for a class, and against it
+_TYPOGRAPHIC_PUNCTUATION = "“”‘’«»…–—¡¿"  # that words are freed from, besides the punctuation of ASCII
 
 
 def check_labels(labels: Any, names: Any, count: int) -> tuple[list[str | None], list[str | None]]:
     """The true classes and the names of so many samples, as texts; None for those that are not given."""
-    return _texts("labels", labels, count), _texts("names", names, count)
+    return _check_texts("labels", labels, count), _check_texts("names", names, count)
 
 
-def _texts(what: str, given: Any, count: int) -> list[str | None]:
-    if given is None:
+def _check_texts(option: str, items: Any, count: int) -> list[str | None]:
+    if items is None:
         return [None] * count
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise ShowError(f"Expected a list of {what}, one for each input, got {type(given).__name__}.")
-    found = [None if item is None else printable(str(item)) for item in given]
-    if len(found) != count:
-        raise ShowError(f"Expected {count} {what}, one for each input, got {len(found)}.")
-    return found
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise ShowError(f"Expected a list of {option}, one for each input, got {type(items).__name__}.")
+    texts = [None if item is None else printable(str(item)) for item in items]
+    if len(texts) != count:
+        raise ShowError(f"Expected {count} {option}, one for each input, got {len(texts)}.")
+    return texts
 
 
 def describe_sample(e: Explanation, label: str | None) -> dict[str, Any]:
@@ -41,23 +41,23 @@ def describe_sample(e: Explanation, label: str | None) -> dict[str, Any]:
 
     >>> import numpy as np
     >>> import lcshap as lc
-    >>> made = {"prediction": [["good", 0.75], ["bad", 0.25]]}
-    >>> e = lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, made)
+    >>> provenance = {"prediction": [["good", 0.75], ["bad", 0.25]]}
+    >>> e = lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, provenance)
     >>> describe_sample(e, "bad")
     {'predicted': 'good', 'confidence': 0.75, 'label': 'bad', 'loss': 1.38629}
     """
-    shares = predicted(e)
-    found: dict[str, Any] = {}
+    shares = recorded_prediction(e)
+    facts: dict[str, Any] = {}
     if shares:
-        found["predicted"] = shares[0][0]
+        facts["predicted"] = shares[0][0]
         if shares[0][1] is not None:
-            found["confidence"] = number(shares[0][1])
+            facts["confidence"] = json_number(shares[0][1])
     if label is not None:
-        found["label"] = label
+        facts["label"] = label
         share = dict(shares).get(label)
         if share is not None:
-            found["loss"] = number(-math.log(max(share, 1e-12)))
-    return found
+            facts["loss"] = json_number(-math.log(max(share, 1e-12)))
+    return facts
 
 
 def check_classes(samples: Sequence[dict[str, Any]]) -> None:
@@ -71,7 +71,7 @@ def check_classes(samples: Sequence[dict[str, Any]]) -> None:
         )
 
 
-class Leading:
+class LeadingUnits:
     """The units that speak most for and against each class, summed over all samples: those that readers can name."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Leading:
             return  # their units are places, which mean nothing in another input
         self._samples[method, output] += 1
         sums, seen = self._sums[method, output], set()
-        for name, score in zip(e.names, settled(e.scores, e.scores).tolist(), strict=True):
+        for name, score in zip(e.names, round_to_zero(e.scores, e.scores).tolist(), strict=True):
             key = plain_name(name) if isinstance(e.view, TextView) else printable(name)
             if not key or not math.isfinite(score):
                 continue
@@ -96,16 +96,16 @@ class Leading:
 
     def packed(self) -> list[dict[str, Any]]:
         """For each method and class: units, the sums of their scores, how often and in how many samples they occur."""
-        found = []
+        groups = []
         for (method, output), sums in self._sums.items():
             order = sorted(sums.items(), key=lambda item: (-item[1][0], item[0]))
             ends = {
-                "for": [item for item in order[:_TOP] if item[1][0] > 0],
-                "against": [item for item in order[::-1][:_TOP] if item[1][0] < 0],
+                "for": [item for item in order[:_MAX_LEADING_UNITS] if item[1][0] > 0],
+                "against": [item for item in order[::-1][:_MAX_LEADING_UNITS] if item[1][0] < 0],
             }
-            rows = {side: [[name, number(s), n, m] for name, (s, n, m) in items] for side, items in ends.items()}
-            found.append({"method": method, "output": output, "samples": self._samples[method, output], **rows})
-        return found
+            rows = {side: [[name, json_number(s), n, m] for name, (s, n, m) in items] for side, items in ends.items()}
+            groups.append({"method": method, "output": output, "samples": self._samples[method, output], **rows})
+        return groups
 
 
 def plain_name(name: str) -> str:
@@ -114,4 +114,4 @@ def plain_name(name: str) -> str:
     >>> plain_name("Good,"), plain_name("«don't»"), plain_name("...")
     ('good', "don't", '')
     """
-    return printable(name).strip(string.punctuation + string.whitespace + _QUOTES).lower()
+    return printable(name).strip(string.punctuation + string.whitespace + _TYPOGRAPHIC_PUNCTUATION).lower()

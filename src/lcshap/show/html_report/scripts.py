@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.M)
-_EXPORT = re.compile(r"^export (?=(?:async )?function |const |let |class )", re.M)
+_IMPORT_LINE = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.M)
+_EXPORT_KEYWORD = re.compile(r"^export (?=(?:async )?function |const |let |class )", re.M)
 
 
 def join_modules(*entries: str, packages: Sequence[str] = (f"{__package__}.modules",)) -> str:
@@ -32,21 +32,21 @@ def join_modules(*entries: str, packages: Sequence[str] = (f"{__package__}.modul
     >>> "export" in script, "function format(" in script
     (False, True)
     """
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
 
     def add(name: str) -> None:
-        if name in found:
+        if name in modules:
             return
         source = read_file(name, next(p for p in packages if resources.files(p).joinpath(name).is_file()))
-        found[name] = ""  # keeps the place free while what it imports comes first
-        for imported in _IMPORT.findall(source):
+        modules[name] = ""  # keeps the place free while what it imports comes first
+        for imported in _IMPORT_LINE.findall(source):
             add(imported)
-        del found[name]
-        found[name] = _EXPORT.sub("", _IMPORT.sub("", source)).strip("\n")
+        del modules[name]
+        modules[name] = _EXPORT_KEYWORD.sub("", _IMPORT_LINE.sub("", source)).strip("\n")
 
     for entry in entries:
         add(entry)
-    return '"use strict";\n\n' + "\n\n".join(found.values()) + "\n"
+    return '"use strict";\n\n' + "\n\n".join(modules.values()) + "\n"
 
 
 def read_file(name: str, package: str = __package__) -> str:

@@ -5,59 +5,46 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from ...core.explanation import Explanation
 from .. import words
-from ..faint import drawn_scores
-from ..palette import limit_of
-from ..sentences import lead_parts
-from .answers import static_answer
-from .samples import Sample, opened
-from .static_pictures import shade_of, static_picture
+from ..palette import Palette
+from ..static_html.explanation_html import explanation_html
+from ..static_html.style import STYLE
+from ..styling import ClassStyling, shade_rules
+from .samples import Sample, first_shown_entry
 
-_SAMPLES, _UNITS = 10, 12  # that are shown: samples, and units of each
+_MAX_SAMPLES, _MAX_UNITS = 10, 12  # that are shown: samples, and units of each
 
 
-def static_page(samples: Sequence[Sample], listed: Sequence[dict[str, object]]) -> str:
+def static_page(samples: Sequence[Sample], listed: Sequence[dict[str, object]], palette: Palette) -> str:
     """Write the first samples, each by its first method and output.
 
     Parameters
     ----------
     samples : all samples of the report.
     listed : what the index says of each.
+    palette : the colours of scores.
 
     Returns
     -------
     A piece of HTML with classes of the style sheet of the page. Nothing in it is a script or a style of its own.
     """
-    shown = [_article(sample, entry) for sample, entry in zip(samples[:_SAMPLES], listed, strict=False)]
-    left = len(samples) - len(shown)
-    rest = f" Of {words.count(len(samples), 'sample')} the first {len(shown)} are below." if left else ""
-    head = f"<p>This page shows more with JavaScript, and loads nothing from anywhere.{rest}</p>"
-    return f"<main>{head}{''.join(shown)}</main>"
-
-
-def _article(sample: Sample, listed: dict[str, object]) -> str:
-    (method, _), (whole, column) = list(sample.entries.items())[opened(sample)]
-    e = whole if column is None else whole.output(column)
-    said = "".join(
-        f"<em>{html.escape(part)}</em>" if k % 2 else html.escape(part) for k, part in enumerate(lead_parts(e))
+    styling = ClassStyling(palette)
+    articles = [_article(sample, entry, styling) for sample, entry in zip(samples[:_MAX_SAMPLES], listed, strict=False)]
+    n_omitted = len(samples) - len(articles)
+    remark = (
+        f" Of {words.format_count(len(samples), 'sample')} the first {len(articles)} are below." if n_omitted else ""
     )
-    truth = html.escape(f" The true class is {listed['label']}.") if "label" in listed else ""
-    numbers = f"{html.escape(method)}: {html.escape(words.ending(e))}"
-    return (
-        f'<article><h2 dir="auto">{html.escape(str(listed["name"]))}</h2><p>{said}{truth}</p>'
-        f"{static_picture(e)}{static_answer(whole)}{_table(e)}"
-        f'<p class="note">{numbers}</p></article>'
-    )
+    head = f"<p>This page shows more with JavaScript, and loads nothing from anywhere.{remark}</p>"
+    return f"<main>{head}{''.join(articles)}</main>"
 
 
-def _table(e: Explanation) -> str:
-    limit, names, drawn = limit_of([e.scores]), words.unit_names(e), drawn_scores(e)
-    rows = "".join(
-        f'<tr><th scope="row">{html.escape(words.shorten(names[unit], 80))}</th>'
-        f'<td class="number {shade_of(float(drawn[unit]), limit)}">{words.score(e, unit, limit)}</td></tr>'
-        for unit in words.leading(e, _UNITS)
-    )
-    others = len(e.scores) - _UNITS
-    more = f'<tr><th scope="row">{words.others(others)}</th><td></td></tr>' if others > 0 else ""
-    return f"<table><tbody>{rows}{more}</tbody></table>"
+def static_style(palette: Palette) -> str:
+    """The rules of the style sheet for what `static_page` writes."""
+    return STYLE + shade_rules(palette)
+
+
+def _article(sample: Sample, listed: dict[str, object], styling: ClassStyling) -> str:
+    (method, _), (e, output) = list(sample.entries.items())[first_shown_entry(sample)]
+    truth = f"The true class is {listed['label']}." if "label" in listed else ""
+    body = explanation_html(e, styling, top=_MAX_UNITS, output=output, method=method, remark=truth)
+    return f'<article class="lcshap"><h2 dir="auto">{html.escape(str(listed["name"]))}</h2>{body}</article>'

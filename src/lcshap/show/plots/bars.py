@@ -1,4 +1,4 @@
-"""The units that matter most as bars, and how they lead from v(∅) to v(V)."""
+"""The units that matter most as bars, and how they lead from the base value to the full value."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
-from ...core.rounding import settled
+from ...core.rounding import round_to_zero
 from .. import flips, words
-from ..check import check_count
-from ..faint import FADED
-from ..palette import find_palette, hexadecimal
-from .base import PaletteName, axes, one_output, theme
-from .wording import LITERAL, about, closing, drawable, error_of, number
+from ..check import check_option_count
+from ..faded_scores import FADED_STRENGTH
+from ..palette import find_palette, rgb_to_hex
+from .base import PaletteName, one_output, prepare_axes, theme_colours
+from .wording import LITERAL, drawable_lines, error_text, figure_number, residual_and_cost, subject_and_values
 
-_WIDTH, _ROW = 6.4, 0.3  # inches
-_LINE = 84  # letters in a line of the caption
+_WIDTH_INCHES, _ROW_INCHES = 6.4, 0.3  # inches
+_CAPTION_LETTERS = 84  # a line of the caption is wrapped after this many letters
 
 
 def bars(
@@ -61,26 +61,28 @@ def bars(
     3
     """
     e = one_output(e, output)
-    order, others, names = _rows(e, top)
+    order, others, names = _select_rows(e, top)
     lengths = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
-    lengths = settled(lengths, e.scores, e.base_value, e.full_value)
-    ax = axes(ax, (_WIDTH, 0.9 + _ROW * len(names)), dark)
-    ax.barh(range(len(names)), lengths, height=0.7, color=_fills(lengths, e.faint[order], palette, dark))
+    lengths = round_to_zero(lengths, e.scores, e.base_value, e.full_value)
+    ax = prepare_axes(ax, (_WIDTH_INCHES, 0.9 + _ROW_INCHES * len(names)), dark)
+    ax.barh(range(len(names)), lengths, height=0.7, color=_bar_colours(lengths, e.faint[order], palette, dark))
     low, high = (bound[order] for bound in e.interval())
-    where = np.flatnonzero(np.isfinite(low)) if e.stderr is not None else np.array([], np.intp)
+    with_interval = np.flatnonzero(np.isfinite(low)) if e.stderr is not None else np.array([], np.intp)
     ends = lengths.copy()
-    if len(where):
-        half = (high - low)[where] / 2
-        ink = hexadecimal(theme(dark).ink)
-        ax.errorbar(lengths[where], where, xerr=half, fmt="none", ecolor=ink, elinewidth=1, capsize=2.5)
-        ends[where] += np.where(lengths[where] < 0, -half, half)
-    ax.axvline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8)
+    if len(with_interval):
+        half_widths = (high - low)[with_interval] / 2
+        ink = rgb_to_hex(theme_colours(dark).ink)
+        ax.errorbar(
+            lengths[with_interval], with_interval, xerr=half_widths, fmt="none", ecolor=ink, elinewidth=1, capsize=2.5
+        )
+        ends[with_interval] += np.where(lengths[with_interval] < 0, -half_widths, half_widths)
+    ax.axvline(0, color=rgb_to_hex(theme_colours(dark).faint), linewidth=0.8)
     label_rows(ax, names, dark)
-    errors = [*(error_of(e, int(unit)) for unit in order), *[""] * (len(lengths) - len(order))]
-    said = [number(x, e) + error for x, error in zip(lengths, errors, strict=True)]
-    _label_ends(ax, ends, said, lengths, dark)
-    note = ["95 % intervals", *filter(None, [words.faint(e)])] if len(where) else []
-    caption(ax, about(e), closing(e), note, [flips.caption(e)])
+    errors = [*(error_text(e, int(unit)) for unit in order), *[""] * (len(lengths) - len(order))]
+    labels = [figure_number(x, e) + error for x, error in zip(lengths, errors, strict=True)]
+    _label_ends(ax, ends, labels, lengths, dark)
+    note = ["95 % intervals", *filter(None, [words.faint_note(e)])] if len(with_interval) else []
+    add_caption(ax, subject_and_values(e), residual_and_cost(e), note, [flips.path_caption(e)])
     return ax
 
 
@@ -93,7 +95,7 @@ def waterfall(
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """Draw the way from v(∅) to v(V): a step for each of the largest scores, one for all others, one for the residual.
+    """Draw the way from the base value to the full value, in steps: the largest scores, all others, and the residual.
 
     Parameters
     ----------
@@ -121,80 +123,84 @@ def waterfall(
     'output 0 · 8 calls'
     """
     e = one_output(e, output)
-    order, others, names = _rows(e, top)
+    order, others, names = _select_rows(e, top)
     steps = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
-    fills = [*_fills(steps, e.faint[order], palette, dark), hexadecimal(theme(dark).faint)]
+    fills = [*_bar_colours(steps, e.faint[order], palette, dark), rgb_to_hex(theme_colours(dark).faint)]
     steps = np.append(steps, e.residual)
     stops = e.base_value + np.cumsum(steps)
     starts = np.append(e.base_value, stops[:-1])
-    ax = axes(ax, (_WIDTH, 1.2 + _ROW * len(steps)), dark)
+    ax = prepare_axes(ax, (_WIDTH_INCHES, 1.2 + _ROW_INCHES * len(steps)), dark)
     ax.barh(range(len(steps)), steps, left=starts, height=0.7, color=fills)
-    faint, ink = hexadecimal(theme(dark).faint), hexadecimal(theme(dark).ink)
+    faint, ink = rgb_to_hex(theme_colours(dark).faint), rgb_to_hex(theme_colours(dark).ink)
     ax.vlines(stops[:-1], np.arange(len(steps) - 1) - 0.35, np.arange(1, len(steps)) + 0.35, faint, linewidth=0.8)
     label_rows(ax, [*names, "residual"], dark)
-    _label_ends(ax, stops, [number(x, e) for x in steps], steps, dark, float(e.base_value))
+    _label_ends(ax, stops, [figure_number(x, e) for x in steps], steps, dark, float(e.base_value))
     rows = (-0.65, len(steps) - 0.35)
-    sides = ((e.base_value, 0, words.base(e, number), "bottom"), (e.full_value, 1, words.full(e, number), "top"))
+    sides = (
+        (e.base_value, 0, words.base_value_text(e, figure_number), "bottom"),
+        (e.full_value, 1, words.full_value_text(e, figure_number), "top"),
+    )
     for x, row, name, va in sides:
         ax.vlines(x, *rows, ink, linewidth=0.8, linestyle=":", zorder=0.5)
         end = {"xy": (x, rows[row]), "xytext": (0, 2 - 4 * row), "textcoords": "offset points", "va": va}
         ax.annotate(name, **end, ha="center", color=ink, fontsize=9)
     ax.set_ylim(len(steps) + 0.4, -1.4)
-    caption(ax, [*about(e)[:-1], words.cost(e)], [flips.caption(e)])
+    add_caption(ax, [*subject_and_values(e)[:-1], words.cost_text(e)], [flips.path_caption(e)])
     return ax
 
 
 def label_rows(ax: Any, names: Sequence[str], dark: bool) -> None:
     """Names at the left of rows that are counted from the top."""
-    shown, fonts = drawable(*names)
-    ax.set_yticks(range(len(shown)), shown, fontfamily=fonts, **LITERAL)
+    labels, fonts = drawable_lines(*names)
+    ax.set_yticks(range(len(labels)), labels, fontfamily=fonts, **LITERAL)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_ylim(len(shown) - 0.4, -0.6)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
 
 
-def caption(ax: Any, *lines: Sequence[str]) -> None:
-    """Small lines below the axes; no line where there is nothing to say."""
-    said = [" · ".join(facts) for facts in lines]
-    wrapped = [part for line in said for part in fill(line, _LINE)]
-    shown, fonts = drawable(*wrapped)
-    ax.set_xlabel("\n".join(shown), fontsize=8, fontfamily=fonts, **LITERAL)
+def add_caption(ax: Any, *lines: Sequence[str]) -> None:
+    """Write small lines below the axes; empty lines are left out."""
+    paragraphs = [" · ".join(facts) for facts in lines]
+    wrapped, fonts = drawable_lines(*(line for paragraph in paragraphs for line in fill(paragraph, _CAPTION_LETTERS)))
+    ax.set_xlabel("\n".join(wrapped), fontsize=8, fontfamily=fonts, **LITERAL)
 
 
-def _rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
+def _select_rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
     """The units with a row of their own, all others, and the names of the rows."""
-    check_count("top", top)
+    check_option_count("top", top)
     order = e.leading()
-    if len(order) == top + 1:  # one other takes no more room than its name
+    if len(order) == top + 1:  # a single other unit takes no more space than the line that counts it
         top += 1
-    all_names = words.unit_names(e, most=24)
+    all_names = words.unit_names(e, max_length=24)
     names = [all_names[i] for i in order[:top]]
     others = order[top:]
-    return order[:top], others, [*names, words.others(len(others))] if len(others) else names
+    return order[:top], others, [*names, words.others_text(len(others))] if len(others) else names
 
 
-def _fills(lengths: NDArray[np.float64], faint: NDArray[np.bool_], palette: PaletteName, dark: bool) -> list[str]:
-    """The colour of each bar by its sign, paler where its interval holds 0, and for the last one if that is others."""
-    found = find_palette(palette)
-    strength = [*(FADED if held else 1.0 for held in faint), *[0.5] * (len(lengths) - len(faint))]
-    return [hexadecimal(found.colour(s * x, abs(x), dark)) for s, x in zip(strength, lengths.tolist(), strict=True)]
+def _bar_colours(lengths: NDArray[np.float64], faint: NDArray[np.bool_], palette: PaletteName, dark: bool) -> list[str]:
+    """The colour of each bar by its sign, paler if its interval contains 0 or if it is the sum of the other units."""
+    colour_scale = find_palette(palette)
+    strength = [*(FADED_STRENGTH if held else 1.0 for held in faint), *[0.5] * (len(lengths) - len(faint))]
+    return [
+        rgb_to_hex(colour_scale.colour(s * x, abs(x), dark)) for s, x in zip(strength, lengths.tolist(), strict=True)
+    ]
 
 
 def _label_ends(
     ax: Any, ends: NDArray[Any], labels: Sequence[str], signs: NDArray[Any], dark: bool, start: float = 0.0
 ) -> None:
-    """Write beside the end of each bar, on the side that it points to, and leave room for it."""
-    ink, paper = hexadecimal(theme(dark).ink), hexadecimal(theme(dark).background)
-    behind = {"facecolor": paper, "edgecolor": "none", "pad": 0.5}
+    """Write the label of each bar beside its end, on the side that it points to, and extend the axis for it."""
+    ink, paper = rgb_to_hex(theme_colours(dark).ink), rgb_to_hex(theme_colours(dark).background)
+    background_box = {"facecolor": paper, "edgecolor": "none", "pad": 0.5}
     for row, (x, label, sign) in enumerate(zip(ends.tolist(), labels, signs.tolist(), strict=True)):
         side = -1 if sign < 0 else 1
-        near = {"xytext": (4 * side, 0), "textcoords": "offset points", "ha": "left" if side > 0 else "right"}
-        ax.annotate(label, (x, row), va="center", fontsize=8, color=ink, bbox=behind, **near)
+        offset = {"xytext": (4 * side, 0), "textcoords": "offset points", "ha": "left" if side > 0 else "right"}
+        ax.annotate(label, (x, row), va="center", fontsize=8, color=ink, bbox=background_box, **offset)
     low, high = min(start, ends.min()), max(start, ends.max())
     sides = signs < 0
-    left, right = (
-        max([7, *(len(label) for label, side in zip(labels, sides, strict=True) if side == own)])
-        for own in (True, False)
+    left_letters, right_letters = (
+        max([7, *(len(label) for label, side in zip(labels, sides, strict=True) if side == negative)])
+        for negative in (True, False)
     )
     span = (high - low) or 1.0
-    ax.set_xlim(low - 0.036 * left * span, high + 0.025 * right * span)
+    ax.set_xlim(low - 0.036 * left_letters * span, high + 0.025 * right_letters * span)

@@ -10,66 +10,66 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.atomic_files import check_output_path, write_file
 from ...core.explanation import Explanation
-from ...core.files import check_target, write_file
 from ...core.views import View
 from ...errors import ShowError
-from ...extras import need
+from ...extras import import_optional
 from .. import flips, words
-from ..palette import DARK, LIGHT, RGB, Palette, Theme, find_palette, hexadecimal
-from .wording import LITERAL, drawable, number
+from ..palette import DARK, LIGHT, RGB, Palette, ThemeColours, find_palette, rgb_to_hex
+from .wording import LITERAL, drawable_lines, figure_number
 
 PaletteName = str | Palette
 V = TypeVar("V", bound=View)
-_CLIPPED = "the colours end at the 99th percentile of |score|"
+_CLIPPED_NOTE = "the colours end at the 99th percentile of |score|"
 
 
-def theme(dark: bool) -> Theme:
+def theme_colours(dark: bool) -> ThemeColours:
     """The background and the ink."""
     return DARK if dark else LIGHT
 
 
-def axes(ax: Any, size: tuple[float, float], dark: bool) -> Any:
-    """The axes to draw on: those given, or new ones of a figure that shows itself and needs no closing."""
+def prepare_axes(ax: Any, size: tuple[float, float], dark: bool) -> Any:
+    """Prepare the axes to draw on: those of the caller, or those of a new figure, which notebooks display."""
     if ax is None:
-        need("matplotlib.figure", "plot")
+        import_optional("matplotlib.figure", "plot")
         from .figure import new_axes
 
         ax = new_axes(size)
-    colours = theme(dark)
-    ax.figure.set_facecolor(hexadecimal(colours.background))
-    ax.set_facecolor(hexadecimal(colours.background))
-    ax.tick_params(colors=hexadecimal(colours.ink))
-    for part in (ax.xaxis.label, ax.yaxis.label, ax.title):
-        part.set_color(hexadecimal(colours.ink))
+    colours = theme_colours(dark)
+    ax.figure.set_facecolor(rgb_to_hex(colours.background))
+    ax.set_facecolor(rgb_to_hex(colours.background))
+    ax.tick_params(colors=rgb_to_hex(colours.ink))
+    for label_artist in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        label_artist.set_color(rgb_to_hex(colours.ink))
     for side, spine in ax.spines.items():
-        spine.set_color(hexadecimal(colours.faint))
+        spine.set_color(rgb_to_hex(colours.faint))
         spine.set_visible(side in ("left", "bottom"))
     return ax
 
 
 def colour_map(palette: PaletteName, dark: bool = False) -> Any:
     """A matplotlib colour map from the most negative through zero to the most positive score."""
-    found = find_palette(palette)
-    colours = [found.colour(score, 1.0, dark) for score in np.linspace(-1, 1, 255)]
-    return need("matplotlib.colors", "plot").ListedColormap([hexadecimal(c) for c in colours], name="lcshap")
+    colour_scale = find_palette(palette)
+    colours = [colour_scale.colour(score, 1.0, dark) for score in np.linspace(-1, 1, 255)]
+    return import_optional("matplotlib.colors", "plot").ListedColormap([rgb_to_hex(c) for c in colours], name="lcshap")
 
 
 def end_colours(palette: PaletteName, dark: bool = False) -> Any:
     """A colour map of two colours: that of the most negative score below zero, that of the most positive above."""
-    found = find_palette(palette)
-    ends = [hexadecimal(found.colour(end, 1.0, dark)) for end in (-1.0, 1.0)]
-    return need("matplotlib.colors", "plot").ListedColormap(ends, name="lcshap ends")
+    colour_scale = find_palette(palette)
+    ends = [rgb_to_hex(colour_scale.colour(end, 1.0, dark)) for end in (-1.0, 1.0)]
+    return import_optional("matplotlib.colors", "plot").ListedColormap(ends, name="lcshap ends")
 
 
-def colours(scores: NDArray[np.float64], limit: float, palette: PaletteName, dark: bool) -> list[RGB]:
+def score_colours(scores: NDArray[np.float64], limit: float, palette: PaletteName, dark: bool) -> list[RGB]:
     """The colour of each score."""
-    found = find_palette(palette)
-    return [found.colour(float(score), limit, dark) for score in scores]
+    colour_scale = find_palette(palette)
+    return [colour_scale.colour(float(score), limit, dark) for score in scores]
 
 
 def one_output(e: Explanation, output: int | None = None) -> Explanation:
-    """The explanation of one output; an error where there are several and none is named."""
+    """The explanation of one output; raises `ShowError` if there are several and none is chosen."""
     if e.scores.ndim == 1:
         return e
     if output is None:
@@ -78,12 +78,14 @@ def one_output(e: Explanation, output: int | None = None) -> Explanation:
 
 
 def view_of(e: Explanation, kind: type[V]) -> V:
-    """What a picture of the input needs, if it is an input of this kind."""
+    """The view of an explanation, if its input is of this kind. Raises `ShowError` otherwise."""
     if not isinstance(e.view, kind):
-        what = (
+        actual = (
             "an explanation without a picture of its input" if e.view is None else f"an input of kind {e.view.kind!r}"
         )
-        raise ShowError(f"Expected an input of kind {kind.kind!r} for this figure, got {what}. Choose another figure.")
+        raise ShowError(
+            f"Expected an input of kind {kind.kind!r} for this figure, got {actual}. Choose another figure."
+        )
     return e.view
 
 
@@ -104,46 +106,52 @@ def colour_bar(
     """
     width, height = ax.get_window_extent().size * 72 / ax.figure.dpi
     bar = ax.inset_axes([0, -(below + 7) / height, 1, 7 / height])
-    norm = need("matplotlib.colors", "plot").Normalize(-limit, limit)
-    scale = need("matplotlib.cm", "plot").ScalarMappable(norm, colour_map(palette, dark))
+    norm = import_optional("matplotlib.colors", "plot").Normalize(-limit, limit)
+    scale = import_optional("matplotlib.cm", "plot").ScalarMappable(norm, colour_map(palette, dark))
     ax.figure.colorbar(scale, cax=bar, orientation="horizontal", ticks=[-limit, 0, limit])
-    colours = theme(dark)
-    bar.set_facecolor(hexadecimal(colours.background))
-    against, favour = words.sides(e)
+    colours = theme_colours(dark)
+    bar.set_facecolor(rgb_to_hex(colours.background))
+    against, favour = words.sign_labels(e)
     low, high = ("≤ ", "≥ ") if clipped else ("", "")
-    bar.set_xticks([-limit, 0, limit], [f"{against} {low}{number(-limit)}", "0", f"{favour} {high}+{number(limit)}"])
+    bar.set_xticks(
+        [-limit, 0, limit], [f"{against} {low}{figure_number(-limit)}", "0", f"{favour} {high}+{figure_number(limit)}"]
+    )
     for label, side in zip(bar.get_xticklabels(), ("left", "center", "right"), strict=True):
         label.set_horizontalalignment(side)
-    bar.tick_params(colors=hexadecimal(colours.ink), labelsize=8, length=2)
+    bar.tick_params(colors=rgb_to_hex(colours.ink), labelsize=8, length=2)
     for spine in bar.spines.values():
-        spine.set_color(hexadecimal(colours.faint))
-    parts = [words.base(e, number), words.full(e, number), words.residual(e, number)]
+        spine.set_color(rgb_to_hex(colours.faint))
+    parts = [
+        words.base_value_text(e, figure_number),
+        words.full_value_text(e, figure_number),
+        words.residual_text(e, figure_number),
+    ]
     lines = [" · ".join(parts)] if width > 220 else parts
-    lines += [line for line in (*note.splitlines(), _CLIPPED * clipped, *_flip_lines(e, width)) if line]
-    shown, fonts = drawable(*lines)
-    bar.set_xlabel("\n".join(shown), color=hexadecimal(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)
+    lines += [line for line in (*note.splitlines(), _CLIPPED_NOTE * clipped, *_flip_lines(e, width)) if line]
+    texts, fonts = drawable_lines(*lines)
+    bar.set_xlabel("\n".join(texts), color=rgb_to_hex(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)
     return bar
 
 
-def write_above(ax: Any, sentence: str, dark: bool) -> None:
-    """A sentence above a figure, which gets as much higher as it needs."""
+def add_sentence_above(ax: Any, sentence: str, dark: bool) -> None:
+    """Write a sentence above a figure, whose height grows by what the sentence needs."""
     figure = ax.figure
     wide, high = figure.get_size_inches()
     lines = fill(sentence.replace("-", "−"), max(24, round(14 * wide)))
     figure.set_size_inches(wide, high + 0.17 * len(lines) + 0.15)
-    shown, fonts = drawable(*lines)
-    style = {"x": 0.01, "ha": "left", "fontsize": 9, "color": hexadecimal(theme(dark).ink), "fontfamily": fonts}
-    figure.suptitle("\n".join(shown), **style, **LITERAL)
+    texts, fonts = drawable_lines(*lines)
+    style = {"x": 0.01, "ha": "left", "fontsize": 9, "color": rgb_to_hex(theme_colours(dark).ink), "fontfamily": fonts}
+    figure.suptitle("\n".join(texts), **style, **LITERAL)
 
 
-def room_below(e: Explanation, width: float) -> float:
-    """How many inches a new figure of some width needs more, for what a path says below its colour bar."""
+def flip_caption_inches(e: Explanation, width: float) -> float:
+    """The additional height in inches that a new figure needs for the text of a path below its colour bar."""
     return 0.16 * len(_flip_lines(e, 72 * width))
 
 
 def _flip_lines(e: Explanation, width: float) -> list[str]:
     """What is to be said of a path, in lines of a width in points."""
-    return fill(flips.caption(e), max(24, round(width / 4.4)))
+    return fill(flips.path_caption(e), max(24, round(width / 4.4)))
 
 
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:
@@ -173,22 +181,22 @@ def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:
     ...     lc.plots.save(lc.plots.bars(e), f"{folder}/words.svg").name
     'words.svg'
     """
-    return write_figure(ax.figure, check_figure(path), dpi)
+    return write_figure(ax.figure, check_figure_path(path), dpi)
 
 
 def write_figure(figure: Any, path: str | Path, dpi: int = 150) -> Path:
     """Write a figure, all of it or nothing."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=Path(path).suffix[1:].lower(), dpi=dpi, facecolor=figure.get_facecolor())
-    return write_file(path, drawn.getvalue())
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=Path(path).suffix[1:].lower(), dpi=dpi, facecolor=figure.get_facecolor())
+    return write_file(path, buffer.getvalue())
 
 
-def check_figure(path: str | Path) -> Path:
+def check_figure_path(path: str | Path) -> Path:
     """The path of a figure that can be written."""
     path = Path(path)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ShowError(f"Expected a file name that ends in .png, .svg or .pdf for a figure, got {path.name!r}.")
-    return check_target(path)
+    return check_output_path(path)
 
 
 def is_figure(data: bytes) -> bool:

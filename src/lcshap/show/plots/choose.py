@@ -1,4 +1,4 @@
-"""Which figure an explanation gets if nobody says it, and all figures by name."""
+"""The default figure of an explanation, and all figures by name."""
 
 from __future__ import annotations
 
@@ -6,33 +6,26 @@ from importlib import import_module
 from typing import Any
 
 from ...core.explanation import Explanation
-from ...core.views import MoleculeView
 from ...errors import ShowError
 from .. import words
-from ..drawings import drawing_of
-from ..molecules import read_molecule
-from ..sentences import lead
-from .base import one_output, write_above
+from ..kinds import DRAWINGS, drawing_of
+from ..sentences import lead_sentence
+from .base import add_sentence_above, one_output
 
 KINDS = {
-    "text": "text",
-    "image": "image",
-    "masked_image": "image",
-    "series": "series",
-    "hexdump": "hexdump",
-    "molecule": "molecule",
+    **{name: f"{drawing.figures[0]}_plot" for drawing in DRAWINGS.values() for name in drawing.figures},
     "network": "network",
     "bars": "bars",
     "heatmap": "heatmap",
     "waterfall": "bars",
     "curves": "curves",
-    "neighbourhood": "figure1",
-    "compare": "compare",
-    "summary_bars": "many",
-    "beeswarm": "many",
+    "neighbourhood": "neighbourhood_plot",
+    "compare": "compare_plot",
+    "summary_bars": "summary_plots",
+    "beeswarm": "summary_plots",
 }  # the name of a figure to its module
-_OF_MANY = ("compare", "summary_bars", "beeswarm")
-_WITHOUT = ("neighbourhood", "curves", *_OF_MANY)  # figures that are not about one explanation
+_FIGURES_OF_LISTS = ("compare", "summary_bars", "beeswarm")
+_FIGURES_WITHOUT_SENTENCE = ("neighbourhood", "curves", *_FIGURES_OF_LISTS)  # not about a single explanation
 
 
 def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:
@@ -66,25 +59,23 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
     if kind is None and e.scores.ndim == 2 and options.get("output") is None:
         kind = "heatmap"
     if kind is None:
-        kind = drawing_of(e.view).plot
-        if isinstance(e.view, MoleculeView) and read_molecule(e.view) is None:
-            kind = "bars"
+        kind = drawing_of(e.view).figure_of(e.view)
     if kind not in KINDS:
         raise ShowError(f"Expected one of the figures {', '.join(KINDS)}, got {kind!r}.")
     function = getattr(import_module(f"lcshap.show.plots.{KINDS[kind]}"), kind)
-    given: Any = [e] if kind in _OF_MANY else e
+    argument: Any = [e] if kind in _FIGURES_OF_LISTS else e
     if kind == "neighbourhood":
-        given = e.graph
+        argument = e.graph
     elif kind == "curves":
         if e.curve is None:
             raise ShowError(
                 "Expected an explanation with a masking curve, got one without. Make it with Explainer(..., "
                 "curve=True)."
             )
-        given = {words.method_names([e])[0]: e.curve}
-    drawn = function(given, ax=ax, **options)
-    if sentence and ax is None and kind not in _WITHOUT:
-        about = e if kind == "heatmap" else one_output(e, options.get("output"))
-        if said := lead(about, "“{}”".format):  # outputs that are no classes have no sentence
-            write_above(drawn, said, options.get("dark", False))
+        argument = {words.method_names([e])[0]: e.curve}
+    drawn = function(argument, ax=ax, **options)
+    if sentence and ax is None and kind not in _FIGURES_WITHOUT_SENTENCE:
+        explained = e if kind == "heatmap" else one_output(e, options.get("output"))
+        if text := lead_sentence(explained, "“{}”".format):  # outputs that are not classes have no sentence
+            add_sentence_above(drawn, text, options.get("dark", False))
     return drawn

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ...core.explanation import half_width
 from ...errors import ShowError
 from .. import words
-from ..palette import find_palette, hexadecimal
-from .base import PaletteName, axes, theme
-from .wording import number
+from ..palette import find_palette, rgb_to_hex
+from .base import PaletteName, prepare_axes, theme_colours
+from .wording import figure_number
 
 # After the two of the palette: Okabe and Ito's, then Tol's, so that no two lines of a panel have the same.
 # Styles and markers work without colour.
@@ -24,7 +24,7 @@ _COLOURS = (
 )
 _STYLES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_AREA = 20.0  # percent up to which the area goes
+_AREA_PERCENT = 20.0  # the area is computed up to this percentage of masked units
 
 
 @runtime_checkable
@@ -57,18 +57,18 @@ class _Line:
 
     percents: NDArray[np.float64]
     drop: NDArray[np.float64]
-    what: str
+    quantity: str
     keep: bool
 
     @property
     def has_area(self) -> bool:
-        return bool(self.percents[0] == 0 and _AREA in self.percents)
+        return bool(self.percents[0] == 0 and _AREA_PERCENT in self.percents)
 
     @property
     def area(self) -> float:
         """The mean up to 20 %, by trapezoids: as `lcshap.metrics.MaskingCurve.area` has it."""
-        inside = self.percents <= _AREA
-        return float(np.trapezoid(self.drop[inside], self.percents[inside]) / _AREA)
+        inside = self.percents <= _AREA_PERCENT
+        return float(np.trapezoid(self.drop[inside], self.percents[inside]) / _AREA_PERCENT)
 
 
 def curves(
@@ -111,26 +111,30 @@ def curves(
     """
     if not 0 < band < 1:
         raise ShowError(f"Expected a band between 0 and 1, got {band!r}.")
-    samples = {str(name): _read(str(name), given) for name, given in found.items()}
+    samples = {str(name): _read_lines(str(name), measured) for name, measured in found.items()}
     if not samples:
         raise ShowError("Expected curves of at least one method, got none.")
     first = next(iter(samples.values()))[0]
-    _check([curve for each in samples.values() for curve in each], first)
-    ax = axes(ax, (6.0, 4.0), dark)
-    ax.axhline(0, color=hexadecimal(theme(dark).faint), linewidth=0.8, zorder=0)
-    hues = [*(hexadecimal(find_palette(palette).colour(end, 1.0, dark)) for end in (1.0, -1.0)), *_COLOURS]
-    for place, (name, each) in enumerate(samples.items()):
-        mean, width = mean_and_width(np.stack([curve.drop for curve in each]), band)
-        colour = hues[place % len(hues)]  # more than sixteen lines are told apart by their markers
-        style, marker = _STYLES[place % len(_STYLES)], _MARKERS[place % len(_MARKERS)]
-        label = f"{name}, {_signed(np.mean([curve.area for curve in each]))}" if first.has_area else name
+    _check_consistent([curve for lines in samples.values() for curve in lines], first)
+    ax = prepare_axes(ax, (6.0, 4.0), dark)
+    ax.axhline(0, color=rgb_to_hex(theme_colours(dark).faint), linewidth=0.8, zorder=0)
+    hues = [*(rgb_to_hex(find_palette(palette).colour(end, 1.0, dark)) for end in (1.0, -1.0)), *_COLOURS]
+    for index, (name, lines) in enumerate(samples.items()):
+        mean, width = mean_and_width(np.stack([curve.drop for curve in lines]), band)
+        colour = hues[index % len(hues)]  # more than sixteen lines are told apart by their markers
+        style, marker = _STYLES[index % len(_STYLES)], _MARKERS[index % len(_MARKERS)]
+        label = f"{name}, {_signed(np.mean([curve.area for curve in lines]))}" if first.has_area else name
         ax.plot(first.percents, mean, color=colour, linestyle=style, marker=marker, markersize=4, label=label)
         if np.isfinite(width).all():
             ax.fill_between(first.percents, mean - width, mean + width, color=colour, alpha=0.15, linewidth=0)
-    what = first.what if all(curve.what == first.what for each in samples.values() for curve in each) else "log-odds"
-    ax.set(xlabel=words.curve_axis(first.keep), xlim=first.percents[[0, -1]])
-    ax.set_ylabel(words.curve_change(what), parse_math=False)
-    _legend(ax, first.has_area, dark)
+    quantity = (
+        first.quantity
+        if all(curve.quantity == first.quantity for lines in samples.values() for curve in lines)
+        else "log-odds"
+    )
+    ax.set(xlabel=words.curve_x_label(first.keep), xlim=first.percents[[0, -1]])
+    ax.set_ylabel(words.curve_y_label(quantity), parse_math=False)
+    _draw_legend(ax, first.has_area, dark)
     return ax
 
 
@@ -146,18 +150,20 @@ def mean_and_width(drops: NDArray[np.float64], confidence: float) -> tuple[NDArr
 
 
 def _signed(x: Any) -> str:
-    return ("+" if x > 0 else "") + number(x)
+    return ("+" if x > 0 else "") + figure_number(x)
 
 
-def _read(name: str, given: Any) -> list[_Line]:
+def _read_lines(name: str, measured: Any) -> list[_Line]:
     """A list of curves, from objects or dictionaries, or from a single one."""
-    each: list[Any] = [given] if isinstance(given, MeasuredCurve | Mapping) or given is None else list(given)
-    if not each:
+    listed: list[Any] = (
+        [measured] if isinstance(measured, MeasuredCurve | Mapping) or measured is None else list(measured)
+    )
+    if not listed:
         raise ShowError(f"Expected at least one curve of {name!r}, got none.")
-    return [_line(name, curve) for curve in each]
+    return [_read_line(name, curve) for curve in listed]
 
 
-def _line(name: str, curve: Any) -> _Line:
+def _read_line(name: str, curve: Any) -> _Line:
     if isinstance(curve, MeasuredCurve):
         return _Line(curve.percents, curve.values - curve.values[0], curve.what, curve.keep)
     if curve is None:
@@ -176,8 +182,8 @@ def _line(name: str, curve: Any) -> _Line:
         ) from None
 
 
-def _check(each: list[_Line], first: _Line) -> None:
-    for curve in each:
+def _check_consistent(lines: list[_Line], first: _Line) -> None:
+    for curve in lines:
         if not np.array_equal(curve.percents, first.percents):
             raise ShowError(
                 f"Expected curves at the same percents, got {first.percents.tolist()} and "
@@ -189,12 +195,12 @@ def _check(each: list[_Line], first: _Line) -> None:
             )
 
 
-def _legend(ax: Any, with_area: bool, dark: bool) -> None:
-    colours = theme(dark)
-    ink, background = hexadecimal(colours.ink), hexadecimal(colours.background)
+def _draw_legend(ax: Any, with_area: bool, dark: bool) -> None:
+    colours = theme_colours(dark)
+    ink, background = rgb_to_hex(colours.ink), rgb_to_hex(colours.background)
     legend = ax.legend(fontsize=8, labelcolor=ink, facecolor=background, edgecolor="none")
     for text in legend.get_texts():
         text.set_parse_math(False)
     if with_area:
-        legend.set_title(f"method, mean from 0 to {_AREA:.0f} %", prop={"size": 8})
+        legend.set_title(f"method, mean from 0 to {_AREA_PERCENT:.0f} %", prop={"size": 8})
         legend.get_title().set_color(ink)

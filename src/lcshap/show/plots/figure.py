@@ -1,9 +1,9 @@
 """Figures that show themselves: in notebooks, with or without pyplot, and in a window from a script.
 
 Matplotlib shows a figure by itself only if pyplot made it, and pyplot keeps what it made until somebody closes it. In
-notebooks, and in scripts that have not imported pyplot, the figures of lcshap belong to nobody: they go when the last
-reference to them goes. In scripts that have imported pyplot, it knows them, so that ``pyplot.show()`` and
-``pyplot.savefig`` work as with its own figures; only the last few are kept open.
+notebooks, and in scripts that have not imported pyplot, pyplot does not keep the figures of lcshap: they are freed with
+the last reference to them. In scripts that have imported pyplot, they are registered with it, so that ``pyplot.show()``
+and ``pyplot.savefig`` work as with its own figures; only the last few are kept open.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from matplotlib.figure import Figure
 
 _DPI = 160  # of a picture in a notebook, which is shown at half its size: sharp on fine screens
 
-_MOST_OPEN = 10  # figures that pyplot keeps for us: older ones are closed, which leaves them to whoever has them
+_MAX_OPEN_FIGURES = 10  # that pyplot keeps for lcshap; older ones are closed, but remain valid for their owners
 
-_waiting: list[ShownFigure] = []  # drawn in the cell that runs now, and not yet shown
-_asked: list[Any] = []  # the shell that tells when a cell has ended
+_pending_figures: list[DisplayedFigure] = []  # drawn in the running cell, and not yet shown
+_registered_shells: list[Any] = []  # the shell whose event at the end of a cell is registered
 
 
-class ShownFigure(Figure):
+class DisplayedFigure(Figure):
     """A figure that a notebook shows as a picture, and that `show` opens in a window."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """As a notebook shows it, see the documentation of IPython."""
-        show_waiting(before=self)
+        show_pending(before=self)
         drawn = io.BytesIO()
         self.savefig(drawn, format="png", dpi=_DPI, facecolor=self.get_facecolor())
         wide, high = (round(inches * _DPI / 2) for inches in self.get_size_inches())
@@ -41,7 +41,7 @@ class ShownFigure(Figure):
 
     def show(self, warn: bool = True) -> None:
         """Show it now: in a notebook as a picture, elsewhere in a window of pyplot's backend until it is closed."""
-        if _kernel() is not None:
+        if _notebook_shell() is not None:
             _display(self)
             return
         from matplotlib import pyplot
@@ -59,74 +59,74 @@ class ShownFigure(Figure):
             self.set_canvas(old)
 
 
-class ShownAxes(Axes):
+class DisplayedAxes(Axes):
     """Axes of such a figure: shown as all of it."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """As a notebook shows it."""
-        return self._shown()._repr_png_()
+        return self._display_figure()._repr_png_()
 
     def show(self) -> None:
-        """Show the figure now, see `ShownFigure.show`."""
-        self._shown().show()
+        """Show the figure now, see `DisplayedFigure.show`."""
+        self._display_figure().show()
 
     def savefig(self, path: str | Path, **options: Any) -> None:
         """Write the figure to a file, as ``figure.savefig`` does."""
-        self._shown().savefig(path, **{"facecolor": self._shown().get_facecolor(), **options})
+        self._display_figure().savefig(path, **{"facecolor": self._display_figure().get_facecolor(), **options})
 
-    def _shown(self) -> ShownFigure:
+    def _display_figure(self) -> DisplayedFigure:
         figure = self.figure
-        assert isinstance(figure, ShownFigure)
+        assert isinstance(figure, DisplayedFigure)
         return figure
 
 
-def new_axes(size: tuple[float, float]) -> ShownAxes:
+def new_axes(size: tuple[float, float]) -> DisplayedAxes:
     """Axes of a new figure. In a notebook it is shown at the end of the cell, if nothing has shown it before."""
-    shell = _kernel()
+    shell = _notebook_shell()
     figure = _new_figure(size, sys.modules.get("matplotlib.pyplot") if shell is None else None)
     if shell is not None:
-        if shell not in _asked:
-            shell.events.register("post_execute", show_waiting)
-            _asked[:] = [shell]
-        _waiting.append(figure)
-    ax = figure.add_subplot(axes_class=ShownAxes)
-    assert isinstance(ax, ShownAxes)
+        if shell not in _registered_shells:
+            shell.events.register("post_execute", show_pending)
+            _registered_shells[:] = [shell]
+        _pending_figures.append(figure)
+    ax = figure.add_subplot(axes_class=DisplayedAxes)
+    assert isinstance(ax, DisplayedAxes)
     return ax
 
 
-def _new_figure(size: tuple[float, float], pyplot: Any) -> ShownFigure:
+def _new_figure(size: tuple[float, float], pyplot: Any) -> DisplayedFigure:
     """A figure that pyplot knows, if it is given and has room; the oldest of ours make room."""
-    alone = partial(ShownFigure, figsize=size, layout="constrained")
+    standalone = partial(DisplayedFigure, figsize=size, layout="constrained")
     if pyplot is None or current_thread() is not main_thread():
-        return alone()
-    ours = [manager for manager in Gcf.get_all_fig_managers() if isinstance(manager.canvas.figure, ShownFigure)]
-    for manager in ours[: max(0, len(ours) + 1 - _MOST_OPEN)]:
+        return standalone()
+    ours = [manager for manager in Gcf.get_all_fig_managers() if isinstance(manager.canvas.figure, DisplayedFigure)]
+    for manager in ours[: max(0, len(ours) + 1 - _MAX_OPEN_FIGURES)]:
         Gcf.destroy(manager)
     if 0 < pyplot.rcParams["figure.max_open_warning"] <= len(pyplot.get_fignums()):
-        return alone()  # the user keeps many figures open: one more would be warned of
+        return standalone()  # the user keeps many figures open: one more would be warned of
     try:
-        figure = pyplot.figure(FigureClass=ShownFigure, figsize=size, layout="constrained")
+        figure = pyplot.figure(FigureClass=DisplayedFigure, figsize=size, layout="constrained")
     except Exception:  # the backend cannot open windows here; the figure can be saved all the same
-        return alone()
-    assert isinstance(figure, ShownFigure)
+        return standalone()
+    assert isinstance(figure, DisplayedFigure)
     return figure
 
 
-def show_waiting(before: ShownFigure | None = None) -> None:
+def show_pending(before: DisplayedFigure | None = None) -> None:
     """Show the figures of this cell that are not shown yet: all of them, or those drawn before one that comes now."""
-    places = [k for k, figure in enumerate(_waiting) if before is None or figure is before]
+    places = [k for k, figure in enumerate(_pending_figures) if before is None or figure is before]
     count = places[-1] + 1 if places else 0
-    shown, _waiting[:count] = _waiting[:count], []
-    for figure in shown:
+    figures, _pending_figures[:count] = _pending_figures[:count], []
+    for figure in figures:
         if figure is not before:
             _display(figure)
 
 
-def _display(figure: ShownFigure) -> None:
+def _display(figure: DisplayedFigure) -> None:
     import_module("IPython.display").display(figure)
 
 
-def _kernel() -> Any:
+def _notebook_shell() -> Any:
     """The shell of the notebook in which this runs; None elsewhere."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()

@@ -8,21 +8,21 @@ import numpy as np
 
 from ...core.explanation import Explanation
 from .. import words
-from ..heat import UNITS, heat_of
-from ..palette import hexadecimal
-from .base import PaletteName, axes, colour_map, theme
-from .wording import LITERAL, check_limit, drawable, number
+from ..heat_table import MAX_TABLE_UNITS, make_heat_table
+from ..palette import rgb_to_hex
+from .base import PaletteName, colour_map, prepare_axes, theme_colours
+from .wording import LITERAL, check_limit, drawable_lines, figure_number
 
-_CELL, _ROW = 0.26, 0.24  # inches
-_LETTER = 0.075  # about the width of a letter
-_NAME = 24  # letters of a name
+_CELL_INCHES, _ROW_INCHES = 0.26, 0.24  # inches
+_LETTER_INCHES = 0.075  # about the width of a letter
+_MAX_NAME_LENGTH = 24  # letters of a name
 
 
 def heatmap(
     e: Explanation,
     ax: Any = None,
     *,
-    top: int = UNITS,
+    top: int = MAX_TABLE_UNITS,
     limit: float | None = None,
     palette: PaletteName = "default",
     dark: bool = False,
@@ -55,15 +55,15 @@ def heatmap(
     >>> [label.get_text() for label in lc.plots.heatmap(e).get_xticklabels()]
     ['good', 'or', 'bad']
     """
-    heat = heat_of(e, top, _NAME)
+    heat = make_heat_table(e, top, _MAX_NAME_LENGTH)
     limit = check_limit(limit, [np.array(heat.limit)])
-    rows = [words.shorten(name, _NAME) for name in heat.outputs]
-    beside, above = (_LETTER * max(map(len, names)) for names in (rows, heat.names))
-    size = (max(3.4, 0.4 + beside + _CELL * len(heat.names)), 0.9 + above + _ROW * len(rows))
-    ax = axes(ax, size, dark)
+    rows = [words.shorten(name, _MAX_NAME_LENGTH) for name in heat.outputs]
+    beside, above = (_LETTER_INCHES * max(map(len, names)) for names in (rows, heat.names))
+    size = (max(3.4, 0.4 + beside + _CELL_INCHES * len(heat.names)), 0.9 + above + _ROW_INCHES * len(rows))
+    ax = prepare_axes(ax, size, dark)
     drawn = ax.imshow(heat.scores, colour_map(palette, dark), vmin=-limit, vmax=limit, aspect="auto")
-    ink, faint = hexadecimal(theme(dark).ink), hexadecimal(theme(dark).faint)
-    labels, fonts = drawable(*rows, *heat.names)
+    ink, faint = rgb_to_hex(theme_colours(dark).ink), rgb_to_hex(theme_colours(dark).faint)
+    labels, fonts = drawable_lines(*rows, *heat.names)
     style = {"fontsize": 8, "fontfamily": fonts, **LITERAL}
     ax.set_yticks(range(len(rows)), labels[: len(rows)], **style)
     ax.set_xticks(range(len(heat.names)), labels[len(rows) :], rotation=90, **style)
@@ -74,12 +74,14 @@ def heatmap(
     height = ax.get_window_extent().height * 72 / ax.figure.dpi
     place = ax.inset_axes([0, -15 / height, 1, 7 / height])  # as wide as the cells, so that both ends can be named
     bar = ax.figure.colorbar(drawn, cax=place, orientation="horizontal", ticks=[-limit, 0, limit])
-    against, favour = words.sides(e)
-    bar.ax.set_xticks([-limit, 0, limit], [f"{against} {number(-limit)}", "0", f"{favour} +{number(limit)}"])
+    against, favour = words.sign_labels(e)
+    bar.ax.set_xticks(
+        [-limit, 0, limit], [f"{against} {figure_number(-limit)}", "0", f"{favour} +{figure_number(limit)}"]
+    )
     for label, side in zip(bar.ax.get_xticklabels(), ("left", "center", "right"), strict=True):
         label.set_horizontalalignment(side)
     bar.ax.tick_params(colors=ink, labelsize=8, length=2)
     bar.outline.set_edgecolor(faint)
-    said, _ = drawable(" · ".join(filter(None, [words.cost(e), heat.note])))
-    bar.ax.set_xlabel(said[0], color=ink, fontsize=8, **LITERAL)
+    captions, _ = drawable_lines(" · ".join(filter(None, [words.cost_text(e), heat.note])))
+    bar.ax.set_xlabel(captions[0], color=ink, fontsize=8, **LITERAL)
     return ax

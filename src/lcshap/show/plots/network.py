@@ -13,21 +13,21 @@ from scipy.sparse.csgraph import shortest_path
 from ...core.explanation import Explanation
 from ...core.graphs import Graph
 from ...errors import ShowError
-from ...extras import need
+from ...extras import import_optional
 from .. import words
-from ..faint import drawn_scores
-from ..pairs import caption, drawn_pairs
-from ..palette import find_palette, hexadecimal, limit_of
-from .base import PaletteName, axes, colour_bar, colours, one_output, room_below, theme
-from .wording import drawable, number
+from ..faded_scores import faded_scores
+from ..interaction_pairs import faded_interactions, interaction_caption
+from ..palette import colour_limit, find_palette, rgb_to_hex
+from .base import PaletteName, colour_bar, flip_caption_inches, one_output, prepare_axes, score_colours, theme_colours
+from .wording import drawable_lines, figure_number
 
-_NAMES = 40  # so many units have their names, the strongest first
-_UNITS = 1000  # more than this get no layout by distances, which takes d × d numbers
-_LETTER, _HEIGHT = 4.9, 10.0  # about the size of a letter of a name, in points
-_LONG = 32  # letters of a name
-_STEPS = 100  # of the layout; by then dots hardly move
+_MAX_NAMED_UNITS = 40  # so many units have their names, the strongest first
+_MAX_LAYOUT_UNITS = 1000  # more than this get no layout by distances, which takes d × d numbers
+_LETTER_POINTS, _LINE_POINTS = 4.9, 10.0  # about the size of a letter of a name, in points
+_MAX_NAME_LENGTH = 32  # letters of a name
+_LAYOUT_STEPS = 100  # of the layout; by then dots hardly move
 
-_SIDES = {
+_NAME_SIDES = {
     (0, -1): ("center", "top"),
     (0, 1): ("center", "bottom"),
     (1, 0): ("left", "center"),
@@ -78,22 +78,22 @@ def network(
     False
     """
     e = one_output(e, output)
-    graph, limit = e.graph, limit_of([e.scores])
-    places = layout(graph) if positions is None else _check(positions, graph.d)
-    wide, high = _size(places)
-    ax = axes(ax, (wide, high + room_below(e, wide)), dark)
+    graph, limit = e.graph, colour_limit([e.scores])
+    places = layout(graph) if positions is None else _check_positions(positions, graph.d)
+    wide, high = _figure_size(places)
+    ax = prepare_axes(ax, (wide, high + flip_caption_inches(e, wide)), dark)
     values = edge_values(e)
-    edge_limit = limit_of([values])
-    ink = hexadecimal(theme(dark).ink)
+    edge_limit = colour_limit([values])
+    ink = rgb_to_hex(theme_colours(dark).ink)
     draw_edges(ax, places[graph.edges], values, edge_limit, palette, dark)
-    tints = [hexadecimal(colour) for colour in colours(drawn_scores(e), limit, palette, dark)]
-    ax.scatter(*places.T, s=dot(graph.d), c=tints, edgecolors=ink, linewidths=0.8, zorder=2)
-    names, fonts = drawable(*(words.shorten(name, _LONG) for name in graph.names))
-    write_names(ax, names, places, ink, dot(graph.d), e.leading()[:_NAMES], fonts=fonts)
+    tints = [rgb_to_hex(colour) for colour in score_colours(faded_scores(e), limit, palette, dark)]
+    ax.scatter(*places.T, s=dot_area(graph.d), c=tints, edgecolors=ink, linewidths=0.8, zorder=2)
+    names, fonts = drawable_lines(*(words.shorten(name, _MAX_NAME_LENGTH) for name in graph.names))
+    write_names(ax, names, places, ink, dot_area(graph.d), e.leading()[:_MAX_NAMED_UNITS], fonts=fonts)
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
-    note = caption(e, "edges", number(edge_limit)) if values.any() else ""
+    note = interaction_caption(e, "edges", figure_number(edge_limit)) if values.any() else ""
     colour_bar(ax, e, limit, palette, dark, note=note)
     return ax
 
@@ -116,18 +116,18 @@ def layout(graph: Graph) -> NDArray[np.float64]:
     if graph.kind == "grid" and len(graph.shape) <= 3:
         depth, row, column = np.unravel_index(np.arange(graph.d), (1,) * (3 - len(graph.shape)) + graph.shape)
         return np.stack([column + 0.45 * depth, -row + 0.3 * depth], axis=1).astype(np.float64)
-    if graph.d > _UNITS:
-        raise ShowError(f"Expected at most {_UNITS:,} units to lay out, got {graph.d:,}. Give positions.")
-    return _by_distance(graph)
+    if graph.d > _MAX_LAYOUT_UNITS:
+        raise ShowError(f"Expected at most {_MAX_LAYOUT_UNITS:,} units to lay out, got {graph.d:,}. Give positions.")
+    return _stress_layout(graph)
 
 
 def edge_values(e: Explanation) -> NDArray[np.float64]:
     """The interaction of every edge of the graph, less where its interval holds 0; empty where there are none."""
-    found = drawn_pairs(e)
-    if found is None:
+    interactions = faded_interactions(e)
+    if interactions is None:
         return np.zeros(0)
-    one, other = e.graph.edges.T
-    return np.asarray(found[one, other], np.float64)
+    first, second = e.graph.edges.T
+    return np.asarray(interactions[first, second], np.float64)
 
 
 def draw_edges(
@@ -135,11 +135,11 @@ def draw_edges(
 ) -> None:
     """Edges as lines `(m, 2, 2)`, under them broader ones by their values where there are any."""
     if len(values):
-        found = find_palette(palette)
-        tints = [hexadecimal(found.colour(value, limit, dark)) for value in values.tolist()]
+        colour_scale = find_palette(palette)
+        tints = [rgb_to_hex(colour_scale.colour(value, limit, dark)) for value in values.tolist()]
         widths = 6 * np.abs(values) / limit
-        ax.add_collection(_lines(lines, colors=tints, linewidths=widths, zorder=1))
-    ax.add_collection(_lines(lines, colors=hexadecimal(theme(dark).faint), linewidths=0.8, zorder=1))
+        ax.add_collection(_line_collection(lines, colors=tints, linewidths=widths, zorder=1))
+    ax.add_collection(_line_collection(lines, colors=rgb_to_hex(theme_colours(dark).faint), linewidths=0.8, zorder=1))
 
 
 def write_names(
@@ -157,21 +157,27 @@ def write_names(
     The first of an order has its name in any case, where it covers least and on top of all else.
     """
     radius = float(np.sqrt(area)) / 2
-    spots = points(ax, places) * places
+    spots = points_per_unit(ax, places) * places
     spacing = np.ptp(spots[:, 0]) / max(len(names) - 1, 1)
     style = {"textcoords": "offset points", "fontsize": 8, "color": ink, "parse_math": False, "fontfamily": fonts}
     units = list(range(len(names))) if order is None else order.tolist()
-    if np.ptp(spots[:, 1]) == 0 and 0 < spacing < _LETTER * max(map(len, names)) and len(names) <= _NAMES:
+    if (
+        np.ptp(spots[:, 1]) == 0
+        and 0 < spacing < _LETTER_POINTS * max(map(len, names))
+        and len(names) <= _MAX_NAMED_UNITS
+    ):
         style |= {"ha": "right", "va": "top", "rotation": 35, "rotation_mode": "anchor"}
         style["fontsize"] = float(np.clip(0.8 * spacing, 4, 8))
         for name, place in zip(names, places, strict=True):
             ax.annotate(name, place, (0, -radius - room), **style)
         return
-    halo = need("matplotlib.patheffects", "plot").withStroke(linewidth=2, foreground=ax.figure.get_facecolor())
+    halo = import_optional("matplotlib.patheffects", "plot").withStroke(
+        linewidth=2, foreground=ax.figure.get_facecolor()
+    )
     centres, sizes = [*spots], [np.full(2, radius)] * len(spots)
     for i in units:
-        half = np.array([_LETTER * len(names[i]), _HEIGHT]) / 2
-        sides = np.array(list(_SIDES))
+        half = np.array([_LETTER_POINTS * len(names[i]), _LINE_POINTS]) / 2
+        sides = np.array(list(_NAME_SIDES))
         shifts = sides * (radius + room) / np.linalg.norm(sides, axis=1, keepdims=True)
         boxes = spots[i] + shifts + sides * half
         overlap = np.maximum(half + np.array(sizes) - np.abs(boxes[:, None] - np.array(centres)), 0).prod(axis=2)
@@ -180,43 +186,43 @@ def write_names(
             continue
         centres.append(boxes[best])
         sizes.append(half)
-        ha, va = list(_SIDES.values())[best]
+        ha, va = list(_NAME_SIDES.values())[best]
         drawn = ax.annotate(names[i], places[i], shifts[best], ha=ha, va=va, zorder=3, **style)
         drawn.set_path_effects([halo])
 
 
-def points(ax: Any, places: NDArray[np.float64]) -> float:
+def points_per_unit(ax: Any, places: NDArray[np.float64]) -> float:
     """About how many points a distance of 1 will be, when the places fill the axes."""
     room = ax.get_window_extent().size * 72 / ax.figure.dpi
     return float((0.8 * room / np.maximum(np.ptp(places, axis=0), 1e-9)).min())
 
 
-def dot(count: int) -> float:
+def dot_area(count: int) -> float:
     """The area of a dot in square points, the smaller the more there are."""
     return float(np.clip(6000 / count, 12, 220))
 
 
-def _by_distance(graph: Graph) -> NDArray[np.float64]:
+def _stress_layout(graph: Graph) -> NDArray[np.float64]:
     d = graph.d
     if d == 1:
         return np.zeros((1, 2))
-    far = shortest_path(graph.adjacency.copy(), directed=False, unweighted=True)  # SciPy 1.13 wants to write
-    far[np.isinf(far)] = far[np.isfinite(far)].max() + 1  # between parts of the graph
+    distances = shortest_path(graph.adjacency.copy(), directed=False, unweighted=True)  # SciPy 1.13 wants to write
+    distances[np.isinf(distances)] = distances[np.isfinite(distances)].max() + 1  # between parts of the graph
     centre = np.eye(d) - 1 / d
-    size, direction = np.linalg.eigh(-centre @ far**2 @ centre / 2)
+    size, direction = np.linalg.eigh(-centre @ distances**2 @ centre / 2)
     places = direction[:, -2:] * np.sqrt(np.maximum(size[-2:], 0))
     places += np.random.default_rng(0).normal(scale=1e-2, size=places.shape)  # parts dots that would coincide
-    np.fill_diagonal(far, 1.0)
-    weight = far**-2.0
+    np.fill_diagonal(distances, 1.0)
+    weight = distances**-2.0
     np.fill_diagonal(weight, 0.0)
     solve = np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight, hermitian=True)
-    for _ in range(_STEPS):
-        ratio = weight * far / np.maximum(scipy.spatial.distance.cdist(places, places), 1e-9)
+    for _ in range(_LAYOUT_STEPS):
+        ratio = weight * distances / np.maximum(scipy.spatial.distance.cdist(places, places), 1e-9)
         places = solve @ (ratio.sum(axis=1)[:, None] * places - ratio @ places)
     return np.asarray(places)
 
 
-def _check(positions: ArrayLike, d: int) -> NDArray[np.float64]:
+def _check_positions(positions: ArrayLike, d: int) -> NDArray[np.float64]:
     places = np.asarray(positions)
     if places.shape != (d, 2) or places.dtype.kind not in "iuf" or not np.isfinite(places).all():
         raise ShowError(
@@ -225,11 +231,11 @@ def _check(positions: ArrayLike, d: int) -> NDArray[np.float64]:
     return places.astype(np.float64)
 
 
-def _size(places: NDArray[np.float64]) -> tuple[float, float]:
+def _figure_size(places: NDArray[np.float64]) -> tuple[float, float]:
     """Of a new figure: as wide as needed, as high as the layout is."""
     wide, high = np.ptp(places, axis=0).tolist()
     return 6.0, float(np.clip(6.0 * high / (wide or 1.0), 1.2, 6.0)) + 0.8
 
 
-def _lines(segments: NDArray[np.float64], **style: Any) -> Any:
-    return need("matplotlib.collections", "plot").LineCollection(segments, **style)
+def _line_collection(segments: NDArray[np.float64], **style: Any) -> Any:
+    return import_optional("matplotlib.collections", "plot").LineCollection(segments, **style)

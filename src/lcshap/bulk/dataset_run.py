@@ -1,0 +1,242 @@
+"""Explain a whole data set in a run that can be killed at any time and resumed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Protocol, Self
+
+from ..core.default_limits import SHARD_ROWS
+from ..errors import BulkError, OptionError
+from ..extras import import_optional
+from . import manifest
+from .columns import Columns
+from .folder import PartNotes, RunFolder
+from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions
+from .local_engine import LocalEngine, LostShard, ShardTask
+from .progress_line import ProgressLine
+from .shards import Shard, cut_all_shards, cut_shards
+from .sources import InputSource, open_source
+from .status import Status, status
+from .worker import Factory, FinishedShard, WorkerOptions
+
+_LABEL_SAMPLE_ROWS = 1000  # compared with the classes of the model
+
+
+class ShardEngine(Protocol):
+    """Runs the workers. The choice of the engine has no influence on the results."""
+
+    def describe(self) -> dict[str, Any]:
+        """The description of the explainer by a worker."""
+
+    def run(self, tasks: Iterator[ShardTask]) -> Iterator[FinishedShard | LostShard]:
+        """Explain shards, in any order. A shard is taken from `tasks` only when a worker is free for it."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+
+def make_engine(name: str, work: WorkerOptions, **options: Any) -> ShardEngine:
+    """Make the engine that is called `name`, "local" or "ray", with its options."""
+    options = {key: option for key, option in options.items() if option is not None}
+    if name == "local":
+        if ray_options := sorted(set(options) - {"workers"}):
+            raise OptionError(f"Expected engine='ray' for {', '.join(ray_options)}=, got 'local'.")
+        return LocalEngine(work, **options)
+    if name == "ray":
+        from .ray_engine import RayEngine
+
+        return RayEngine(work, **options)
+    raise OptionError(f"Expected an engine, 'local' or 'ray', got {name!r}.")
+
+
+def explain_dataset(
+    source: Any,
+    factory: Factory,
+    out: str | os.PathLike[str],
+    engine: str = "local",
+    *,
+    column: str | Sequence[str] | None = None,
+    id: str | None = None,
+    label: str | None = None,
+    label_names: Mapping[str, str] | None = None,
+    images: ImageOptions = DEFAULT_IMAGE_OPTIONS,
+    shard_rows: int = SHARD_ROWS,
+    batch_size: int | None = None,
+    threads: int = 1,
+    workers: int | tuple[int, int] | None = None,
+    address: str | None = None,
+    num_cpus: float | None = None,
+    num_gpus: float | None = None,
+    retry_failed: bool = False,
+    progress: bool | None = None,
+) -> Status:
+    """Explain all inputs of a data set. If it was killed, run it again to resume.
+
+    The input is cut into shards of `shard_rows` rows, and each becomes one Parquet file in ``out/parts``. The results
+    do not depend on the engine, on the number of workers or on interruptions: parts are equal byte for byte, on one
+    kind of machine. An input that cannot be explained is a row with its error.
+
+    Parameters
+    ----------
+    source : Parquet, Arrow, CSV or JSONL files, a folder of them or of images or texts, by a path or an address that
+        pyarrow or fsspec can open; a table or dataset of pyarrow or pandas; or an iterable of inputs.
+    factory : makes the `lcshap.Explainer` in each worker: a function at the top of a module, or its name as
+        ``package.module:function``. There, a function or a remote model needs a name,
+        see `lcshap.Execution`.
+    out : the folder for the results. It is created if it does not exist.
+    engine : "local" for processes of this machine, "ray" for a cluster. A run may be resumed with the other engine.
+    column : of tables, the column that is explained; with a list of columns, each input is a dict. The default is all
+        columns except `id` and `label`.
+    id : of tables, the column that names the rows.
+    label : of tables, the column with the true classes. They are kept beside the predictions, and ``lcshap report``
+        compares them. The model does not see them.
+    label_names : the class that each value of that column stands for, such as ``{"0": "negative", "1": "positive"}``,
+        where the values are not the names of the classes.
+    images : how image files become arrays.
+    shard_rows : the number of rows of a shard. If the run is killed, unfinished shards are computed again.
+    batch_size : the number of rows of a model call, unless the explainer has a batch size. The default is 64, and up to
+        512 if the inputs of a shard are short texts or rows of tables.
+    threads : the number of threads of the model in each worker.
+    workers : the number of workers; with Ray also a pair (minimum, maximum). The default is one for each core.
+    address, num_cpus, num_gpus : for Ray, the address of the cluster ("auto" for the one of this machine), and the
+        CPUs and GPUs that each worker needs.
+    retry_failed : compute finished shards again if one of their rows has an error, such as after an outage of a
+        service. Each part is replaced when the new one is finished.
+    progress : show a line with the rate, the remaining time and the errors; by default on a terminal.
+
+    Returns
+    -------
+    A `Status`: the number of finished rows, and how many of them have an error.
+
+    Raises
+    ------
+    BulkError : if the folder belongs to another run or cannot be written, a part is damaged, the model fails for a
+        whole shard, or a shard's worker dies three times. All finished parts are kept.
+    DataError, OptionError, StoreError : for a source, an option or a store that cannot be used.
+
+    Examples
+    --------
+    >>> import tempfile, lcshap as lc
+    >>> factory = "lcshap.paper.networks.demo:review_explainer"
+    >>> texts = ["It just sucks.", "A great film!", ""]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     done = lc.bulk.explain_dataset(texts, factory, f"{folder}/o", workers=1)
+    ...     first = next(iter(lc.bulk.load(f"{folder}/o")))
+    >>> done.rows, done.failed, first.names
+    (3, 1, ('It', 'just', 'sucks'))
+    """
+    import_optional("pyarrow", "bulk")
+    _check_counts(shard_rows=shard_rows, batch_size=1 if batch_size is None else batch_size, threads=threads)
+    work = WorkerOptions(factory, batch_size, threads)
+    options = {"workers": workers, "address": address, "num_cpus": num_cpus, "num_gpus": num_gpus}
+    folder = RunFolder(out)
+    with folder.at_work():
+        dataset = open_source(source, Columns(column, id, label, label_names), images)
+        with make_engine(engine, work, **options) as started_engine:
+            explainer_description = started_engine.describe()
+            _check_labels(dataset, explainer_description["classes"])
+            folder.begin(manifest.make_manifest(dataset.description, explainer_description, shard_rows, threads))
+            _DatasetRun(
+                folder, dataset, started_engine, explainer_description, shard_rows, progress, retry_failed
+            ).run()
+    return status(out)
+
+
+def _check_labels(source: InputSource, classes: list[str] | None) -> None:
+    """Refuse labels that are not classes of the model, because all predictions would count as wrong."""
+    if classes is None or not source.description.get("labels"):
+        return
+    labels = {row.label for row in islice(source.rows(), _LABEL_SAMPLE_ROWS) if row.label is not None}
+    if labels and not labels & set(classes):
+        column, label = source.description["labels"][0], min(labels)
+        raise OptionError(
+            f"Expected classes of the model ({', '.join(classes[:5])}) in the column {column!r}, got {label!r}. Say "
+            f"which class each value stands for: label_names={{{label!r}: {classes[0]!r}}}, or --label-names "
+            f"{label}={classes[0]}, and so on."
+        )
+
+
+def _check_counts(**counts: Any) -> None:
+    for name, count in counts.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise OptionError(f"Expected {name} as a whole number of at least 1, got {count!r}.")
+
+
+class _DatasetRun:
+    """Explains the unfinished shards of a run."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        source: InputSource,
+        engine: ShardEngine,
+        explainer_description: dict[str, Any],
+        shard_rows: int,
+        progress: bool | None,
+        retry_failed: bool,
+    ) -> None:
+        self.folder, self.source, self.engine = folder, source, engine
+        self.explainer_description, self.shard_rows = explainer_description, shard_rows
+        notes = [folder.check(number) for number in folder.finished()]
+        kept = [part for part in notes if not (retry_failed and part.failed)]
+        if len(kept) < len(notes):
+            folder.reopen()
+        self.finished_parts: dict[int, PartNotes] = {part.number: part for part in kept}
+        done_rows, failed_rows = sum(part.rows for part in kept), sum(part.failed for part in kept)
+        self.progress_line = ProgressLine(source.count, done_rows, failed_rows, progress)
+        self.pending: dict[int, tuple[Shard, str]] = {}
+        self.rows_read = 0  # including rows of finished shards
+
+    def run(self) -> None:
+        """Explain the unfinished shards, and write each part when it is finished."""
+        lost: list[LostShard] = []
+        try:
+            for outcome in self.engine.run(self._tasks()):
+                shard, digest = self.pending.pop(outcome.number)
+                if isinstance(outcome, LostShard):
+                    lost.append(outcome)
+                    continue
+                if outcome.stopped:
+                    raise BulkError(
+                        f"The model failed for all rows of shard {shard.number} that it was asked about: "
+                        f"{outcome.stopped} Nothing of this shard was kept. Run the same again to resume."
+                    )
+                self.folder.write(shard, outcome, digest)
+                self.progress_line.advance(len(shard.rows), outcome.failed)
+        finally:
+            self.progress_line.close()
+        if lost:
+            reasons = "; ".join(f"shard {number}: {reason}" for number, reason in lost[:3])
+            raise BulkError(
+                f"Expected every shard to be explained, got {len(lost)} whose workers died three times ({reasons}). "
+                "All others are finished. Give fewer workers or smaller shards in another folder, or run the same "
+                "again."
+            )
+        total = self.source.count
+        self.folder.end(self.rows_read if total is None else total)
+
+    def _tasks(self) -> Iterator[ShardTask]:
+        """The unfinished shards, in order. If the source has no digest, the inputs of finished shards are compared."""
+        fixed = self.source.fixed
+        is_finished = self.finished_parts.__contains__
+        shards = cut_shards(self.source, self.shard_rows, is_finished) if fixed else self._compare_finished()
+        for shard in shards:
+            digest = "" if fixed else shard.digest()
+            self.pending[shard.number] = shard, digest
+            yield ShardTask(shard, self.explainer_description, digest)
+
+    def _compare_finished(self) -> Iterator[Shard]:
+        for shard in cut_all_shards(self.source, self.shard_rows):
+            self.rows_read += len(shard.rows)
+            notes = self.finished_parts.get(shard.number)
+            if notes is None:
+                yield shard
+            elif notes.inputs != shard.digest():
+                raise BulkError(
+                    f"Expected the data that the run in {str(self.folder.path)!r} was begun with, got others: the "
+                    f"inputs {shard.start:,} to {shard.start + len(shard.rows) - 1:,} have changed. Nothing was "
+                    "overwritten."
+                )

@@ -1,0 +1,139 @@
+"""Explain shards on the cores of this machine: each worker is a process that explains one shard at a time."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import connection
+from typing import Any, NamedTuple
+
+from ..core.child import Child, ChildDiedError
+from ..errors import BulkError, OptionError
+from .shards import Shard
+from .worker import FinishedShard, WorkerOptions, WorkerServer
+
+MAX_TRIES = 3  # how often a shard is tried whose worker dies
+
+
+class ShardTask(NamedTuple):
+    """A shard with the other arguments of `Worker.explain`."""
+
+    shard: Shard
+    expected: dict[str, Any]
+    digest: str
+
+
+class LostShard(NamedTuple):
+    """A shard whose worker died every time the shard was tried."""
+
+    number: int
+    why: str
+
+
+class LocalEngine:
+    """Workers that are processes of this machine.
+
+    Parameters
+    ----------
+    work : the options of the workers.
+    workers : the number of workers. The default is the number of cores that this process may use, divided by the
+        number of threads of the model.
+    """
+
+    def __init__(self, work: WorkerOptions, workers: int | None = None) -> None:
+        if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers < 1):
+            raise OptionError(f"Expected a number of workers of at least 1, got {workers!r}.")
+        self.work = work
+        self.workers = workers or max(1, _count_cores() // work.threads)
+        _check_picklable(work)
+        self._children: list[Child] = []
+
+    def describe(self) -> dict[str, Any]:
+        """The description of the explainer by a worker."""
+        return self.ask("describe")  # type: ignore[no-any-return]
+
+    def ask(self, name: str, *arguments: Any) -> Any:
+        """Call a method of `Worker` in an idle worker, and return its result."""
+        worker = self._children[0] if self._children else self._start()
+        try:
+            return worker.ask("call", name, *arguments).result()
+        except ChildDiedError as error:
+            raise BulkError(
+                f"Expected a worker that is ready, got one that ended with {error}. What it said stands above. In a "
+                "script, call explain_dataset below `if __name__ == '__main__':`."
+            ) from None
+
+    def run(self, tasks: Iterator[ShardTask]) -> Iterator[FinishedShard | LostShard]:
+        """Explain shards. A shard is taken from `tasks` only when a worker is free for it."""
+        retries: deque[tuple[ShardTask, int]] = deque()  # tasks with the number of times they were tried
+        idle, busy = deque(self._children), dict[Any, tuple[Child, ShardTask, int]]()
+        while True:
+            while len(busy) < self.workers:
+                queued = retries.popleft() if retries else next(((task, 0) for task in tasks), None)
+                if queued is None:
+                    break
+                task, tries = queued
+                worker = idle.popleft() if idle else self._start()
+                worker.send("call", "explain", *task)
+                busy[worker.connection] = (worker, task, tries + 1)
+            if not busy:
+                return
+            for ready in connection.wait(list(busy)):
+                worker, task, tries = busy.pop(ready)
+                try:
+                    done = worker.receive().result()
+                except ChildDiedError as error:
+                    self._children.remove(worker)
+                    if tries < MAX_TRIES:
+                        retries.append((task, tries))
+                    else:
+                        yield LostShard(task.shard.number, f"its worker ended with {error}")
+                    continue
+                idle.append(worker)
+                yield done
+
+    def _start(self) -> Child:
+        with _temporary_environment(self.work.environment):
+            worker = Child(WorkerServer, self.work)
+        self._children.append(worker)
+        return worker
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for worker in self._children:
+            worker.end()
+        self._children.clear()
+
+
+@contextmanager
+def _temporary_environment(variables: dict[str, str]) -> Iterator[None]:
+    """Set environment variables for the processes that are started in this context."""
+    previous = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, previous_value in previous.items():
+            if previous_value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = previous_value
+
+
+def _count_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_picklable(work: WorkerOptions) -> None:
+    try:
+        pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise OptionError(
+            f"Expected a factory that other processes can import, got {work.factory!r} ({error}). Define it at the top "
+            "of a module, or give its name as package.module:function."
+        ) from error

@@ -1,0 +1,133 @@
+"""Tree ensembles as arrays, and games whose values are weighted sums of the outputs of trees for masked rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .coalitions import Coalitions
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+_PAIRS_PER_STEP = 1 << 18  # pairs of a tree and a row that are evaluated at once
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Binary trees whose leaves add up. A row goes left where its column is at most the threshold.
+
+    Attributes
+    ----------
+    roots : `(trees,)`, the node that each tree starts at.
+    left, right : `(nodes,)`, the children of each node; -1 at leaves.
+    default : `(nodes,)`, the child that rows go to whose column is NaN.
+    feature, threshold : `(nodes,)`, the column and the number that each node compares.
+    value : `(nodes, outputs)`, what each leaf adds.
+    single : whether rows are rounded to single precision first, as the library does that grew the trees.
+    rounding : the relative error of the sum in the original library, if it adds in single precision.
+    blind : columns for which the child of NaN is not known.
+    choice : `(nodes,)`, for nodes that test a category the row of `members`, -1 for others; empty if there are none.
+    members : `(choices, categories)`, the categories with which a row goes left.
+    categories : the categories of each column of a pandas DataFrame that has some, in the order of their numbers.
+
+    Examples
+    --------
+    >>> stump = Trees(np.array([0]), np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([1, -1, -1]),
+    ...     np.array([0, -1, -1]), np.array([0.5, 0, 0]), np.array([[0.0], [3.0], [5.0]]))
+    >>> stump.predict(np.array([[0.0], [1.0], [np.nan]])).ravel()
+    array([3., 5., 3.])
+    """
+
+    roots: Places
+    left: Places
+    right: Places
+    default: Places
+    feature: Places
+    threshold: Floats
+    value: Floats
+    single: bool = False
+    rounding: float = 0.0
+    blind: Places = field(default_factory=lambda: np.empty(0, np.intp))
+    choice: Places = field(default_factory=lambda: np.empty(0, np.intp))
+    members: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
+    categories: tuple[tuple[Any, ...], ...] = ()
+
+    def rounded(self, rows: Floats) -> Floats:
+        """Rows in the precision in which they are compared with thresholds."""
+        return rows.astype(np.float32).astype(np.float64) if self.single else rows
+
+    def child(self, node: Places, feature_values: Floats) -> Places:
+        """The next node of rows, by their numbers in the columns that the current nodes compare."""
+        goes_left = feature_values <= self.threshold[node]
+        if len(self.members):
+            by_category = np.flatnonzero(self.choice[node] >= 0)
+            goes_left[by_category] = self._has_category(self.choice[node[by_category]], feature_values[by_category])
+        children = np.where(goes_left, self.left[node], self.right[node])
+        return np.where(np.isnan(feature_values), self.default[node], children)
+
+    def _has_category(self, choice: Places, feature_values: Floats) -> NDArray[np.bool_]:
+        """Whether categories, as numbers, are among those of a choice. Unknown categories are not."""
+        code = np.where(np.isfinite(feature_values), feature_values, -1.0).astype(np.intp)
+        in_range = (code >= 0) & (code < self.members.shape[1])
+        return np.asarray(in_range & self.members[choice, np.where(in_range, code, 0)])
+
+    def predict(self, rows: Floats) -> Floats:
+        """The outputs of the trees for rows, `(n, outputs)`."""
+        rows, outputs = self.rounded(rows), np.zeros((len(rows), self.value.shape[1]))
+        step = max(1, _PAIRS_PER_STEP // len(self.roots))
+        for start in range(0, len(rows), step):
+            batch = rows[start : start + step]
+            node = np.tile(self.roots, len(batch))
+            row = np.repeat(np.arange(len(batch)), len(self.roots))
+            moving = np.flatnonzero(self.left[node] >= 0)
+            while len(moving):
+                current = node[moving]
+                node[moving] = self.child(current, batch[row[moving], self.feature[current]])
+                moving = moving[self.left[node[moving]] >= 0]
+            outputs[start : start + step] = self.value[node].reshape(len(batch), len(self.roots), -1).sum(axis=1)
+        return outputs
+
+
+@dataclass(frozen=True, eq=False)
+class TreeGame:
+    """A game of trees: v(S) = weights · the mean of their outputs for x[m] in the columns of S and background[m] else.
+
+    Attributes
+    ----------
+    trees : the ensemble; constants that it adds to all outputs are left out.
+    x, background : `(M, columns)`, the rows of V and those of ∅.
+    owners : `(columns,)`, the unit of each column; -1 where x and background are the same anyway.
+    d : the number of units.
+    weights : `(values, outputs)`.
+    several : whether v is `(values,)`, and not a number.
+    """
+
+    trees: Trees
+    x: Floats
+    background: Floats
+    owners: Places
+    d: int
+    weights: Floats
+    several: bool = False
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The rows of V and of ∅ as the trees compare them."""
+        return self.trees.rounded(self.x), self.trees.rounded(self.background)
+
+    def values(self, coalitions: Coalitions) -> Floats:
+        """v of each coalition but for a constant, `(n,)` or `(n, values)`."""
+        outputs = []
+        for mask in coalitions.dense():
+            present = mask[self.owners] & (self.owners >= 0)
+            outputs.append(self.trees.predict(np.where(present, self.x, self.background)).mean(axis=0))
+        return self.read(np.array(outputs))
+
+    def read(self, outputs: Floats) -> Floats:
+        """From outputs of the trees, `(n, outputs)`, to values."""
+        values = outputs @ self.weights.T
+        return values if self.several else np.asarray(values[:, 0])

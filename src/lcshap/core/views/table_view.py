@@ -1,0 +1,121 @@
+"""Rows of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import OptionError
+from ..json_reader import MAX_NUMBER, JsonNode
+from .base import View
+
+SEPARATORS = "_=.:-/ []"  # between the name of a feature and that of its category, in the names of one-hot columns
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableView(View):
+    """A row of a table. Its parts are columns.
+
+    Attributes
+    ----------
+    columns : their names.
+    values : the number in each; NaN where there is none.
+    texts : how each value reads where it is no number, such as "Paris" or "missing"; an empty text where it is one.
+        Empty for a table of numbers.
+    """
+
+    kind: ClassVar[str] = "table"
+
+    columns: tuple[str, ...]
+    values: NDArray[Any]
+    texts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        columns, texts = tuple(map(str, self.columns)), tuple(map(str, self.texts))
+        self._set_fields(columns=columns, values=np.asarray(self.values), texts=texts if any(texts) else ())
+        if texts and len(texts) != len(columns):
+            raise OptionError(f"Expected {len(columns)} texts, one a column, got {len(texts)}.")
+        if self.values.shape != (len(self.columns),):
+            raise OptionError(f"Expected {len(self.columns)} values, one a column, got shape {self.values.shape}.")
+        self._check_labels_shape(self.values.shape, "column")
+
+    @property
+    def unit_values(self) -> dict[int, float]:
+        """The number of each unit that is one column; NaN where it is none.
+
+        >>> TableView(columns=["age", "x", "y"], values=[70.0, 1.0, 2.0], labels=[0, 1, 1]).unit_values
+        {0: 70.0}
+        """
+        return {
+            unit: float(self.values[columns[0]]) for unit, columns in self._columns_by_unit.items() if len(columns) == 1
+        }
+
+    @property
+    def unit_texts(self) -> dict[int, str]:
+        """The text of each unit whose value is no number: the text of a column, or the category of a one-hot block.
+
+        >>> view = TableView(columns=["sex", "city_Oslo", "city_Rome"], values=[np.nan, 0, 1], labels=[0, 1, 1],
+        ...                  texts=["female", "", ""])
+        >>> view.unit_texts
+        {0: 'female', 1: 'Rome'}
+        """
+        texts = {}
+        for unit, columns in self._columns_by_unit.items():
+            text = self.texts[columns[0]] if len(columns) == 1 and self.texts else ""
+            if len(columns) > 1:
+                text = one_hot_category([self.columns[c] for c in columns], self.values[columns])
+            if text:
+                texts[unit] = text
+        return texts
+
+    @property
+    def _columns_by_unit(self) -> dict[int, NDArray[np.intp]]:
+        """The columns of each unit."""
+        order = np.argsort(self.labels, kind="stable")
+        units, starts = np.unique(self.labels[order], return_index=True)
+        column_groups = np.split(order, starts[1:])
+        return {int(unit): columns for unit, columns in zip(units, column_groups, strict=True) if unit >= 0}
+
+    @classmethod
+    def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
+        """The columns and their values, and texts where values are no numbers."""
+        columns = place["columns"].texts()
+        values = place["values"].array()
+        if values.shape != (len(columns),):
+            place["values"].fail(f"an array of shape ({len(columns)},), a value for each column", str(values.shape))
+        if np.isinf(values).any() or (np.abs(values.astype(np.float64)) > MAX_NUMBER).any():
+            place["values"].fail("finite numbers", "others")
+        content = {"columns": columns, "values": values, "labels": place["labels"].units(-1, last, len(columns))}
+        texts = place.get("texts")
+        return content if texts.missing or not texts.value else content | {"texts": texts.texts(len(columns))}
+
+
+def one_hot_category(names: Sequence[str], values: NDArray[Any]) -> str:
+    """The category of a one-hot block: the name of the column that is 1, without the part that all names share.
+
+    >>> one_hot_category(["city_Oslo", "city_Rome"], np.array([0.0, 1.0]))
+    'Rome'
+    >>> one_hot_category(["age", "dose"], np.array([70.0, 2.0]))
+    ''
+    """
+    if not set(values.tolist()) <= {0, 1} or values.sum() != 1:
+        return ""
+    stem = one_hot_feature(names)
+    return names[int(values.argmax())][len(stem) :].lstrip(SEPARATORS) if stem else ""
+
+
+def one_hot_feature(names: Sequence[str]) -> str:
+    """What the names of the columns of a one-hot block have in common, up to a separator; empty if nothing.
+
+    >>> blocks = ["city_New_York", "city_Oslo"], ["x0", "x1"], ["city=Oslo", "city=Ostia"]
+    >>> [one_hot_feature(names) for names in blocks]
+    ['city', '', 'city']
+    """
+    first, last = min(names), max(names)
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[: max(first.rfind(mark, 0, same) for mark in SEPARATORS) + 1].rstrip(SEPARATORS)

@@ -1,0 +1,31 @@
+"""Cheaper methods to suggest instead of a plan that is too large. The search for them has a time limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from itertools import takewhile
+from typing import Any
+
+from ..core.graphs import Graph
+from ..core.method import Method
+
+_SEARCH_SECONDS = 1.5  # of computing; after that no other method is tried, because the user waits for the message
+
+Cheaper = Callable[[Any, Graph], Iterable[Iterable[Method]]]
+
+
+def limit_search_time(cheaper: Cheaper) -> Cheaper:
+    """The same groups of methods, which end after `_SEARCH_SECONDS`.
+
+    The caller plans each method, up to a limit of its own, so the last one may take longer than that.
+    """
+
+    @wraps(cheaper)
+    def limited(self: Any, graph: Graph) -> Iterator[Iterable[Method]]:
+        end = time.thread_time() + _SEARCH_SECONDS
+        for group in cheaper(self, graph):
+            yield takewhile(lambda _: time.thread_time() < end, group)
+
+    return limited

@@ -1,0 +1,169 @@
+"""Which pairs of a coalition and its complement `GraphKernelSHAP` evaluates. The choice does not depend on v."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel
+from .posterior import max_process_pairs
+from .tuning import DESIGN, SIZES
+
+
+@lru_cache(maxsize=64)
+def choose_pairs(d: int, pairs: int, seed: int, chain: bool = False) -> Kept:
+    """One coalition of each pair, `(pairs, d)`, no pair twice, {V, ∅} not among them.
+
+    Where calls are few, the pairs of a single unit and its complement are among them: the effects of single units at
+    both ends are informative, above all for games that rise fast with their first units. The other pairs are chosen as
+    if these were not there: pairs chosen in addition to them are less informative about interactions (errors are
+    larger). On a `chain`, where units are words or steps of time, single units need about as many other pairs.
+    """
+    rng = np.random.default_rng(seed)
+    pair_count = 2 ** (d - 1) - 1 if d < 40 else None
+    if pair_count is not None and pairs >= pair_count:
+        return rng.permutation(_all_pairs(d))
+    taken_keys = set(_pair_keys(np.ones((1, d), bool)))
+    process_pairs = min(pairs, max_process_pairs(d))  # the further pairs are random
+    many_units, min_pairs = d > SIZES.many_units, DESIGN.chain_pairs_per_unit * d if chain else 0
+    few_pairs = not many_units and min_pairs <= process_pairs <= DESIGN.few_pairs_per_unit * d
+    batches = [
+        _draw_random(d, process_pairs, rng, taken_keys)
+        if many_units
+        else _choose_greedily(d, process_pairs, pair_count, rng, taken_keys, few_pairs)
+    ]
+    if few_pairs:
+        batches = [_with_single_units(batches[0], rng)]
+    if pairs > process_pairs and pair_count is not None and 2 * pairs > pair_count:
+        batches.append(rng.permutation(_take_new(_all_pairs(d), taken_keys))[: pairs - process_pairs])
+    elif pairs > process_pairs:
+        batches.append(_draw_random(d, pairs - process_pairs, rng, taken_keys, by_kernel=True))
+    return np.concatenate(batches)
+
+
+def _with_single_units(chosen: Kept, rng: np.random.Generator) -> Kept:
+    """As many pairs, with single units in place of the last ones, but early, so that the first pairs are good too."""
+    pairs, d = chosen.shape
+    single, early = rng.permutation(np.eye(d, dtype=bool)), min(max(pairs - d, 0), d)
+    ordered = np.concatenate([chosen[:early], single, chosen[early:]])
+    return _take_new(ordered, set())[:pairs]
+
+
+def _choose_greedily(
+    d: int, pairs: int, pair_count: int | None, rng: np.random.Generator, taken_keys: set[bytes], few_pairs: bool
+) -> Kept:
+    """Pairs chosen greedily in blocks, each from the posterior of the linear effects after the blocks before it."""
+    kernel = fixed_kernel(d, 0.0, DESIGN.smooth_few if few_pairs else DESIGN.smooth, 0.0, DESIGN.white)
+    ratio = next(ratio for max_units, ratio in DESIGN.candidates_per_pair if d <= max_units)
+    chosen, linear, block = [_no_pairs(d)], np.eye(d) * DESIGN.linear / d, _no_pairs(d)
+    for block_indices in np.array_split(np.arange(pairs), -(-pairs // DESIGN.block)) if pairs else []:
+        count, linear = len(block_indices), _linear_posterior(linear, block, kernel)
+        size = (
+            max(min(DESIGN.candidates_few, DESIGN.comparisons_few // count), ratio * count)
+            if few_pairs
+            else ratio * count
+        )
+        if pair_count is not None and size + count + len(taken_keys) >= pair_count:
+            pool = rng.permutation(_take_new(_all_pairs(d), set(taken_keys)))[: size + count]
+        else:
+            pool = _draw_random(d, size, rng, set(taken_keys))
+        block = _select_greedily(pool, count, kernel, linear)
+        chosen.append(_take_new(block, taken_keys))
+    return np.concatenate(chosen)
+
+
+def _linear_posterior(linear: Array, kept: Kept, kernel: FixedKernel) -> Array:
+    """The posterior covariance of the linear effects of units, given f at these coalitions and at V."""
+    rows = np.concatenate([np.ones((1, kept.shape[1]), bool), kept])
+    signs = np.where(rows, 1.0, -1.0)
+    alone = linear @ signs.T
+    covariance = kernel.covariance(rows, rows) + signs @ alone
+    covariance[np.diag_indices(len(rows))] += kernel.white
+    posterior = linear - alone @ linalg.solve(covariance, alone.T, assume_a="pos")
+    return np.asarray((posterior + posterior.T) / 2)
+
+
+def _no_pairs(d: int) -> Kept:
+    return np.empty((0, d), bool)
+
+
+def _select_greedily(pool: Kept, count: int, kernel: FixedKernel, linear: Array) -> Kept:
+    """`count` pairs of the pool, each the one that most lowers the summed posterior variance of the Shapley values.
+
+    {V, ∅} is known from the start; `linear` is the covariance of the linear effects of units. The posterior covariance
+    matrix of coalitions is never stored: a step computes one row of it, and updates the covariances with the scores, in
+    single precision, because they are only ranked.
+    """
+    rows = np.concatenate([np.ones((1, pool.shape[1]), bool), pool])
+    signs = np.where(rows, np.float32(1), np.float32(-1))
+    alone = linear.astype(np.float32) @ signs.T
+    by_agreement = kernel.by_agreement.astype(np.float32)
+    d = np.float32(pool.shape[1])
+    C = kernel.score_covariances(rows).astype(np.float32) + 2 * alone
+    variance = by_agreement[-1] + np.float32(kernel.white) + np.einsum("nj,jn->n", signs, alone)
+    score = np.einsum("ij,ij->j", C, C)
+    factor = np.empty((count + 1, len(rows)), np.float32)  # the Cholesky factor of K, a row a step
+    order, best = [], 0
+    for step in range(count + 1):
+        order.append(best)
+        deviation = np.sqrt(variance[best])
+        gain = C[:, best] / deviation  # the information of this step about the Shapley values
+        agreement = ((signs @ signs[best] + d) / 2).astype(np.intp)
+        # A row of K, without white noise, because chosen pairs are excluded below.
+        row = by_agreement[agreement] + signs[best] @ alone
+        row -= factor[:step, best] @ factor[:step]
+        row /= deviation
+        factor[step] = row
+        score += row * (row * (gain @ gain) - 2 * (gain @ C))
+        linalg.blas.sger(-1, row, gain, a=C.T, overwrite_a=1)  # C -= np.outer(gain, row), in place
+        score[best] = -np.inf  # taken
+        variance = np.maximum(variance - row**2, np.float32(1e-6))
+        best = int((score / variance).argmax())
+    return np.asarray(rows[order[1:]])
+
+
+def _draw_random(d: int, count: int, rng: np.random.Generator, taken_keys: set[bytes], by_kernel: bool = False) -> Kept:
+    """Random pairs, with sizes spread evenly over 1..d-1, or distributed as in the Shapley kernel."""
+    batches, drawn_count = [_no_pairs(d)], 0
+    while drawn_count < count:
+        sizes = _draw_sizes(d, count - drawn_count, rng, by_kernel)
+        drawn = rng.random((len(sizes), d), np.float32)
+        batches.append(
+            _take_new(drawn < np.take_along_axis(np.sort(drawn, axis=1), sizes[:, None], axis=1), taken_keys)
+        )
+        drawn_count += len(batches[-1])
+    return np.concatenate(batches)
+
+
+def _draw_sizes(d: int, count: int, rng: np.random.Generator, by_kernel: bool = False) -> NDArray[np.int64]:
+    quantiles = (np.arange(count) + rng.random()) / count
+    if not by_kernel:
+        return 1 + (quantiles * (d - 1)).astype(np.int64)
+    sizes = np.arange(1, d)
+    mass = np.cumsum(1 / (sizes * (d - sizes)))
+    return np.asarray(1 + np.searchsorted(mass / mass[-1], quantiles), np.int64)
+
+
+def _all_pairs(d: int) -> Kept:
+    """All pairs but {V, ∅}, by the half that lacks the last unit."""
+    numbers = np.arange(1, 2 ** (d - 1))
+    return np.asarray((numbers[:, None] >> np.arange(d)) & 1 == 1)
+
+
+def _pair_keys(rows: Kept) -> list[bytes]:
+    """A key of each pair: its half that has the first unit."""
+    packed = np.packbits(rows ^ ~rows[:, :1], axis=1)
+    return [row.tobytes() for row in packed]
+
+
+def _take_new(rows: Kept, taken_keys: set[bytes]) -> Kept:
+    """The rows whose pair is not among the keys. Their keys are added."""
+    new_rows = []
+    for i, key in enumerate(_pair_keys(rows)):
+        if key not in taken_keys:
+            taken_keys.add(key)
+            new_rows.append(i)
+    return rows[new_rows]

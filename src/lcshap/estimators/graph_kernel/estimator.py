@@ -1,0 +1,111 @@
+"""From the values of pairs of coalitions to scores and interactions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.estimate import Estimate, SampledEstimator
+from .exact import additive_scores, scores_from_all_pairs
+from .hyperparameters import OddHyperparameters
+from .interactions import estimate_interactions
+from .odd_kernel import KernelTerms
+from .posterior import score_posterior, single_unit_effects, unseen_value_stderr
+from .tuning import SIZES
+
+
+@dataclass(frozen=True, eq=False)
+class GraphKernelEstimator(SampledEstimator):
+    """The regression: a prior is fitted to the values of pairs, and its posterior gives scores and interactions.
+
+    Attributes
+    ----------
+    plus, minus : the position of each pair's coalition in the plan, and that of its complement.
+    kept : the coalition of each pair, `(pairs + 1, d)`. Row 0 is V.
+    triples : `(triples, 3)`, units near each other in the graph.
+    edges : the pairs of units whose interactions are estimated, `(edges, 2)`; None for scores alone.
+    complete : whether all pairs of coalitions are evaluated, so that the scores are exact.
+    """
+
+    plus: NDArray[np.int32]
+    minus: NDArray[np.int32]
+    kept: NDArray[np.bool_]
+    triples: NDArray[np.int32]
+    edges: NDArray[np.integer] | None = None
+    complete: bool = False
+
+    @property
+    def samples(self) -> int:
+        """The number of pairs, {V, ∅} not counted."""
+        return len(self.kept) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it holds, including what is kept from one input for the next."""
+        edges = 0 if self.edges is None else self.edges.nbytes
+        return self.kept.nbytes + self.triples.nbytes + edges + self._hyperparameters.nbytes
+
+    @property
+    def dof(self) -> int:
+        """Pairs less units; 0 where there is about one pair a unit, which is too few to estimate the error."""
+        d = self.kept.shape[1]
+        if self.complete:
+            return max(self.samples, 1)
+        return self.samples - d if 4 * self.samples >= 5 * d else 0
+
+    @property
+    def columns(self) -> NDArray[np.int32]:
+        """The coalitions whose values it uses."""
+        return np.unique(np.concatenate([self.plus, self.minus]))
+
+    def estimate(self, values: NDArray[np.float64]) -> Estimate:
+        """Fit each output by itself: scores from the odd half of the values, interactions from the even half."""
+        plus, minus = (values[columns].reshape(len(columns), -1).T for columns in (self.plus, self.minus))
+        estimates = [self._fit(*output_values) for output_values in zip(plus, minus, strict=True)]
+        arrays = (np.stack(outputs, axis=-1) for outputs in zip(*estimates, strict=True))
+        scores, stderr, *even = (array.reshape(len(array), *values.shape[1:]) for array in arrays)
+        interactions, interaction_stderr = even or (None, None)
+        return Estimate(scores, stderr, self.dof, interactions, interaction_stderr, self.edges)
+
+    def _fit(self, plus: NDArray[np.float64], minus: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Scores and interactions of one output, each with its standard errors."""
+        arrays = [*self._scores(plus, minus)]
+        if self.edges is not None:
+            arrays += estimate_interactions(self.kept, (plus + minus) / 2, self.edges, self.complete)
+        return arrays
+
+    def _scores(
+        self, plus: NDArray[np.float64], minus: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        d, odd = self.kept.shape[1], (plus - minus) / 2
+        if not np.isfinite(odd).all():  # values too large to subtract: `explain_values` raises for such scores
+            return np.full(d, np.nan), np.full(d, np.nan)
+        if self.complete:
+            return scores_from_all_pairs(self.kept, odd), np.zeros(d)
+        scores, error = additive_scores(self.kept, odd), np.zeros(d)
+        if scores is None:
+            effects = single_unit_effects(self.kept, plus, minus)
+            scores, error = score_posterior(self.kept, odd, self._hyperparameters, effects=effects)
+        if not self.dof:
+            return scores, np.full(d, np.inf)
+        return scores, np.hypot(error, unseen_value_stderr(self.kept, plus, minus))
+
+    @cached_property
+    def _hyperparameters(self) -> OddHyperparameters:
+        """The hyperparameters of the odd half. They do not depend on v, so that they are set up once for all inputs."""
+        d = self.kept.shape[1]
+        if d <= SIZES.many_units:
+            return OddHyperparameters(self.kept, KernelTerms(d, self.triples))
+        keep_triples = len(self.triples) <= SIZES.triples_per_unit_many * d
+        terms = KernelTerms(d, self.triples, wide=False) if keep_triples else KernelTerms(d, wide=False)
+        return OddHyperparameters(self.kept, terms)
+
+    def head(self, samples: int) -> GraphKernelEstimator:
+        """The first pairs."""
+        if samples == self.samples:
+            return self
+        rows = slice(0, samples + 1)
+        return replace(self, plus=self.plus[rows], minus=self.minus[rows], kept=self.kept[rows], complete=False)

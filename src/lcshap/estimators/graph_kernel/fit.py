@@ -1,0 +1,106 @@
+"""The kernels of greatest evidence for the values of one input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .even_kernel import EvenKernel
+from .evidence import EvidencePoint, expected_gain, maximize_evidence
+from .fixed_kernel import Array, Kept
+from .hyperparameters import EvenHyperparameters, OddHyperparameters
+from .odd_kernel import OddKernel
+from .tuning import FIT, ODD_PRIORS
+from .unit_variances import unit_variances
+
+
+def fit_odd_kernels(
+    hyperparameters: OddHyperparameters, odd: Array, units: bool = True, effects: Array | None = None
+) -> list[OddKernel]:
+    """The kernel of greatest evidence, given f at coalitions, the first of which is V.
+
+    First it is taken as given how units differ (see `unit_variances`; with few pairs they are alike), which leaves a
+    handful of numbers to find. Whether length scales of single units are fitted is decided only then, by the evidence
+    that this is expected to gain: where calls are few they are mostly noise. Where `effects` tell how units differ,
+    there are two kernels instead: one without such length scales, and one in which they are fitted, starting from these
+    effects.
+
+    Parameters
+    ----------
+    hyperparameters : those to find, with the coalitions.
+    odd : f at the coalitions, at least as many as the evidence is computed from.
+    units : whether units may have length scales of their own.
+    effects : how much each unit does in the smallest and the largest coalitions, where that is known (see
+        `posterior.single_unit_effects`).
+
+    Returns
+    -------
+    list of OddKernel
+        One or two kernels, in the units of f.
+    """
+    scale = float(np.sqrt(np.mean(odd**2))) or 1.0
+    y, coarse = odd / scale, hyperparameters.coarse
+    scales = coarse.equal_scales
+    if units and len(y) >= FIT.min_pairs_for_units:
+        scales = coarse.unit_scales(np.log(unit_variances(hyperparameters.all_kept, y)))
+
+    def shared(theta: Array, spread: float) -> EvidencePoint | None:
+        return coarse.evidence(theta, spread, y[coarse.rows], scales)
+
+    def by_unit(theta: Array, spread: float) -> EvidencePoint | None:
+        return hyperparameters.evidence(theta, spread, y[hyperparameters.rows])
+
+    first, may_differ = hyperparameters.first_unit, units and hyperparameters.may_differ
+    slow = hyperparameters.d > FIT.slow_units
+    effects = effects if may_differ else None
+    steps = FIT.steps if effects is None else FIT.steps_shared
+    theta = maximize_evidence(shared, hyperparameters.mean, first, FIT.min_gain_shared, steps=steps)
+    kernels = [hyperparameters.kernel(theta, scales)]
+    if effects is not None:
+        start = _with_units(theta, np.log(effects / effects.max() + FIT.min_effect) / 2, first)
+        steps = FIT.steps_units_slow if slow else FIT.steps_units
+        theta = maximize_evidence(by_unit, start, first, steps=steps, spread_updates=FIT.spread_updates)
+        kernels.append(hyperparameters.kernel(theta))
+    elif may_differ:
+        point = by_unit(_with_units(theta, scales.logarithms, first), ODD_PRIORS.unit_spread)
+        if point is not None and expected_gain(point, first) > FIT.units_gain:
+            pace = {"steps": FIT.steps_slow, "spread_updates": FIT.spread_updates} if slow else {}
+            theta = maximize_evidence(by_unit, point.theta, first, start_point=point, **pace)
+            kernels = [hyperparameters.kernel(theta)]
+    return [_scaled(kernel, scale**2) for kernel in kernels]
+
+
+def fit_even_kernel(kept: Kept, even: Array) -> EvenKernel:
+    """The kernel of greatest evidence, given g at coalitions, in the units of g."""
+    hyperparameters = EvenHyperparameters(kept)
+    even = even[: len(hyperparameters.kept)]
+    scale = float(np.sqrt(np.mean((even - even.mean()) ** 2))) or 1.0
+    y = (even - even.mean()) / scale
+    units = np.zeros(hyperparameters.d if hyperparameters.may_differ else 0)
+    theta = maximize_evidence(
+        lambda theta, spread: hyperparameters.evidence(theta, spread, y),
+        np.concatenate([hyperparameters.mean, units]),
+        hyperparameters.first_unit,
+    )
+    return hyperparameters.kernel(theta).scaled(scale)
+
+
+def _with_units(theta: Array, logarithms: Array, first_unit: int) -> Array:
+    """Common logarithms with those of the units: of inverse length scales, and by as much of own variances."""
+    middle = logarithms.mean()
+    both = np.asarray(np.concatenate([theta, logarithms - middle]))
+    both[[0, 3]] += middle  # the common logarithms of inverse length scale and own variance
+    both[first_unit - 1] = 1.0  # the tie: own variances differ as inverse length scales do
+    return both
+
+
+def _scaled(kernel: OddKernel, square: float) -> OddKernel:
+    """The same kernel for values whose square is larger by a factor."""
+    return replace(
+        kernel,
+        own=square * kernel.own,
+        product=square * kernel.product,
+        term_variances=square * kernel.term_variances,
+        white=square * kernel.white,
+    )

@@ -1,0 +1,288 @@
+"""The covariance function of the odd half of a game, and its covariances with Shapley values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel, tiles
+from .product_kernel import Half, at_equality, near_and_far, odd_size_kernel, quadrature, signs_of, size_kernel
+
+TripleProducts = tuple[NDArray[np.float32], NDArray[np.float32]]  # of the signs of triples, of two lists of coalitions
+_BLOCK_ROWS = 256  # of a covariance matrix that are computed at a time: few enough for the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class KernelTerms:
+    r"""The terms whose form is the same for every input, each scaled to about 1 where two coalitions are equal.
+
+    - smooth: the odd part of :math:`\prod_j (1 + r c_j c'_j)`, r = 4/d;
+    - pooling: what max-pooling does (see `FixedKernel`);
+    - size: a function of the number of units alone, :math:`\pm \exp(-| |x(s)| - |x(t)| |)` with x the log-odds of the
+      share of units that are kept: games that rise fast with their first units;
+    - triples of units near each other in the graph, where there are any.
+
+    The first three are wide: they concern all units. With many units they take long and tell little (measured), so
+    they may be left out.
+    """
+
+    d: int
+    triples: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 3), np.int32))
+    wide: bool = True
+
+    def __len__(self) -> int:
+        return 3 * self.wide + bool(len(self.triples))
+
+    def covariances(self, kept: Kept, other_kept: Kept) -> list[Array]:
+        """One matrix `(n, m)` a term."""
+        matrices = [np.empty((len(kept), len(other_kept))) for _ in range(len(self))]
+        for rows, blocks in self.tiles(kept, other_kept):
+            for matrix, block in zip(matrices, blocks, strict=True):
+                matrix[rows] = block
+        return matrices
+
+    def tiles(
+        self, kept: Kept, other_kept: Kept, triples: TripleProducts | None = None
+    ) -> Iterator[tuple[slice, list[Array]]]:
+        """The rows of a tile, and the matrices of all terms; `triples` are their products, where they are known."""
+        d, triple_count = self.d, len(self.triples)
+        products, other_products = triples or (self.products(kept), self.products(other_kept))
+        for rows, overlap in tiles(kept, other_kept) if self.wide else _slices(len(kept)):
+            blocks = []
+            if overlap is not None:
+                s, t = overlap.s.astype(np.intp), overlap.t.astype(np.intp)
+                smooth = self._smooth.by_agreement[overlap.agreement]
+                blocks = [smooth, overlap.jaccard(), odd_size_kernel(d)[s[:, 0]][:, t]]
+            if triple_count:  # sums of signs: exact in float32
+                blocks.append((products[rows] @ other_products.T).astype(float) / triple_count)
+            yield rows, blocks
+
+    def products(self, kept: Kept) -> NDArray[np.float32]:
+        """The product of the signs of each triple, `(n, triples)`."""
+        return _products(kept, self.triples)
+
+    def score_covariances(self, kept: Kept) -> list[Array]:
+        """The covariance of each Shapley value with f at each coalition, `(d, n)`, of each term."""
+        d, covariances = self.d, list[Array]()
+        if self.wide:
+            s = kept.sum(axis=1)
+            alike = 2 / d * np.sign(2 * s - d) * size_kernel(d)[d, s]  # all units share what the size alone is worth
+            covariances = [
+                self._smooth.score_covariances(kept),
+                self._pool.score_covariances(kept),
+                np.repeat(alike[None], d, axis=0),
+            ]
+        if len(self.triples):
+            covariances.append(self.triple_score_covariances(kept))
+        return covariances
+
+    def triple_score_covariances(self, kept: Kept) -> Array:
+        """The last of these, of the triples: each unit gets a third of the change, from -1 to 1."""
+        triple_count = len(self.triples)
+        members = sparse.csr_array(
+            (np.full(3 * triple_count, 2 / 3 / triple_count), (self.triples.ravel(), np.arange(3 * triple_count) // 3)),
+            (self.d, triple_count),
+        )
+        return np.asarray(members @ self.products(kept).T)
+
+    @cached_property
+    def variances(self) -> list[Array]:
+        """The variance of each Shapley value, `(d,)`, of each term."""
+        d, variances = self.d, list[Array]()
+        if self.wide:
+            variances = [np.full(d, v) for v in (self._smooth.variance, self._pool.variance, 4 / d**2)]
+        if len(self.triples):
+            variances.append(np.bincount(self.triples.ravel(), minlength=d) * 4 / 9 / len(self.triples))
+        return variances
+
+    @cached_property
+    def _smooth(self) -> FixedKernel:
+        return fixed_kernel(self.d, 0.0, 1.0, 0.0, 0.0)
+
+    @cached_property
+    def _pool(self) -> FixedKernel:
+        return fixed_kernel(self.d, 0.0, 0.0, 1.0, 0.0)
+
+
+@lru_cache(maxsize=64)
+def _score_covariances_by_size(d: int, wide: bool) -> tuple[Array, Array]:
+    """The covariances of scores with f, of white noise and the wide terms, by the size of S: of units in S, and others.
+
+    One row a term.
+    """
+    sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
+    terms = [_white_noise(d).score_covariances(sizes), *(KernelTerms(d).score_covariances(sizes) if wide else [])]
+    inside, outside = np.stack([term[[0, -1]] for term in terms], axis=1)
+    return inside, outside  # the first unit is in all but ∅, the last in none but V
+
+
+@dataclass(frozen=True, eq=False)
+class OddKernel:
+    r"""The covariance function of f for one input, in the units of f.
+
+    .. math:: K(S, T) = \sum_j a_j c_j c'_j + b\, E_\theta(S, T) + \sum_k b_k K_k(S, T) + w\, [S = T]
+
+    with c = ±1 for units kept and absent, and E the odd part of :math:`\exp(-\sum_j \theta_j [c_j \ne c'_j])`, scaled
+    to 1 at S = T: a unit with a small :math:`\theta_j` interacts with nothing. The :math:`K_k` are those of
+    `KernelTerms`.
+
+    Attributes
+    ----------
+    own : :math:`a`, the variance of what each unit does by itself, `(d,)`.
+    inverse_length : :math:`\theta`, `(d,)`.
+    product : b.
+    term_variances : :math:`b_k`, one a term.
+    white : w.
+    """
+
+    own: Array
+    inverse_length: Array
+    product: float
+    term_variances: Array
+    white: float
+    terms: KernelTerms
+
+    def covariance_matrix(self, kept: Kept) -> Array:
+        """K between all coalitions `(n, d)`, white noise included."""
+        n, signs, triples = len(kept), signs_of(kept), self.terms.products(kept)
+        K = np.empty((n, n))
+        for start in range(0, n, _BLOCK_ROWS):  # K is symmetric: half of it is computed
+            rows, columns = slice(start, start + _BLOCK_ROWS), slice(start, n)
+            block = K[rows, columns]
+            self._write_own_and_product(signs[rows], signs[columns], block)
+            self._add_terms(kept[rows], kept[columns], block, (triples[rows], triples[columns]))
+            K[start + _BLOCK_ROWS :, rows] = block[:, _BLOCK_ROWS:].T
+        K[np.diag_indices(n)] += self.white
+        return K
+
+    def covariance(self, kept: Kept, other_kept: Kept) -> Array:
+        """K between coalitions `(n, d)` and `(m, d)`, without the white noise."""
+        K, signs, other_signs = np.empty((len(kept), len(other_kept))), signs_of(kept), signs_of(other_kept)
+        for start in range(0, len(kept), _BLOCK_ROWS):
+            rows = slice(start, start + _BLOCK_ROWS)
+            self._write_own_and_product(signs[rows], other_signs, K[rows])
+        self._add_terms(kept, other_kept, K)
+        return K
+
+    def covariance_matvec(self, kept: Kept, other_kept: Kept, weights: Array) -> Array:
+        """K between coalitions `(n, d)` and `(m, d)`, without the white noise, times weights `(m,)`.
+
+        K is not written down whole, and terms that are sums over units or triples need no matrix at all.
+        """
+        if self.terms.wide:
+            return np.concatenate([self.covariance(kept[rows], other_kept) @ weights for rows, _ in _slices(len(kept))])
+        signs, other_signs, total = signs_of(kept), signs_of(other_kept), float(self.inverse_length.sum())
+        sums = signs @ (self.own * (weights @ other_signs))
+        for rows, _ in _slices(len(kept)):
+            near, far = near_and_far((signs[rows] * (self.inverse_length / 2)) @ other_signs.T, total)
+            sums[rows] += self.product / at_equality(total, Half.ODD) * (near @ weights - far @ weights)
+        if len(self.terms.triples):
+            by_triple = weights @ self.terms.products(other_kept)
+            sums += self.term_variances[-1] / len(self.terms.triples) * (self.terms.products(kept) @ by_triple)
+        return np.asarray(sums)
+
+    def _write_own_and_product(self, signs: Array, other_signs: Array, K: Array) -> None:
+        """Write the first two terms between coalitions, given by their signs."""
+        agreement, total = (signs * self.inverse_length) @ other_signs.T, float(self.inverse_length.sum())
+        agreement /= 2
+        near, far = near_and_far(agreement, total)
+        np.subtract(near, far, out=K)
+        K *= self.product / at_equality(total, Half.ODD)
+        ratio = self.own[0] / self.inverse_length[0]
+        if np.allclose(self.own, ratio * self.inverse_length, rtol=1e-12, atol=0):  # one matrix product is enough
+            agreement *= 2 * ratio
+            K += agreement
+        else:
+            K += (signs * self.own) @ other_signs.T
+
+    def _add_terms(self, kept: Kept, other_kept: Kept, K: Array, triples: TripleProducts | None = None) -> None:
+        for rows, blocks in self.terms.tiles(kept, other_kept, triples):
+            for variance, block in zip(self.term_variances, blocks, strict=True):
+                block *= variance
+                K[rows] += block
+
+    def score_covariances(self, kept: Kept) -> Array:
+        """The covariance of each Shapley value with f at each coalition, `(d, n)`, white noise included."""
+        r, scale = self._ratios
+        node, weight = quadrature()
+        along = np.outer(node, r)
+        # The Shapley value of a product over units is an integral over its derivative along the diagonal.
+        logs = signs_of(kept) @ np.arctanh(along).T + np.log1p(-(along**2)).sum(axis=1) / 2
+        integrand = np.exp(logs - np.log1p(r).sum()) * weight
+        # What units do by themselves, and what depends on the size alone, are two more columns.
+        size, product_scale = kept.sum(axis=1), self.product * scale
+        unit_ones, coalition_ones = np.ones(len(r)), np.ones(len(kept))
+        inside, outside = (by_size[size] for by_size in self._score_covariances_by_size)
+        of_members = np.vstack([product_scale / (1 + along), 2 * self.own, unit_ones]).T @ np.vstack(
+            [integrand.T, coalition_ones, inside]
+        )
+        of_others = np.vstack([product_scale / (along - 1), -2 * self.own, unit_ones]).T @ np.vstack(
+            [integrand.T, coalition_ones, outside]
+        )
+        covariances = np.where(kept.T, of_members, of_others)
+        if len(self.terms.triples):
+            covariances += self.term_variances[-1] * self.terms.triple_score_covariances(kept)
+        return np.asarray(covariances)
+
+    @property
+    def _score_covariances_by_size(self) -> tuple[Array, Array]:
+        """What white noise and the wide terms add, by the size of S: for the units in S, and for the others."""
+        inside, outside = _score_covariances_by_size(len(self.own), self.terms.wide)
+        variances = np.array([self.white, *self.term_variances[: len(inside) - 1]])
+        return variances @ inside, variances @ outside
+
+    @cached_property
+    def score_variances(self) -> Array:
+        """The prior variance of each Shapley value, `(d,)`."""
+        r, scale = self._ratios
+        node, weight = quadrature()
+        both = np.outer(node, node).ravel()
+        factors = 1 + np.outer(both, r)
+        integrand = np.exp(np.log(factors).sum(axis=1) - np.log1p(r).sum()) * np.outer(weight, weight).ravel()
+        variances = self.product * scale * (integrand @ (1 / factors)) + 4 * self.own
+        variances += self.white * _white_noise(len(r)).variance
+        for variance, term in zip(self.term_variances, self.terms.variances, strict=True):
+            variances = variances + variance * term
+        return np.asarray(variances)
+
+    def noise_variances(self, kept: Kept) -> Array:
+        """The variance of each Shapley value that white noise leaves, once f is known at these coalitions, `(d,)`.
+
+        No more can be known, so it bounds the posterior variance, which is a difference of nearly equal numbers where
+        nearly everything is known.
+        """
+        return self.white * unseen_noise_variances(kept)
+
+    @cached_property
+    def _ratios(self) -> tuple[Array, Array]:
+        """r with (1 - r) / (1 + r) = exp(-θ), and 2r over what scales E to 1."""
+        r = np.tanh(self.inverse_length / 2)
+        return r, 2 * r / at_equality(self.inverse_length.sum(), Half.ODD)
+
+
+def unseen_noise_variances(kept: Kept) -> Array:
+    """The variance of each Shapley value, if f is white noise of variance 1 and known at these coalitions, `(d,)`."""
+    noise = _white_noise(kept.shape[1])
+    explained = np.einsum("jn,jn->j", *[noise.score_covariances(kept)] * 2)
+    return np.asarray(np.maximum(noise.variance - explained, 0))
+
+
+def _slices(n: int) -> Iterator[tuple[slice, None]]:
+    """All rows, a block at a time."""
+    return ((slice(start, start + _BLOCK_ROWS), None) for start in range(0, n, _BLOCK_ROWS))
+
+
+def _products(kept: Kept, triples: NDArray[np.int32]) -> NDArray[np.float32]:
+    """The product of three signs, `(n, triples)`."""
+    signs = np.where(kept, np.float32(1), np.float32(-1))
+    return np.asarray(signs[:, triples[:, 0]] * signs[:, triples[:, 1]] * signs[:, triples[:, 2]])
+
+
+def _white_noise(d: int) -> FixedKernel:
+    """A kernel of white noise alone, of variance 1."""
+    return fixed_kernel(d, 0.0, 0.0, 0.0, float(d))

@@ -1,0 +1,242 @@
+"""The posterior of the Shapley values given the odd half of pairs, and the calibration of its standard errors."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, special
+
+from .evidence import invert_factored
+from .fit import fit_odd_kernels
+from .fixed_kernel import Array, Kept
+from .hyperparameters import OddHyperparameters
+from .odd_kernel import OddKernel, unseen_noise_variances
+from .product_kernel import size_log_odds
+from .tuning import DESIGN, ERRORS, SIZES
+
+_CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # of the regression on squared residuals; these may all be zero
+_TILE_ROWS = 1024  # rows that are added at a time
+
+
+def max_process_pairs(d: int) -> int:
+    """How many pairs the process takes for so many units: a regression on its residuals uses the others.
+
+    >>> max_process_pairs(30), max_process_pairs(100), max_process_pairs(1000), max_process_pairs(3000)
+    (4096, 1024, 2500, 4096)
+    """
+    if d <= SIZES.many_units:
+        return SIZES.process_pairs
+    return min(SIZES.process_pairs, max(int(SIZES.process_pairs_per_unit * d), SIZES.min_process_pairs))
+
+
+def score_posterior(
+    kept: Kept, odd: Array, hyperparameters: OddHyperparameters, units: bool = True, effects: Array | None = None
+) -> tuple[Array, Array]:
+    """The posterior mean and standard deviation of the Shapley values, given f at coalitions, the first of which is V.
+
+    Parameters
+    ----------
+    kept, odd : the coalitions, and f there.
+    hyperparameters : those that are fitted; made of the same coalitions, and good for many inputs.
+    units : whether units may have length scales of their own.
+    effects : see `fit_odd_kernels`: where they are given, the results of two kernels are averaged.
+
+    Returns
+    -------
+    tuple of arrays
+        One number a unit each.
+    """
+    size = float(np.abs(odd).max()) or 1.0  # squares of very large and very small values are no numbers
+    odd = odd / size
+    kernels = fit_odd_kernels(hyperparameters, odd, units, effects)
+    scores, variance = _average([_score_posterior(kept, odd, kernel, hyperparameters) for kernel in kernels])
+    drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
+    return size * (scores + drift / len(scores)), size * ERRORS.caution * np.sqrt(variance)
+
+
+def unseen_value_stderr(kept: Kept, plus: Array, minus: Array) -> Array:
+    """The standard error of scores by what a game of few values, such as a vote, may hold where it was not seen.
+
+    A process may fit all values that were observed, so that its posterior variance is nearly zero. But where a value is
+    one of a few, a coalition tells little of those near it: of as many others as were observed, about three may have
+    another value without any of them having been observed. They are not independent of each other, so a larger number
+    is assumed, as white noise. A probability that is next to 0 or 1 for nearly all coalitions is such a game too.
+
+    Parameters
+    ----------
+    kept : coalitions, the first of which is V.
+    plus, minus : v there, and at their complements.
+    """
+    values = np.concatenate([plus[1:], minus[1:]])  # V and ∅ are known, and often far from all others
+    extent = float(np.ptp(values)) if len(values) else 0.0
+    if not 0 < extent < np.inf:
+        return np.zeros(kept.shape[1])
+    shares = np.unique(np.rint((values - values.min()) / extent * ERRORS.value_bins), return_counts=True)[1] / len(
+        values
+    )
+    effective_values = float(np.exp(special.entr(shares).sum()))  # of equal frequency, with this entropy
+    if effective_values > ERRORS.few_values:
+        return np.zeros(kept.shape[1])
+    step = extent / max(effective_values - 1, 1) / 2  # by which f may be off
+    return np.asarray(step * np.sqrt(ERRORS.unseen_values / len(kept) * unseen_noise_variances(kept)))
+
+
+def single_unit_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
+    r"""How much each unit does in the smallest and the largest coalitions; None where this is not known of nearly all.
+
+    .. math:: \frac{l_j^2}{\overline{l^2}} + \frac{r_j^2}{\overline{r^2}}, \qquad
+              l_j = v(\{j\}) - v(\emptyset), \quad r_j = v(V) - v(V \setminus \{j\})
+
+    Parameters
+    ----------
+    kept : coalitions, the first of which is V.
+    plus, minus : v there, and at their complements.
+    """
+    n, d = kept.shape
+    size = kept.sum(axis=1)
+    rows = np.flatnonzero((size == 1) | (size == d - 1))
+    if n - 1 > DESIGN.few_pairs_per_unit * d or len(rows) < d - 1 or d < 3:
+        return None
+    alone_kept = size[rows] == 1  # else all others are kept
+    unit = (kept[rows] == alone_kept[:, None]).argmax(axis=1)
+    alone, without = np.where(alone_kept, plus[rows], minus[rows]), np.where(alone_kept, minus[rows], plus[rows])
+    effects = np.zeros(d)
+    for side in (alone - minus[0], plus[0] - without):
+        square = (side / (np.abs(side).max() or 1.0)) ** 2
+        effects[unit] += square / (square.mean() or 1.0)
+    missing = np.setdiff1d(np.arange(d), unit)
+    effects[missing] = np.median(effects[unit])
+    return effects if effects.any() else None
+
+
+def _average(posteriors: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """One mean and variance for several kernels: smaller variances count more, and their difference is added."""
+    if len(posteriors) == 1:
+        return posteriors[0]
+    means, variances = (np.array(arrays) for arrays in zip(*posteriors, strict=True))
+    mean_variances = np.maximum(variances.mean(axis=1), np.finfo(float).tiny)
+    weights = (mean_variances.min() / mean_variances) ** ERRORS.average_power
+    weights /= weights.sum()
+    return weights @ means, weights @ variances + np.mean(means.var(axis=0))
+
+
+def _score_posterior(
+    kept: Kept, odd: Array, kernel: OddKernel, hyperparameters: OddHyperparameters
+) -> tuple[Array, Array]:
+    """Mean and variance by the process, and by regression on its residuals at pairs that it does not take."""
+    limit = max_process_pairs(kept.shape[1]) + 1
+    first, remaining = slice(0, limit), slice(limit, None)
+    has_all_rows = len(hyperparameters.kept) == len(kept) <= limit
+    K = hyperparameters.covariance_matrix(kernel) if has_all_rows else kernel.covariance_matrix(kept[first])
+    scores, variance, alpha = _process_posterior(kept[first], odd[first], kernel, K)
+    if len(kept) > limit:
+        residuals = odd[remaining] - kernel.covariance_matvec(kept[remaining], kept[first], alpha)
+        change, variance = _regress_residuals(kept, residuals, variance)
+        scores = scores + change
+    return scores, variance
+
+
+def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> tuple[Array, Array, Array]:
+    """Mean and variance of the scores, and the weights by which f is predicted elsewhere. K is overwritten."""
+    n, d = kept.shape
+    # f_i less its prediction from all others is alpha_i / (K^-1)_ii, of variance scale / (K^-1)_ii.
+    checked = np.unique(np.linspace(1, n - 1, min(SIZES.checked_rows, n - 1)).astype(np.intp))
+    right = np.zeros((n, d + 1 + len(checked)), order="F")
+    right[:, :d], right[:, d] = kernel.score_covariances(kept).T, odd
+    right[checked, d + 1 + np.arange(len(checked))] = 1
+    factor = linalg.cholesky(K.T, lower=True, overwrite_a=True, check_finite=False)
+    solution = linalg.lapack.dtrtrs(factor, right, lower=1, overwrite_b=1)[0]
+    half, root = solution[:, :d], solution[:, d + 1 :]
+    scores = half.T @ solution[:, d]
+    variance = kernel.score_variances - np.einsum("nj,nj->j", half, half)
+    variance = np.maximum(variance, kernel.noise_variances(kept))
+    alpha = linalg.lapack.dtrtrs(factor, solution[:, d], lower=1, trans=1)[0]
+    if len(checked):
+        variance = variance * _residual_scale(kept, checked, alpha[checked] ** 2 / np.einsum("nj,nj->j", root, root))
+    return scores, variance, alpha
+
+
+def _residual_scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
+    r"""The variance that scores have, over the predicted one.
+
+    `ratios` are squared leave-one-out residuals of f over predicted ones, at the rows `checked`. Many games are rough
+    where few units are kept or missing, and smooth between; and where coalitions of a size have all been seen, they
+    leave nothing unknown. So ratios are taken to depend on the size, as :math:`\exp(a + b x)` with x its log-odds: a
+    regression of squared normal numbers by Fisher's scoring, in which b has a normal prior. A Shapley value weights all
+    sizes alike, so the result is their mean over sizes, each weighted by the share of its coalitions that was not seen.
+    """
+    d = kept.shape[1]
+    sizes, pairs, _ = _pair_sizes(d)
+    size = kept.sum(axis=1)
+    size = np.minimum(size, d - size)  # a coalition and its complement are one pair
+    observed = np.bincount(size, minlength=d // 2 + 1)[1:]
+    rows = np.bincount(size[checked], minlength=d // 2 + 1)[1:]
+    sums = np.bincount(size[checked], ratios, minlength=d // 2 + 1)[1:]
+    odds = size_log_odds(d)[sizes]
+    design = np.stack([np.ones(len(sizes)), odds - rows @ odds / len(checked)], axis=1)
+    precision = np.array([0.0, 2 / ERRORS.slope_deviation**2])
+    inverse = np.linalg.inv((design.T * rows) @ design + np.diag(precision))
+    coefficients = np.array([np.log(max(float(ratios.mean()), _NO_RESIDUAL)), 0.0])
+    for _ in range(ERRORS.scoring_steps):
+        step = inverse @ (design.T @ (sums * np.exp(-design @ coefficients) - rows) - precision * coefficients)
+        coefficients += np.clip(step, -1, 1)
+        if np.abs(step).max() < _CONVERGED:
+            break
+    weight = (1 - observed / pairs) * np.where(2 * sizes == d, 1, 2)
+    return float(weight @ np.exp(design @ coefficients) / weight.sum())
+
+
+def _regress_residuals(kept: Kept, residuals: Array, variance: Array) -> tuple[Array, Array]:
+    r"""The correction of the scores by residuals of the process at random coalitions; and the variance after that.
+
+    Least squares with the weights of the Shapley kernel and with what the process did not know of each score as the
+    prior: however many pairs there are, they only add. The residuals are those of the last rows of `kept`; at those
+    before, the process has none.
+    """
+    d, first = kept.shape[1], len(kept) - len(residuals)
+    weight, unseen = _kernel_weights(kept[1:], first - 1)
+    matrix, pull = np.zeros((d, d)), np.zeros(d)
+    pulled = np.concatenate([np.zeros(first - 1), weight[first - 1 :] * residuals])
+    for start in range(0, len(weight), _TILE_ROWS):
+        tile = slice(start, start + _TILE_ROWS)
+        half = np.where(kept[1:][tile], 0.5, -0.5)
+        pull += pulled[tile] @ half
+        half *= np.sqrt(weight[tile, None])
+        matrix += half.T @ half
+    noise = max(float(unseen @ pulled**2 / weight.sum()), np.finfo(float).tiny)
+    floor = max(float(variance.mean()) * 1e-6, np.finfo(float).tiny)
+    matrix /= noise
+    matrix[np.diag_indices(d)] += 1 / np.maximum(variance, floor)
+    inverse = invert_factored(linalg.cholesky(matrix, lower=True, check_finite=False))
+    # The sum of all scores is known, so the change sums to zero.
+    inverse -= np.outer(inverse.sum(axis=1), inverse.sum(axis=0)) / inverse.sum()
+    return np.asarray(inverse @ pull / noise), np.asarray(np.maximum(np.diag(inverse), 0))
+
+
+def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
+    """The weight of each row, so that those of a size together have the weight of that size in the Shapley kernel.
+
+    The first rows were chosen and stand for themselves; the others are random and stand for all that are left. The
+    second result is the share of those left that was not seen: where all were, nothing is random any more.
+    """
+    d = kept.shape[1]
+    size = kept.sum(axis=1)
+    size = np.minimum(size, d - size)  # a coalition and its complement are one pair
+    _, pairs, mass = _pair_sizes(d)
+    chosen, random = (np.bincount(sizes, minlength=d // 2 + 1)[1:] for sizes in (size[:first], size[first:]))
+    random_weights = mass * (1 - chosen / pairs) / np.maximum(random, 1)
+    unseen = 1 - random / np.maximum(pairs - chosen, 1)
+    chosen_index, random_index = size[:first] - 1, size[first:] - 1
+    return np.concatenate([(mass / pairs)[chosen_index], random_weights[random_index]]), np.concatenate(
+        [np.zeros(first), unseen[random_index]]
+    )
+
+
+@lru_cache(maxsize=64)
+def _pair_sizes(d: int) -> tuple[NDArray[np.intp], Array, Array]:
+    """The sizes of the smaller half of a pair; how many pairs have each; and its weight in the Shapley kernel."""
+    sizes = np.arange(1, d // 2 + 1)
+    both = np.where(2 * sizes == d, 1, 2)  # halves of equal size have one size
+    return sizes, np.asarray(special.comb(d, sizes) * both / 2), both / (sizes * (d - sizes))

@@ -1,0 +1,175 @@
+"""How many rows to send to a model at once."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+import weakref
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+log = logging.getLogger("lcshap")
+_SCHEDSTAT_PATH = (
+    "/proc/thread-self/schedstat"  # on Linux: nanoseconds that a thread ran, and that it waited for a processor
+)
+_START_ROWS, _MAX_ROWS = 16, 1024  # rows: where the search starts and ends
+_WIN_RATIO = 0.98  # the other size wins if its time a row is at most this share
+_CLEAR_LOSS_RATIO = 1.1  # beyond this ratio of times, still larger sizes are not tried
+_CLOSE_MARGIN = 0.1  # if their times differ by less than this share, two sizes are tried once more
+_RETRY_RATIO = 1.25  # beyond this ratio in the first trial, the challenger is tried again immediately
+
+
+def clock() -> float:
+    """Seconds, without those in which this thread could not run because other programs had the processors.
+
+    By the plain clock, a batch takes several times as long on a busy machine as on a quiet one, at random, which hides
+    the few per cent that two sizes differ by. Time that a model waits for an accelerator, a file or a server counts.
+    Systems other than Linux do not report the waiting time, so that the plain clock is used there.
+    """
+    now = time.perf_counter()
+    try:
+        file = os.open(
+            _SCHEDSTAT_PATH, os.O_RDONLY
+        )  # a file object would be reported if Ctrl-C came before it is closed
+        try:
+            return now - int(os.read(file, 200).split()[1]) / 1e9
+        finally:
+            os.close(file)
+    except (OSError, ValueError, IndexError):
+        return now
+
+
+@dataclass(frozen=True)
+class _Duel:
+    """Two batch sizes that are tried in turn, with the shortest time a row took at each."""
+
+    champion: int
+    challenger: int
+    queue: tuple[int, ...]
+    costs: tuple[tuple[int, float], ...] = ()
+    losses: int = 0  # consecutive challengers before this one that were no better
+    final: bool = False  # whether the challenger is the start size, which is tried once more in the end
+    tries: int = 0
+
+    @classmethod
+    def between(cls, champion: int, challenger: int, losses: int = 0, final: bool = False) -> _Duel:
+        return cls(champion, challenger, (champion, challenger) * 2, losses=losses, final=final)
+
+    def with_cost(self, cost: float) -> _Duel:
+        """Return the duel after a trial in which a row took this long."""
+        size, *queue = self.queue
+        costs = dict(self.costs)
+        costs[size] = min(cost, costs.get(size, cost))
+        if self.tries == 1 and cost > _RETRY_RATIO * costs[self.champion] and not self.final:
+            queue = [self.challenger]  # it was slow, or disturbed
+        duel = replace(self, queue=tuple(queue), costs=tuple(costs.items()), tries=self.tries + 1)
+        if duel.tries == 4 and abs(duel.ratio - 1) < _CLOSE_MARGIN:
+            return replace(duel, queue=(self.champion, self.challenger))
+        return duel
+
+    @property
+    def ratio(self) -> float:
+        """The time a row takes at the challenger's size over that at the champion's."""
+        costs = dict(self.costs)
+        return costs[self.challenger] / max(costs[self.champion], 1e-12)
+
+
+_FIRST_DUEL = _Duel.between(_START_ROWS, 2 * _START_ROWS)
+_search_state: weakref.WeakKeyDictionary[Any, tuple[int, _Duel | None]] = (
+    weakref.WeakKeyDictionary()
+)  # None: the search is over
+
+
+@dataclass
+class BatchSize:
+    """How many rows to send at once: the number of the user, or the one that is fastest on the actual work.
+
+    Starting from 16, the best size so far and one twice as large are tried in turn, twice each (three times where they
+    are close), on rows that have to be evaluated anyway. The larger one takes over if a row takes at least 2 % less
+    time. If it does not, a size that is larger still is tried too, unless this one was clearly slower. In the end, the
+    size is compared with 16 rows once more, so that a disturbed measurement cannot make it worse than these for long.
+    If nothing larger is better, 8, 4, 2 and 1 are tried in the same way, because even 16 large images can exceed the
+    caches. The result is remembered for the model; so is a search that is not finished, which continues in the next
+    run. Times are those of `clock`, which other programs hardly disturb.
+    """
+
+    model: Any
+    fixed: int | None = None
+    best: int = _START_ROWS
+    settled: bool = False
+    _duel: _Duel = field(default=_FIRST_DUEL)
+
+    def __post_init__(self) -> None:
+        if self.fixed is not None:
+            self.best, self.settled = self.fixed, True
+            return
+        self.best, duel = _recall(self.model)
+        self.settled, self._duel = duel is None, duel or _FIRST_DUEL
+
+    @property
+    def next(self) -> int:
+        """The size for the next batch."""
+        return self.best if self.settled else self._duel.queue[0]
+
+    def next_of(self, rows: int) -> int:
+        """The size for the next batch of `rows` pending rows: a size is tried only if they fill two such batches."""
+        return self.next if 2 * self.next <= rows else self.best
+
+    def learn(self, size: int, rows: int, seconds: float) -> None:
+        """Record how many seconds a batch of this size took, which contained `rows` rows.
+
+        Several threads may call this at the same time, because every update is a single assignment.
+        """
+        duel = self._duel
+        if self.settled or size != duel.queue[0]:  # another thread was faster
+            return
+        duel = duel.with_cost(seconds / rows)
+        if duel.queue:
+            self._duel = duel
+            _remember(self.model, self.best, duel)
+        elif duel.final:
+            self.settle(duel.challenger if duel.ratio < 1 else duel.champion)
+        else:
+            self._decide(duel)
+
+    def _decide(self, duel: _Duel) -> None:
+        challenger_wins = duel.ratio <= _WIN_RATIO
+        best = duel.challenger if challenger_wins else duel.champion
+        if duel.challenger < duel.champion:  # on the way down
+            next_duel = _Duel.between(best, best // 2) if challenger_wins and best > 1 else None
+        else:
+            losses = 0 if challenger_wins else duel.losses + (2 if duel.ratio > _CLEAR_LOSS_RATIO else 1)
+            next_duel = _Duel.between(best, 2 * duel.challenger, losses)
+            if losses > 1 or duel.challenger >= _MAX_ROWS:
+                next_duel = (
+                    _Duel.between(best, _START_ROWS, final=True)
+                    if best > _START_ROWS
+                    else _Duel.between(best, best // 2)
+                )
+        if next_duel is None:
+            self.settle(best)
+        else:
+            self._duel, self.best = next_duel, best
+            _remember(self.model, best, next_duel)
+
+    def settle(self, size: int) -> None:
+        """Stay with this size, also for the next run on this model."""
+        self.best, self.settled = max(1, size), True
+        if self.fixed is None:
+            _remember(self.model, self.best, None)
+            log.info("batch size %d", self.best)
+
+
+def _recall(model: Any) -> tuple[int, _Duel | None]:
+    """The best size so far for a model, and the duel under way; None where the search is over."""
+    try:
+        return _search_state.get(model, (_START_ROWS, _FIRST_DUEL))
+    except TypeError:  # a model that cannot be the key of a dictionary
+        return _START_ROWS, _FIRST_DUEL
+
+
+def _remember(model: Any, size: int, duel: _Duel | None) -> None:
+    with contextlib.suppress(TypeError):
+        _search_state[model] = size, duel

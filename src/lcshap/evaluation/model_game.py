@@ -1,0 +1,258 @@
+"""A model, a masked input and a value function, as a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.coalitions import Coalitions
+from ..core.game import AbstractGame, RowCounter, describe_coalition
+from ..core.graphs import Graph
+from ..core.programs import BatchFailed, ProgramFailed
+from ..core.store import Store
+from ..core.store_keys import set_keys
+from ..core.tree_ensembles import TreeGame
+from ..errors import MethodError, ModelError
+from ..maskers.base import Masked
+from ..maskers.distinct import DistinctRows
+from ..values import FixedValue, Value
+from .engine import BatchRequest, Engine, coalition_in_words
+from .pending_rows import PendingRows, answer_pending
+from .progress import Progress
+from .tree_games import tree_game
+from .unit_parts import parts_engine, read_parts
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelGame(AbstractGame):
+    """v(S) of one input. What the model has answered is in the store, so nothing is asked twice.
+
+    Attributes
+    ----------
+    engine, masked, value : the model, the input, and the number that is explained.
+    store : what the model has answered so far.
+    progress : the progress bar, which counts the answers.
+    keep : whether a failure of the model ends this game alone, and not all games that share a batch with it.
+    label : names the input in errors.
+    seen : the keys of all coalitions that were evaluated, if they are to be counted.
+    """
+
+    engine: Engine
+    masked: Masked
+    value: FixedValue
+    store: Store
+    progress: Progress | None = None
+    keep: bool = False
+    label: str = ""
+    tally: RowCounter = field(default_factory=RowCounter)
+    seen: set[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def d(self) -> int:  # type: ignore[override]
+        """The number of units."""
+        return self.masked.graph.d
+
+    @property
+    def graph(self) -> Graph:
+        """The units and which of them are neighbours."""
+        return self.masked.graph
+
+    @property
+    def calls(self) -> int:
+        """How many distinct coalitions have been evaluated, if `seen` collects them."""
+        return 0 if self.seen is None else len(self.seen)
+
+    @property
+    def rows(self) -> int:
+        """How many rows a batch has."""
+        return self.engine.size.best
+
+    @property
+    def rows_per_call(self) -> int:
+        """How many model rows a coalition takes."""
+        return self.masked.rows_per_call
+
+    @property
+    def gradient(self) -> Callable[[], tuple[Any, Any]]:  # type: ignore[override]
+        """The gradient of v at the full input, and the input less its reference."""
+        return partial(_gradient, self.engine, self.masked, self.value)
+
+    @property
+    def trees(self) -> Callable[[], TreeGame]:  # type: ignore[override]
+        """The same game, computed from the trees of the model."""
+        return partial(tree_game, self.engine.model, self.masked, self.value)
+
+    def evaluate(self, coalitions: Coalitions) -> Floats:
+        """The value of each coalition."""
+        return evaluate_model_games([(self, coalitions)])[0]
+
+    @classmethod
+    def evaluate_all(cls, requests: Sequence[tuple[AbstractGame, Coalitions]]) -> list[Floats | Exception]:
+        """Evaluate coalitions of several inputs in shared batches. Rows that the store has are not asked again."""
+        games = [game for game, _ in requests if isinstance(game, ModelGame)]
+        pending = [game.wanted(coalitions) for game, (_, coalitions) in zip(games, requests, strict=True)]
+        try:
+            return answer_pending(games[0].engine, pending, games[0].progress, games[0].keep)
+        except (ModelError, KeyboardInterrupt) as error:
+            raise BatchFailed([rows.finished for rows in pending], error) from error
+
+    def wanted(self, coalitions: Coalitions) -> PendingRows:
+        """Coalitions of this input whose values are requested."""
+        if self.seen is not None:
+            self.seen.update(set_keys(coalitions))
+        return PendingRows(self.engine, self.masked, coalitions, self.store, self.tally, self.value, self.label)
+
+    def outputs(self, coalitions: Coalitions) -> Floats:
+        """What the model answers for each coalition, `(n, rows_per_call, outputs)`."""
+        return self._evaluate_pending(
+            PendingRows(self.engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+        )
+
+    def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
+        """Whether the model still decides as at the full input; None where it decides nothing."""
+        pending = PendingRows(self.engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+        if pending.complete:
+            return self.value.stands(pending.values)
+        if self.store.lasting:  # another process has removed old answers
+            return self.value.stands(self._evaluate_pending(pending))
+        raise ModelError("Expected coalitions that have been evaluated, got others. Evaluate them first.")
+
+    def parts(self, coalitions: Coalitions) -> Floats:
+        """What each unit adds to the value of each coalition; `MethodError` if the model does not return that."""
+        engine = parts_engine(self.engine, self.masked, self.value)
+        if self.seen is not None:
+            self.seen.update(set_keys(coalitions))
+        pending = PendingRows(engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+        (outputs,) = answer_pending(engine, [pending], self.progress, self.keep)
+        if isinstance(outputs, Exception):
+            raise ProgramFailed(outputs) from outputs
+        return read_parts(outputs, self.masked, self.value)
+
+    def _evaluate_pending(self, pending: PendingRows) -> Floats:
+        (values,) = answer_pending(self.engine, [pending], self.progress)
+        if isinstance(values, Exception):
+            raise values
+        return values
+
+    def check(self, rows: int = 8, tolerance: float = 1e-4) -> None:
+        """Ask about some coalitions a second time, in batches of one, and raise if the answers differ.
+
+        This finds dropout that was left on, rows of a batch that influence each other, and models with a state.
+        """
+        mask = np.random.default_rng(0).random((max(rows - 2, 0), self.d)) < 0.5
+        empty_and_full = np.stack([np.zeros(self.d, bool), np.ones(self.d, bool)])
+        coalitions = Coalitions.from_dense(np.concatenate([empty_and_full, mask])).unique()[0]
+        first_values = self.evaluate(coalitions)
+        for row in reversed(range(len(coalitions))):
+            repeated_value = self._ask_again(coalitions[row : row + 1])
+            if not np.allclose(repeated_value, first_values[row], rtol=tolerance, atol=tolerance):
+                raise ModelError(
+                    f"Expected the same answer for the same row, got {first_values[row]} and then {repeated_value} for "
+                    f"{coalition_in_words(describe_coalition(coalitions, row))}. Switch off dropout, check that a row "
+                    "does not depend on the other rows of its batch, and that the model draws nothing at random."
+                )
+
+    def _ask_again(self, coalition: Coalitions) -> Any:
+        """The value of one coalition, in a batch of its own and not from the store."""
+        answers: list[Floats] = []
+        distinct = DistinctRows.by_coalition(coalition, set_keys(coalition), self.masked.rows_per_call)
+        self.engine.ask([BatchRequest(self.masked, distinct, lambda _, outputs: answers.append(outputs), self.tally)])
+        return self.value(answers[0])[0]
+
+
+def make_games(
+    engine: Engine,
+    inputs: Sequence[Masked],
+    value: Value,
+    store: Store,
+    classes: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+    labels: Sequence[str] | None = None,
+) -> list[ModelGame | Exception]:
+    """The games of several inputs. The model sees all the full inputs first, in shared batches, to fix the targets.
+
+    With `keep`, the place of an input on which that fails holds the error. `labels` name the inputs in errors.
+    """
+    pending = []
+    for masked, label in zip(inputs, labels or [""] * len(inputs), strict=True):
+        full_input = Coalitions.from_sets(masked.graph.d, [range(masked.graph.d)])
+        pending.append(PendingRows(engine, masked, full_input, store, RowCounter(), None, label))
+    games: list[ModelGame | Exception] = []
+    for rows, outputs in zip(pending, answer_pending(engine, pending, progress, keep), strict=True):
+        try:
+            if isinstance(outputs, Exception):
+                raise outputs
+            fixed = value.resolve(outputs, engine.model.kind, classes)
+            fixed(outputs)  # raises an error if the value is not finite
+            game = ModelGame(engine, rows.masked, fixed, store, progress, keep, rows.label, rows.tally)
+            games.append(game)
+        except ModelError as error:
+            if not keep:
+                raise
+            games.append(error)
+    return games
+
+
+def evaluate_model_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> list[Floats]:
+    """The values of coalitions of several inputs, in shared batches."""
+    if not requests:
+        return []
+    game, values_of_games = requests[0][0], []
+    for values in answer_pending(
+        game.engine, [game.wanted(coalitions) for game, coalitions in requests], game.progress
+    ):
+        if isinstance(values, Exception):
+            raise values
+        values_of_games.append(values)
+    return values_of_games
+
+
+def at_target(game: ModelGame) -> Value:
+    """The value function of a game, with the target that was resolved for its input."""
+    value = game.value.value
+    if value.target is not None or not game.value.pairs:
+        return value
+    return replace(value, target=game.value.pairs[0][0])
+
+
+def _gradient(engine: Engine, masked: Masked, value: FixedValue) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The gradient of v at the full input and the input less its reference, by unit: `(d, features[, values])`."""
+    owners = masked.owners
+    if owners is None or masked.rows_per_call > 1:
+        raise MethodError(
+            "Expected rows of numbers and one reference for a gradient, got other rows. Choose a method that needs "
+            "only values."
+        )
+    model, d = engine.model, masked.graph.d
+    empty_and_full = np.asarray(masked.rows(Coalitions.from_sets(d, [[], range(d)])), np.float64)
+    rows = masked.rows(Coalitions.from_sets(d, [range(d)]))
+    try:
+        with engine.gate(1):
+            gradients = [model.gradient(rows, weights[None])[0] for weights in value.gradient_weights()]
+    except NotImplementedError:
+        raise MethodError(
+            f"Expected a model with a gradient, got {type(model).__name__}, which has none. Choose a method that needs "
+            "only values."
+        ) from None
+    gradient = np.stack([_by_unit(g, owners, d) for g in gradients], axis=-1)
+    return gradient if value.several else gradient[..., 0], _by_unit(empty_and_full[1] - empty_and_full[0], owners, d)
+
+
+def _by_unit(numbers: NDArray[np.float64], owners: NDArray[np.intp], d: int) -> NDArray[np.float64]:
+    """The numbers of each unit side by side, `(d, features)`, zeros where a unit has fewer than others."""
+    owner, flat = owners.ravel(), numbers.ravel()
+    order = np.argsort(owner, kind="stable")
+    order = order[np.searchsorted(owner[order], 0) :]
+    counts = np.bincount(owner[order], minlength=d)
+    column = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    table = np.zeros((d, int(counts.max())))
+    table[owner[order], column] = flat[order]
+    return table

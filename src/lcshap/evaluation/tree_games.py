@@ -1,0 +1,126 @@
+"""A model, a masked row and a value as a game of trees, where the value is a sum over the trees of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..adapters.base import Model
+from ..core.coalitions import Coalitions
+from ..core.tree_ensembles import TreeGame
+from ..errors import LcshapError, MethodError
+from ..maskers.base import Masked
+from ..maskers.input_lists import is_frame, is_pandas
+from ..maskers.masked_table import MaskedTabular
+from ..values import FixedValue, Value
+
+Floats = NDArray[np.float64]
+_ADVICE = (
+    'Explain value="output" of a regressor, value="prob" of a forest, or the margin of a classifier (kind="logits" and '
+    'value="output"); or choose another method, such as GraphKernelSHAP.'
+)
+
+
+def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
+    """Return the game of the trees of the model; `MethodError` with the reason if the value is no sum over trees."""
+    weights = linear_weights(value, masked.rows_per_call)
+    if weights is None:
+        rows = f" averaged over {masked.rows_per_call} background rows" if masked.rows_per_call > 1 else ""
+        raise MethodError(
+            f"Expected a number that is a sum over trees, got {_describe_value(value)} of a model of "
+            f"kind={value.kind!r}{rows}. {_ADVICE}"
+        )
+    try:
+        trees = model.trees()
+    except NotImplementedError:
+        raise MethodError(f"Expected a tree ensemble, got {type(model).__name__}. {_ADVICE}") from None
+    if trees.value.shape[1] != weights.shape[1]:
+        raise MethodError(
+            f"Expected trees for {weights.shape[1]} outputs of the model, got {trees.value.shape[1]}. {_ADVICE}"
+        )
+    x, background = _full_and_empty_rows(masked, trees.categories)
+    owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
+    if owners is None or owners.shape != x.shape[1:]:
+        raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
+    missing = np.isnan(x[:, trees.blind]).any(axis=0) | np.isnan(background[:, trees.blind]).any(axis=0)
+    if missing.any():
+        column = int(trees.blind[np.argmax(missing)])
+        raise MethodError(
+            f"Expected no missing values in column {column}, got some. The model was told how to treat them "
+            '(nan_mode="Max"), which cannot be read. Choose another method, such as GraphKernelSHAP.'
+        )
+    return TreeGame(trees, x, background, owners, masked.graph.d, weights, value.several)
+
+
+def has_tree_game(model: Model, masked: Masked, value: Value, classes: Sequence[str] | None) -> bool:
+    """Whether there are trees for this value, as far as that can be told without asking the model."""
+    try:
+        columns = model.trees().value.shape[1]
+        fixed = value.resolve(np.full((1, columns), 1 / columns), model.kind, classes)
+        tree_game(model, masked, fixed)
+    except (LcshapError, NotImplementedError):
+        return False
+    return True
+
+
+def linear_weights(value: FixedValue, rows: int) -> Floats | None:
+    """The weights `(values, outputs)` with which the value is a sum of the outputs, but for a constant; else None.
+
+    Where a coalition takes several rows, probabilities are averaged, not log-odds: then only outputs themselves are.
+
+    >>> linear_weights(Value("log_odds").resolve(np.array([[2.0]]), "logits"), rows=1)
+    array([[1.]])
+    """
+    name, k = value.value.name, value.full.shape[-1]
+    if name == "output":
+        unit_outputs = np.concatenate([np.eye(k), np.zeros((1, k))])
+        values = value(unit_outputs).reshape(k + 1, -1)
+        return np.asarray((values[:-1] - values[-1]).T)
+    is_binary = k == 1 and value.kind in ("probabilities", "logits")
+    if name == "prob" and value.kind in ("probabilities", "multilabel"):
+        table = np.array([[-1.0], [1.0]]) if is_binary else np.eye(k)
+    elif name == "log_odds" and rows == 1 and value.kind == "logits" and (is_binary or k == 2):
+        table = np.array([[-1.0], [1.0]]) if is_binary else np.array([[1.0, -1.0], [-1.0, 1.0]])
+    elif name == "log_prob" and rows == 1 and value.kind == "logits" and all(b is not None for _, b in value.pairs):
+        table = np.array([[0.0], [1.0]]) if is_binary else np.eye(k)
+    else:
+        return None
+    return np.array([table[a] if b is None else table[a] - table[b] for a, b in value.pairs])
+
+
+def _full_and_empty_rows(masked: Masked, categories: Sequence[Sequence[Any]]) -> tuple[Floats, Floats]:
+    """The rows of V and those of ∅, as numbers."""
+    d = masked.graph.d
+    tables = []
+    for units in (range(d), range(0)):
+        rows: Any = masked.rows(Coalitions.from_sets(d, [units]))
+        try:
+            rows = _encode_categories(rows, categories) if is_frame(rows) else rows
+            numbers = np.asarray(rows, np.float64)
+        except (TypeError, ValueError):
+            raise MethodError(f"Expected columns of numbers, got others. {_ADVICE}") from None
+        if numbers.ndim != 2:
+            raise MethodError(f"Expected rows of a table, got inputs of shape {numbers.shape[1:]}. {_ADVICE}")
+        tables.append(numbers)
+    return tables[0], tables[1]
+
+
+def _encode_categories(rows: Any, categories: Sequence[Sequence[Any]]) -> Any:
+    """Encode a DataFrame as numbers: a categorical value becomes its index among the categories of the trees."""
+    if not categories or not is_pandas(rows):
+        return rows.to_numpy()
+    category_lists, columns = iter(categories), []
+    for _, column in rows.items():
+        if hasattr(column.dtype, "categories"):
+            codes = {category: float(code) for code, category in enumerate(next(category_lists, ()))}
+            column = [codes.get(cell, np.nan) for cell in column.tolist()]
+        columns.append(np.asarray(column, np.float64))
+    return np.stack(columns, axis=1)
+
+
+def _describe_value(value: FixedValue) -> str:
+    name = value.value.name
+    return getattr(name, "__name__", "a function") if callable(name) else f'value="{name}"'

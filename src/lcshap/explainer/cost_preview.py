@@ -1,0 +1,60 @@
+"""What an explanation would cost, in words, before the model is asked."""
+
+from __future__ import annotations
+
+from ..core.method import Method
+from ..evaluation.masking_curves import count_curve_calls
+from ..evaluation.tree_games import has_tree_game
+from ..maskers.base import Masked
+from ..selection.budget import measure_preparation
+from ..selection.selection import Selection
+from ..selection.selector import MethodSelector
+from .job import Setup
+
+_MIN_SHOWN_SECONDS = 0.1  # of own time: it is measured, so that shorter times would differ from run to run
+_MAX_PREVIEW_ROWS = 4096  # that are made to count their tokens
+
+
+def preselect_method(setup: Setup, selector: MethodSelector, masked: Masked) -> Selection:
+    """The method that an explanation of this input would use, by a budget in calls, without asking the model."""
+    return selector.select(
+        masked.graph,
+        masked.rows_per_call,
+        lambda: has_tree_game(setup.engine.model, masked, setup.value, setup.classes),
+    )
+
+
+def preview_cost(setup: Setup, selector: MethodSelector, masked: Masked) -> str:
+    """What an explanation of this input would cost, without asking the model."""
+    if selector.seconds is not None:
+        return f"{selector.seconds:g} s, in which a few rows are timed first"
+    model, graph = setup.engine.model, masked.graph
+    selection = preselect_method(setup, selector, masked)
+    method = selection.method
+    cost = method.cost(graph, setup.max_calls)
+    text, rows = cost.text, masked.rows_per_call
+    if masked.choice is not None:
+        text += f"\n  units   {masked.choice.note}"
+    if selection.reason:
+        text += f"\n  chosen  because {selection.reason}"
+    own_seconds = measure_preparation(method, graph)[0]
+    if own_seconds >= _MIN_SHOWN_SECONDS:
+        text += f"\n  own     about {own_seconds:.1g} s of lcshap's own time besides the model, for one output"
+    if setup.curve:
+        more = count_curve_calls(graph.d)
+        text += f"\n  curve   up to {more:,} more call{'s' * (more != 1)}, for the masking curve"
+    if rows > 1:
+        text += f"\n  rows    up to {cost.calls * rows:,} model rows: {rows} background rows a call"
+    if masked.advice:
+        text += f"\n  advice  {masked.advice}"
+    reading = _describe_tokens(setup, method, masked) if cost.calls * rows <= _MAX_PREVIEW_ROWS else None
+    text += f"\n  tokens  {reading}" if reading is not None else ""
+    price = model.cost(cost.calls * rows)
+    return text if price is None else f"{text}\n  cost    {price}"
+
+
+def _describe_tokens(setup: Setup, method: Method, masked: Masked) -> str | None:
+    """How many tokens a model reads, if it counts them and the rows are known in advance."""
+    if not (setup.engine.model.reads and method.has_plan):
+        return None
+    return setup.engine.model.reading(masked.rows(method.plan(masked.graph, setup.max_calls).coalitions))

@@ -1,0 +1,113 @@
+"""Single values of tables: when two of them are equal, which are missing, and the errors for wrong ones."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from ..core.digest import digest, identity_token
+from ..core.printable import printable
+from ..errors import MaskerError
+
+Names = tuple[str, ...]
+_MAX_LISTED = 8  # of the categories or columns in an error
+
+
+def equality_key(value: Any) -> Any:
+    """Something that is equal for equal values and different for all others: NaN equals NaN, and 1 is not True.
+
+    >>> equality_key(float("nan")) == equality_key(float("nan"))
+    True
+    >>> equality_key(1) == equality_key(True), equality_key(0.0) == equality_key(-0.0)
+    (False, False)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        return "array", digest(value)
+    kind = type(value)
+    if kind is str or value is None:
+        return value
+    if kind is list or kind is tuple:
+        return (kind.__name__, *map(equality_key, value))
+    package = kind.__module__.partition(".")[0]
+    if kind in (int, bool, float, bytes, Decimal) or package in ("datetime", "pandas"):
+        return kind.__name__, repr(value)
+    return identity_token(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this is a missing value: None, NaN, or one of those of pandas.
+
+    >>> [is_missing(v) for v in (None, float("nan"), np.float32("nan"), np.datetime64("NaT"), 0, "", "nan")]
+    [True, True, True, True, False, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(value != value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def is_series(x: Any) -> bool:
+    """Whether this has values and, in `index`, labels of them."""
+    return hasattr(x, "to_numpy") and hasattr(x, "index") and not callable(x.index)
+
+
+def to_number(value: Any, name: str, who: str) -> float:
+    """A value of a column of numbers; anything that is none is refused, texts of digits too."""
+    if isinstance(value, int | float | np.number | np.bool_ | Decimal) and math.isfinite(value):
+        return float(value)
+    raise wrong_value_error(value, "a finite number", name, who)
+
+
+def is_hashable(value: Any) -> bool:
+    """Whether a dict takes this as a key."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+# -- errors ----------------------------------------------------------------------------------------------------
+
+
+def check_same_columns(expected: Names, columns: Names, who: str, everything: Names | None = None) -> None:
+    """Refuse columns that are not those of the background in the same order."""
+    everything = columns if everything is None else everything
+    lacking = [name for name in expected if name not in everything]
+    extra = [name for name in everything if name not in expected]
+    if lacking or extra:
+        differences = [f"{preposition} {', '.join(map(repr, names[:_MAX_LISTED]))}" for preposition, names in
+                 (("without", lacking), ("with", extra)) if names]  # fmt: skip
+        raise MaskerError(f"Expected {who} to have the columns of the background, got one {' and '.join(differences)}.")
+    for i, (a, b) in enumerate(zip(expected, columns, strict=False)):
+        if a != b:
+            raise MaskerError(
+                f"Expected the columns of the masker in the same order in {who}, got {b!r} instead of {a!r} "
+                f"as column {i}."
+            )
+    if len(columns) != len(expected):
+        raise MaskerError(f"Expected {len(expected)} columns in {who}, as in the background, got {len(columns)}.")
+
+
+def wrong_value_error(value: Any, expected: str, name: str, who: str, do: str = "") -> MaskerError:
+    """The error for a value that a column cannot hold, and what to do about it."""
+    value_text = printable(repr(value), most=60)
+    message = f"Expected {expected} in column {name!r} of {who}, as in the background, got {value_text}."
+    return MaskerError(f"{message} {do}" if do else message)
+
+
+def unseen_category_error(value: Any, categories: list[Any], name: str, who: str) -> MaskerError:
+    """The error for a category that the background's type does not have."""
+    listed = ", ".join(printable(repr(c), most=60) for c in categories[:_MAX_LISTED]) + (
+        ", ..." if len(categories) > _MAX_LISTED else ""
+    )
+    value_text = printable(repr(value), most=60)
+    return MaskerError(
+        f"Expected one of the categories {listed} in column {name!r} of {who}, got {value_text}, which is unseen."
+    )

@@ -1,0 +1,42 @@
+"""The page of a playground: the report's renderers and styles, with an editor and live answers around them."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from ..show.html_report.report_page import palette_style, policy_hash
+from ..show.html_report.scripts import join_modules, read_file
+from ..show.pack import to_safe_json
+from ..show.palette import find_palette
+
+MODULES = (f"{__package__}.modules", "lcshap.show.html_report.modules")
+
+
+def make_page(title: str, about: dict[str, Any]) -> tuple[str, str]:
+    """The page, and its content security policy.
+
+    Parameters
+    ----------
+    title : of the page.
+    about : what the page needs to know in the beginning, see `Session.about`.
+
+    Returns
+    -------
+    The page as HTML, and the policy that lets it run its own script and talk to its own server, and nothing else.
+    """
+    style = palette_style(find_palette("default")) + read_file("page.css", "lcshap.show.html_report")
+    style += read_file("playground.css", __package__)
+    script = join_modules("playground.js", packages=MODULES)
+    policy = (
+        f"default-src 'none'; script-src {policy_hash(script)}; style-src {policy_hash(style)}; img-src data: blob:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    parts = {
+        "title": html.escape(title),
+        "style": style,
+        "data": f'<script type="application/json" id="about">{to_safe_json(about)}</script>',
+        "script": script,
+    }
+    pieces = read_file("playground.html", __package__).split("%%")  # text and names of holes in turn
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces)), policy

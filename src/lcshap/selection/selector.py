@@ -1,0 +1,392 @@
+"""Selection of a method from the options of the user, the units of an input and the kind of model.
+
+`MethodSelector` holds the options of the user, which are the same for all inputs. It returns a `Selection` for each of
+them, and all callers (`Explainer`, its preview, `compare`, `stream`, the command, the playground) use that. The rule
+for method="auto" and goal="fair" is, in this order:
+
+1. `TreeSHAP`, where the model is a sum of trees and that takes no more calls;
+2. all coalitions, where they fit into the budget (without a budget: where `budget.exact_by_default` says so);
+3. `GraphKernelSHAP` with as many calls as the budget has, or `SampleShapley` where it would take too much memory.
+
+The number of units, the rows a call and the budget decide. Only a budget in seconds depends on the clock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any, Literal
+
+from ..core.default_limits import MAX_CALLS
+from ..core.game import AbstractGame
+from ..core.graphs import Graph
+from ..core.method import Method, check_integer
+from ..errors import BudgetError, MethodError, MissingExtraError, ModelError, OptionError
+from ..estimators.graph_kernel_shap import GraphKernelSHAP, largest_budget
+from ..estimators.paths import DeletionPath, InsertionPath
+from ..estimators.registry import get_method
+from ..estimators.sample_shapley import SampleShapley
+from ..estimators.shapley import Shapley
+from ..estimators.tree_shap import TreeSHAP, checked_trees, tree_shapley_values
+from .budget import (
+    EXACT_COALITIONS,
+    EXACT_ROWS,
+    Budget,
+    all_coalitions_fit,
+    fit_to_deadline,
+    make_method,
+    seconds_per_call,
+)
+from .selection import GOALS, Selection
+
+InteractionsOption = (
+    bool | Literal["all"]
+)  # the interactions to estimate: none, those of the graph's edges, those of all pairs
+_FIRST_PLAN = 3  # calls a unit of the plan by which a method's own time is measured, for a budget in seconds
+_TREES_REASON = "the model is a sum of trees, from which its Shapley value can be read off: the result is exact"
+
+
+@dataclass(frozen=True)
+class MethodSelector:
+    """The options of a user about the method. Options that contradict each other raise an error on construction.
+
+    Parameters
+    ----------
+    method : a method, the name of one, or "auto".
+    goal : for "auto" alone.
+    budget : for "auto" and names. Of a method that always takes the same calls it is the largest number allowed. By
+        default all coalitions where there are at most 1,024 of them and they take at most 131,072 model rows, else
+        eight calls a unit.
+    seed : for "auto", and names of methods that sample.
+    early : whether "auto" must be able to stop before the budget is used.
+    interactions : whether pair interactions are estimated too, of the graph's edges (True) or "all": for "auto", and
+        names of methods that have them.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> MethodSelector(budget="4d").select(lc.Graph.chain(50)).method
+    GraphKernelSHAP(budget=200, reach=2, seed=0, interactions=False)
+    """
+
+    method: Method | str = "auto"
+    goal: str | None = None
+    budget: int | str | None = None
+    seed: int | None = None
+    max_calls: int | None = MAX_CALLS
+    early: bool = False
+    interactions: InteractionsOption = False
+
+    def __post_init__(self) -> None:
+        if self.budget is not None:
+            Budget.read(self.budget)
+        if self.seed is not None:
+            check_integer("seed", self.seed)
+        if self.goal is not None and self.goal not in GOALS:
+            raise OptionError(f"Expected one of {', '.join(map(repr, GOALS))} as goal, got {self.goal!r}.")
+        _check_interactions(self.interactions, self.goal if self.method == "auto" else None)
+        if self.method == "auto":
+            return
+        if not isinstance(self.method, Method | str):
+            raise OptionError(f"Expected a method, its name or 'auto', got {self.method!r}.")
+        if isinstance(self.method, str):
+            get_method(self.method)  # raises if there is no such method
+        if self.goal is not None:
+            raise OptionError(
+                f"Expected method='auto' with goal={self.goal!r}, got {self.method}, which answers a question "
+                "of its own. Leave one of them out."
+            )
+        if self.seed is not None and "seed" not in self._parameters:
+            raise OptionError(
+                f"Expected a method that samples with a seed, got {self.method}, which is deterministic. Leave "
+                "the seed out."
+            )
+        if self.interactions and "interactions" not in self._parameters:
+            raise OptionError(
+                f"Expected a method that has pair interactions, got {self.method}. Leave out "
+                f"interactions={self.interactions!r}, or choose 'auto' or 'graph-kernel-shap'."
+            )
+        if isinstance(self.method, Method):
+            for name in ("budget", "seed", "interactions"):
+                if getattr(self, name) not in (None, False) and name in self._parameters:
+                    raise OptionError(
+                        f"Expected {name} once, got {self.method}, which has its own, and "
+                        f"{name}={getattr(self, name)!r}. Leave the option out, or set it in the method."
+                    )
+
+    @property
+    def seconds(self) -> float | None:
+        """The budget in seconds, if it is one: then a model is needed to select a method."""
+        return Budget.read(self.budget).seconds
+
+    @property
+    def has_default_budget(self) -> bool:
+        """Whether the calls depend on what is evaluated where no budget is set."""
+        return self.budget is None and (self.method == "auto" or self._takes_budget)
+
+    # -- selecting ----------------------------------------------------------------------------------------------------
+
+    def select(
+        self, graph: Graph, rows_per_call: int = 1, is_sum_of_trees: Callable[[], bool] | None = None
+    ) -> Selection:
+        """The method for a graph, by a budget in calls. The model is not called and nothing is timed.
+
+        Parameters
+        ----------
+        rows_per_call : how many model rows a coalition takes: as many as there are background rows.
+        is_sum_of_trees : returns whether the model is a sum of trees; called only where that makes a difference. None:
+            it is not.
+        """
+        calls = Budget.read(self.budget).calls(graph.d, rows_per_call)
+        selection = self._select(graph, calls, rows_per_call)
+        if is_sum_of_trees is None or not self._may_read_trees:
+            return selection
+        if _trees_are_cheaper(graph, selection.method, self.max_calls) and is_sum_of_trees():
+            return replace(selection, method=TreeSHAP(), reason=_TREES_REASON)
+        return selection
+
+    def select_for(
+        self, game: AbstractGame, graph: Graph, start: float, pace: Callable[[], float] | None = None
+    ) -> Selection:
+        """The method for a game, by any budget.
+
+        Parameters
+        ----------
+        start : when a budget in seconds begins, as `time.monotonic` counts.
+        pace : returns the seconds of a call; called only for a budget in seconds. By default a few calls are timed.
+        """
+        seconds = self.seconds
+        if seconds is None:
+            return self.select(graph, game.rows_per_call, partial(can_read_trees, game))
+        deadline = start + seconds
+        if self._may_read_trees and can_read_trees(game, seconds=deadline - time.monotonic()):
+            return Selection(TreeSHAP(), graph, TreeSHAP().cost(graph).calls, _TREES_REASON, "fair", seconds)
+        return self._select_in_seconds(
+            graph, deadline, seconds_per_call(game, seconds) if pace is None else pace(), seconds
+        )
+
+    def _select_in_seconds(self, graph: Graph, deadline: float, pace: float, seconds: float) -> Selection:
+        """The method with as many calls as there is time for."""
+
+        def make(calls: int) -> Method:
+            return self._select(graph, calls).method
+
+        if self.method != "auto" and not self._takes_budget:
+            calls = int((deadline - time.monotonic()) / pace)
+            return Selection(make_method(make, calls, seconds, pace), graph, calls, seconds=seconds)
+        plan = fit_to_deadline(make, graph, seconds, deadline, pace, _FIRST_PLAN * graph.d)
+        return replace(self._select(graph, plan.calls), seconds=seconds, reserve=plan.reserve)
+
+    def _select(self, graph: Graph, calls: int, rows_per_call: int = 1) -> Selection:
+        """The method with so many calls, regardless of the model."""
+        if self.method == "auto":
+            goal = self.goal or "fair"
+            method, reason = (
+                self._select_fair(graph, calls, rows_per_call) if goal == "fair" else _select_path(graph, calls, goal)
+            )
+            return Selection(method, graph, calls, reason, goal)
+        if isinstance(self.method, Method):
+            return Selection(self._check_method_calls(self.method, graph, calls), graph, calls)
+        options = {"budget": calls, "seed": self.seed or 0, "interactions": self.interactions}
+        method = get_method(self.method)(**{name: options[name] for name in options if name in self._parameters})
+        return Selection(self._check_method_calls(method, graph, calls), graph, calls)
+
+    def _select_fair(self, graph: Graph, calls: int, rows_per_call: int) -> tuple[Method, str]:
+        """The estimate of the Shapley value with the smallest measured error for this problem size, and the reason."""
+        d, seed, interactions = graph.d, self.seed or 0, self.interactions
+        if all_coalitions_fit(d, min(calls, MAX_CALLS)) and not self.early:
+            if interactions:
+                return GraphKernelSHAP(2**d, seed=seed, interactions=interactions), (
+                    f"all 2^{d} = {2**d:,} coalitions fit, and with them its scores and pair interactions are exact"
+                )
+            return Shapley(), f"all 2^{d} = {2**d:,} coalitions fit: the result is exact"
+        if calls < 2 * d:
+            raise BudgetError(
+                f"Expected a budget of at least {2 * d} calls for goal='fair' and {d} units, got {calls}."
+                + (f" FeatureAblation takes {d + 2}, and answers another question." if calls >= d + 2 else ""),
+                2 * d,
+            )
+        if calls <= largest_budget(d):
+            why_not_exact = _why_not_exact(d, rows_per_call) if self.budget is None and not self.early else ""
+            return (
+                GraphKernelSHAP(calls, seed=seed, interactions=interactions),
+                f"{why_not_exact}of the estimates that we measured it has the least error over most kinds of models "
+                "(docs/benchmarks.md)" + (", and pair interactions come from the same calls" if interactions else ""),
+            )
+        if interactions:
+            raise OptionError(
+                f"Expected units and calls that GraphKernelSHAP can take, which alone estimates pair interactions, got "
+                f"{d:,} units and {calls:,} calls. Leave out interactions={interactions!r}, give a smaller budget, or "
+                "choose larger units."
+            )
+        return (
+            SampleShapley(calls, seed=seed),
+            f"GraphKernelSHAP gets too large for {d:,} units and {calls:,} calls, and permutations come next",
+        )
+
+    # -- the options of the user --------------------------------------------------------------------------------------
+
+    @property
+    def _may_read_trees(self) -> bool:
+        """Whether any method that computes the Shapley value may be selected."""
+        return self.method == "auto" and self.goal in (None, "fair") and not self.early and not self.interactions
+
+    @property
+    def _parameters(self) -> set[str]:
+        kind = get_method(self.method) if isinstance(self.method, str) else type(self.method)
+        return {f.name for f in fields(kind)}
+
+    @property
+    def _takes_budget(self) -> bool:
+        """Whether the method is a name of a method with a parameter `budget`."""
+        return isinstance(self.method, str) and "budget" in self._parameters
+
+    def _check_method_calls(self, method: Method, graph: Graph, calls: int) -> Method:
+        """The method; raises if it takes more calls than the budget of the user."""
+        if self.budget is not None and "budget" not in self._parameters:
+            method_calls = method.cost(graph, self.max_calls).calls
+            if method_calls > calls:
+                raise BudgetError(
+                    f"Expected a budget of at least {method_calls:,} calls for {method} on {graph.d} units, got "
+                    f"{calls:,}. Give a larger budget, or a method that has one, such as 'graph-kernel-shap'.",
+                    method_calls,
+                )
+        return method
+
+
+def choose(
+    graph: Graph,
+    goal: str = "fair",
+    budget: int | str | None = None,
+    *,
+    game: AbstractGame | None = None,
+    seed: int = 0,
+    interactions: InteractionsOption = False,
+) -> Selection:
+    """Choose a method for a question and a budget.
+
+    Parameters
+    ----------
+    goal : "fair" (Shapley values and their estimates), "necessary" (deletion path), or "sufficient" (insertion path).
+    budget : calls; or a text such as "8d" (calls per unit) or "30s" (seconds: needs `game`, of which a few rows are
+        timed). By default all coalitions where there are at most 1,024 of them (up to ten units) and they take at most
+        131,072 model rows (coalitions times background rows), else eight calls a unit.
+    game : says how many model rows a coalition takes (without it: one), and whether the model is a sum of trees.
+    seed : for methods that sample.
+    interactions : True for pair interactions of the graph's edges, "all" for those of all pairs, from the same calls
+        as the scores. Then the method is `GraphKernelSHAP`, and exact where all coalitions fit. For goal "fair" alone.
+
+    Returns
+    -------
+    Selection : the method, the reason for it, and what else would have fitted.
+
+    Rules
+    -----
+    fair: `TreeSHAP` where the `game` is one of trees, that takes fewer calls and no interactions are wanted; all
+    coalitions where they fit; else `GraphKernelSHAP`, which has the least error over most kinds of models that we
+    measured; where that would take too much memory (above 4,096 units), `SampleShapley`. necessary and sufficient: the
+    paths. A budget that no method for the goal can keep raises, with the smallest that would do. The same arguments
+    always give the same method, unless the budget is in seconds.
+
+    Raises
+    ------
+    OptionError : for a goal that there is not, and for interactions where the method has none.
+    BudgetError : for a budget that is too small.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> lc.choose(lc.Graph.chain(10)).method, lc.choose(lc.Graph.chain(11)).method
+    (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0, interactions=False))
+    >>> lc.choose(lc.Graph.chain(10), interactions="all").method
+    GraphKernelSHAP(budget=1024, reach=2, seed=0, interactions='all')
+    >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)  # doctest: +NORMALIZE_WHITESPACE
+    taking units away, step by step, answers this question directly, and every call makes it better. The order of a
+    deletion path is meant for removing units. When only the first units are kept, it is among the worst of the
+    methods compared in docs/benchmarks.md.
+    """
+    selector = MethodSelector("auto", goal, budget, seed, interactions=interactions)
+    return selector.select(graph) if game is None else selector.select_for(game, graph, time.monotonic())
+
+
+def can_read_trees(game: AbstractGame, seconds: float | None = None) -> bool:
+    """Whether the Shapley value of a game can be read off the trees of its model. A few rows are evaluated.
+
+    Parameters
+    ----------
+    seconds : the largest time for traversing the trees, estimated from the time for one background row.
+    """
+    if game.trees is None:
+        return False
+    try:
+        trees = checked_trees(game)
+    except (MethodError, MissingExtraError, ModelError):
+        return False
+    if seconds is None:
+        return True
+    begin = time.monotonic()
+    tree_shapley_values(replace(trees, x=trees.x[:1], background=trees.background[:1]))
+    return (time.monotonic() - begin) * len(trees.background) <= seconds
+
+
+def with_seed(method: Method | str, seed: int) -> dict[str, Any]:
+    """The options of an explainer with this method and another seed, in the method or beside it."""
+    if isinstance(method, Method):
+        if "seed" not in method.parameters:
+            raise OptionError(
+                f"Expected a method that samples, to vary its seed, got {method}, which is deterministic."
+            )
+        return {"method": replace(method, seed=seed)}  # type: ignore[call-arg]
+    return {"seed": seed}
+
+
+def _check_interactions(interactions: Any, goal: str | None) -> None:
+    """Raise if the option is not valid, or if the goal has no pair interactions."""
+    if interactions not in (True, False, "all") or not isinstance(interactions, bool | str):
+        raise OptionError(f"Expected interactions=True (the graph's edges), False or 'all', got {interactions!r}.")
+    if interactions and goal not in (None, "fair"):
+        raise OptionError(
+            f"Expected goal='fair' with interactions={interactions!r}, got {goal!r}: a path of units has no pair "
+            "interactions. Leave one of them out."
+        )
+
+
+def _select_path(graph: Graph, calls: int, goal: str) -> tuple[Method, str]:
+    """The path method for the goal "necessary" or "sufficient", and the reason."""
+    path = DeletionPath if goal == "necessary" else InsertionPath
+    min_calls = graph.d + 2
+    if calls < min_calls:
+        raise BudgetError(
+            f"Expected a budget of at least {min_calls} calls for goal={goal!r} and {graph.d} units, got {calls}.",
+            min_calls,
+        )
+    action = "taking units away" if goal == "necessary" else "building up from nothing"
+    reason = f"{action}, step by step, answers this question directly, and every call makes it better. {path.caution}"
+    return path(calls), reason
+
+
+def _trees_are_cheaper(graph: Graph, instead_of: Method, max_calls: int | None = MAX_CALLS) -> bool:
+    """Whether `TreeSHAP` takes no more calls than an estimate, or fewer than all coalitions.
+
+    >>> import lcshap as lc
+    >>> _trees_are_cheaper(lc.Graph.complete(4), lc.Shapley()), _trees_are_cheaper(lc.Graph.complete(5), lc.Shapley())
+    (False, True)
+    """
+    tree_calls, other_calls = TreeSHAP().cost(graph).calls, instead_of.cost(graph, max_calls).calls
+    return tree_calls < other_calls or (tree_calls == other_calls and instead_of != Shapley())
+
+
+def _why_not_exact(d: int, rows_per_call: int) -> str:
+    """The reason why not all coalitions are evaluated where no budget is set, as the beginning of a longer reason.
+
+    >>> _why_not_exact(13, 100)
+    'there are 2^13 coalitions, and without a budget all are evaluated only up to 1,024; '
+    """
+    if not all_coalitions_fit(d, EXACT_COALITIONS):
+        return f"there are 2^{d} coalitions, and without a budget all are evaluated only up to {EXACT_COALITIONS:,}; "
+    return (
+        f"all 2^{d} coalitions would take up to {2**d * rows_per_call:,} model rows, and without a budget all are "
+        f"evaluated only up to {EXACT_ROWS:,}; "
+    )

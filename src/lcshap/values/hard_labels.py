@@ -1,0 +1,43 @@
+"""Detect models that should return probabilities but return labels, 0 or 1, whose logarithms are not informative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MIN_ROWS = 4  # fewer rows may all have probabilities of 0 and 1 by chance
+
+
+@dataclass
+class HardLabels:
+    """Observes outputs, and detects that all of them are exactly 0 or 1.
+
+    >>> labels = HardLabels()
+    >>> labels.note(np.array([[0.0, 1.0]] * 5))
+    >>> labels.found
+    True
+    """
+
+    rows: int = 0
+    soft: bool = False
+
+    def note(self, outputs: NDArray[np.float64]) -> None:
+        """Observe further outputs."""
+        if not self.soft:
+            self.rows += len(outputs)
+            self.soft = bool(((outputs != 0) & (outputs != 1)).any())
+
+    @property
+    def found(self) -> bool:
+        """Whether there were enough outputs, and none between 0 and 1."""
+        return self.rows >= _MIN_ROWS and not self.soft
+
+    def warning(self, floor: float) -> str:
+        """The warning for the user."""
+        return (
+            f"The model promised probabilities and answered only 0 and 1, to {self.rows} rows: these look like labels. "
+            f"Their log is cut off at {np.log(floor):.1f}, so that scores mean little. Give a model that returns "
+            f'probabilities (predict_proba, not predict), or say value="prob" to explain the label itself.'
+        )

@@ -1,0 +1,351 @@
+"""The value of a coalition, computed from the outputs of a model for a class that is fixed at the full input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..adapters.base import Kind
+from ..adapters.callable import check_answer_rows, check_kind
+from ..errors import ModelError, OptionError, TargetError
+from . import probabilities as chances
+from .hard_labels import HardLabels
+from .probabilities import KINDS_WITHOUT_PROBABILITIES, MULTILABEL_KINDS, Floats
+from .targets import Pairs, find_pairs, find_second_class
+
+VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")
+
+
+@dataclass(frozen=True)
+class Value:
+    """Which number of a model's answer is explained.
+
+    Parameters
+    ----------
+    name : one of `VALUES`, or a function from outputs `(n, k)` in float64 to `(n,)` or `(n, m)`. A function gets the
+        outputs as the model gives them; where they are averaged over background rows, of logits the log of the
+        averaged probabilities.
+    target : which class, label or output. None: the most probable class or label at the full input (the lowest index
+        on a tie), the class that a margin predicts, or the only output. An index, or the name of a class; a list of
+        these or "all" for several outputs at once; a pair ``(a, b)`` for the contrast, the value of a minus the value
+        of b.
+    floor : smaller probabilities are replaced by this one before the log is taken. Logits need no floor.
+
+    Notes
+    -----
+    A model with one logit, probability or margin has two classes, 0 and 1, and the column is that of class 1. A margin
+    speaks for either class: that of class 0 is the same number with its sign changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lcshap.values import Value
+    >>> v = Value("log_odds").resolve(np.array([[1.0, 3.0]]), "logits")
+    >>> v.names, v(np.array([[1.0, 3.0], [0.0, 0.5]]))
+    (('1',), array([2. , 0.5]))
+    """
+
+    name: str | Callable[[Floats], Any] = "log_prob"
+    target: Any = None
+    floor: float = 1e-12
+
+    def __post_init__(self) -> None:
+        if not callable(self.name) and self.name not in VALUES:
+            raise OptionError(
+                f"Expected one of {', '.join(map(repr, VALUES))} or a function as value, got {self.name!r}."
+            )
+        if not 0 < self.floor < 1:
+            raise OptionError(f"Expected a floor between 0 and 1, got {self.floor!r}.")
+        if self.target is not None and (callable(self.name) or self.name == "expected_log_prob"):
+            raise OptionError(
+                f"Expected no target with value={self.name!r}, which is about all classes, got one. Leave the "
+                "target out."
+            )
+
+    def resolve(self, full: Any, kind: Kind, classes: Sequence[str] | None = None) -> FixedValue:
+        """Fix the target at the full input.
+
+        Parameters
+        ----------
+        full : the model's outputs there, `(1, k)`, or `(1, M, k)` with background rows.
+        kind : what they are, see `Model`.
+        classes : the names of the classes or labels, in the order of the columns.
+        """
+        check_kind(kind, "a model")
+        if kind in KINDS_WITHOUT_PROBABILITIES and not callable(self.name) and self.name != "output":
+            other = 'kind="logits"' if kind == "margin" else 'kind="logits" or kind="probabilities"'
+            raise TargetError(
+                f'Expected a model of probabilities for value={self.name!r}, got kind="{kind}". Explain '
+                f'value="output", or set {other} if that is what the model returns.'
+            )
+        full = chances.as_outputs(full)
+        if len(full) != 1:
+            raise ModelError(f"Expected an answer of shape (1, k) or (1, M, k) at the full input, got {full.shape}.")
+        if kind not in KINDS_WITHOUT_PROBABILITIES:
+            chances.class_probabilities(
+                full, kind
+            )  # raises an error if they are no probabilities, whatever is explained
+        if callable(self.name) or self.name == "expected_log_prob":
+            return FixedValue(self, kind, full, (), False, (), classes)
+        names = self._column_names(kind, full.shape[-1], classes)
+        target = self.target
+        if target is None and len(names) > 1 and kind == "output":
+            last = len(names) - 1
+            raise TargetError(
+                f"Expected a target, because the model has {last + 1} outputs, got none. Set target to a "
+                f"number from 0 to {last}, a list, or 'all'."
+            )
+        if target is None:
+            table = (
+                chances.margins(full, kind)
+                if kind in KINDS_WITHOUT_PROBABILITIES
+                else chances.class_probabilities(full, kind)
+            )
+            target = int(table[0].argmax()) if len(names) > 1 else 0
+        one_of_two = len(names) < chances.class_count(kind, full.shape[-1])  # the raw number of the second class
+        if one_of_two and self.target is not None and classes is not None and len(classes) == 2:
+            pairs, several = find_second_class(target, [str(c) for c in classes])
+        else:
+            pairs, several = find_pairs(target, names)
+        titles = tuple(names[a] if b is None else f"{names[a]} - {names[b]}" for a, b in pairs)
+        return FixedValue(self, kind, full, pairs, several, titles, classes, tuple(names))
+
+    def _column_names(self, kind: Kind, columns: int, classes: Sequence[str] | None) -> list[str]:
+        """A name for everything that has a value: classes, labels or outputs."""
+        k = chances.class_count(kind, columns)
+        raw = self.name == "output" and kind not in MULTILABEL_KINDS and kind != "margin"
+        if classes is not None and len(classes) == k:
+            names = [str(c) for c in classes]
+        elif classes is None or raw:
+            names = [str(c) for c in range(k)]
+        else:
+            plural = "labels" if kind in MULTILABEL_KINDS else "classes"
+            raise TargetError(f"Expected {k} names of {plural}, as many as the model has, got {len(classes)}.")
+        return names[1:] if raw and columns < k else names  # the raw number of two classes is that of the second
+
+
+@dataclass(frozen=True, eq=False)
+class FixedValue:
+    """A value function whose target is known: call it with outputs, `(n, k)` or `(n, M, k)`.
+
+    Attributes
+    ----------
+    value, kind, full : what it was made from: the `Value`, the kind of the model and its outputs at the full input.
+    pairs : for every value its class, and the class that is subtracted or None.
+    several : whether the values are `(n, m)`, not `(n,)`.
+    names : what each of the m values is about; empty where they are about no single class.
+    classes : the names of the classes, where they are known.
+    columns : a name for everything that a pair may be about: classes, labels or outputs.
+    seen : detects probabilities that are labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> full = np.array([[0.2, 0.8]])  # the outputs of the model at the full input
+    >>> fixed = Value("prob").resolve(full, "probabilities")  # the predicted class is the second one
+    >>> fixed(np.array([[0.5, 0.5], [0.9, 0.1]]))
+    array([0.5, 0.1])
+    """
+
+    value: Value
+    kind: Kind
+    full: Floats
+    pairs: Pairs
+    several: bool
+    names: tuple[str, ...]
+    classes: Sequence[str] | None = None
+    columns: tuple[str, ...] = ()
+    seen: HardLabels = field(default_factory=HardLabels, repr=False)
+
+    @property
+    def targets(self) -> list[str | list[str]]:
+        """What each value is about, for the record: the name of a class, or the two names of a contrast."""
+        name = self.columns
+        return [name[a] if b is None else [name[a], name[b]] for a, b in self.pairs]
+
+    @property
+    def class_pairs(self) -> Pairs:
+        """The pairs by classes: the one raw number of a model with two classes is about the second."""
+        missing = (
+            0 if self.kind == "output" else chances.class_count(self.kind, self.full.shape[-1]) - len(self.columns)
+        )
+        return tuple((a + missing, None if b is None else b + missing) for a, b in self.pairs)
+
+    def __call__(self, outputs: Any) -> Floats:
+        """The values, `(n,)` or `(n, m)` in float64; `ModelError` with the row where one is not finite."""
+        outputs = chances.as_outputs(outputs)
+        if outputs.shape[-1] != self.full.shape[-1]:
+            self.check(outputs)
+        values = self._apply_function(outputs) if callable(self.value.name) else self._compute_values(outputs)
+        check_answer_rows(np.isfinite(values), values, "finite values")
+        return values
+
+    def check(self, outputs: Floats) -> None:
+        """Raise `ModelError` if `outputs` cannot be the answers of this model: cheap, so that it is noticed at once."""
+        k = self.full.shape[-1]
+        if outputs.shape[-1] != k:
+            raise ModelError(f"Expected {k} outputs, as at the full input, got {outputs.shape[-1]}.")
+        if self.kind in ("probabilities", "multilabel"):
+            chances.class_probabilities(outputs, self.kind)
+            self.seen.note(outputs)
+
+    @property
+    def warning(self) -> str | None:
+        """A warning if the outputs so far are labels whose log is taken, else None."""
+        logs = self.value.name in ("log_prob", "expected_log_prob", "log_odds")
+        return self.seen.warning(self.value.floor) if logs and self.seen.found else None
+
+    def stands(self, outputs: Any) -> NDArray[np.bool_] | None:
+        """Whether the decision at the full input still stands, for each row of outputs.
+
+        The decision is the most probable class (the lowest index on a tie); of a label, whether it is more probable
+        than not; of a contrast, that a is more probable than b. None where there is none to ask about: outputs that
+        are no classes, or a class that the model does not choose at the full input.
+        """
+        if self.kind == "output":
+            return None
+        strengths, (full_strengths,) = self._decision_strengths(outputs), self._decision_strengths(self.full)
+        a, b = self.class_pairs[0] if self.pairs else (int(full_strengths.argmax()), None)
+        if b is not None:
+            return np.asarray(strengths[:, a] > strengths[:, b]) if full_strengths[a] > full_strengths[b] else None
+        if self.kind in MULTILABEL_KINDS:
+            return np.asarray((strengths[:, a] > 0) == (full_strengths[a] > 0))
+        return np.asarray(strengths.argmax(axis=1) == a) if full_strengths.argmax() == a else None
+
+    def _decision_strengths(self, outputs: Any) -> Floats:
+        """The numbers that the decision depends on: probabilities of classes, log-odds of labels, or margins."""
+        outputs = chances.as_outputs(outputs)
+        if self.kind == "margin":
+            return chances.margins(outputs, self.kind)
+        return (
+            chances.class_log_odds(outputs, self.kind, self.value.floor)
+            if self.kind in MULTILABEL_KINDS
+            else chances.class_probabilities(outputs, self.kind)
+        )
+
+    def gradient_weights(self) -> Floats:
+        """The weights `(m, classes)` with which `Model.gradient` gives the gradient of each value at the full input.
+
+        They are the derivatives of v with respect to what that method differentiates, so that the chain rule is
+        complete. That is log P of each class: P(c) for `prob`, and for `log_odds` one at c less the shares of the
+        others in 1 - P(c). Of labels it is their log-odds: 1 - P for `log_prob`, P (1 - P) for `prob`. Of models
+        without probabilities it is the outputs.
+        """
+        name = self.value.name
+        if callable(name) or (
+            name == "output" and self.kind not in (*KINDS_WITHOUT_PROBABILITIES, "multilabel-logits")
+        ):
+            raise ModelError(
+                f"Expected a value with a known gradient, got {name!r} of a model of kind={self.kind!r}. "
+                "Choose a method that needs only values."
+            )
+        if name == "expected_log_prob":
+            if self.kind in MULTILABEL_KINDS:  # at its maximum, as of classes, where the softmax makes it zero
+                return np.zeros((1, self.full.shape[-1]))
+            return chances.class_probabilities(self.full, self.kind)
+        table = (
+            chances.margins(np.eye(self.full.shape[-1]), self.kind).T if name == "output" else self._class_derivatives()
+        )
+        return np.array([table[a] if b is None else table[a] - table[b] for a, b in self.pairs])
+
+    def _class_derivatives(self) -> Floats:
+        """The derivatives of each class's or label's value."""
+        name, logs = self.value.name, chances.class_log_probs(self.full, self.kind, self.value.floor)[0]
+        if self.kind in MULTILABEL_KINDS:
+            complement = np.exp(chances.log_complement_probs(self.full, self.kind, self.value.floor)[0])
+            return np.diag(
+                {"log_odds": np.ones_like(complement), "log_prob": complement}.get(str(name), np.exp(logs) * complement)
+            )
+        table = np.diag(np.exp(logs)) if name == "prob" else np.eye(len(logs))
+        if name == "log_odds":
+            for c, row in enumerate(table):
+                is_other = np.arange(len(logs)) != c
+                row[is_other] = -np.exp(logs[is_other] - chances.logsumexp(logs[is_other]))
+        return table
+
+    @chances.ignore_overflow
+    def _compute_values(self, outputs: Floats) -> Floats:
+        if self.value.name == "expected_log_prob":
+            expected = chances.class_probabilities(self.full, self.kind)[0]
+            values = chances.class_log_probs(outputs, self.kind, self.value.floor) @ expected
+            if self.kind in MULTILABEL_KINDS:
+                values = values + chances.log_complement_probs(outputs, self.kind, self.value.floor) @ (1 - expected)
+            return np.asarray(values)
+        table = self._class_values(outputs)
+        values = np.stack([table[:, a] if b is None else table[:, a] - table[:, b] for a, b in self.pairs], axis=1)
+        return values if self.several else values[:, 0]
+
+    def _class_values(self, outputs: Floats) -> Floats:
+        """The value of each class, label or output."""
+        if self.value.name == "output":
+            return chances.margins(outputs, self.kind)
+        if self.value.name == "prob":
+            return chances.class_probabilities(outputs, self.kind)
+        tables = {"log_prob": chances.class_log_probs, "log_odds": chances.class_log_odds}
+        return tables[str(self.value.name)](outputs, self.kind, self.value.floor)
+
+    def _apply_function(self, outputs: Floats) -> Floats:
+        assert callable(self.value.name)
+        values = np.asarray(self.value.name(chances.average_outputs(outputs, self.kind)), np.float64)
+        if values.ndim not in (1, 2) or len(values) != len(outputs) or 0 in values.shape[1:]:
+            raise ModelError(
+                "Expected the value function to return shape (n,) or (n, m) for outputs of shape "
+                f"{outputs.shape}, got {values.shape}."
+            )
+        return values
+
+
+def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
+    """Make a `Value` of what users write.
+
+    Parameters
+    ----------
+    value : a name, a function or a `Value`; or None for the default of the kind of model. The default is `log_prob` for
+        classes, `log_odds` for labels that do not exclude each other, and `output` otherwise.
+    kind : what the outputs of the model are, see `Model`.
+    target : the class, label or output to explain; None for the predicted one.
+
+    Returns
+    -------
+    Value : the value, with the target.
+
+    Raises
+    ------
+    OptionError : if the target is given twice, in the `Value` and beside it.
+
+    Examples
+    --------
+    >>> find_value(None, "logits").name, find_value("prob", "logits", target=1).target
+    ('log_prob', 1)
+    """
+    if isinstance(value, Value):
+        if target is not None:
+            raise OptionError("Expected one target, got one in the Value and one beside it. Set it in the Value.")
+        return value
+    default = (
+        "output" if kind in KINDS_WITHOUT_PROBABILITIES else "log_odds" if kind in MULTILABEL_KINDS else "log_prob"
+    )
+    return Value(default if value is None else value, target)
+
+
+def says_output(value: Any) -> bool:
+    """Whether a value is the outputs of the model as they are. Then the kind of the model is not needed.
+
+    Parameters
+    ----------
+    value : a name, a function, a `Value` or None.
+
+    Returns
+    -------
+    bool : True for "output" and for a `Value` of that name.
+
+    Examples
+    --------
+    >>> says_output("output"), says_output("prob")
+    (True, False)
+    """
+    return (value.name if isinstance(value, Value) else value) == "output"
