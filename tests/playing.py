@@ -66,7 +66,9 @@ class Model:
 
 
 def explain(page, seconds=20):
+    """Run an explanation and wait for its end: the button is hidden meanwhile, and links of an earlier run stay."""
     page.click("#run")
+    page.locator("#run").wait_for(timeout=1000 * seconds)
     page.locator("#saves a").first.wait_for(timeout=1000 * seconds)
 
 
