@@ -84,12 +84,10 @@ class Ragged:
             if step == 1:
                 offsets = self.offsets[start : max(start, stop) + 1]
                 return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
-            rows = np.arange(start, stop, step)
+            rows = np.arange(len(self))[rows]
         lengths = self.lengths
         if len(lengths) and (lengths == lengths[0]).all():
-            return Ragged.of_matrix(
-                self.values.reshape(len(self), -1)[rows] if lengths[0] else np.empty((len(rows), 0))
-            )
+            return Ragged.of_matrix(self.values.reshape(len(self), lengths[0])[rows])
         offsets = _offsets(lengths[rows])
         shifts = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths[rows])
         return Ragged(freeze(self.values[np.arange(offsets[-1]) + shifts]), offsets)
