@@ -21,7 +21,8 @@ from .presenter import get_presenter
 from .printable import printable
 from .rounding import round_to_zero
 from .serialize import save_explanation, to_dict
-from .views import View
+from .shap_values import explanation_to_shap
+from .views import View, values_per_unit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -288,23 +289,31 @@ class Explanation:
         return get_presenter().report(self, path, **options)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame: unit, name, score (a column an output), standard error, rank by |score| from 0."""
+        """A pandas DataFrame with a row for each unit: `name`, `value`, `score`, `stderr`, `rank` by |score| from 0.
+
+        `value` and `stderr` are NaN where there is none. For several outputs, scores and standard errors have a column
+        for each output, such as `score_0`, and there is no rank.
+        """
         pandas = import_optional("pandas", "pandas")
-        columns: dict[str, Any] = {"name": self.names}
+        columns: dict[str, Any] = {"name": self.names, "value": values_per_unit(self.view, self.graph.d)}
         several_outputs = self.scores.ndim == 2
-        for key, array in (("score", self.scores), ("stderr", self.stderr)):
-            for k, column in enumerate(np.atleast_2d(array.T) if array is not None else []):
+        stderr = np.full(self.scores.shape, np.nan) if self.stderr is None else self.stderr
+        for key, array in (("score", self.scores), ("stderr", stderr)):
+            for k, column in enumerate(np.atleast_2d(array.T)):
                 columns[f"{key}_{k}" if several_outputs else key] = column
         if not several_outputs:
             columns["rank"] = np.argsort(self.leading(), kind="stable")
         return pandas.DataFrame(columns)
 
-    def to_shap(self) -> Any:
-        """A `shap.Explanation`, for shap's plots."""
-        shap = import_optional("shap", "shap")
-        return shap.Explanation(
-            values=self.scores, base_values=self.base_value, data=np.array(self.names), feature_names=list(self.names)
-        )
+    def to_shap(self, *, interactions: bool = False) -> Any:
+        """A `shap.Explanation`, for shap's plots; its data are the feature values of a table, or the words of a text.
+
+        Parameters
+        ----------
+        interactions : give the interactions instead of the scores, `(d, d)`, in the convention of shap: half of the
+            interaction of a pair on either side of the diagonal, main effects on it, so that rows sum to the scores.
+        """
+        return explanation_to_shap(self, interactions)
 
     def _select_output(self, output: int | None) -> Explanation:
         if self.scores.ndim == 1:

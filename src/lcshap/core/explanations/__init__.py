@@ -5,5 +5,6 @@ others in files that are read when they are needed.
 """
 
 from .explanation_set import Explanations
+from .read_shap import from_shap
 
-__all__ = ["Explanations"]
+__all__ = ["Explanations", "from_shap"]

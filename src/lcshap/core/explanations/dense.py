@@ -56,23 +56,20 @@ def output_count(columns: Columns) -> int:
     return int(counts[0]) if len(counts) else 0
 
 
-def dense_scores(columns: Columns, name: str = "scores") -> NDArray[np.float64]:
-    """The scores or standard errors, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed."""
+def dense_scores(columns: Columns) -> NDArray[np.float64]:
+    """The scores, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed."""
     d, outputs = len(unit_names(columns)), output_count(columns)
-    return _dense(columns, getattr(columns, name), (d, outputs) if outputs else (d,))
+    return _dense(columns, columns.scores, (d, outputs) if outputs else (d,))
 
 
 def dense_stderr(columns: Columns) -> NDArray[np.float64] | None:
-    """The standard errors; 0 for inputs whose scores are exact. None if all scores are exact."""
+    """The standard errors; NaN for inputs without. None if no input has any."""
     if not columns.stderr.values.size:
         return None
-    missing = (columns.stderr.lengths == 0) & columns.succeeded
-    if not missing.any():
-        return dense_scores(columns, "stderr")
-    dense = np.zeros(dense_scores(columns).shape)
-    dense[~columns.succeeded] = np.nan
-    estimated = columns.take(np.flatnonzero(columns.stderr.lengths))
-    dense[columns.stderr.lengths > 0] = dense_scores(estimated, "stderr")
+    if len(columns.stderr.values) == len(columns.scores.values):
+        return _dense(columns, columns.stderr, dense_scores(columns).shape[1:])
+    dense = np.full(dense_scores(columns).shape, np.nan)
+    dense[columns.stderr.lengths > 0] = columns.stderr.values.reshape(-1, *dense.shape[1:])
     return freeze(dense)
 
 
@@ -163,7 +160,7 @@ def target_array(columns: Columns) -> NDArray[np.object_]:
         names = _target_names(targets.get(row), int(columns.outputs[row]), place)
         if outputs and len(names) == outputs:
             array[row] = names
-        elif not outputs and names:
+        elif not outputs and len(names) == max(columns.outputs[row], 1):
             array[row] = names[0] if columns.outputs[row] == 0 else names
     return freeze(array)
 

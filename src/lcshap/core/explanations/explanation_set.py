@@ -6,20 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast, overload
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import OptionError
 from ..explanation import Explanation
 from ..graphs import Graph
 from ..presenter import get_presenter
 from ..printable import printable
-from . import dense
+from .array_attributes import ArrayAttributes
 from .from_arrays import columns_from_arrays
 from .packing import pack
 from .positions import resolve_index, resolve_mask
 from .ragged import Rows
 from .row_columns import Columns, Outcome
+from .set_exports import SetExports
 
 T_co = TypeVar("T_co", bound=Outcome, covariant=True)
 
@@ -41,7 +40,7 @@ class Storage(Protocol):
         """All inputs in memory, as arrays."""
 
 
-class Explanations(Sequence[T_co], Generic[T_co]):
+class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     """The explanations of many inputs: a sequence, and the numbers of all inputs as arrays.
 
     ``xs[3]`` is an `Explanation`, made on demand, or the error of an input that could not be explained. Slices, masks
@@ -54,6 +53,7 @@ class Explanations(Sequence[T_co], Generic[T_co]):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import lcshap as lc
     >>> explainer = lc.Explainer(lambda rows: rows @ [1.0, 2.0], lc.maskers.Tabular(np.zeros((1, 2))), kind="output")
     >>> xs = explainer(np.array([[1.0, 1.0], [3.0, 0.0], [0.0, 5.0]]))
@@ -199,121 +199,9 @@ class Explanations(Sequence[T_co], Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Explanations.from_storage, (self._storage,)
 
-    # -- arrays ---------------------------------------------------------------------------------------------------
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """The scores, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed.
-
-        Raises
-        ------
-        OptionError : if inputs have different units, as texts do. Use `scores_of` or `to_dataframe`.
-        """
-        return dense.dense_scores(self._columns)
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """The scores, under the name that shap uses."""
-        return self.scores
-
-    def scores_of(self, index: int) -> NDArray[np.float64]:
-        """The scores of one input, `(d,)` or `(d, outputs)`."""
-        outcome = self[index]
-        if isinstance(outcome, Exception):
-            raise OptionError(f"Expected an input that was explained, got input {index}, which failed: {outcome}")
-        return outcome.scores
-
-    @property
-    def stderr(self) -> NDArray[np.float64] | None:
-        """The standard errors of the scores, of the shape of `scores`; None if all scores are exact.
-
-        If only some inputs have exact scores, theirs are 0.
-        """
-        return dense.dense_stderr(self._columns)
-
-    @property
-    def base_values(self) -> NDArray[np.float64]:
-        """The value without any unit, `(n,)` or `(n, outputs)`."""
-        return dense.dense_values(self._columns, "base_values")
-
-    @property
-    def predictions(self) -> NDArray[np.float64]:
-        """The explained value of each whole input, `(n,)` or `(n, outputs)`: the full values."""
-        return dense.dense_values(self._columns, "full_values")
-
-    @property
-    def interactions(self) -> NDArray[np.float64] | None:
-        """The interactions, `(n, d, d)` or `(n, d, d, outputs)`; None if there are none.
-
-        An array of more than 4 GB is refused; ``xs[i].interactions`` is a sparse matrix.
-        """
-        return dense.dense_interactions(self._columns)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the units, which are those of all inputs."""
-        return dense.unit_names(self._columns)
-
-    @property
-    def data(self) -> Any:
-        """What the units hold, as far as it was kept.
-
-        For tables the feature values, `(n, d)`: numbers, with NaN for missing values, or objects if some values are
-        texts. For texts a list with the words of each text. For other kinds a list of the inputs.
-        """
-        return dense.unit_data(self._columns)
-
-    @property
-    def targets(self) -> NDArray[np.object_]:
-        """The class or output that is explained, `(n,)` or `(n, outputs)`; None where it is not recorded."""
-        return dense.target_array(self._columns)
-
-    @property
-    def calls(self) -> NDArray[Any]:
-        """The number of coalitions of each input."""
-        counts = dense.dense_counts(self._columns, "calls")
-        return np.full(len(self), np.nan) if counts is None else counts
-
-    @property
-    def rows(self) -> NDArray[Any] | None:
-        """The number of rows that were sent to the model for each input; None if they were not counted."""
-        return dense.dense_counts(self._columns, "rows")
-
-    @property
-    def methods(self) -> NDArray[np.object_]:
-        """The method of each input with its parameters; None where it is not recorded."""
-        column = self._columns.provenance.get("method")
-        return np.array([None if column is None else column.get(row) for row in range(len(self))], object)
-
-    @property
-    def method(self) -> str | None:
-        """The method of all inputs; None if it is not recorded.
-
-        Raises
-        ------
-        OptionError : if inputs have different methods, which `methods` has.
-        """
-        names = self._method_names
-        if len(names) > 1:
-            raise OptionError(
-                f"Expected one method for all inputs, got {len(names)}: {', '.join(names[:3])}. Use methods, which has "
-                "that of each input."
-            )
-        return names[0] if names else None
-
-    @property
-    def errors(self) -> dict[int, Exception]:
-        """The errors of inputs that could not be explained, by the number of the input."""
-        return dict(self._columns.errors)
-
     @property
     def _columns(self) -> Columns:
         return self._storage.columns()
-
-    @property
-    def _method_names(self) -> list[str]:
-        column = self._columns.provenance.get("method")
-        return [] if column is None else list(dict.fromkeys(map(str, column.objects)))
 
     # -- displays -------------------------------------------------------------------------------------------------
 
