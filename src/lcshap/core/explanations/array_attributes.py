@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import OptionError
 from . import dense
-from .row_columns import Columns
+from .row_columns import ExplanationColumns
 
 
 class ArrayAttributes(ABC):
@@ -20,7 +20,7 @@ class ArrayAttributes(ABC):
 
     @property
     @abstractmethod
-    def _columns(self) -> Columns:
+    def _columns(self) -> ExplanationColumns:
         """All inputs in memory, as columns."""
 
     @property
@@ -125,11 +125,6 @@ class ArrayAttributes(ABC):
                 "that of each input."
             )
         return names[0] if names else None
-
-    @property
-    def errors(self) -> dict[int, Exception]:
-        """The errors of inputs that could not be explained, by the number of the input."""
-        return dict(self._columns.errors)
 
     @property
     def _method_names(self) -> list[str]:

@@ -13,12 +13,12 @@ from ..views import TextView
 from ..views.table_view import unit_matrix
 from .object_columns import TableRows
 from .ragged import Ragged, freeze
-from .row_columns import Columns
+from .row_columns import ExplanationColumns
 
 _MAX_INTERACTION_BYTES = 4_000_000_000  # of the array of all interactions
 
 
-def unit_names(columns: Columns) -> tuple[str, ...]:
+def unit_names(columns: ExplanationColumns) -> tuple[str, ...]:
     """The names of the units, which must be the same for all inputs.
 
     Raises
@@ -44,7 +44,7 @@ def _refuse_units(first: tuple[str, ...], other: tuple[str, ...]) -> NoReturn:
     )
 
 
-def output_count(columns: Columns) -> int:
+def output_count(columns: ExplanationColumns) -> int:
     """The number of outputs, which must be the same for all inputs; 0 if scores have no axis for outputs."""
     counts = np.unique(columns.outputs[columns.succeeded])
     if len(counts) > 1:
@@ -56,13 +56,13 @@ def output_count(columns: Columns) -> int:
     return int(counts[0]) if len(counts) else 0
 
 
-def dense_scores(columns: Columns) -> NDArray[np.float64]:
+def dense_scores(columns: ExplanationColumns) -> NDArray[np.float64]:
     """The scores, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed."""
     d, outputs = len(unit_names(columns)), output_count(columns)
     return _dense(columns, columns.scores, (d, outputs) if outputs else (d,))
 
 
-def dense_stderr(columns: Columns) -> NDArray[np.float64] | None:
+def dense_stderr(columns: ExplanationColumns) -> NDArray[np.float64] | None:
     """The standard errors; NaN for inputs without. None if no input has any."""
     if not columns.stderr.values.size:
         return None
@@ -73,21 +73,21 @@ def dense_stderr(columns: Columns) -> NDArray[np.float64] | None:
     return freeze(dense)
 
 
-def dense_values(columns: Columns, name: str) -> NDArray[np.float64]:
+def dense_values(columns: ExplanationColumns, name: str) -> NDArray[np.float64]:
     """The base values or the full values, `(n,)` or `(n, outputs)`; NaN for inputs that failed."""
     outputs = output_count(columns)
     return _dense(columns, getattr(columns, name), (outputs,) if outputs else ())
 
 
-def _dense(columns: Columns, rows: Ragged, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def _dense(columns: ExplanationColumns, rows: Ragged, shape: tuple[int, ...]) -> NDArray[np.float64]:
     if not columns.errors:
         return freeze(rows.values.reshape(len(columns), *shape))
     dense = np.full((len(columns), *shape), np.nan)
-    dense[columns.succeeded] = rows.values.reshape(-1, *shape)
+    dense[columns.succeeded] = rows.values.reshape(int(columns.succeeded.sum()), *shape)
     return freeze(dense)
 
 
-def dense_counts(columns: Columns, name: str) -> NDArray[Any] | None:
+def dense_counts(columns: ExplanationColumns, name: str) -> NDArray[Any] | None:
     """The calls or rows of each input: integers, or numbers with NaN for those without. None if none has any."""
     counts: NDArray[np.int64] = getattr(columns, name)
     if len(counts) and (counts < 0).all():
@@ -95,7 +95,7 @@ def dense_counts(columns: Columns, name: str) -> NDArray[Any] | None:
     return freeze(np.where(counts < 0, np.nan, counts) if (counts < 0).any() else counts)
 
 
-def dense_interactions(columns: Columns) -> NDArray[np.float64] | None:
+def dense_interactions(columns: ExplanationColumns) -> NDArray[np.float64] | None:
     """The interactions, `(n, d, d)` or `(n, d, d, outputs)`; NaN for inputs without. None if no input has any."""
     column = columns.interactions
     if column is None:
@@ -122,7 +122,7 @@ def _dense_matrix(matrix: Any) -> NDArray[np.float64]:
     return np.asarray(matrix.toarray())
 
 
-def unit_data(columns: Columns) -> Any:
+def unit_data(columns: ExplanationColumns) -> Any:
     """The feature values `(n, d)` of tables; the words of each text; the inputs of other kinds. None if not kept."""
     if columns.views is None:
         return None
@@ -135,7 +135,7 @@ def unit_data(columns: Columns) -> Any:
     return data
 
 
-def _table_data(columns: Columns, table: TableRows) -> NDArray[Any]:
+def _table_data(columns: ExplanationColumns, table: TableRows) -> NDArray[Any]:
     matrix = unit_matrix(table.columns, table.labels, table.values, table.texts, len(unit_names(columns)))
     if not columns.errors:
         return freeze(matrix)
@@ -144,7 +144,7 @@ def _table_data(columns: Columns, table: TableRows) -> NDArray[Any]:
     return freeze(matrix)
 
 
-def target_array(columns: Columns) -> NDArray[np.object_]:
+def target_array(columns: ExplanationColumns) -> NDArray[np.object_]:
     """What each input is explained for, `(n,)` or `(n, outputs)`; None where it is not recorded.
 
     If inputs have different numbers of outputs: `(n,)`, with a tuple for each input.
@@ -183,7 +183,7 @@ def target_text(item: Any) -> str:
     return f"{item[0]} rather than {item[1]}" if isinstance(item, list | tuple) and len(item) == 2 else str(item)
 
 
-def has_texts(columns: Columns) -> bool:
+def has_texts(columns: ExplanationColumns) -> bool:
     """Whether all inputs are texts, whose units are words."""
     if columns.views is None or isinstance(columns.views, TableRows):
         return False

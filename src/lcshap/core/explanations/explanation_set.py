@@ -17,7 +17,7 @@ from .from_arrays import columns_from_arrays
 from .packing import pack
 from .positions import resolve_index, resolve_mask
 from .ragged import Rows
-from .row_columns import Columns, Outcome
+from .row_columns import ExplanationColumns, Outcome
 from .set_exports import SetExports
 
 T_co = TypeVar("T_co", bound=Outcome, covariant=True)
@@ -36,8 +36,16 @@ class Storage(Protocol):
     def take(self, rows: Rows) -> Storage:
         """Some of the inputs."""
 
-    def columns(self) -> Columns:
+    def columns(self) -> ExplanationColumns:
         """All inputs in memory, as arrays."""
+
+    @property
+    def errors(self) -> Mapping[int, Exception]:
+        """The errors of inputs that failed, by the number of the input."""
+
+    @property
+    def loaded(self) -> ExplanationColumns | None:
+        """All inputs as arrays if they are in memory; None if they are read when they are needed."""
 
 
 class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
@@ -200,20 +208,27 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         return Explanations.from_storage, (self._storage,)
 
     @property
-    def _columns(self) -> Columns:
+    def errors(self) -> dict[int, Exception]:
+        """The errors of inputs that could not be explained, by the number of the input."""
+        return dict(self._storage.errors)
+
+    @property
+    def _columns(self) -> ExplanationColumns:
         return self._storage.columns()
 
     # -- displays -------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        columns = self._columns
-        graphs = columns.different_graphs
-        sizes = sorted({graph.d for graph in graphs})
+        columns = self._storage.loaded
+        count = f"<Explanations: {len(self):,} input{'s' * (len(self) != 1)}"
+        if columns is None:
+            return f"{count}, read from files when they are needed>"
+        sizes = sorted({graph.d for graph in columns.different_graphs})
         units = f", {sizes[0]} units" if len(sizes) == 1 else f", {sizes[0]} to {sizes[-1]} units" if sizes else ""
         names = self._method_names
         method = f", {printable(names[0], most=100)}" if len(names) == 1 else f", {len(names)} methods" if names else ""
         failed = f", {len(columns.errors)} failed" if columns.errors else ""
-        return f"<Explanations: {len(self):,} input{'s' * (len(self) != 1)}{units}{method}{failed}>"
+        return f"{count}{units}{method}{failed}>"
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw a figure of all inputs with matplotlib, on the axes `ax` or on new ones, and return the axes.

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import OptionError
+from ..atomic_files import write_file
 from . import dense
-from .row_columns import Columns
+from .json_set import write_json_set
+from .parquet_set import write_parquet_set
+from .row_columns import ExplanationColumns
 from .set_frames import to_pandas, to_polars
 from .shap_exchange import set_to_shap
 
@@ -21,12 +26,29 @@ class SetExports(ABC):
 
     @property
     @abstractmethod
-    def _columns(self) -> Columns:
+    def _columns(self) -> ExplanationColumns:
         """All inputs in memory, as columns."""
 
     def to_numpy(self) -> NDArray[np.float64]:
         """A copy of the scores, `(n, d)` or `(n, d, outputs)`, which can be changed."""
         return np.array(dense.dense_scores(self._columns))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the explanations to one file, which `lcshap.load` reads back. Returns the path.
+
+        A name that ends in ``.parquet`` gives a Parquet file, which is small and fast, and which other programs read
+        too. It needs ``pip install "lcshap[bulk]"``. A name that ends in ``.json`` gives a JSON file. Both have a
+        digest of their content, which is verified when they are read.
+
+        Raises
+        ------
+        OptionError : if the name ends in something else, or a record holds what JSON cannot hold.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix not in (".parquet", ".json"):
+            raise OptionError(f"Expected a file name that ends in .parquet or .json, got {Path(path).name!r}.")
+        columns = self._columns
+        return write_file(path, write_parquet_set(columns) if suffix == ".parquet" else write_json_set(columns))
 
     def to_dataframe(self, wide: bool = False) -> Any:
         """A pandas DataFrame.

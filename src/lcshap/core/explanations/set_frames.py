@@ -12,10 +12,10 @@ from ..rounding import RELATIVE_NOISE
 from ..views import values_per_unit
 from . import dense
 from .object_columns import TableRows
-from .row_columns import Columns
+from .row_columns import ExplanationColumns
 
 
-def tidy_columns(columns: Columns) -> dict[str, NDArray[Any]]:
+def tidy_columns(columns: ExplanationColumns) -> dict[str, NDArray[Any]]:
     """A table with a row for each unit of each input that was explained and, if there are several, for each output.
 
     Returns
@@ -39,7 +39,7 @@ def tidy_columns(columns: Columns) -> dict[str, NDArray[Any]]:
     return table
 
 
-def _unit_names(columns: Columns, inputs: NDArray[np.intp], units: NDArray[np.intp]) -> NDArray[np.object_]:
+def _unit_names(columns: ExplanationColumns, inputs: NDArray[np.intp], units: NDArray[np.intp]) -> NDArray[np.object_]:
     graphs = columns.different_graphs
     if len(graphs) == 1:
         return np.array(graphs[0].names, object)[units]
@@ -49,7 +49,7 @@ def _unit_names(columns: Columns, inputs: NDArray[np.intp], units: NDArray[np.in
     return names[starts[codes[inputs]] + units] if len(names) else np.empty(0, object)
 
 
-def _unit_values(columns: Columns, inputs: NDArray[np.intp], units: NDArray[np.intp]) -> NDArray[Any]:
+def _unit_values(columns: ExplanationColumns, inputs: NDArray[np.intp], units: NDArray[np.intp]) -> NDArray[Any]:
     if columns.views is None:
         return np.full(len(inputs), np.nan)
     if isinstance(columns.views, TableRows) and len({graph.names for graph in columns.different_graphs}) == 1:
@@ -62,7 +62,7 @@ def _unit_values(columns: Columns, inputs: NDArray[np.intp], units: NDArray[np.i
     return np.concatenate(values)
 
 
-def _targets(columns: Columns, inputs: NDArray[np.intp], output: NDArray[np.intp]) -> NDArray[np.object_]:
+def _targets(columns: ExplanationColumns, inputs: NDArray[np.intp], output: NDArray[np.intp]) -> NDArray[np.object_]:
     targets = dense.target_array(columns)
     if targets.ndim == 2:
         return np.asarray(targets[inputs, output])
@@ -72,7 +72,7 @@ def _targets(columns: Columns, inputs: NDArray[np.intp], output: NDArray[np.intp
     return np.array(names, object)
 
 
-def _stderr(columns: Columns, inputs: NDArray[np.intp]) -> NDArray[np.float64]:
+def _stderr(columns: ExplanationColumns, inputs: NDArray[np.intp]) -> NDArray[np.float64]:
     if len(columns.stderr.values) == len(inputs):
         return columns.stderr.values
     stderr = np.full(len(inputs), np.nan)
@@ -81,7 +81,7 @@ def _stderr(columns: Columns, inputs: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _ranks(
-    columns: Columns, inputs: NDArray[np.intp], units: NDArray[np.intp], output: NDArray[np.intp]
+    columns: ExplanationColumns, inputs: NDArray[np.intp], units: NDArray[np.intp], output: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """The rank of each unit by |score|, ties by number; rounding errors count as zero, as in `by_magnitude`."""
     if not len(inputs):
@@ -101,14 +101,14 @@ def _ranks(
     return _path_ranks(columns, ranks)
 
 
-def _totals(columns: Columns) -> list[tuple[NDArray[np.float64], NDArray[np.intp]]]:
+def _totals(columns: ExplanationColumns) -> list[tuple[NDArray[np.float64], NDArray[np.intp]]]:
     """The base values and full values, with the number of the output that each belongs to."""
     counts = np.maximum(columns.outputs, 1)
     places = np.arange(counts.sum())[np.repeat(columns.succeeded, counts)]
     return [(columns.base_values.values, places), (columns.full_values.values, places)]
 
 
-def _path_ranks(columns: Columns, ranks: NDArray[np.intp]) -> NDArray[np.intp]:
+def _path_ranks(columns: ExplanationColumns, ranks: NDArray[np.intp]) -> NDArray[np.intp]:
     """Replace the ranks of paths, whose units have an order of their own."""
     for row in range(len(columns)) if columns.changes is not None else ():
         change = columns.changes.get(row) if columns.changes is not None else None
@@ -119,7 +119,7 @@ def _path_ranks(columns: Columns, ranks: NDArray[np.intp]) -> NDArray[np.intp]:
     return ranks
 
 
-def to_pandas(columns: Columns, wide: bool) -> Any:
+def to_pandas(columns: ExplanationColumns, wide: bool) -> Any:
     """A pandas DataFrame; see `Explanations.to_dataframe`."""
     pandas = import_optional("pandas", "pandas")
     if not wide:
@@ -132,7 +132,7 @@ def to_pandas(columns: Columns, wide: bool) -> Any:
     return pandas.DataFrame(scores, index=index, columns=list(dense.unit_names(columns)))
 
 
-def to_polars(columns: Columns) -> Any:
+def to_polars(columns: ExplanationColumns) -> Any:
     """A polars DataFrame with a row for each unit of each input; see `Explanations.to_polars`."""
     polars = import_optional("polars", "polars")
     table = tidy_columns(columns)

@@ -11,10 +11,10 @@ from ...errors import OptionError
 from ..shap_values import make_shap_explanation, split_interactions
 from . import dense
 from .object_columns import TableRows
-from .row_columns import Columns
+from .row_columns import ExplanationColumns
 
 
-def set_to_shap(columns: Columns, interactions: bool) -> Any:
+def set_to_shap(columns: ExplanationColumns, interactions: bool) -> Any:
     """A `shap.Explanation` of the inputs that were explained; see `Explanations.to_shap`."""
     if columns.errors:
         columns = columns.take(np.flatnonzero(columns.succeeded))
@@ -37,11 +37,11 @@ def set_to_shap(columns: Columns, interactions: bool) -> Any:
     )
 
 
-def _shape(columns: Columns, row: int) -> tuple[int, ...]:
+def _shape(columns: ExplanationColumns, row: int) -> tuple[int, ...]:
     return (-1, int(columns.outputs[row])) if columns.outputs[row] else (-1,)
 
 
-def _data(columns: Columns) -> NDArray[Any] | None:
+def _data(columns: ExplanationColumns) -> NDArray[Any] | None:
     """The feature values of tables, or the words of texts with the same units; None for other inputs."""
     if isinstance(columns.views, TableRows):
         return np.array(dense.unit_data(columns))
@@ -54,7 +54,7 @@ def _object_array(rows: list[Any]) -> NDArray[np.object_]:
     return array
 
 
-def _output_names(columns: Columns) -> list[str] | None:
+def _output_names(columns: ExplanationColumns) -> list[str] | None:
     """The names of several outputs, if all inputs have the same."""
     targets = dense.target_array(columns)
     if targets.ndim != 2 or not len(targets) or not (targets == targets[0]).all() or None in targets[0]:
@@ -62,7 +62,7 @@ def _output_names(columns: Columns) -> list[str] | None:
     return [str(name) for name in targets[0]]
 
 
-def _interaction_values(columns: Columns) -> NDArray[np.float64]:
+def _interaction_values(columns: ExplanationColumns) -> NDArray[np.float64]:
     interactions = dense.dense_interactions(columns)
     if interactions is None or np.isnan(interactions).any():
         raise OptionError(
