@@ -83,9 +83,12 @@ def _stderr(columns: ExplanationColumns, inputs: NDArray[np.intp]) -> NDArray[np
 def _ranks(
     columns: ExplanationColumns, inputs: NDArray[np.intp], units: NDArray[np.intp], output: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """The rank of each unit by |score|, ties by number; rounding errors count as zero, as in `by_magnitude`."""
+    """The rank of each unit by |score|, ties by number; rounding errors count as zero."""
     if not len(inputs):
         return np.empty(0, np.intp)
+    lengths, outputs = columns.scores.lengths, np.maximum(columns.outputs, 1)
+    if not columns.errors and (lengths == lengths[0]).all() and (outputs == outputs[0]).all():
+        return _path_ranks(columns, _dense_ranks(columns, int(outputs[0])))
     sizes = np.abs(columns.scores.values)
     group = np.cumsum(np.maximum(columns.outputs, 1))[inputs] - np.maximum(columns.outputs, 1)[inputs] + output
     scale = np.zeros(int(group.max()) + 1)
@@ -99,6 +102,22 @@ def _ranks(
     ranks = np.empty(len(order), np.intp)
     ranks[order] = np.arange(len(order)) - firsts
     return _path_ranks(columns, ranks)
+
+
+def _dense_ranks(columns: ExplanationColumns, outputs: int) -> NDArray[np.intp]:
+    """The ranks if all inputs have the same number of units and outputs: the same, but faster."""
+    sizes = np.abs(columns.scores.values).reshape(len(columns), -1, outputs)
+    totals = [np.abs(rows.values).reshape(-1, 1, outputs) for rows in (columns.base_values, columns.full_values)]
+    scale = np.maximum(sizes.max(axis=1, keepdims=True), np.maximum(*totals))
+    if not np.isfinite(scale).all():
+        finite = [np.where(np.isfinite(numbers), numbers, 0.0) for numbers in (sizes, *totals)]
+        scale = np.maximum(finite[0].max(axis=1, keepdims=True), np.maximum(*finite[1:]))
+    scale[scale == 0] = 1.0
+    sizes = np.where(sizes <= RELATIVE_NOISE * scale, 0.0, sizes)
+    order = np.argsort(-sizes, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(order.shape[1])[None, :, None], axis=1)
+    return ranks.reshape(-1)
 
 
 def _totals(columns: ExplanationColumns) -> list[tuple[NDArray[np.float64], NDArray[np.intp]]]:
