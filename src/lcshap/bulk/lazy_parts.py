@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.explanation import Explanation
-from ..core.explanations.packing import pack
+from ..core.explanations.pack_columns import pack
 from ..core.explanations.ragged import Rows
 from ..core.explanations.row_columns import ExplanationColumns
 from ..core.explanations.stored_rows import decode_stored_row

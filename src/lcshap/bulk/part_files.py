@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.explanation import Explanation
-from ..core.explanations.part_rows import decode_row, encode_table, format_error, part_schema, row_cells
+from ..core.explanations.part_rows import decode_row, encode_table, explanation_cells, format_error, part_schema
 from ..errors import BulkError
 from ..extras import import_optional
 from ..show.provenance_text import recorded_prediction
@@ -46,7 +46,7 @@ def _cells(e: Explanation | Exception, several: bool) -> dict[str, Any]:
     class_name, probability = next(
         iter(e.provenance.get("prediction") or recorded_prediction(e)), (None, None)
     )  # the most probable class
-    return {**row_cells(e), "prediction": class_name, "probability": probability}
+    return {**explanation_cells(e), "prediction": class_name, "probability": probability}
 
 
 def read_rows(path: str, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:

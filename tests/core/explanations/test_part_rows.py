@@ -3,12 +3,12 @@
 import pyarrow as pa
 from explanation_sets import failed, text_explanations
 
-from lcshap.core.explanations.part_rows import decode_row, encode_table, format_error, part_schema, row_cells
+from lcshap.core.explanations.part_rows import decode_row, encode_table, explanation_cells, format_error, part_schema
 
 
 def test_a_row_and_back():
     for e in text_explanations():
-        row = {**dict.fromkeys(part_schema(False).names), **row_cells(e)}
+        row = {**dict.fromkeys(part_schema(False).names), **explanation_cells(e)}
         assert decode_row(row, "a row") == e
         assert decode_row(row, "a row").rows is None
         assert decode_row({**row, "rows": 7}, "a row").rows == 7

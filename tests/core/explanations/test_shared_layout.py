@@ -6,7 +6,7 @@ import pytest
 from explanation_sets import array_set, failed, frame, odd_explanations, row_explanations
 
 import lcshap as lc
-from lcshap.core.explanations.packing import pack
+from lcshap.core.explanations.pack_columns import pack
 from lcshap.core.explanations.parquet_set import write_parquet_set
 from lcshap.core.explanations.shared_layout import encode_shared, is_shared
 from lcshap.errors import OptionError

@@ -1,12 +1,12 @@
 import pytest
 
 from lcshap import errors
-from lcshap.core.explanations.stored_errors import describe_class, error_message, restore_error
+from lcshap.core.explanations.stored_errors import describe_class, restore_error, stored_message
 
 
 @pytest.mark.parametrize("error", [errors.MaskerError("a"), errors.ModelError("b", row=3), errors.BudgetError("c", 4)])
 def test_errors_of_lcshap_keep_their_class_and_message(error):
-    restored = restore_error(describe_class(error), error_message(error))
+    restored = restore_error(describe_class(error), stored_message(error))
     assert type(restored) is type(error)
     assert str(restored) == str(error)
 
@@ -26,4 +26,4 @@ def test_an_error_that_takes_more_than_a_message():
 
 
 def test_surrogates_are_escaped():
-    assert error_message(ValueError("\ud800")) == "\\ud800"
+    assert stored_message(ValueError("\ud800")) == "\\ud800"

@@ -4,7 +4,9 @@
 arrays, `stored_rows.StoredRows` in rows of a file that are decoded when they are needed.
 """
 
+from .comparison import Comparison
 from .explanation_set import Explanations
+from .importance import CohortImportance, Importance
 from .read_shap import from_shap
 
-__all__ = ["Explanations", "from_shap"]
+__all__ = ["CohortImportance", "Comparison", "Explanations", "Importance", "from_shap"]

@@ -76,7 +76,7 @@ class ArrayAttributes(ABC):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the units, which are those of all inputs."""
-        return dense.unit_names(self._columns)
+        return dense.shared_names(self._columns)
 
     @property
     def data(self) -> Any:

@@ -18,7 +18,7 @@ from .row_columns import ExplanationColumns
 _MAX_INTERACTION_BYTES = 4_000_000_000  # of the array of all interactions
 
 
-def unit_names(columns: ExplanationColumns) -> tuple[str, ...]:
+def shared_names(columns: ExplanationColumns) -> tuple[str, ...]:
     """The names of the units, which must be the same for all inputs.
 
     Raises
@@ -58,7 +58,7 @@ def output_count(columns: ExplanationColumns) -> int:
 
 def dense_scores(columns: ExplanationColumns) -> NDArray[np.float64]:
     """The scores, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed."""
-    d, outputs = len(unit_names(columns)), output_count(columns)
+    d, outputs = len(shared_names(columns)), output_count(columns)
     return _dense(columns, columns.scores, (d, outputs) if outputs else (d,))
 
 
@@ -100,7 +100,7 @@ def dense_interactions(columns: ExplanationColumns) -> NDArray[np.float64] | Non
     column = columns.interactions
     if column is None:
         return None
-    d, outputs = len(unit_names(columns)), output_count(columns)
+    d, outputs = len(shared_names(columns)), output_count(columns)
     shape = (len(columns), d, d, outputs) if outputs else (len(columns), d, d)
     if 8 * np.prod(shape, dtype=np.float64) > _MAX_INTERACTION_BYTES:
         raise OptionError(
@@ -136,7 +136,7 @@ def unit_data(columns: ExplanationColumns) -> Any:
 
 
 def _table_data(columns: ExplanationColumns, table: TableRows) -> NDArray[Any]:
-    matrix = unit_matrix(table.columns, table.labels, table.values, table.texts, len(unit_names(columns)))
+    matrix = unit_matrix(table.columns, table.labels, table.values, table.texts, len(shared_names(columns)))
     if not columns.errors:
         return freeze(matrix)
     matrix = matrix.astype(object if matrix.dtype == object else np.float64)

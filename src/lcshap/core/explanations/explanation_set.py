@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast, overload
 
@@ -14,7 +14,8 @@ from ..presenter import get_presenter
 from ..printable import printable
 from .array_attributes import ArrayAttributes
 from .from_arrays import columns_from_arrays
-from .packing import pack
+from .importance import compute_importance
+from .pack_columns import pack
 from .positions import resolve_index, resolve_mask
 from .ragged import Rows
 from .row_columns import ExplanationColumns, Outcome
@@ -208,6 +209,11 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         return Explanations.from_storage, (self._storage,)
 
     @property
+    def in_memory(self) -> bool:
+        """Whether all inputs are in memory, and not read from files when they are needed."""
+        return self._storage.loaded is not None
+
+    @property
     def errors(self) -> dict[int, Exception]:
         """The errors of inputs that could not be explained, by the number of the input."""
         return dict(self._storage.errors)
@@ -215,6 +221,44 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     @property
     def _columns(self) -> ExplanationColumns:
         return self._storage.columns()
+
+    def importance(
+        self,
+        by: Any = None,
+        *,
+        k: int = 3,
+        output: int | None = None,
+        key: Callable[[str], str] | None = None,
+    ) -> Any:
+        """How important each unit is over all inputs: the mean of |score|, the mean score, and how often it is first.
+
+        Parameters
+        ----------
+        by : cohorts of inputs, each of which gets an importance of its own. A label for each input, such as
+            ``frame["sex"]`` or ``xs.targets``; or a number of cohorts, which are the leaves of a decision tree that is
+            fitted to the scores (``"tree"`` for four). Their names are the rules of the leaves.
+        k : how many units count as the first ones of an input.
+        output : which output, if there are several.
+        key : a function from the name of a unit to what it counts as. By default, words of texts are compared without
+            case and without the punctuation around them.
+
+        Returns
+        -------
+        Importance, or CohortImportance : arrays with standard errors over inputs; ``to_dataframe()`` is a table. Inputs
+            that failed are left out.
+
+        Raises
+        ------
+        OptionError : if inputs were explained for different targets, whose scores cannot be averaged.
+
+        Examples
+        --------
+        >>> import lcshap as lc
+        >>> xs = lc.Explanations.from_arrays([[1.0, -2.0], [3.0, 0.0]], 0.0, [-1.0, 3.0], names=["age", "dose"])
+        >>> xs.importance(by=["old", "young"])["young"].mean_abs
+        array([3., 0.])
+        """
+        return compute_importance(self._columns, by, k, output, key)
 
     # -- displays -------------------------------------------------------------------------------------------------
 
@@ -229,6 +273,14 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         method = f", {printable(names[0], most=100)}" if len(names) == 1 else f", {len(names)} methods" if names else ""
         failed = f", {len(columns.errors)} failed" if columns.errors else ""
         return f"{count}{units}{method}{failed}>"
+
+    def show(self, top: int = 10) -> None:
+        """Print the `top` most important units and the first inputs."""
+        get_presenter().show_set(self, top)
+
+    def _repr_html_(self) -> str:
+        """The HTML that a notebook shows: a chart of the most important units, and a table of the first inputs."""
+        return get_presenter().set_html(self)
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw a figure of all inputs with matplotlib, on the axes `ax` or on new ones, and return the axes.

@@ -13,7 +13,7 @@ from ..read_explanation import from_dict
 from ..serialize import to_dict
 from .file_seal import OPEN_SEAL, check_seal, seal
 from .row_columns import Outcome
-from .stored_errors import describe_class, error_message, restore_error
+from .stored_errors import describe_class, restore_error, stored_message
 
 SET_FORMAT, SET_VERSION = "lcshap-explanations", 1
 
@@ -29,7 +29,7 @@ def write_json_set(outcomes: Iterable[Outcome]) -> bytes:
 
 def _outcome_record(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, Exception):
-        return {"error": {"type": describe_class(outcome), "message": error_message(outcome)}}
+        return {"error": {"type": describe_class(outcome), "message": stored_message(outcome)}}
     return to_dict(outcome)
 
 

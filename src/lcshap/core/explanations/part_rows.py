@@ -75,7 +75,7 @@ def encode_table(table: Any, notes: dict[str, str]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def row_cells(e: Explanation) -> dict[str, Any]:
+def explanation_cells(e: Explanation) -> dict[str, Any]:
     """The cells of an explanation, without those about its place in a data set and about the prediction."""
     content = to_dict(e)
     content["graph"] = {**content["graph"], "names": None}

@@ -24,19 +24,23 @@ def tidy_columns(columns: ExplanationColumns) -> dict[str, NDArray[Any]]:
     kept; if inputs have several outputs, `output`, its number, and `target`, its name; `score`; `stderr`, NaN if there
     is none; and `rank` by |score| among the units of the input, from 0.
     """
-    outputs = np.maximum(columns.outputs, 1)
-    lengths = columns.scores.lengths
-    inputs = np.repeat(np.arange(len(columns)), lengths)
-    places = np.arange(len(inputs)) - columns.scores.offsets[:-1][inputs]  # within the scores of an input
-    units, output = np.divmod(places, outputs[inputs])
+    inputs, units, output = _score_places(columns)
     names = _unit_names(columns, inputs, units)
     table: dict[str, NDArray[Any]] = {"input": inputs, "unit": units, "name": names}
     table["value"] = _unit_values(columns, inputs, units)
     if columns.outputs.any():
         table["output"], table["target"] = output, _targets(columns, inputs, output)
     table["score"], table["stderr"] = columns.scores.values, _stderr(columns, inputs)
-    table["rank"] = _ranks(columns, inputs, units, output)
+    table["rank"] = unit_ranks(columns)
     return table
+
+
+def _score_places(columns: ExplanationColumns) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """The input, the unit and the output of each score."""
+    inputs = np.repeat(np.arange(len(columns)), columns.scores.lengths)
+    places = np.arange(len(inputs)) - columns.scores.offsets[:-1][inputs]  # within the scores of an input
+    units, output = np.divmod(places, np.maximum(columns.outputs, 1)[inputs])
+    return inputs, units, output
 
 
 def _unit_names(columns: ExplanationColumns, inputs: NDArray[np.intp], units: NDArray[np.intp]) -> NDArray[np.object_]:
@@ -80,10 +84,9 @@ def _stderr(columns: ExplanationColumns, inputs: NDArray[np.intp]) -> NDArray[np
     return stderr
 
 
-def _ranks(
-    columns: ExplanationColumns, inputs: NDArray[np.intp], units: NDArray[np.intp], output: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """The rank of each unit by |score|, ties by number; rounding errors count as zero."""
+def unit_ranks(columns: ExplanationColumns) -> NDArray[np.intp]:
+    """The rank of the unit of each score by |score|, from 0, ties by number; rounding errors count as zero."""
+    inputs, units, output = _score_places(columns)
     if not len(inputs):
         return np.empty(0, np.intp)
     lengths, outputs = columns.scores.lengths, np.maximum(columns.outputs, 1)
@@ -148,7 +151,7 @@ def to_pandas(columns: ExplanationColumns, wide: bool) -> Any:
     if scores.ndim == 3:
         index = pandas.MultiIndex.from_product([index, range(scores.shape[2])], names=["input", "output"])
         scores = np.swapaxes(scores, 1, 2).reshape(-1, scores.shape[1])
-    return pandas.DataFrame(scores, index=index, columns=list(dense.unit_names(columns)))
+    return pandas.DataFrame(scores, index=index, columns=list(dense.shared_names(columns)))
 
 
 def to_polars(columns: ExplanationColumns) -> Any:

@@ -21,7 +21,7 @@ def set_to_shap(columns: ExplanationColumns, interactions: bool) -> Any:
     base_values = dense.dense_values(columns, "base_values")
     if interactions:
         return make_shap_explanation(
-            _interaction_values(columns), base_values, _data(columns), dense.unit_names(columns)
+            _interaction_values(columns), base_values, _data(columns), dense.shared_names(columns)
         )
     if len({graph.names for graph in columns.different_graphs}) > 1:
         scores = [columns.scores[row].reshape(_shape(columns, row)) for row in range(len(columns))]
@@ -31,7 +31,7 @@ def set_to_shap(columns: ExplanationColumns, interactions: bool) -> Any:
         np.array(dense.dense_scores(columns)),
         np.array(base_values),
         _data(columns),
-        dense.unit_names(columns),
+        dense.shared_names(columns),
         stderr=dense.dense_stderr(columns),
         output_names=_output_names(columns),
     )

@@ -29,7 +29,7 @@ from .object_columns import TableRows
 from .part_rows import part_schema
 from .ragged import Ragged
 from .row_columns import ExplanationColumns
-from .stored_errors import describe_class, error_message
+from .stored_errors import describe_class, stored_message
 
 _MAX_LISTED_OBJECTS = 256  # of an entry of the provenance that are in the metadata
 
@@ -61,7 +61,7 @@ def encode_shared(columns: ExplanationColumns) -> tuple[Any, dict[str, Any]]:
         "base_value": _value_array(columns.base_values, outputs, failed),
         "full_value": _value_array(columns.full_values, outputs, failed),
         "calls": _count_array(columns.calls),
-        "error": _text_array({row: error_message(error) for row, error in columns.errors.items()}, len(columns)),
+        "error": _text_array({row: stored_message(error) for row, error in columns.errors.items()}, len(columns)),
         "rows": _count_array(columns.rows),
         "dof": _count_array(columns.dof),
         "error_type": _text_array({row: describe_class(error) for row, error in columns.errors.items()}, len(columns)),

@@ -33,6 +33,6 @@ def restore_error(kind: str | None, message: str) -> Exception:
     return LcshapError(message if kind is None else f"{kind}: {message}")
 
 
-def error_message(error: Exception) -> str:
+def stored_message(error: Exception) -> str:
     """The message of an error as a text that UTF-8 can hold."""
     return escape_surrogates(str(error))

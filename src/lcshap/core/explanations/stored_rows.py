@@ -16,11 +16,11 @@ from ..json_reader import parse_json
 from ..printable import escape_surrogates
 from ..read_explanation import from_dict
 from ..serialize import to_dict
-from .packing import pack
-from .part_rows import decode_row, part_schema, row_cells
+from .pack_columns import pack
+from .part_rows import decode_row, explanation_cells, part_schema
 from .ragged import Rows
 from .row_columns import ExplanationColumns, Outcome
-from .stored_errors import describe_class, error_message, restore_error
+from .stored_errors import describe_class, restore_error, stored_message
 
 _BATCH_ROWS = 64
 
@@ -100,10 +100,10 @@ def encode_rows(outcomes: Iterator[Outcome], several: bool) -> Any:
 
 def _cells(outcome: Outcome, several: bool) -> dict[str, Any]:
     if isinstance(outcome, Exception):
-        return {"error": error_message(outcome), "error_type": describe_class(outcome)}
+        return {"error": stored_message(outcome), "error_type": describe_class(outcome)}
     try:
         if (outcome.scores.ndim == 2) == several:
-            return {**row_cells(outcome), "rows": outcome.rows}
+            return {**explanation_cells(outcome), "rows": outcome.rows}
         names = [escape_surrogates(name) for name in outcome.names]
         return {"names": names, "record": json.dumps(to_dict(outcome), allow_nan=False)}
     except (TypeError, ValueError, RecursionError) as error:

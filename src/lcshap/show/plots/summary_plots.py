@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.explanations.unit_keys import normalise_word
 from ...core.views import TableView, TextView
 from ...errors import ShowError
 from ...extras import import_optional
@@ -197,16 +197,6 @@ def _draw_swarm(
 def _subjects(explanations: list[Explanation]) -> list[str]:
     """The explained value that all of them share, if it is recorded."""
     return [name] if (name := describe_subject(explanations[0])) else []
-
-
-def normalise_word(name: str) -> str:
-    """A word in lower case, without the punctuation around it; unchanged if it is only punctuation.
-
-    >>> normalise_word("“Good,”"), normalise_word("don't"), normalise_word("--")
-    ('good', "don't", '--')
-    """
-    inside = [i for i, c in enumerate(name) if not unicodedata.category(c).startswith("P")]
-    return name[inside[0] : inside[-1] + 1].casefold() if inside else name
 
 
 def swarm_offsets(scores: NDArray[np.float64], rows: NDArray[np.integer]) -> NDArray[np.float64]:
