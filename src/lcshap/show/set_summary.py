@@ -69,7 +69,10 @@ def _named(importance: Importance, name: str) -> Importance:
 def first_inputs(xs: Explanations[Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """A table of the first inputs: what is explained, its value, and the units with the largest scores."""
     header = ("input", "explains", "base value", "prediction", "largest scores")
-    return header, [(str(number), *_describe(outcome)) for number, outcome in enumerate(xs[:FIRST_INPUTS])]
+    rows = [(str(number), *_describe(outcome)) for number, outcome in enumerate(xs[:FIRST_INPUTS])]
+    if len({row[1] for row in rows}) == 1:  # the heading says it already
+        return header[:1] + header[2:], [row[:1] + row[2:] for row in rows]
+    return header, rows
 
 
 def _describe(outcome: Explanation | Exception) -> tuple[str, ...]:

@@ -31,9 +31,9 @@ def render_set(xs: Explanations[Any], width: int = 80, top: int = 10) -> str:
     age   2  ████████████████████████
     dose  1  ████████████
     <BLANKLINE>
-    input  explains  base value  prediction  largest scores
-    0                0           -1          dose -2.000, age +1.000
-    1                0           3           age +3.000, dose +0.000
+    input  base value  prediction  largest scores
+    0      0           -1          dose -2.000, age +1.000
+    1      0           3           age +3.000, dose +0.000
     """
     check_option_count("top", top)
     groups, note = importances(xs)

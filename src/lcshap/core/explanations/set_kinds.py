@@ -73,6 +73,8 @@ def columns_of_output(columns: ExplanationColumns, output: int | None) -> Explan
                 "Expected explanations of several outputs, got one output. Leave out the choice of an output."
             )
         return columns
+    if not counts.all():
+        dense.output_count(columns)  # refuses explanations of which only some have several outputs
     if output is None:
         raise OptionError(f"Expected one output, got {int(counts.max())}. Choose one, such as output=0 for the first.")
     if not 0 <= output < int(counts.min()):

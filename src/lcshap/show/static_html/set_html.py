@@ -19,6 +19,7 @@ from ..set_summary import FIRST_INPUTS, TOP_UNITS, first_inputs, importances, se
 from ..styling import Styling
 
 _MAX_COMPARED_UNITS = 10
+_LEFT = ' style="text-align:left"'
 
 
 def set_html(xs: Explanations[Any], styling: Styling) -> str:
@@ -89,12 +90,28 @@ def _importance_chart(importance: Importance, styling: Styling) -> str:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{html.escape(printable(name))}</th>' for name in header)
-    lines = [f"<tr>{head}</tr>"]
-    for first, *others in rows:
-        cells = "".join(f"<td>{html.escape(printable(cell))}</td>" for cell in others)
-        lines.append(f'<tr><th scope="row">{html.escape(printable(first))}</th>{cells}</tr>')
+    """A table whose columns of numbers end at the right, and whose columns of texts start at the left."""
+    aligned = ["" if _has_numbers([row[k] for row in rows]) else _LEFT for k in range(1, len(header))]
+    head = [f'<th scope="col"{align}>{html.escape(printable(name))}</th>' for name, align in _pairs(header, aligned)]
+    lines = [f"<tr>{''.join(head)}</tr>"]
+    for row in rows:
+        first, *cells = [(html.escape(printable(cell)), align) for cell, align in _pairs(row, aligned)]
+        columns = "".join(f"<td{align}>{cell}</td>" for cell, align in cells)
+        lines.append(f'<tr><th scope="row" style="max-width:45em">{first[0]}</th>{columns}</tr>')
     return f"<table><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _pairs(cells: Sequence[str], aligned: Sequence[str]) -> list[tuple[str, str]]:
+    return list(zip(cells, [_LEFT, *aligned], strict=True))
+
+
+def _has_numbers(cells: Sequence[str]) -> bool:
+    """Whether the cells that are not empty start with a number.
+
+    >>> _has_numbers(["0.5", "-2 ± 1", ""]), _has_numbers(["age +1"])
+    (True, False)
+    """
+    return all(not cell or cell.lstrip("+-").startswith(tuple("0123456789")) for cell in cells)
 
 
 def _small_paragraph(text: str) -> str:
