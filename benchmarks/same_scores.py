@@ -50,7 +50,7 @@ def _game(lc: Any, d: int, seed: int) -> Any:
 def methods(lc: Any, name: str, d: int) -> list[Any]:
     """The examples of the registry on small graphs, and the default method with usual budgets on large ones."""
     if d <= 8:
-        return [method for entry in lc.METHODS.own() for method in entry.examples]
+        return [method for entry in lc.METHODS.entries() for method in entry.examples]
     budgets = [2 * d, 2 * d + 2, 3 * d, 4 * d, 6 * d, 8 * d, 16 * d] + ([32 * d] if d <= 30 else [])
     return [
         *(lc.GraphKernelSHAP(budget, interactions=d <= 50) for budget in budgets),
@@ -87,7 +87,7 @@ def models(lc: Any) -> dict[str, Any]:
         made[f"network {method}"] = lc.Explainer(transposed, masker, method=method, kind="logits")(series)
     parts = lc.Game(lambda kept: _parts(kept).sum(axis=1), 30, part_fn=_parts)
     for interactions in (False, True):
-        method = lc.ReceptiveShapley(hops=1, interactions=interactions)
+        method = lc.ReceptiveShapley(1, interactions=interactions)
         made[str(method)] = method.explain(parts, lc.Graph.chain(30))
     return made
 

@@ -26,7 +26,7 @@ class Deciding(lc.Game):
         self.asked.update(map(bytes, coalitions.dense()))
         return super().evaluate(coalitions)
 
-    def stands(self, coalitions):
+    def decision_unchanged(self, coalitions):
         kept = coalitions.dense()
         assert len(kept)
         assert self.asked.issuperset(map(bytes, kept))
@@ -108,7 +108,7 @@ def test_a_quarter_of_the_calls_left_goes_into_a_smaller_set():
     game = Deciding(lambda kept: 1.0 * kept.sum(axis=1), 40, rule=lambda kept: kept.sum(axis=1) - 24.5)
     spent = []
     for budget in (90, 100, 120, 400):
-        search = PathSearch(DeletionPath(budget, window=1, share=1.0), lc.Graph.chain(40), game.stands)
+        search = PathSearch(DeletionPath(budget, window=1, share=1.0), lc.Graph.chain(40), game.decision_unchanged)
         program, request, trying = search.program(), None, 0
         try:
             request = next(program)
@@ -122,7 +122,7 @@ def test_a_quarter_of_the_calls_left_goes_into_a_smaller_set():
         except StopIteration:
             spent.append(trying)
         assert len(search.flip_set) == 16
-        assert len(search.memo) <= budget
+        assert len(search.answers) <= budget
     assert 0 < spent[0] < spent[-1] <= 16
 
 

@@ -122,7 +122,7 @@ def test_rows_of_one_coalition_may_be_more_than_a_batch():
     masker = lc.maskers.Tabular(np.random.default_rng(0).normal(size=(59, 12)))
     free = lc.Explainer(model, masker, lc.Shapley(), kind="output")
     free(np.ones(12))
-    assert free.engine.size.settled  # a size that 59 does not divide stops no search
+    assert free.engine.size.search_finished  # a size that 59 does not divide stops no search
 
 
 def test_sizes_are_tried_on_rows_of_middle_length():
@@ -147,9 +147,9 @@ def test_it_is_remembered_for_the_users_own_model():
 
     first = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
     first(" ".join(map(str, range(14))))  # 16,384 coalitions: enough to try all sizes
-    assert first.engine.size.settled
+    assert first.engine.size.search_finished
     second_explainer = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
-    assert second_explainer.engine.size.settled
+    assert second_explainer.engine.size.search_finished
     assert second_explainer.engine.size.best == first.engine.size.best
 
 

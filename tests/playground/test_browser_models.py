@@ -68,7 +68,7 @@ def test_the_whole_way(visit, opened, tmp_path, name):
     page.locator("#picture > *").first.wait_for()
     page.click("#cancel")
     says(page, "#status", "Cancelled")
-    wait_until(lambda: not page.playground.session.crew.running)
+    wait_until(lambda: not page.playground.session.thread_pool.running)
     page.select_option("#way-0-method", "auto")
     page.fill("#way-0-budget", "")
     page.locator("#way-0-budget").blur()

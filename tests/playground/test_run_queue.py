@@ -73,7 +73,7 @@ def test_a_run_in_python_is_interrupted():
 
 
 def test_nothing_is_begun_when_too_many_calls_are_lost():
-    crew = ThreadPool(ModelQueue(), most_lost=2)
-    crew.turns.lost = 2
+    crew = ThreadPool(ModelQueue(), max_lost_calls=2)
+    crew.model_queue.lost = 2
     with pytest.raises(PlaygroundBusyError, match="Restart"):
         crew.start(Run(), lambda: None)

@@ -94,7 +94,7 @@ def test_a_method_of_the_page_does_not_take_the_options_of_the_explainer(model):
 
 def test_the_parts_of_a_model_are_asked_for_in_turn():
     def parts(rows):
-        assert session.crew.turns._queue[0] is run
+        assert session.thread_pool.model_queue._queue[0] is run
         return np.asarray(rows)
 
     model = lc.adapters.CallableModel(lambda rows: np.sum(rows, axis=1), "output", parts=parts)

@@ -21,7 +21,17 @@ from .find import find_model
 from .remote import RemoteModel
 
 _POLL_SECONDS = 0.05  # between two checks whether this thread was interrupted
-_ATTRIBUTES = ("kind", "classes", "batch_size", "target", "record", "answered", "blends", "reads", "has_parts")
+_ATTRIBUTES = (
+    "kind",
+    "classes",
+    "batch_size",
+    "target",
+    "record",
+    "answer_and_spans",
+    "blends",
+    "counts_tokens",
+    "has_parts",
+)
 _HOW_TO_IMPORT = (
     "Define it at the top of a module that can be imported. In a script, use it below `if __name__ == '__main__':`, "
     "since the other process imports the script."
@@ -78,7 +88,7 @@ class IsolatedModel(Model):
         self._about: dict[str, Any] = self._ask("about")
         self.kind, self.classes = self._about["kind"], self._about["classes"]
         self.batch_size, self.target = self._about["batch_size"], self._about["target"]
-        self.record, self.answered = self._about["record"], self._about["answered"]
+        self.record, self.answer_and_spans = self._about["record"], self._about["answer_and_spans"]
         self.remote: bool = self._about["remote"]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -108,13 +118,13 @@ class IsolatedModel(Model):
         return self._ask("cost", calls) if self.remote else None
 
     @property
-    def reads(self) -> bool:
+    def counts_tokens(self) -> bool:
         """Whether the model counts the tokens that it reads."""
-        return bool(self._about["reads"])
+        return bool(self._about["counts_tokens"])
 
-    def reading(self, rows: Rows) -> str:
+    def describe_tokens(self, rows: Rows) -> str:
         """How much the model reads for these rows."""
-        return str(self._ask("reading", rows))
+        return str(self._ask("describe_tokens", rows))
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient, if the model has one."""

@@ -98,8 +98,8 @@ class RemoteModel(Model):
     [1. 3. 2.] from 2 requests
     """
 
-    depends: ClassVar[tuple[str, ...]] = ("fn",)
-    named: ClassVar[tuple[str, ...]] = ("fn",)
+    fingerprint_attributes: ClassVar[tuple[str, ...]] = ("fn",)
+    function_attributes: ClassVar[tuple[str, ...]] = ("fn",)
 
     samples: int = 1  # requests for each row, one after the other
 
@@ -225,7 +225,7 @@ class RemoteModel(Model):
         async with background.places:
             for tries in range(1, self.retries + 2):
                 await background.turn(call, self.samples / self.per_second if self.per_second else 0.0)
-                if call.over.is_set():
+                if call.ended.is_set():
                     return
                 self.requests += 1
                 self.retried += tries > 1
@@ -238,7 +238,7 @@ class RemoteModel(Model):
                         raise asyncio.CancelledError from error
                     if tries > self.retries or self._is_final(error, tries):
                         self.failed += 1
-                        return call.give_up(start, rows, tries, error)
+                        return call.fail(start, rows, tries, error)
                     await call.pause(self._delay(error, start, tries))
 
     def _is_final(self, error: BaseException, tries: int) -> bool:

@@ -54,7 +54,7 @@ class TransformersModel(Model):
         explain("It is not heartwarming or entertaining. It just sucks.")
     """
 
-    depends = ("model", "tokenizer")
+    fingerprint_attributes = ("model", "tokenizer")
 
     def __init__(
         self, model: Any, tokenizer: Any, kind: Kind | None = None, max_length: int | None = None, device: Any = None

@@ -133,7 +133,7 @@ def explain_dataset(
     work = WorkerOptions(factory, batch_size, threads)
     options = {"workers": workers, "address": address, "num_cpus": num_cpus, "num_gpus": num_gpus}
     folder = RunFolder(out)
-    with folder.at_work():
+    with folder.locked():
         dataset = open_source(source, Columns(column, id, label, label_names), images)
         with make_engine(engine, work, **options) as started_engine:
             explainer_description = started_engine.describe()

@@ -30,7 +30,7 @@ class LostShard(NamedTuple):
     """A shard whose worker died every time the shard was tried."""
 
     number: int
-    why: str
+    reason: str
 
 
 class LocalEngine:

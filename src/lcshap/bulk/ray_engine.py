@@ -187,11 +187,11 @@ class _Actor:
 
     def describe(self) -> Reply:
         """See `Worker.describe`."""
-        return Reply.to(self.server.call, "describe")
+        return Reply.from_call(self.server.call, "describe")
 
     def explain(self, *task: Any) -> Reply:
         """See `Worker.explain`."""
-        return Reply.to(self.server.call, "explain", *task)
+        return Reply.from_call(self.server.call, "explain", *task)
 
 
 def _worker_range(workers: int | tuple[int, int] | None, ray: Any, num_cpus: float) -> tuple[int, int]:

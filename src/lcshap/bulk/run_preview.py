@@ -160,7 +160,7 @@ def preview(
 
 
 def _failure_reason(done: Any) -> str:
-    return str(getattr(done, "why", None) or done.stopped or done.error)
+    return str(getattr(done, "reason", None) or done.stopped or done.error)
 
 
 def _evenly_spaced_rows(source: InputSource, sample: int) -> Iterator[InputRow]:

@@ -79,7 +79,7 @@ def status(out: str | os.PathLike[str]) -> Status:
     ``print(lcshap.bulk.status("out"))``.
     """
     folder = RunFolder(out)
-    notes = [folder.noted(number) for number in folder.finished()] if folder.manifest else []
+    notes = [folder.part_notes(number) for number in folder.finished()] if folder.manifest else []
     processor_seconds = [part.processor for part in notes]
     return Status(
         rows=sum(part.rows for part in notes),
@@ -89,7 +89,7 @@ def status(out: str | os.PathLike[str]) -> Status:
         shards=len(notes),
         calls=sum(part.calls for part in notes),
         seconds=sum(part.seconds for part in notes),
-        bytes=sum(folder.part(part.number).stat().st_size for part in notes),
+        bytes=sum(folder.part_path(part.number).stat().st_size for part in notes),
         running=folder.running,
         complete=folder.complete,
         processor=None

@@ -38,8 +38,8 @@ class _PathMethod(Method):
     cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
 
     def __post_init__(self) -> None:
-        check_integer("budget", self.budget, least=1)
-        check_integer("window", self.window, least=1)
+        check_integer("budget", self.budget, minimum=1)
+        check_integer("window", self.window, minimum=1)
         check_integer("output", self.output)
         if not 0 < self.share <= 1:
             raise MethodError(f"Expected a share above 0 and at most 1, got {self.share!r}.")
@@ -75,7 +75,7 @@ class _PathMethod(Method):
         self.check_stop(stop)
         check_calls(self.budget, max_calls, exact=True)
         self._check_budget(graph)
-        search = PathSearch(self, graph, game.stands, None if stop is None else stop.deadline)
+        search = PathSearch(self, graph, game.decision_unchanged, None if stop is None else stop.deadline)
         yield from search.program()
         return _explain_path(self, search, game)
 
@@ -222,18 +222,18 @@ class InsertionPath(_PathMethod):
 def _explain_path(method: _PathMethod, search: PathSearch, game: AbstractGame) -> PathExplanation:
     graph = search.graph
     path = search.path
-    unmoved = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool[i,], i))
+    unmoved = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.expected_gains[i,], i))
     order = np.array(path + unmoved, np.intp)
-    empty, full = search.ends
+    empty, full = search.empty_and_full_values
     with np.errstate(over="ignore", invalid="ignore"):
         scores = _scores(search, order, len(path))
-    check_scores(scores, np.concatenate([search.ends.ravel(), np.ravel(search.values)]))
+    check_scores(scores, np.concatenate([search.empty_and_full_values.ravel(), np.ravel(search.values)]))
     return PathExplanation(
         scores=scores,
         base_value=float(empty) if empty.ndim == 0 else empty,
         full_value=float(full) if full.ndim == 0 else full,
         graph=graph,
-        calls=len(search.memo),
+        calls=len(search.answers),
         path=np.array(path, np.intp),
         path_values=np.array(search.values),
         order=order,
@@ -248,9 +248,9 @@ def _scores(search: PathSearch, order: NDArray[np.intp], moved: int) -> NDArray[
     """Scores that sort into the order; those of other outputs than the one that steers, pooled over its blocks."""
     values = np.array(search.values)
     marginals = search.marginals(values[1:], values[:-1])
-    estimates = np.array([search.pool[i,] for i in order[moved:].tolist()])
-    steering_scores, blocks = path_scores(order, search.steer(marginals), estimates)
-    scores = search.last.copy()
+    estimates = np.array([search.expected_gains[i,] for i in order[moved:].tolist()])
+    steering_scores, blocks = path_scores(order, search.steering_values(marginals), estimates)
+    scores = search.last_marginals.copy()
     if scores.ndim == 1:
         scores[order] = steering_scores
     else:

@@ -156,8 +156,8 @@ class ReceptiveShapley(Method):
         try:
             return _design(self.hops, graph, max_calls)
         except PlanTooLargeError as error:
-            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.above)}"
-            raise PlanTooLargeError(message, error.calls, error.exact, error.above) from None
+            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.exceeded_limit)}"
+            raise PlanTooLargeError(message, error.calls, error.exact, error.exceeded_limit) from None
 
     @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:

@@ -111,7 +111,7 @@ class RegressionCShapley(Method):
         )
 
     def __post_init__(self) -> None:
-        check_integer("max_size", self.max_size, least=1)
+        check_integer("max_size", self.max_size, minimum=1)
         check_choice("weights", self.weights, ("uniform", "kernel"))
         check_choice("windows", self.windows, ("kept", "removed"))
         number = isinstance(self.ridge, int | float | np.number) and not isinstance(self.ridge, bool)

@@ -36,11 +36,11 @@ class PendingRows:
         masked: Masked,
         coalitions: Coalitions,
         store: Store,
-        tally: RowCounter,
+        row_counter: RowCounter,
         value: FixedValue | None,
         label: str = "",
     ) -> None:
-        self.masked, self.tally, self.label = masked, tally, label
+        self.masked, self.row_counter, self.label = masked, row_counter, label
         self._store, self._value, self._coalitions = store, value, coalitions
         self._distinct = distinct = masked.distinct(coalitions)
         self._by_row = distinct.rows_per_key * distinct.copies < masked.rows_per_call  # a key is that of a single row
@@ -64,7 +64,7 @@ class PendingRows:
         key_numbers = None if len(self._missing) == len(self._distinct) else self._missing
         coalitions_per_key = len(self._coalitions) / max(len(self._distinct), 1) if self._by_row else 1.0
         return BatchRequest(
-            self.masked, self._distinct, self._deliver, self.tally, self.label, coalitions_per_key, key_numbers
+            self.masked, self._distinct, self._deliver, self.row_counter, self.label, coalitions_per_key, key_numbers
         )
 
     @property
@@ -145,9 +145,9 @@ def _name_coalition(error: ModelError, coalitions: Coalitions, rows: Places) -> 
 
 def store_space(engine: Engine, masked: Masked, store: Store | None = None) -> bytes:
     """A digest that distinguishes this model and this input from others in a store."""
-    if store is None or not store.lasting:
+    if store is None or not store.persistent:
         return digest(engine.fingerprint, masked.key)
-    if not masked.lasting:
+    if not masked.has_stable_key:
         warnings.warn(
             f"{type(masked).__name__} holds a function or another object that only this process can identify. After "
             "a restart, the store will not find its answers again.",

@@ -55,7 +55,7 @@ class Node:
     residual: Floats | None = None
 
 
-def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1, most: int = 4) -> Explanation:
+def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1, max_parts: int = 4) -> Explanation:
     r"""Score documents, then the paragraphs of those that matter, then their sentences, then their words.
 
     Parameters
@@ -64,7 +64,7 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
     x : one prompt.
     budget : how many rows the model is asked about at the most, over all levels.
     threshold : look into what has at least this share of the largest score of its level, in absolute value.
-    most : look into so many parts of a level at the most.
+    max_parts : look into so many parts of a level at the most.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
     search = _Zoom(explainer, words, budget)
     search.documents()
     for level in LEVELS[1:]:
-        search.look_into(level, threshold, most)
+        search.look_into(level, threshold, max_parts)
     return search.explanation()
 
 

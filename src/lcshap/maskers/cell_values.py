@@ -95,19 +95,19 @@ def check_same_columns(expected: Names, columns: Names, who: str, everything: Na
         raise MaskerError(f"Expected {len(expected)} columns in {who}, as in the background, got {len(columns)}.")
 
 
-def wrong_value_error(value: Any, expected: str, name: str, who: str, do: str = "") -> MaskerError:
+def wrong_value_error(value: Any, expected: str, name: str, who: str, advice: str = "") -> MaskerError:
     """The error for a value that a column cannot hold, and what to do about it."""
-    value_text = printable(repr(value), most=60)
+    value_text = printable(repr(value), max_length=60)
     message = f"Expected {expected} in column {name!r} of {who}, as in the background, got {value_text}."
-    return MaskerError(f"{message} {do}" if do else message)
+    return MaskerError(f"{message} {advice}" if advice else message)
 
 
 def unseen_category_error(value: Any, categories: list[Any], name: str, who: str) -> MaskerError:
     """The error for a category that the background's type does not have."""
-    listed = ", ".join(printable(repr(c), most=60) for c in categories[:_MAX_LISTED]) + (
+    listed = ", ".join(printable(repr(c), max_length=60) for c in categories[:_MAX_LISTED]) + (
         ", ..." if len(categories) > _MAX_LISTED else ""
     )
-    value_text = printable(repr(value), most=60)
+    value_text = printable(repr(value), max_length=60)
     return MaskerError(
         f"Expected one of the categories {listed} in column {name!r} of {who}, got {value_text}, which is unseen."
     )

@@ -41,7 +41,7 @@ class Frame(ABC):
     data: Any
 
     @staticmethod
-    def of(data: Any, who: str) -> Frame:
+    def from_dataframe(data: Any, who: str) -> Frame:
         """A copy of a DataFrame as a table; `who` names it in errors."""
         kind: type[Frame] = PandasFrame if is_pandas(data) else PolarsFrame
         frame = kind(data.copy() if is_pandas(data) else data.clone())

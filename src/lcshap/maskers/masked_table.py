@@ -132,7 +132,7 @@ class MaskedTabular(Masked):
     @cached_property
     def _agreement(self) -> RowAgreement:
         absent = np.setdiff1d(np.arange(len(self.columns)), np.concatenate([self.units, self.pinned]))
-        return RowAgreement.of(self._value_numbers, self.units, self.labels, absent, self.graph.d)
+        return RowAgreement.from_values(self._value_numbers, self.units, self.labels, absent, self.graph.d)
 
     @property
     def _value_numbers(self) -> NDArray[np.intp]:

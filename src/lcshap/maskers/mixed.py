@@ -22,7 +22,7 @@ def read_table(data: Any, who: str) -> NDArray[np.floating] | Frame:
     check_package(data, who)
     if is_pandas_series(data) and len(data) and all(isinstance(label, str) for label in data.index):
         data = data.to_frame().T.infer_objects()
-    return Frame.of(data, who) if is_frame(data) else read_array(data, who)[0]
+    return Frame.from_dataframe(data, who) if is_frame(data) else read_array(data, who)[0]
 
 
 def check_package(data: Any, who: str) -> None:

@@ -57,7 +57,7 @@ class RangeMaximum:
         self._table = np.array(table)
         self._levels = np.array([max(n, 1).bit_length() - 1 for n in range(len(row) + 1)])
 
-    def between(self, starts: Places, ends: Places) -> Places:
+    def maxima(self, starts: Places, ends: Places) -> Places:
         """Of each run the largest of ``numbers[start:end]``; anything where it is empty."""
         level = self._levels[np.maximum(ends - starts, 1)]
         return np.asarray(

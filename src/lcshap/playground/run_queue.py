@@ -112,19 +112,19 @@ class ThreadPool:
 
     Parameters
     ----------
-    turns : at the model.
-    most_lost : how many model calls may be lost, after runs that were cancelled, before nothing new is begun.
+    model_queue : at the model.
+    max_lost_calls : how many model calls may be lost, after runs that were cancelled, before nothing new is begun.
     """
 
-    turns: ModelQueue
-    most_lost: int = 8
+    model_queue: ModelQueue
+    max_lost_calls: int = 8
     running: set[Run] = field(default_factory=set)
 
     def start(self, run: Run, work: Callable[[], None]) -> None:
         """Do the work in a thread of its own."""
-        if self.turns.lost >= self.most_lost:
+        if self.model_queue.lost >= self.max_lost_calls:
             raise PlaygroundBusyError(
-                f"The model has not returned from {self.turns.lost} calls whose runs were cancelled. Restart the "
+                f"The model has not returned from {self.model_queue.lost} calls whose runs were cancelled. Restart the "
                 "playground, with a model that has a timeout."
             )
 
@@ -160,7 +160,7 @@ class ThreadPool:
             interrupt(thread)
             thread.join(_JOIN_SECONDS)
         if thread.is_alive():
-            self.turns.abandon(run)
+            self.model_queue.abandon(run)
 
     def close(self) -> None:
         """Cancel everything."""

@@ -37,7 +37,7 @@ class MethodResults:
         self.samples.append(sample)
         self.masked.append(curve)
         self.kept.append(
-            MaskingCurve(curve.percents, curve.counts, np.array(experiment["kept"]), curve.what, keep=True)
+            MaskingCurve(curve.percents, curve.counts, np.array(experiment["kept"]), curve.quantity, keep=True)
         )
         self.calls.append(e.calls)
         self.units.append(e.graph.d)

@@ -130,14 +130,14 @@ class MethodFactory:
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self._known: dict[tuple[str, str, int], Method] = {}
+        self._methods: dict[tuple[str, str, int], Method] = {}
 
     def method(self, name: str, graph: Graph, budget: int) -> Method:
         """The method of this name."""
         key = name, graph.key, budget
-        if key not in self._known:
-            self._known[key] = _select_largest(list(METHOD_CANDIDATES[name](graph, budget, self.seed)), graph, budget)
-        return self._known[key]
+        if key not in self._methods:
+            self._methods[key] = _select_largest(list(METHOD_CANDIDATES[name](graph, budget, self.seed)), graph, budget)
+        return self._methods[key]
 
 
 def _select_largest(candidates: list[Method], graph: Graph, budget: int) -> Method:
