@@ -118,17 +118,24 @@ def record(path: str) -> None:
             part = getattr(e, name, None)
             if part is not None:
                 outputs = part if isinstance(part, list | tuple) else [part]
-                arrays[f"{key} | {name}"] = np.stack([_dense(output) for output in outputs])
+                arrays[f"{_rename_parameters(key)} | {name}"] = np.stack([_dense(output) for output in outputs])
 
     for name, (graph, game) in games(lc).items():
         for method in methods(lc, name, graph.d):
             try:
                 add(f"{method} on {name}", method.explain(game, graph))
             except lc.LcshapError as error:  # gradients of a game that has none, for instance
-                arrays[f"{method} on {name} | error"] = np.array(type(error).__name__)
+                arrays[f"{_rename_parameters(str(method))} on {name} | error"] = np.array(type(error).__name__)
     for name, e in models(lc).items():
         add(name, e)
     np.savez(path, **arrays)
+
+
+def _rename_parameters(key: str) -> str:
+    """The key of an array with the present names of parameters, which had other names in earlier versions."""
+    for earlier, present in (("reach=", "order="), ("hops=", "order="), (" share=", " path_share=")):
+        key = key.replace(earlier, present)
+    return key
 
 
 def _dense(part: Any) -> Any:

@@ -62,7 +62,7 @@ def test_unusual_options_are_among_the_examples():
     """What was forgotten once, or is a path of its own through the code."""
     required = [
         lc.LIME(26, seed=5, features=2),
-        lc.GraphKernelSHAP(44, reach=0, seed=5),
+        lc.GraphKernelSHAP(44, order=0, seed=5),
         lc.LShapley(2, interactions=True),
         lc.CShapley(2, "both", "myerson", "decomposed"),
         lc.CShapley(None, "absent", "paper", "direct", 3),
@@ -257,7 +257,7 @@ def assert_same_bits(e, other_e):
 UNUSUAL = [
     lc.DeletionPath(40, flip_below=-0.3),
     lc.InsertionPath(40, flip_above=0.3),
-    lc.DeletionPath(64, share=1.0, window=2),
+    lc.DeletionPath(64, path_share=1.0, window=2),
     lc.LIME(40, seed=1, kernel_width=0.5, ridge=0.0, features=3),
     lc.LShapley(2, "both", interactions=True),
     lc.SampleShapley(30, seed=2),

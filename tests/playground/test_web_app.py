@@ -286,7 +286,7 @@ def test_a_run_that_would_take_too_many_calls_is_refused(connect, explainer, mod
 
 
 def test_runs_at_once_are_counted(connect, explainer, model):
-    client = connect(explainer, limits={"runs": 1})
+    client = connect(explainer, limits={"concurrent_runs": 1})
     model.gate.clear()
     first = client.events({"input": {"text": TEXT}, "columns": [{}]})
     assert next(first)[0] == "waiting"

@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from ..core.earlier_names import rename_parameters
 from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import PlanSum
@@ -89,8 +90,8 @@ def _parse_method(text: str) -> NamedMethod:
         if not equals:
             raise UsageError(f"Expected a parameter as name=value, got {pair!r} in {text!r}.")
         parameters[key] = _parse_value(literal)
-    named_method = NamedMethod(text.strip(), entry, parameters)
-    for key in parameters:
+    named_method = NamedMethod(text.strip(), entry, rename_parameters(entry.name, parameters))
+    for key in named_method.parameters:
         if key not in named_method.parameter_names:
             raise UsageError(_unknown_parameter(key, named_method))
     return named_method

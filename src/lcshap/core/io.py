@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, GraphError, OptionError
+from .earlier_names import update_provenance
 from .explanation import Explanation, PathExplanation, pair_matrix
 from .json_reader import JsonNode, parse_json
 from .printable import printable
@@ -158,7 +159,7 @@ def _read_provenance(place: JsonNode) -> dict[str, Any]:
     provenance = {} if place.missing else place.plain()
     if not isinstance(provenance, dict):
         place.fail("an object")
-    return provenance
+    return update_provenance(provenance)
 
 
 def _read_curve(place: JsonNode) -> dict[str, Any] | None:

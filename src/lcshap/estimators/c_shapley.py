@@ -41,7 +41,8 @@ class CShapley(Method):
         chains, Myerson's on all other graphs. Plans and records say which of the two it was.
     marginals : "direct": :math:`m(U, i) = v(U) - v(U \setminus \{i\})`, as printed. "decomposed":
         :math:`v(U) - \sum_W v(W) + (c-1) v(\emptyset)` over the c connected parts W of :math:`U \setminus \{i\}`.
-    max_size : the largest connected set to look at.
+    max_size : the largest number of units in a connected set. It limits the size of sets, not their radius as `order`
+        does.
 
     Notes
     -----

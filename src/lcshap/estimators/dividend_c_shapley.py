@@ -34,7 +34,8 @@ class DividendCShapley(Method):
 
     Parameters
     ----------
-    max_size : m. A chain takes m·d calls, a grid of k axes :math:`m^k d`.
+    max_size : m, the largest size of a set, which is not a radius as the `order` of other methods is. A chain
+        takes m·d calls, a grid of k axes :math:`m^k d`.
 
     Notes
     -----

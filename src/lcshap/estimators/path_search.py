@@ -38,7 +38,7 @@ class PathSettings(Protocol):
         """The largest number of calls."""
 
     @property
-    def share(self) -> float:
+    def path_share(self) -> float:
         """The share of the path that the calls are spent on."""
 
     @property
@@ -93,7 +93,7 @@ class PathSearch:
         self.rounds = 0
         self.rounds_since_move = 0  # rounds since the last move
         self.evaluated_windows: set[Window] = set()  # the windows that have been evaluated
-        self.goal = max(1, round(method.share * graph.d))
+        self.goal = max(1, round(method.path_share * graph.d))
 
     # -- the program --------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ class _PathMethod(Method):
     """The base class of both paths. `from_full` says whether they start at the full input."""
 
     budget: int
-    share: float = 0.2
+    path_share: float = 0.2
     window: int = 3
     output: int = 0
 
@@ -41,15 +41,15 @@ class _PathMethod(Method):
         check_integer("budget", self.budget, minimum=1)
         check_integer("window", self.window, minimum=1)
         check_integer("output", self.output)
-        if not 0 < self.share <= 1:
-            raise MethodError(f"Expected a share above 0 and at most 1, got {self.share!r}.")
+        if not 0 < self.path_share <= 1:
+            raise MethodError(f"Expected a path_share above 0 and at most 1, got {self.path_share!r}.")
         if self.threshold is not None and not is_finite(self.threshold):
             raise MethodError(f"Expected the threshold as a finite number, got {self.threshold!r}.")
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         """The parameters that the conformance suite runs."""
-        return cls(30), cls(12), cls(30, window=1, share=0.5)
+        return cls(30), cls(12), cls(30, window=1, path_share=0.5)
 
     def axioms(self, graph: Graph) -> Axioms:
         """The axioms that it satisfies on this graph."""
@@ -107,14 +107,15 @@ class DeletionPath(_PathMethod):
     in the present context, and of connected windows of units that were not evaluated for long, and removes the units
     with the largest gain per unit: one at first, and later up to a fifth of the number already removed. Marginals of
     earlier rounds are rescaled to the present one, which matters where the model saturates. The budget is planned so
-    that the first `share` of the units are removed with it; the calls that a large budget has left continue the path.
+    that the first `path_share` of the units are removed with it; the calls that a large budget has left continue the
+    path.
     No randomness; ties go to the lower index.
 
     Parameters
     ----------
     budget : the largest number of distinct coalitions, including the empty and the full one; at least d + 2. About 4 d
         is enough.
-    share : the share of the path that the calls are spent on. Smaller: better first steps. Larger: a longer path.
+    path_share : the share of the path that the calls are spent on. Smaller: better first steps. Larger: a longer path.
     window : the largest number of units in a window. Windows find neighbours that stand in for each other ("very very
         bad"), of which no single one matters; one that gains more per unit than any unit alone goes as a whole, its
         units in the order of their own marginals. 1 looks at single units only.
@@ -178,7 +179,7 @@ class InsertionPath(_PathMethod):
 
     Parameters
     ----------
-    budget, share, window, output : as for `DeletionPath`.
+    budget, path_share, window, output : as for `DeletionPath`.
     flip_above : stop once v is strictly above this value, and take out of the set found what it does not need:
         ``e.flip_set``. None leaves the decision to the model, where it makes one: ``e.flipped`` says whether the units
         inserted up to some step alone make it decide as it does at the full input, and the path goes on. If it decides

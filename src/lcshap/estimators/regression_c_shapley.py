@@ -39,7 +39,8 @@ class RegressionCShapley(Method):
     Parameters
     ----------
     max_size : the largest n of the n-grams or n×n patches; on graphs that are neither chain nor grid, the largest
-        number of units in a connected set. About `max_size` × d calls on chains and grids.
+        number of units in a connected set. About `max_size` × d calls on chains and grids. It is a size, not
+        a radius as the `order` of other methods is.
     weights : "uniform": 1 for every window. "kernel": the Shapley kernel :math:`(d-1)/(\binom dn n (d-n))` with
         n = \|U\|, as printed. A window of all d units has infinite weight: then the scores sum to the
         prediction less the base value exactly.

@@ -68,7 +68,7 @@ class MethodSelector:
     --------
     >>> import lcshap as lc
     >>> MethodSelector(budget="4d").select(lc.Graph.chain(50)).method
-    GraphKernelSHAP(budget=200, reach=2, seed=0, interactions=False)
+    GraphKernelSHAP(budget=200, order=2, seed=0, interactions=False)
     """
 
     method: Method | str = "auto"
@@ -300,9 +300,9 @@ def choose(
     --------
     >>> import lcshap as lc
     >>> lc.choose(lc.Graph.chain(10)).method, lc.choose(lc.Graph.chain(11)).method
-    (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0, interactions=False))
+    (Shapley(), GraphKernelSHAP(budget=88, order=2, seed=0, interactions=False))
     >>> lc.choose(lc.Graph.chain(10), interactions="all").method
-    GraphKernelSHAP(budget=1024, reach=2, seed=0, interactions='all')
+    GraphKernelSHAP(budget=1024, order=2, seed=0, interactions='all')
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)  # doctest: +NORMALIZE_WHITESPACE
     taking units away, step by step, answers this question directly, and every call makes it better. The order of a
     deletion path is meant for removing units. When only the first units are kept, it is among the worst of the

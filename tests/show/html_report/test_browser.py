@@ -388,7 +388,7 @@ class TestSwitches:
         page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.taken = text; }; }")
         page.get_by_role("button", name="Copy").click()
         assert text(page, "#copied") == "Copied"
-        assert "(budget=60, reach=2, seed=7, interactions=False)," in page.evaluate("window.taken")
+        assert "(budget=60, order=2, seed=7, interactions=False)," in page.evaluate("window.taken")
 
 
 class TestList:
