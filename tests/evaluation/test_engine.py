@@ -194,7 +194,7 @@ def test_answers_are_delivered_batch_by_batch_until_the_model_fails():
         Engine(CallableModel(model, "output"), 2).ask([question])
     assert delivered == {0: 0.0, 1: 1.0, 2: 4.0, 4: 5.0}  # the shortest come first
     assert tally.rows == 4
-    delivered, rows, error = ask(CallableModel(model, "output"), sets, keep=True)
+    delivered, rows, error = ask(CallableModel(model, "output"), sets, isolate_failures=True)
     assert len(delivered) == rows == 4
     assert "gone" in str(error)
 
@@ -227,7 +227,7 @@ def test_rows_of_a_failing_input_do_not_cost_the_others_theirs():
         sets = lc.Shapley().plan(masked.graph).coalitions
         deliver = partial(update_by_place, answers_by_place)
         questions.append(BatchRequest(masked, every_row(sets, masked), deliver, RowCounter(), f"input {number}"))
-    errors = Engine(CallableModel(model, "output"), 8).ask(questions, keep=True)
+    errors = Engine(CallableModel(model, "output"), 8).ask(questions, isolate_failures=True)
     assert [error is None for error in errors] == [False, True, False]
     assert len(delivered[1]) == 16
     assert "input 0" in str(errors[0])

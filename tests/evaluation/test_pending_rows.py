@@ -63,7 +63,9 @@ def test_values_name_the_coalition_that_makes_none():
     with pytest.raises(lc.errors.ModelError, match=r"finite.*\(the coalition \{0\}\)"):
         answer_pending(engine, [PendingRows(engine, masked, SETS, store, RowCounter(), fixed)])
     assert len(store) == 3  # the answers themselves are fine
-    (kept,) = answer_pending(engine, [PendingRows(engine, masked, SETS, store, RowCounter(), fixed)], keep=True)
+    (kept,) = answer_pending(
+        engine, [PendingRows(engine, masked, SETS, store, RowCounter(), fixed)], isolate_failures=True
+    )
     assert isinstance(kept, lc.errors.ModelError)
 
 

@@ -105,7 +105,7 @@ def test_a_reference_row_may_be_missing():
     gaps = pd.DataFrame({"a": [np.nan], "b": [None]}).astype({"b": "str"})
     masked = Tabular(gaps).mask({"a": 1.0, "b": "x"})
     assert masked.rows_per_call == 1
-    assert Tabular(np.full(3, np.nan)).mask([1.0, 2.0, np.nan])._idle.tolist() == [False, False, True]
+    assert Tabular(np.full(3, np.nan)).mask([1.0, 2.0, np.nan])._idle_units.tolist() == [False, False, True]
     assert Tabular(DATA.assign(income=np.nan), drop="income").mask(ROW).graph.d == 5
 
 
@@ -136,6 +136,6 @@ def test_nullable_and_arrow_types():
     for i in range(3):
         row = table.row(data.iloc[i])
         assert row.data.dtypes.equals(data.dtypes)
-        values = table.numbered(row)
+        values = table.value_codes(row)
         assert (values[0] == values[1 + i]).all()
         assert (values[0] != values[1 + (i + 1) % 3]).all()

@@ -150,7 +150,7 @@ def test_a_model_that_hangs_blocks_nobody_for_long(client, model):
     events = client.events({"input": {"text": TEXT}, "columns": [{}]})
     assert next(events)[0] == "waiting"
     events.close()
-    wait_until(lambda: client.playground.session.thread_pool.model_queue.lost == 1)
+    wait_until(lambda: client.playground.session.thread_pool.model_queue.lost_calls == 1)
     other = threading.Thread(target=model.gate.set)
     model.__class__ = type("Freed", (type(model),), {"__call__": lambda self, texts: [[0.0, 1.0]] * len(texts)})
     assert client.post("/api/predict", {"input": {"text": "another text"}}).status_code == 200
@@ -171,7 +171,7 @@ def test_pure_python_that_never_ends_is_interrupted(connect):
     assert next(events)[0] == "waiting"
     events.close()
     wait_until(lambda: not client.playground.session.thread_pool.running)
-    assert client.playground.session.thread_pool.model_queue.lost == 0
+    assert client.playground.session.thread_pool.model_queue.lost_calls == 0
     state["stuck"] = False
     assert client.post("/api/predict", {"input": {"text": "to be"}}).status_code == 200
 

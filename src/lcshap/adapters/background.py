@@ -70,7 +70,7 @@ class PredictCall:
         while not self._done.wait(_POLL_SECONDS):
             pass
 
-    def keep(self, start: int, count: int, answer: Any) -> None:
+    def store_answer(self, start: int, count: int, answer: Any) -> None:
         """Store the answer of a request for its rows; raise an error if it is not valid."""
         try:
             numbers = check_numbers(answer, count, "the request")

@@ -136,7 +136,7 @@ class RemoteModel(Model):
         self.price = None if price is None else _check_number("price", price, zero=True)
         self.batch_size = _REQUESTS_PER_SLOT * self.in_flight * self.rows_per_request
         self.requests = self.retried = self.failed = 0
-        self._closed = self._answered = False
+        self._closed = self._has_answered = False
         self._reset_loop()
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
@@ -230,8 +230,8 @@ class RemoteModel(Model):
                 self.requests += 1
                 self.retried += tries > 1
                 try:
-                    call.keep(start, len(rows), await self._try_request(rows))
-                    self._answered = True
+                    call.store_answer(start, len(rows), await self._try_request(rows))
+                    self._has_answered = True
                     return
                 except (Exception, asyncio.CancelledError, SystemExit) as error:
                     if asyncio.current_task().cancelling():  # type: ignore[union-attr]
@@ -243,7 +243,7 @@ class RemoteModel(Model):
 
     def _is_final(self, error: BaseException, tries: int) -> bool:
         """Whether another try is useless. A function that has never answered is wrong rather than unavailable."""
-        if self._answered:
+        if self._has_answered:
             return isinstance(error, (*self.fatal, InvalidAnswerError))
         twice = tries > 1 and isinstance(error, AnswerCountError)
         return twice or isinstance(error, (*self.fatal, InvalidAnswerError, *_PROGRAMMING_ERRORS))

@@ -162,13 +162,13 @@ class RunFolder:
             "seconds": round(done.seconds, 6),
             "processor": round(done.processor, 6),
             "calls": sum(filter(None, done.calls)),
-            "digest": _digest(done.part),
+            "digest": _digest(done.part_bytes),
             "inputs": digest,
         }
         with raise_disk_errors(self.path):
             self.part_path(shard.number).unlink(missing_ok=True)  # a part with errors that is computed again
             write_file(self.times / self.part_path(shard.number).name, _encode_times(shard, done, notes))
-            write_file(self.part_path(shard.number), done.part)
+            write_file(self.part_path(shard.number), done.part_bytes)
 
     def reopen(self) -> None:
         """Record that not all rows are finished any more."""
@@ -190,7 +190,7 @@ def _encode_times(shard: Shard, done: FinishedShard, notes: dict[str, Any]) -> b
         "row": pa.array(range(shard.start, shard.start + len(shard.rows)), pa.int64()),
         "id": pa.array([row.id for row in shard.rows], pa.string()),
         "seconds": pa.array([done.seconds * (calls or 0) / total_calls for calls in done.calls], pa.float64()),
-        "sent": pa.array(done.sent, pa.int64()),
+        "sent": pa.array(done.sent_rows, pa.int64()),
     }
     return encode_table(pa.table(columns), {"notes": json.dumps(notes)})
 

@@ -58,7 +58,7 @@ def explain_batch(
     done = worker.explain(Shard(0, 0, tuple(open_source(frame, columns).rows())), worker.describe(), "")
     if done.stopped:
         raise BulkError(f"The model failed for all rows that it was asked about: {done.stopped}")
-    return import_optional("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part)).to_pandas()
+    return import_optional("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part_bytes)).to_pandas()
 
 
 def spark_schema(multi_output: bool = False) -> str:

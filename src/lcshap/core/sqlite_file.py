@@ -125,9 +125,9 @@ def _check_kind(path: str, application: int, version: int) -> None:
         )
 
 
-def check_structure(connection: sqlite3.Connection, path: str, how: str = "integrity_check") -> None:
+def check_structure(connection: sqlite3.Connection, path: str, pragma: str = "integrity_check") -> None:
     """Let SQLite check every page."""
-    (verdict,) = connection.execute(f"PRAGMA {how}(1)").fetchone()
+    (verdict,) = connection.execute(f"PRAGMA {pragma}(1)").fetchone()
     if verdict != "ok":
         raise damage_error(path, str(verdict))
 

@@ -85,7 +85,7 @@ class PathSearch:
         self.expected_gains: dict[
             Window, float
         ] = {}  # the expected gain of moving a window: single units, and joint effects
-        self.age = np.zeros(graph.d, np.int64)  # rounds since a unit was evaluated
+        self.rounds_since_evaluation = np.zeros(graph.d, np.int64)  # rounds since a unit was evaluated
         self.tried_edges: set[Window] = set()  # the edges that have been moved together
         self.empty_and_full_values: Values = np.empty(0)  # v(∅) and v(V)
         self.has_decision = False  # whether there is a decision that can flip
@@ -230,7 +230,7 @@ class PathSearch:
         ]
         taken = {i for w in leaders for i in w if len(w) == 1}
         free = [i for i in range(self.graph.d) if (i,) in self.expected_gains]
-        seeds = sorted(free, key=lambda i: (i in taken, -self.age[i], -self.expected_gains[i,], i))
+        seeds = sorted(free, key=lambda i: (i in taken, -self.rounds_since_evaluation[i], -self.expected_gains[i,], i))
         windows: dict[Window, None] = dict.fromkeys(leaders)
         used: set[int] = set()
         for allow_overlap in (
@@ -251,7 +251,7 @@ class PathSearch:
         window = [seed]
         while len(window) < self.method.window:
             border = [
-                (_edge(i, j) in self.tried_edges, -self.age[j], -self.expected_gains[j,], j, i)
+                (_edge(i, j) in self.tried_edges, -self.rounds_since_evaluation[j], -self.expected_gains[j,], j, i)
                 for i in window
                 for j in self.graph.neighbours(i)
                 if (j,) in self.expected_gains
@@ -284,10 +284,10 @@ class PathSearch:
         drift = sum(a * b for a, b in gain_pairs) / (sum(b * b for _, b in gain_pairs) or math.inf)
         drift = min(max(drift, 1 / _MAX_DRIFT), _MAX_DRIFT) if self.path and not self.rounds_since_move else 1.0
         self.expected_gains = {w: gain * drift for w, gain in self.expected_gains.items()}
-        self.age += 1
+        self.rounds_since_evaluation += 1
         for window, gain in sorted(gains.items(), key=lambda item: len(item[0])):
             surplus = gain - sum(self.expected_gains[i,] for i in window)
-            self.age[list(window)] = 0
+            self.rounds_since_evaluation[list(window)] = 0
             for i in window:
                 if len(window) == 1 or (i,) not in gains:
                     self.expected_gains[i,] += surplus / len(window)

@@ -130,7 +130,7 @@ class Engine:
         return self._content
 
     def ask(
-        self, questions: Sequence[BatchRequest], progress: Progress | None = None, keep: bool = False
+        self, questions: Sequence[BatchRequest], progress: Progress | None = None, isolate_failures: bool = False
     ) -> list[Exception | None]:
         """Ask the model. Answers are delivered batch by batch.
 
@@ -139,8 +139,8 @@ class Engine:
 
         Parameters
         ----------
-        keep : a failure ends only the question that it belongs to, and is returned in its place. A batch of several
-            inputs that fails is asked again, input by input, to find out whose failure it is.
+        isolate_failures : a failure ends only the question that it belongs to, and is returned in its place. A batch of
+            several inputs that fails is asked again, input by input, to find out whose failure it is.
         """
         owner = np.repeat(np.arange(len(questions)), [len(q.coalitions) for q in questions])
         place_in_question = (
@@ -163,7 +163,7 @@ class Engine:
                 if not self._ask_batch(batch, size):
                     continue  # out of memory: the batch size is smaller now
             except ModelError as error:
-                if not keep:
+                if not isolate_failures:
                     raise
                 failures = [error] if len(batch) == 1 else [self._ask_alone(piece) for piece in batch]
                 for number, failure in zip(owners, failures, strict=True):

@@ -39,7 +39,8 @@ class ModelGame(AbstractGame):
     engine, masked, value : the model, the input, and the number that is explained.
     store : what the model has answered so far.
     progress : the progress bar, which counts the answers.
-    keep : whether a failure of the model ends this game alone, and not all games that share a batch with it.
+    isolate_failures : whether a failure of the model ends this game alone, and not all games that share a batch with
+        it.
     label : names the input in errors.
     evaluated_keys : the keys of all coalitions that were evaluated, if they are to be counted.
     """
@@ -49,7 +50,7 @@ class ModelGame(AbstractGame):
     value: FixedValue
     store: Store
     progress: Progress | None = None
-    keep: bool = False
+    isolate_failures: bool = False
     label: str = ""
     row_counter: RowCounter = field(default_factory=RowCounter)
     evaluated_keys: set[bytes] | None = field(default=None, repr=False)
@@ -99,7 +100,7 @@ class ModelGame(AbstractGame):
         games = [game for game, _ in requests if isinstance(game, ModelGame)]
         pending = [game.pending_rows(coalitions) for game, (_, coalitions) in zip(games, requests, strict=True)]
         try:
-            return answer_pending(games[0].engine, pending, games[0].progress, games[0].keep)
+            return answer_pending(games[0].engine, pending, games[0].progress, games[0].isolate_failures)
         except (ModelError, KeyboardInterrupt) as error:
             raise BatchFailed([rows.finished for rows in pending], error) from error
 
@@ -130,7 +131,7 @@ class ModelGame(AbstractGame):
         if self.evaluated_keys is not None:
             self.evaluated_keys.update(set_keys(coalitions))
         pending = PendingRows(engine, self.masked, coalitions, self.store, self.row_counter, None, self.label)
-        (outputs,) = answer_pending(engine, [pending], self.progress, self.keep)
+        (outputs,) = answer_pending(engine, [pending], self.progress, self.isolate_failures)
         if isinstance(outputs, Exception):
             raise ProgramFailed(outputs) from outputs
         return read_parts(outputs, self.masked, self.value)
@@ -176,28 +177,31 @@ def make_games(
     store: Store,
     classes: Sequence[str] | None = None,
     progress: Progress | None = None,
-    keep: bool = False,
+    isolate_failures: bool = False,
     labels: Sequence[str] | None = None,
 ) -> list[ModelGame | Exception]:
     """The games of several inputs. The model sees all the full inputs first, in shared batches, to fix the targets.
 
-    With `keep`, the place of an input on which that fails holds the error. `labels` name the inputs in errors.
+    With `isolate_failures`, the place of an input on which that fails holds the error. `labels` name the inputs in
+    errors.
     """
     pending = []
     for masked, label in zip(inputs, labels or [""] * len(inputs), strict=True):
         full_input = Coalitions.from_sets(masked.graph.d, [range(masked.graph.d)])
         pending.append(PendingRows(engine, masked, full_input, store, RowCounter(), None, label))
     games: list[ModelGame | Exception] = []
-    for rows, outputs in zip(pending, answer_pending(engine, pending, progress, keep), strict=True):
+    for rows, outputs in zip(pending, answer_pending(engine, pending, progress, isolate_failures), strict=True):
         try:
             if isinstance(outputs, Exception):
                 raise outputs
             fixed = value.resolve(outputs, engine.model.kind, classes)
             fixed(outputs)  # raises an error if the value is not finite
-            game = ModelGame(engine, rows.masked, fixed, store, progress, keep, rows.label, rows.row_counter)
+            game = ModelGame(
+                engine, rows.masked, fixed, store, progress, isolate_failures, rows.label, rows.row_counter
+            )
             games.append(game)
         except ModelError as error:
-            if not keep:
+            if not isolate_failures:
                 raise
             games.append(error)
     return games

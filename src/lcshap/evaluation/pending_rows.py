@@ -47,16 +47,16 @@ class PendingRows:
         self._namespace = store_space(engine, masked, store)
         if self._by_row:
             self._namespace = digest(self._namespace, "rows")
-        self._answered, outputs = store.get(self._namespace, distinct.keys)
-        self._missing = np.flatnonzero(~self._answered)
+        self._is_answered, outputs = store.get(self._namespace, distinct.keys)
+        self._missing = np.flatnonzero(~self._is_answered)
         self._outputs: Floats | None = None
         if outputs is not None:
-            self._set_outputs(np.flatnonzero(self._answered), outputs)
+            self._set_outputs(np.flatnonzero(self._is_answered), outputs)
 
     @property
     def complete(self) -> bool:
         """Whether all answers are there."""
-        return bool(self._answered.all())
+        return bool(self._is_answered.all())
 
     @property
     def question(self) -> BatchRequest:
@@ -107,7 +107,7 @@ class PendingRows:
         outputs = outputs if self._distinct.copies == 1 else np.repeat(outputs, self._distinct.copies, axis=1)
         self._set_outputs(rows, outputs)
         self._store.put(self._namespace, [self._distinct.keys[row] for row in rows.tolist()], outputs)
-        self._answered[rows] = True
+        self._is_answered[rows] = True
 
     def _set_outputs(self, rows: Places, outputs: Floats) -> None:
         if self._outputs is None:
@@ -121,16 +121,16 @@ class PendingRows:
 
 
 def answer_pending(
-    engine: Engine, pending: Sequence[PendingRows], progress: Progress | None = None, keep: bool = False
+    engine: Engine, pending: Sequence[PendingRows], progress: Progress | None = None, isolate_failures: bool = False
 ) -> list[Floats | Exception]:
-    """The values of pending coalitions; with `keep`, the error of an input on which the model fails."""
+    """The values of pending coalitions; with `isolate_failures`, the error of an input on which the model fails."""
     values: list[Floats | Exception] = []
-    errors = engine.ask([rows.question for rows in pending], progress, keep)
+    errors = engine.ask([rows.question for rows in pending], progress, isolate_failures)
     for rows, error in zip(pending, errors, strict=True):
         try:
             values.append(rows.values if error is None else error)
         except ModelError as failure:
-            if not keep:
+            if not isolate_failures:
                 raise
             values.append(failure)
     return values

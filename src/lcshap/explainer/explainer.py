@@ -230,7 +230,7 @@ class Explainer:
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)
         failed = [number for number, e in enumerate(job.outcomes) if isinstance(e, Exception)]
-        if failed and not job.keep:
+        if failed and not job.isolate_failures:
             error = cast(Exception, job.outcomes[failed[0]])
             if len(failed) == len(job.outcomes):  # all inputs failed: the cause is probably not one of them
                 raise error

@@ -58,13 +58,13 @@ class Job:
     ----------
     store : what the model has answered so far.
     outcomes : for each input its explanation, as soon as it is finished, or its error.
-    keep : whether the failure of one input leaves the others alone.
+    isolate_failures : whether the failure of one input leaves the others alone.
     """
 
     setup: Setup
     store: Store
     outcomes: Outcomes
-    keep: bool = False
+    isolate_failures: bool = False
     seconds_per_call: float | None = field(default=None, init=False)  # seconds a call, once it is known
     progress_bar: Progress | None = field(default=None, init=False)
     warned: bool = field(default=False, init=False)
@@ -106,7 +106,7 @@ class Job:
             self.store,
             setup.classes,
             self.progress_bar,
-            self.keep,
+            self.isolate_failures,
             labels,
         )
         games = {}
@@ -144,7 +144,7 @@ class Job:
         finally:
             for number, e in zip(numbers, outcomes, strict=True):
                 if isinstance(e, Explanation):
-                    e = self.recorded(e, games[number], selections[number])
+                    e = self.add_provenance(e, games[number], selections[number])
                 self.outcomes[number] = e
         messages = [game.value.warning for game in game_list]
         if any(messages) and not self.warned:
@@ -166,9 +166,9 @@ class Job:
             (game,) = self.games({0: masked}).values()
             selection = self.select(game, selector, start)
             for e in selection.method.stream(game, masked.graph, self.setup.max_calls, every):
-                yield self.recorded(e, game, selection)
+                yield self.add_provenance(e, game, selection)
 
-    def recorded(self, e: Explanation, game: ModelGame, selection: Selection) -> Explanation:
+    def add_provenance(self, e: Explanation, game: ModelGame, selection: Selection) -> Explanation:
         """The explanation, with how it was made and what a picture needs."""
         record = {
             **self.setup.record,

@@ -218,10 +218,10 @@ class Masked(ABC):
         differ; `DistinctRows.by_coalition` needs no more than a key for each coalition.
         """
         check_units(coalitions, self.graph)
-        return DistinctRows.by_coalition(coalitions, set_keys(coalitions, self._idle), self.rows_per_call)
+        return DistinctRows.by_coalition(coalitions, set_keys(coalitions, self._idle_units), self.rows_per_call)
 
     @cached_property
-    def _idle(self) -> NDArray[np.bool_] | None:
+    def _idle_units(self) -> NDArray[np.bool_] | None:
         """Which units never change any row, such as black pixels where the reference is black; None: none is known.
 
         They are found where rows are a `blend`, from its numbers and their `owners`.

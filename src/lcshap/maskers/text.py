@@ -247,7 +247,7 @@ class MaskedText(Masked):
 
     def _replace_units(self, sets: Coalitions, removed: bool) -> Iterator[str]:
         """Start from the text with all units there (or none) and put in what the coalitions store."""
-        template, starts, ends = self._full if removed else self._empty
+        template, starts, ends = self._full_template if removed else self._empty_template
         fills = [self.absent] * len(self.spans) if removed else self.graph.names
         for a, b in pairwise(sets.offsets.tolist()):
             parts, position = [], 0
@@ -257,11 +257,11 @@ class MaskedText(Masked):
             yield "".join([*parts, template[position:]])
 
     @cached_property
-    def _full(self) -> tuple[str, list[int], list[int]]:
+    def _full_template(self) -> tuple[str, list[int], list[int]]:
         return self._template(set(self.numbers["drop"].tolist()))
 
     @cached_property
-    def _empty(self) -> tuple[str, list[int], list[int]]:
+    def _empty_template(self) -> tuple[str, list[int], list[int]]:
         return self._template({*self.numbers["drop"].tolist(), *self.numbers["unit"].tolist()})
 
     def _template(self, absent: set[int]) -> tuple[str, list[int], list[int]]:
@@ -306,9 +306,9 @@ def check_rules(*rules: Any) -> None:
             )
 
 
-def find_role(pin: Any, drop: Any, unit: Any, *where: int) -> str:
+def find_role(pin: Any, drop: Any, unit: Any, *position: int) -> str:
     """Whether a unit is pinned ("pin"), dropped ("drop") or a "unit" of the game."""
-    pinned, dropped = (bool(rule(unit, *where)) if callable(rule) else unit in rule for rule in (pin, drop))
+    pinned, dropped = (bool(rule(unit, *position)) if callable(rule) else unit in rule for rule in (pin, drop))
     if pinned and dropped:
         raise MaskerError(
             f"Expected units that are pinned or dropped, got {unit!r} in both. Remove it from one of them."

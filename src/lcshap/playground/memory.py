@@ -62,7 +62,7 @@ class SessionStore(Store):
                 self._nbytes -= freed
 
     @property
-    def held(self) -> int:
+    def nbytes(self) -> int:
         """Bytes of keys and numbers that are kept."""
         return self._nbytes
 

@@ -22,7 +22,7 @@ class Limits:
     concurrent_runs : explanations that may be computed at the same time.
     concurrent_predictions : predictions and "what if" questions that may be answered at the same time.
     memory : bytes of answers of the model that the session remembers. The oldest inputs are forgotten first.
-    kept : finished runs that can still be saved.
+    kept_runs : finished runs that can still be saved.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Limits:
     concurrent_runs: int = 4
     concurrent_predictions: int = 8
     memory: int = 200_000_000
-    kept: int = 16
+    kept_runs: int = 16
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -60,7 +60,7 @@ class ModelQueue:
     """
 
     def __init__(self, shared: bool = False) -> None:
-        self.shared, self.lost = shared, 0
+        self.shared, self.lost_calls = shared, 0
         self._queue: deque[Run] = deque()  # the first one is asking
         self._changed = threading.Condition()
 
@@ -95,7 +95,7 @@ class ModelQueue:
     def abandon(self, run: Run) -> None:
         """Let other runs call the model although it has not answered this run."""
         if self._leave(run):
-            self.lost += 1
+            self.lost_calls += 1
 
     def _leave(self, run: Run) -> bool:
         with self._changed:
@@ -122,10 +122,10 @@ class ThreadPool:
 
     def start(self, run: Run, work: Callable[[], None]) -> None:
         """Do the work in a thread of its own."""
-        if self.model_queue.lost >= self.max_lost_calls:
+        if self.model_queue.lost_calls >= self.max_lost_calls:
             raise PlaygroundBusyError(
-                f"The model has not returned from {self.model_queue.lost} calls whose runs were cancelled. Restart the "
-                "playground, with a model that has a timeout."
+                f"The model has not returned from {self.model_queue.lost_calls} calls whose runs were cancelled. "
+                "Restart the playground, with a model that has a timeout."
             )
 
         def run_work() -> None:

@@ -261,22 +261,22 @@ class Session:
 
     # -- results that can be saved --------------------------------------------------------------------------------
 
-    def keep(self, result: FinishedRun) -> str:
+    def keep_run(self, result: FinishedRun) -> str:
         """Keep a result for a while; the name by which it is found."""
         name = secrets.token_urlsafe(12)
         self._results[name] = result
-        while len(self._results) > self.limits.kept:
+        while len(self._results) > self.limits.kept_runs:
             self._results.popitem(last=False)
         return name
 
-    def kept(self, name: str) -> FinishedRun | None:
+    def get_run(self, name: str) -> FinishedRun | None:
         """A result that is still kept."""
         return self._results.get(name)
 
-    def about(self) -> dict[str, Any]:
+    def page_settings(self) -> dict[str, Any]:
         """What the page needs when it is opened."""
         return {
-            "input": self.reader.about(),
+            "input": self.reader.describe(),
             "references": list(self.maskers),
             "own": AS_CONFIGURED,
             "replace": how_to_replace(self.explainer.masker),

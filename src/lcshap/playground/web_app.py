@@ -32,7 +32,7 @@ class TooLargeError(LcshapError):
 
 def make_app(session: Session, title: str) -> Starlette:
     """The application for a session; requests must pass `Doorkeeper` first."""
-    page, policy = make_page(title, session.about())
+    page, policy = make_page(title, session.page_settings())
     api = _Api(session)
 
     async def show(request: Request) -> Response:
@@ -128,7 +128,7 @@ class _Api:
                 events.put("estimate", {**estimate, "blocks": blocks})
 
             result = session.explain(run, x, columns, emit)
-            return {"result": session.keep(result), "rows": run.rows, "seconds": run.seconds}
+            return {"result": session.keep_run(result), "rows": run.rows, "seconds": run.seconds}
 
         run = Run()
         self.running_explanations += 1
@@ -146,7 +146,7 @@ class _Api:
 
     async def save(self, request: Request) -> Response:
         """A file to download."""
-        result = self.session.kept(request.path_params["name"])
+        result = self.session.get_run(request.path_params["name"])
         if result is None:
             return PlainTextResponse("This result is no longer kept. Run it again.", 404)
         label = request.query_params.get("column")
