@@ -43,7 +43,7 @@ class Columns:
 
     Examples
     --------
-    >>> columns = Columns("text", "key", "stars", {"5": "good"}).among(["key", "text", "stars"], "the table")
+    >>> columns = Columns("text", "key", "stars", {"5": "good"}).for_table(["key", "text", "stars"], "the table")
     >>> columns.row({"key": "r1", "text": "A fine film.", "stars": 5}, 0)
     InputRow(id='r1', x='A fine film.', error=None, label='good')
     """

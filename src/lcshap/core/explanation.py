@@ -131,7 +131,7 @@ class Explanation:
 
         >>> import lcshap as lc
         >>> v = lc.Game(lambda kept: 3.0 * kept[:, 0] + 0.1 * (kept.sum(axis=1) % 3 == 1), 12)
-        >>> lc.GraphKernelSHAP(96).explain(v, lc.Graph.chain(12)).faint[:3]
+        >>> lc.GraphKernelSHAP(96).explain(v, lc.Graph.chain(12)).insignificant[:3]
         array([False,  True,  True])
         """
         if self.stderr is None:
@@ -199,7 +199,7 @@ class Explanation:
 
         >>> import lcshap as lc
         >>> v = lc.Game(lambda kept: kept @ np.array([[1.0, 3.0], [2.0, 2.0]]), 2)
-        >>> e = lc.Shapley().explain(v, lc.Graph.chain(2)).averaged()
+        >>> e = lc.Shapley().explain(v, lc.Graph.chain(2)).average_outputs()
         >>> e.scores.tolist(), e.stderr.tolist()
         ([2.0, 2.0], [1.0, 0.0])
         """

@@ -81,9 +81,9 @@ class JsonNode:
     """A value of a file and its place. Methods return it if its type is right, and raise `FileFormatError` if not.
 
     >>> graph = JsonNode({"d": 3, "names": ["a", "b", 5]}, "x.json")
-    >>> graph["d"].whole(1, 9)
+    >>> graph["d"].integer(1, 9)
     3
-    >>> graph["names"].texts(3)
+    >>> graph["names"].strings(3)
     Traceback (most recent call last):
         ...
     lcshap.errors.FileFormatError: x.json is damaged at names[2]: expected a text, got 5.

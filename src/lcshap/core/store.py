@@ -59,7 +59,7 @@ class Answers:
     --------
     >>> answers = Answers()
     >>> answers.add([b"a" * 16, b"b" * 16], np.array([1.0, 2.0]))
-    >>> answers.new([b"b" * 16, b"c" * 16, b"c" * 16]).tolist(), answers.look_up([b"b" * 16]).tolist()
+    >>> answers.missing_positions([b"b" * 16, b"c" * 16, b"c" * 16]).tolist(), answers.look_up([b"b" * 16]).tolist()
     ([1], [2.0])
     """
 

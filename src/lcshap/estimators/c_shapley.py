@@ -114,7 +114,7 @@ class CShapley(Method):
     def for_graph(self, graph: Graph) -> CShapley:
         """The same method with the weights that it has on this graph.
 
-        >>> CShapley().on(Graph.chain(9)).weights, CShapley().on(Graph.grid((3, 3))).weights
+        >>> CShapley().for_graph(Graph.chain(9)).weights, CShapley().for_graph(Graph.grid((3, 3))).weights
         ('paper', 'myerson')
         """
         if self.weights != "auto":

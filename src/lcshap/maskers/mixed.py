@@ -60,7 +60,7 @@ def encode_columns(table: NDArray[np.floating] | Frame) -> list[Column]:
     """Each column as floats where it holds numbers or dates, else as the number of each row's category.
 
     >>> import pandas as pd
-    >>> frame = Frame.of(pd.DataFrame({"age": [30.0, None], "city": ["Rome", "Oslo"]}), "the data")
+    >>> frame = Frame.from_dataframe(pd.DataFrame({"age": [30.0, None], "city": ["Rome", "Oslo"]}), "the data")
     >>> [column.tolist() for column in encode_columns(frame)]
     [[30.0, nan], [0, 1]]
     """

@@ -44,7 +44,7 @@ class SliceJoiner:
 class RangeMaximum:
     """The largest of consecutive numbers, for many runs of them at once: a table of those of 1, 2, 4, ... in a row.
 
-    >>> RangeMaximum([0, 3, 1, 2]).between(np.array([0, 2, 0]), np.array([1, 4, 4])).tolist()
+    >>> RangeMaximum([0, 3, 1, 2]).maxima(np.array([0, 2, 0]), np.array([1, 4, 4])).tolist()
     [0, 2, 3]
     """
 

@@ -38,11 +38,11 @@ _MAX_DIGITS = 15  # more than enough for calls or seconds
 class Budget:
     """The budget of an explanation: a number of calls, of calls per unit, or of seconds; or the default.
 
-    >>> Budget.read("4d").calls(50), Budget.read(300).calls(50), Budget.read("2.5s").seconds
+    >>> Budget.parse("4d").calls(50), Budget.parse(300).calls(50), Budget.parse("2.5s").seconds
     (200, 300, 2.5)
-    >>> Budget.read(None).calls(9), Budget.read(None).calls(50)  # all 2^9 coalitions; eight calls a unit
+    >>> Budget.parse(None).calls(9), Budget.parse(None).calls(50)  # all 2^9 coalitions; eight calls a unit
     (512, 400)
-    >>> Budget.read(None).calls(9, rows_per_call=1000)  # all coalitions would take 512,000 model rows
+    >>> Budget.parse(None).calls(9, rows_per_call=1000)  # all coalitions would take 512,000 model rows
     72
     """
 

@@ -43,7 +43,7 @@ def pairs_of(e: Explanation) -> Pairs | None:
     >>> import lcshap as lc
     >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 0] & kept[:, 1]), 3)
     >>> pairs = pairs_of(lc.LShapley(interactions=True).explain(v, lc.Graph.chain(3)))
-    >>> pairs.units.tolist(), pairs.values.tolist(), pairs.leading
+    >>> pairs.units.tolist(), pairs.values.tolist(), pairs.by_magnitude
     ([[0, 1], [1, 2]], [1.0, 0.0], [0])
     """
     if e.interactions is None or isinstance(e.interactions, tuple):

@@ -15,8 +15,8 @@ class HardLabels:
     """Observes outputs, and detects that all of them are exactly 0 or 1.
 
     >>> labels = HardLabels()
-    >>> labels.note(np.array([[0.0, 1.0]] * 5))
-    >>> labels.found
+    >>> labels.observe(np.array([[0.0, 1.0]] * 5))
+    >>> labels.detected
     True
     """
 
