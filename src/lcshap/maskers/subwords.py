@@ -334,7 +334,7 @@ def _prefix(side: MaskedText, pieces: int) -> MaskedText:
         spans=side.spans[:units],
         pieces=side.pieces[:pieces],
         numbers={role: numbers[numbers < pieces] for role, numbers in side.numbers.items()},
-        needs_separator=side.needs_separator[:pieces],
+        apart=side.apart[:pieces],
     )
 
 

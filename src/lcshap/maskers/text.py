@@ -126,7 +126,7 @@ class Text(Masker):
             absent=self.absent,
             pieces=np.array([span for span, _ in pieces], np.int64),
             numbers={role: np.array(indices, np.int64) for role, indices in numbers.items()},
-            needs_separator=np.array(apart),
+            apart=np.array(apart),
         )
 
 
@@ -141,7 +141,7 @@ class MaskedText(Masked):
     absent : "delete", or what replaces a unit.
     pieces : the `(start, end)` of everything that is not white space between units: units, pinned text, dropped text.
     numbers : which of the pieces are "unit", "pin" (always there) and "drop" (always absent).
-    needs_separator : for each piece, whether it is a word that must not touch another such word that it did not touch
+    apart : for each piece, whether it is a word that must not touch another such word that it did not touch
         before.
     """
 
@@ -150,12 +150,12 @@ class MaskedText(Masked):
     absent: str
     pieces: NDArray[np.int64]
     numbers: dict[str, NDArray[np.int64]]
-    needs_separator: NDArray[np.bool_]
+    apart: NDArray[np.bool_]  # digests of inputs that hold this one contain the name, so that it cannot change
 
     @property
     def content(self) -> tuple[Any, ...]:
         """The text, its pieces and what becomes of them; graph and names play no part."""
-        return self.text, self.absent, self.pieces, self.numbers, self.needs_separator
+        return self.text, self.absent, self.pieces, self.numbers, self.apart
 
     def rows(self, coalitions: Coalitions) -> list[str]:
         """One text a coalition, made of slices of the original: as many as the coalition stores units, about."""
@@ -213,9 +213,7 @@ class MaskedText(Masked):
         row, first, last = first // width, first % width, last % width
         glue = np.zeros(len(first), np.int64)
         glue[1:] = self._widest.maxima(last[:-1], first[1:])
-        glue[1:][(glue[1:] == 0) & self.needs_separator[last[:-1]] & self.needs_separator[first[1:]]] = (
-            self._spaces.index(" ")
-        )
+        glue[1:][(glue[1:] == 0) & self.apart[last[:-1]] & self.apart[first[1:]]] = self._spaces.index(" ")
         glue[np.diff(row, prepend=-1) != 0] = 0
         starts, ends = self.pieces[first, 0], self.pieces[last, 1]
         starts[first == 0], ends[last == count - 1] = 0, len(self.text)
