@@ -33,7 +33,7 @@ class MethodResults:
         """Add an explanation of the experiment."""
         assert e.curve is not None
         experiment = e.provenance["experiment"]
-        curve = MaskingCurve(**e.curve)
+        curve = MaskingCurve(*(e.curve[name] for name in ("percents", "counts", "values", "what")))
         self.samples.append(sample)
         self.masked.append(curve)
         self.kept.append(
