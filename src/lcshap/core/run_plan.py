@@ -94,7 +94,7 @@ def explain_estimate(
     return Explanation(
         scores=estimate.scores,
         stderr=estimate.stderr,
-        freedom=estimate.dof,
+        dof=estimate.dof,
         base_value=_as_number(base),
         full_value=_as_number(full),
         graph=graph,
