@@ -2,8 +2,8 @@
 
 The game is a sum over triples of neighbours that is computed without BLAS, with eight calls a unit. Times are
 wall-clock seconds, because threads that wait for each other cost wall-clock time. The settings take turns, and each
-number is the median of seven turns. `first` is an input whose coalitions have to be chosen, `next` is an input with as many units as
-one before. The last block of lines is measured while a second process keeps all cores busy.
+number is the median of seven turns. `first` is an input whose coalitions have to be chosen, `next` is an input with as
+many units as one before. The last block of lines is measured while a second process keeps all cores busy.
 
     python benchmarks/threads.py [--sizes 14 30 60 200 1000] [--threads 2 4 16]
 
