@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from .locks import ForkSafeLock
@@ -62,6 +63,21 @@ def _remove_limit() -> None:
     with _LOCK:
         limiter, _limit.owner, _limit.limiter = _limit.limiter, None, None
         limiter.__exit__(None, None, None)
+
+
+def describe_processor() -> dict[str, list[str]]:
+    """For which processor BLAS and NumPy chose their code. Sums may be rounded differently on another one.
+
+    >>> sorted(describe_processor())
+    ['blas', 'simd']
+    """
+    libraries = {(lib.internal_api, lib.version, getattr(lib, "architecture", None)) for lib in _blas_libraries()}
+    names = sorted(" ".join(str(word) for word in words if word) for words in libraries)
+    return {"blas": names, "simd": list(np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", []))}
+
+
+def _blas_libraries() -> list[Any]:
+    return list(_controller().select(user_api="blas").lib_controllers)
 
 
 @cache

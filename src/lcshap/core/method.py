@@ -115,6 +115,7 @@ class Method(ABC):
     caution: ClassVar[str] = ""  # what its ranking is known to be poor at, in a sentence; `choose` holds it too
     cost_in_words: ClassVar[str]  # how many calls it takes, for d units
     has_plan: ClassVar[bool] = True
+    algorithm: ClassVar[int] = 1  # a higher number for each change of the algorithm that changes scores
 
     def on(self, graph: Graph) -> Method:
         """The same method with all parameters that depend on the graph filled in; the provenance records this one."""
