@@ -6,12 +6,11 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ..adapters.onnx import THREADS
 from ..core.explanation import Explanation
@@ -298,5 +297,4 @@ def _limit_loaded_threads(threads: int) -> None:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(threads)
-    with suppress(ImportError):
-        import_module("threadpoolctl").threadpool_limits(threads)
+    threadpool_limits(threads)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from ..errors import GameError, MethodError, PlanTooLargeError
+from .blas_threads import one_blas_thread
 from .default_limits import MAX_CALLS
 from .explanation import Explanation
 from .game import AbstractGame
@@ -114,6 +115,7 @@ class Method(ABC):
     caution: ClassVar[str] = ""  # what its ranking is known to be poor at, in a sentence; `choose` holds it too
     cost_in_words: ClassVar[str]  # how many calls it takes, for d units
     has_plan: ClassVar[bool] = True
+    algorithm: ClassVar[int] = 1  # a higher number for each change of the algorithm that changes scores
 
     def for_graph(self, graph: Graph) -> Method:
         """The same method with all parameters that depend on the graph filled in; the provenance records this one."""
@@ -128,7 +130,7 @@ class Method(ABC):
         and what would fit instead; None lifts the limit.
         """
         try:
-            plan = PLAN_CACHE.get(self, graph, lambda: self._plan(graph, max_calls))
+            plan = PLAN_CACHE.get(self, graph, lambda: self._plan_on_one_thread(graph, max_calls))
             check_calls(plan.calls, max_calls, exact=True)
         except PlanTooLargeError as error:
             message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.exceeded_limit)}"
@@ -153,7 +155,7 @@ class Method(ABC):
         (37, None)
         """
         try:
-            calls = self._plan(graph, limit).calls
+            calls = self._plan_on_one_thread(graph, limit).calls
         except PlanTooLargeError:
             return None
         return calls if calls <= limit else None
@@ -243,6 +245,10 @@ class Method(ABC):
                 f"Expected a method that samples, to stop on a tolerance or a ranking, got {self}, which "
                 "makes a fixed number of calls. Choose GraphKernelSHAP or SampleShapley."
             )
+
+    def _plan_on_one_thread(self, graph: Graph, limit: int | None) -> Plan:
+        with one_blas_thread():
+            return self._plan(graph, limit)
 
     # -- for subclasses -----------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from ..core.coalitions import Coalitions
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.method import Method
+from ..core.run_plan import estimate_values
 from ..errors import BudgetError, PlanTooLargeError
 
 # Without a budget, all coalitions are evaluated if there are at most EXACT_COALITIONS of them (up to ten units) and
@@ -194,7 +195,8 @@ def measure_preparation(method: Method, graph: Graph) -> tuple[float, float]:
         method.cost(graph)  # some methods need no plan; the others raise
         return time.monotonic() - start, 0.0
     middle = time.monotonic()
-    plan.estimator.estimate(np.random.default_rng(0).random(plan.calls))  # some methods fit a prior to the values
+    # The values are random, because the time of methods that fit a prior depends on the values.
+    estimate_values(plan.estimator, np.random.default_rng(0).random(plan.calls))
     return time.monotonic() - start, time.monotonic() - middle
 
 

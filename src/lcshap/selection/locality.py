@@ -18,7 +18,7 @@ from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import Plan, PlanSum
 from ..core.printable import printable
-from ..core.run_plan import explain_values
+from ..core.run_plan import estimate_values, explain_values
 from ..errors import BudgetError, OptionError
 from ..estimators.c_shapley import CShapley
 from ..estimators.l_shapley import LShapley
@@ -198,10 +198,9 @@ def _plan_control_variate(method: Method, graph: Graph, sampler: SampleShapley, 
 
 def _pair_estimates(plan: Plan, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """One estimate a row; a single row for an exact plan."""
-    gains = values - values[0]
     if isinstance(plan.estimator, MarginalMeans):
-        return plan.estimator.pairs(gains)
-    return plan.estimator.estimate(gains).scores[None]
+        return plan.estimator.pairs(values - values[0])
+    return estimate_values(plan.estimator, values).scores[None]
 
 
 def _distance(
