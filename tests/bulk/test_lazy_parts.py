@@ -80,7 +80,7 @@ def test_a_failed_input_raises_if_it_is_asked_for(run):
 
 
 def test_explanations_spread_evenly(run):
-    assert rows(load(run, most=3)) == [0, 3, 7]
-    assert rows(load(run, most=99)) == EXPECTED
+    assert rows(load(run, max_explanations=3)) == [0, 3, 7]
+    assert rows(load(run, max_explanations=99)) == EXPECTED
     with pytest.raises(lc.errors.OptionError, match="at least 1"):
-        load(run, most=0)
+        load(run, max_explanations=0)

@@ -41,7 +41,7 @@ class LazyParts:
     @cached_property
     def ends(self) -> NDArray[np.intp]:
         """For each part, how many inputs were explained in it and in the parts before it."""
-        counts = [notes.rows - notes.failed for notes in map(self.folder.noted, self.shards)]
+        counts = [notes.rows - notes.failed for notes in map(self.folder.part_notes, self.shards)]
         return np.cumsum(counts, dtype=np.intp)
 
     @property
@@ -63,7 +63,7 @@ class LazyParts:
         """The explanations at some positions, one after the other, a few rows in memory at a time."""
         position = -1
         for number in self.shards:
-            for row in read_rows(str(self.folder.part(number))):
+            for row in read_rows(str(self.folder.part_path(number))):
                 if self._explained(row):
                     position += 1
                     if positions is None or position in positions:
@@ -75,7 +75,7 @@ class LazyParts:
         place = int(np.searchsorted(self.ends, position, side="right"))
         number, first = self.shards[place], int(self.ends[place - 1]) if place else 0
         if self.cache.get("number") != number:
-            rows = [row for row in read_rows(str(self.folder.part(number))) if self._explained(row)]
+            rows = [row for row in read_rows(str(self.folder.part_path(number))) if self._explained(row)]
             self.cache.update(number=number, rows=rows)
         return self._decode(self.cache["rows"][position - first], number)
 
@@ -107,4 +107,4 @@ class LazyParts:
         return row["error"] is None
 
     def _decode(self, row: dict[str, Any], number: int) -> Explanation:
-        return decode_stored_row(row, f"row {row['row']} of {self.folder.part(number).name}")
+        return decode_stored_row(row, f"row {row['row']} of {self.folder.part_path(number).name}")

@@ -13,7 +13,9 @@ from .folder import RunFolder
 from .lazy_parts import LazyParts
 
 
-def load(out: str | os.PathLike[str], errors: str = "skip", most: int | None = None) -> Explanations[Explanation]:
+def load(
+    out: str | os.PathLike[str], errors: str = "skip", max_explanations: int | None = None
+) -> Explanations[Explanation]:
     """The explanations of a run, in the order of the data set. Parts are read when they are needed.
 
     Iterating takes constant memory. Indexing reads one part. Slices and masks read nothing. Attributes that are arrays,
@@ -24,7 +26,7 @@ def load(out: str | os.PathLike[str], errors: str = "skip", most: int | None = N
     out : the folder that was given to `explain_dataset`. An unfinished run gives the
         explanations that are finished.
     errors : "skip" rows that have an error, or "raise" a `BulkError` at the first of them.
-    most : the maximum number of explanations, which are spread evenly over the finished ones. The default is all.
+    max_explanations : at most so many explanations, which are spread evenly over the finished ones; by default all.
 
     Returns
     -------
@@ -45,9 +47,10 @@ def load(out: str | os.PathLike[str], errors: str = "skip", most: int | None = N
         raise OptionError(f"Expected errors='skip' or 'raise', got {errors!r}.")
     folder = RunFolder(out)
     parts = LazyParts(folder, tuple(folder.finished() if folder.manifest else ()), errors == "raise")
-    if most is None:
+    if max_explanations is None:
         return Explanations.from_storage(parts)
-    if most < 1:
-        raise OptionError(f"Expected most as a number of at least 1, got {most!r}.")
+    if max_explanations < 1:
+        raise OptionError(f"Expected max_explanations as a number of at least 1, got {max_explanations!r}.")
     count = parts.explained
-    return Explanations.from_storage(parts.take(np.linspace(0, count - 1, min(most, count)).round().astype(np.intp)))
+    positions = np.linspace(0, count - 1, min(max_explanations, count)).round().astype(np.intp)
+    return Explanations.from_storage(parts.take(positions))

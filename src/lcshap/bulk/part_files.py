@@ -20,7 +20,7 @@ __all__ = ["decode_row", "encode_part", "encode_table", "format_error", "part_sc
 
 
 def encode_part(
-    shard: Shard, outcomes: Sequence[Explanation | Exception], several: bool, notes: dict[str, str]
+    shard: Shard, outcomes: Sequence[Explanation | Exception], multi_output: bool, notes: dict[str, str]
 ) -> bytes:
     """Encode the explanations of a shard as a part.
 
@@ -34,14 +34,18 @@ def encode_part(
     The bytes of a Parquet file. Equal explanations give equal bytes.
     """
     numbered = enumerate(zip(shard.rows, outcomes, strict=True), shard.start)
-    rows = [{"row": number, "id": row.id, "label": row.label, **_cells(e, several)} for number, (row, e) in numbered]
-    return encode_table(import_optional("pyarrow", "bulk").Table.from_pylist(rows, schema=part_schema(several)), notes)
+    rows = [
+        {"row": number, "id": row.id, "label": row.label, **_cells(e, multi_output)} for number, (row, e) in numbered
+    ]
+    return encode_table(
+        import_optional("pyarrow", "bulk").Table.from_pylist(rows, schema=part_schema(multi_output)), notes
+    )
 
 
-def _cells(e: Explanation | Exception, several: bool) -> dict[str, Any]:
+def _cells(e: Explanation | Exception, multi_output: bool) -> dict[str, Any]:
     if isinstance(e, Exception):
         return {"error": format_error(e)}
-    if (e.scores.ndim == 2) != several:
+    if (e.scores.ndim == 2) != multi_output:
         return {"error": f"Expected one number to explain, got {e.scores.shape[1]} outputs."}
     class_name, probability = next(
         iter(e.provenance.get("prediction") or recorded_prediction(e)), (None, None)

@@ -27,6 +27,7 @@ STRUCTURED_FIELDS = (
     "interaction_stderr",
     "view",
 )  # fields that are more than numbers, texts and arrays
+FIELD_NAMES_IN_FILES = {"dof": "freedom"}  # fields that keep their earlier name in files
 
 
 def save_explanation(e: Any, path: str | Path) -> Path:
@@ -65,7 +66,7 @@ def to_dict(e: Any) -> dict[str, Any]:
     content["graph"] = graph_to_dict(e.graph)
     for f in fields(e):
         if f.name not in STRUCTURED_FIELDS:
-            content[f.name] = to_plain(getattr(e, f.name))
+            content[FIELD_NAMES_IN_FILES.get(f.name, f.name)] = to_plain(getattr(e, f.name))
     content["view"] = None if e.view is None else _view_to_dict(e.view)
     content["interactions"] = None
     if e.interactions is not None:

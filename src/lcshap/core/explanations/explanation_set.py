@@ -270,7 +270,13 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         sizes = sorted({graph.d for graph in columns.different_graphs})
         units = f", {sizes[0]} units" if len(sizes) == 1 else f", {sizes[0]} to {sizes[-1]} units" if sizes else ""
         names = self._method_names
-        method = f", {printable(names[0], most=100)}" if len(names) == 1 else f", {len(names)} methods" if names else ""
+        method = (
+            f", {printable(names[0], max_length=100)}"
+            if len(names) == 1
+            else f", {len(names)} methods"
+            if names
+            else ""
+        )
         failed = f", {len(columns.errors)} failed" if columns.errors else ""
         return f"{count}{units}{method}{failed}>"
 

@@ -85,7 +85,9 @@ class Importance:
             (f"{share:.0%}" for share in self.first_share),
             strict=True,
         )
-        return [(printable(name, most=40), *texts) for (name, *texts), _ in zip(columns, range(count), strict=False)]
+        return [
+            (printable(name, max_length=40), *texts) for (name, *texts), _ in zip(columns, range(count), strict=False)
+        ]
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -95,7 +97,7 @@ class Importance:
     @property
     def title(self) -> str:
         """What it is about."""
-        about = f" of {printable(self.cohort, most=80)}" if self.cohort else ""
+        about = f" of {printable(self.cohort, max_length=80)}" if self.cohort else ""
         return f"Importance over {self.inputs:,} input{'s' * (self.inputs != 1)}{about}"
 
     def __repr__(self) -> str:

@@ -51,7 +51,7 @@ def is_set(content: Any) -> bool:
 def read_json_set(encoded: bytes, content: Any, source: str) -> list[Outcome]:
     """The explanations and errors in a JSON file, given as bytes and as the content of these bytes."""
     place = JsonNode(content, source)
-    check_version(place["version"].whole(), source)
+    check_version(place["version"].integer(), source)
     if not check_seal(encoded, source):
         place["seal"].fail("the digest of the file", "none")
     return [_read_outcome(entry, source) for entry in place["explanations"].items()]
@@ -69,5 +69,5 @@ def check_version(version: int, source: str) -> None:
 def _read_outcome(place: JsonNode, source: str) -> Outcome:
     if isinstance(place.value, dict) and "error" in place.value:
         error = place["error"]
-        return restore_error(error["type"].text(), error["message"].text())
+        return restore_error(error["type"].string(), error["message"].string())
     return from_dict(place.value, f"{source}, {place.name}")

@@ -58,7 +58,7 @@ def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | Stored
             if not sealed:
                 raise FileFormatError(f"Expected a digest in {printable(source)}, got none: the file is damaged.")
             place = JsonNode(parse_json(notes[_NOTES_KEY.encode()], source), source, "the metadata")
-            check_version(place["version"].whole(), source)
+            check_version(place["version"].integer(), source)
             if place["layout"].choice(("rows", "shared")) == "rows":
                 _check_part(names, source)
                 return StoredRows(file.read(), source)
@@ -66,7 +66,7 @@ def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | Stored
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(
             f"Expected explanations saved by lcshap, got {printable(source)}, which cannot be read as Parquet: "
-            f"{printable(str(error), most=200)}"
+            f"{printable(str(error), max_length=200)}"
         ) from None
 
 

@@ -44,10 +44,10 @@ _SEPARATE_FIELDS = (
 )  # in other columns, or in the notes of the run
 
 
-def part_schema(several: bool) -> Any:
-    """The columns of a part. `several` says whether there are several outputs."""
+def part_schema(multi_output: bool) -> Any:
+    """The columns of a part. `multi_output` says whether there are several outputs."""
     pa = import_optional("pyarrow", "bulk")
-    dtype = pa.list_(pa.float64()) if several else pa.float64()
+    dtype = pa.list_(pa.float64()) if multi_output else pa.float64()
     return pa.schema(
         [
             ("row", pa.int64()),

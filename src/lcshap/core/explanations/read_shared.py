@@ -84,7 +84,7 @@ def decode_shared(file: Any, place: JsonNode) -> ExplanationColumns:
     """The columns of an open Parquet file whose metadata is `place`."""
     columns = _Columns(file, place)
     graph = None if place["graph"].missing else read_graph(place["graph"])
-    outputs = place["outputs"].whole(0, 2**31 - 1)
+    outputs = place["outputs"].integer(0, 2**31 - 1)
     d, width = 0 if graph is None else graph.d, max(outputs, 1)
     kinds = columns.texts("error_type")
     errors = {
@@ -143,8 +143,8 @@ def _read_entry(columns: _Columns, place: JsonNode, key: str) -> CodedColumn | J
 
 
 def _read_table_rows(columns: _Columns, place: JsonNode, d: int) -> TableRows:
-    names = place["columns"].texts()
-    labels = place["labels"].units(-1, d - 1, len(names)).astype(np.intp)
+    names = place["columns"].strings()
+    labels = place["labels"].integer_array(-1, d - 1, len(names)).astype(np.intp)
     dtype = np.dtype(place["type"].choice(_VALUE_TYPES))
     keys = distinct_keys(names)
     arrow_type = str(import_optional("pyarrow", "bulk").from_numpy_dtype(dtype))
@@ -156,13 +156,13 @@ def _read_table_rows(columns: _Columns, place: JsonNode, d: int) -> TableRows:
         values[:, k] = cells.to_numpy(zero_copy_only=False)
     if dtype.kind == "f" and np.isinf(values).any():
         place.fail("finite feature values", "others")
-    texts = np.full(values.shape, "", object) if place["texts"].truth() else None
+    texts = np.full(values.shape, "", object) if place["texts"].boolean() else None
     if texts is not None:
         shared: dict[str, str] = {}
         for k, key in enumerate(keys):
             texts[:, k] = [shared.setdefault(text or "", text or "") for text in columns.texts(f"text:{key}")]
     return TableRows(
-        names, labels, freeze(values), None if texts is None else freeze(texts), place["name_missing"].truth()
+        names, labels, freeze(values), None if texts is None else freeze(texts), place["name_missing"].boolean()
     )
 
 

@@ -29,7 +29,7 @@ def check_comparable(columns: ExplanationColumns, output: int | None = None) -> 
     columns = columns_of_output(columns, output)
     targets = list(dict.fromkeys(dense.target_array(columns).tolist()))
     if len(targets) > 1:
-        names = ", ".join(printable(str(name), most=40) for name in targets[:3])
+        names = ", ".join(printable(str(name), max_length=40) for name in targets[:3])
         raise OptionError(
             f"Expected explanations of one target, got {len(targets)}: {names}. Scores of different targets cannot be "
             f"averaged. Choose one with xs.where(xs.targets == {targets[0]!r}), or each with by=xs.targets, or give "
