@@ -15,14 +15,14 @@ from scipy import sparse, special
 
 from .._version import __version__
 from ..errors import OptionError
-from ..extras import import_optional
 from .graphs import Graph
 from .presenter import get_presenter
 from .printable import printable
 from .rounding import round_to_zero
 from .serialize import save_explanation, to_dict
 from .shap_values import explanation_to_shap
-from .views import View, values_per_unit
+from .unit_frame import explanation_frame
+from .views import View
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,16 +294,7 @@ class Explanation:
         `value` and `stderr` are NaN where there is none. For several outputs, scores and standard errors have a column
         for each output, such as `score_0`, and there is no rank.
         """
-        pandas = import_optional("pandas", "pandas")
-        columns: dict[str, Any] = {"name": self.names, "value": values_per_unit(self.view, self.graph.d)}
-        several_outputs = self.scores.ndim == 2
-        stderr = np.full(self.scores.shape, np.nan) if self.stderr is None else self.stderr
-        for key, array in (("score", self.scores), ("stderr", stderr)):
-            for k, column in enumerate(np.atleast_2d(array.T)):
-                columns[f"{key}_{k}" if several_outputs else key] = column
-        if not several_outputs:
-            columns["rank"] = np.argsort(self.by_magnitude(), kind="stable")
-        return pandas.DataFrame(columns)
+        return explanation_frame(self)
 
     def to_shap(self, *, interactions: bool = False) -> Any:
         """A `shap.Explanation`, for shap's plots; its data are the feature values of a table, or the words of a text.
@@ -389,21 +380,6 @@ class PathExplanation(Explanation):
 
     def _order_by_magnitude(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
         return self.order[::-1] if sign == -1 else self.order  # the most negative score is the last of the path
-
-
-def pair_matrix(
-    graph: Graph, values: NDArray[np.float64], pairs: NDArray[np.integer] | None = None
-) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
-    """Put one number for each edge into a symmetric sparse matrix; with several columns, each into a matrix of its own.
-
-    With `pairs`, the numbers belong to these pairs instead of the edges; numbers of equal pairs are summed.
-    """
-    if values.ndim == 2:
-        columns = [pair_matrix(graph, column, pairs) for column in values.T]
-        return tuple(c for c in columns if not isinstance(c, tuple))
-    first, second = (graph.edges if pairs is None else pairs).T
-    coordinates = (np.concatenate([first, second]), np.concatenate([second, first]))
-    return sparse.csr_array(sparse.coo_array((np.tile(values, 2), coordinates), shape=(graph.d, graph.d)))
 
 
 def half_width(stderr: NDArray[np.float64], dof: int, confidence: float) -> NDArray[np.float64]:

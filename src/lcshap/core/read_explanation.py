@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ..errors import FileFormatError, GraphError, OptionError
 from .earlier_names import update_provenance
-from .explanation import Explanation, PathExplanation, pair_matrix
+from .explanation import Explanation, PathExplanation
 from .json_reader import JsonNode
+from .pair_matrices import pair_matrix
 from .printable import printable
 from .read_graph import read_edges, read_graph
 from .read_view import read_view
