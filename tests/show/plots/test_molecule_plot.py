@@ -12,6 +12,7 @@ from rdkit import Chem
 from rdkit.Chem import Crippen
 
 import lcshap as lc
+from lcshap.core.pair_matrices import pair_matrix
 from lcshap.errors import MissingExtraError, ShowError
 from lcshap.maskers import Molecule
 from lcshap.show.palette import DARK, LIGHT, find_palette
@@ -69,7 +70,7 @@ def test_more_of_one_kind_of_atom_gives_more_of_its_colour():
 
 def test_bonds_have_the_colours_of_interactions():
     e = explain("CCO", lc.LShapley(1, interactions=True))
-    matrix = lc.core.explanation.pair_matrix(e.graph, np.array([3.0, -1.5]))
+    matrix = pair_matrix(e.graph, np.array([3.0, -1.5]))
     e = replace(e, scores=np.zeros(3), interactions=matrix)
     ax = molecule(e)
     pixels = colours_in(ax)
