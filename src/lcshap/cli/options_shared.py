@@ -251,7 +251,8 @@ class Output:
         File,
         option(
             _OUTPUT,
-            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json.",
+            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json. "
+            "A .parquet file has all of them.",
             metavar="FILE",
         ),
     ] = None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.explanation import Explanation
+from ..core.explanations import Explanations
 from ..core.io import to_dict
 from ..core.printable import printable
 from ..core.rounding import round_to_zero
@@ -65,6 +66,9 @@ def numbered_targets(output: Output, numbers: Sequence[int]) -> list[Path | None
     """The files of several explanations, after checking that they can be written; None if nothing is saved."""
     if output.save is None:
         return [None] * len(numbers)
+    if _is_set_path(output.save):
+        check_targets(output.save, force=output.force)
+        return [None] * len(numbers)
     paths = numbered_paths(output.save, numbers)
     for path in paths:
         check_targets(path, force=output.force)
@@ -95,7 +99,14 @@ def writers(
 
     pairs = zip(explanations, saved, strict=True) if saved else ()
     savers: list[Writer] = [partial(e.save, path) for e, path in pairs]
+    if output.save is not None and _is_set_path(output.save):
+        savers = [partial(Explanations(explanations).save, output.save)]
     return savers + [figure] * (output.plot is not None) + [page] * (output.html is not None)
+
+
+def _is_set_path(path: Path) -> bool:
+    """Whether a file has all explanations, and not one."""
+    return path.suffix.lower() == ".parquet"
 
 
 def as_json(e: Explanation) -> dict[str, Any]:

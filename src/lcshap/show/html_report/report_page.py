@@ -102,14 +102,16 @@ def _leave_out_failed(explanations: Any, labels: Any, names: Any) -> tuple[Any, 
     if not isinstance(explanations, Explanations) or not explanations.errors:
         return explanations, labels, names
     kept = [number for number in range(len(explanations)) if number not in explanations.errors]
-    marks = [
-        list(mark) if isinstance(mark, Iterable) and not isinstance(mark, str) else mark for mark in (labels, names)
-    ]
-    labels, names = (
-        [mark[number] for number in kept] if isinstance(mark, list) and len(mark) == len(explanations) else mark
-        for mark in marks
-    )
+    labels, names = (_take_marks(marks, kept, len(explanations)) for marks in (labels, names))
     return explanations[kept], labels, names
+
+
+def _take_marks(marks: Any, kept: list[int], count: int) -> Any:
+    """The labels or names of the inputs that are kept, from those of all `count` inputs; others as they are."""
+    if isinstance(marks, str) or not isinstance(marks, Iterable):
+        return marks
+    listed = list(marks)
+    return [listed[number] for number in kept] if len(listed) == count else listed
 
 
 def _default_title(samples: list[dict[str, Any]]) -> str:
