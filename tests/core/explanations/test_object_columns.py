@@ -46,7 +46,7 @@ def test_a_column_without_objects_is_none():
 
 def test_rows_of_a_table_give_their_views_back():
     views = [e.view for e in row_explanations(4)]
-    table = TableRows.of([*views, None])
+    table = TableRows.of([*views, None], failed={4})
     assert table.values.shape == (5, 3)
     assert [table.get(row) for row in range(4)] == views
     assert [table.take(np.array([2, 0])).get(row) for row in range(2)] == [views[2], views[0]]
@@ -57,5 +57,6 @@ def test_views_of_other_kinds_and_of_different_tables_are_no_rows():
     views = [e.view for e in row_explanations(2)]
     assert TableRows.of([views[0], views[1].grouped([0, 0, 1])]) is None
     assert TableRows.of([TextView(text="a", spans=[[0, 1]], labels=[0])]) is None
+    assert TableRows.of([views[0], None]) is None
     assert TableRows.of([None]) is None
     assert TableRows.of([]) is None

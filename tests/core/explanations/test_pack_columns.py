@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from explanation_sets import failed, odd_explanations, row_explanations, text_explanations
@@ -27,6 +29,15 @@ def test_rows_of_one_table_have_one_matrix_and_one_graph():
     assert len(columns.different_graphs) == 1
     assert columns.provenance["method"].codes is None
     assert columns.provenance["targets"].objects == (["no"], ["yes"])
+
+
+def test_a_row_without_a_view_stays_without():
+    with_view, other = row_explanations(2)
+    without = replace(other, view=None)
+    assert [e.view for e in pack([with_view, failed(), without]) if not isinstance(e, Exception)] == [
+        with_view.view,
+        None,
+    ]
 
 
 def test_texts_are_not_padded():

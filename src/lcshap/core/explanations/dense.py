@@ -132,7 +132,7 @@ def unit_data(columns: ExplanationColumns) -> Any:
         return _table_data(columns, columns.views)
     data = []
     for row in range(len(columns)):
-        view = columns.views.get(row)
+        view = None if row in columns.errors else columns.views.get(row)
         data.append(None if view is None else view.unit_data(columns.graphs.get(row).d))
     return data
 

@@ -13,6 +13,7 @@ from ..graphs import Graph
 from ..presenter import get_presenter
 from ..printable import printable
 from .array_attributes import ArrayAttributes
+from .concatenation import concatenate
 from .from_arrays import columns_from_arrays
 from .importance import compute_importance
 from .pack_columns import pack
@@ -187,12 +188,13 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     def __add__(self, other: Iterable[Outcome]) -> Explanations[Any]:
         if not isinstance(other, Explanations | list | tuple):
             return NotImplemented
-        return Explanations([*self, *other])
+        others = other if isinstance(other, Explanations) else Explanations(other)
+        return Explanations.from_storage(concatenate([self._columns, others._columns]))
 
     def __radd__(self, other: Iterable[Outcome]) -> Explanations[Any]:
         if not isinstance(other, list | tuple):
             return NotImplemented
-        return Explanations([*other, *self])
+        return Explanations(other) + self
 
     def __eq__(self, other: object) -> bool:
         """Whether both have equal explanations in the same order; `other` is a set or a list."""

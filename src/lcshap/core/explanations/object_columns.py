@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -146,10 +146,15 @@ class TableRows:
     name_missing: bool = False
 
     @classmethod
-    def of(cls, views: Sequence[Any]) -> TableRows | None:
-        """The rows of some views, None where there is none; or None if these are not rows of one table."""
+    def of(cls, views: Sequence[Any], failed: Collection[int] = ()) -> TableRows | None:
+        """The rows of some views; None if these are not rows of one table.
+
+        Inputs that `failed` have no view. If others have none, the views are not rows of one table.
+        """
         first = next((view for view in views if view is not None), None)
-        if type(first) is not TableView or not all(view is None or _same_table(view, first) for view in views):
+        if type(first) is not TableView:
+            return None
+        if not all(row in failed if view is None else _same_table(view, first) for row, view in enumerate(views)):
             return None
         gap = np.full(len(first.columns), np.nan if first.values.dtype.kind == "f" else 0, first.values.dtype)
         values = np.stack([gap if view is None else view.values for view in views])

@@ -27,6 +27,7 @@ def pack(outcomes: Sequence[Outcome]) -> ExplanationColumns:
                 f"{type(outcome).__name__} at position {number}."
             )
     explanations = [outcome if isinstance(outcome, Explanation) else None for outcome in outcomes]
+    errors = {number: outcome for number, outcome in enumerate(outcomes) if isinstance(outcome, Exception)}
     views = [None if e is None else e.view for e in explanations]
     return ExplanationColumns(
         scores=Ragged.join([() if e is None else e.scores for e in explanations]),
@@ -39,12 +40,12 @@ def pack(outcomes: Sequence[Outcome]) -> ExplanationColumns:
         rows=_integers([None if e is None else e.rows for e in explanations]),
         graphs=CodedColumn.of([None if e is None else e.graph for e in explanations]),
         provenance=_provenance_columns(explanations),
-        views=TableRows.of(views) or CodedColumn.listed(views),
+        views=TableRows.of(views, errors) or CodedColumn.listed(views),
         interactions=_object_column(explanations, "interactions"),
         interaction_stderr=_object_column(explanations, "interaction_stderr"),
         curves=_object_column(explanations, "curve"),
         changes=CodedColumn.listed([None if e is None else _changes(e) for e in explanations]),
-        errors={number: outcome for number, outcome in enumerate(outcomes) if isinstance(outcome, Exception)},
+        errors=errors,
     )
 
 
