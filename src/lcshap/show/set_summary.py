@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.explanation import Explanation
 from ..core.explanations import Explanations
-from ..core.explanations.importance import CohortImportance, Importance
+from ..core.explanations.importance import Importance
 from ..errors import OptionError
 from . import words
 
@@ -53,8 +53,7 @@ def importances(xs: Explanations[Any]) -> tuple[list[Importance], str]:
             groups = [_named(explained.importance(output=k), names[k]) for k in range(min(outputs, _MAX_GROUPS))]
             hidden = outputs - len(groups)
         else:
-            by_target = explained.importance(by=explained.targets)
-            cohorts = list(by_target) if isinstance(by_target, CohortImportance) else []
+            cohorts = list(explained.importance(by=explained.targets))
             groups = [_named(group, group.cohort if len(cohorts) > 1 else "") for group in cohorts[:_MAX_GROUPS]]
             hidden = len(cohorts) - len(groups)
     except OptionError as error:  # explanations that cannot be combined

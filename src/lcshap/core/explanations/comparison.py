@@ -14,6 +14,10 @@ class Comparison(Explanations[Explanation]):
 
     It is shown as a table with a row for each unit and a column for each method.
 
+    Parameters
+    ----------
+    explanations : the explanation of each method.
+
     Examples
     --------
     >>> import lcshap as lc

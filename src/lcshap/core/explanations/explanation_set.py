@@ -15,7 +15,7 @@ from ..printable import printable
 from .array_attributes import ArrayAttributes
 from .concatenation import concatenate
 from .from_arrays import columns_from_arrays
-from .importance import compute_importance
+from .importance import CohortImportance, Importance, compute_importance
 from .pack_columns import pack
 from .positions import resolve_index, resolve_mask
 from .ragged import Rows
@@ -224,6 +224,19 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     def _columns(self) -> ExplanationColumns:
         return self._storage.columns()
 
+    @overload
+    def importance(
+        self,
+        by: None = None,
+        *,
+        k: int = 3,
+        output: int | None = None,
+        key: Callable[[str], str] | None = None,
+    ) -> Importance: ...
+    @overload
+    def importance(
+        self, by: Any, *, k: int = 3, output: int | None = None, key: Callable[[str], str] | None = None
+    ) -> CohortImportance: ...
     def importance(
         self,
         by: Any = None,
@@ -231,7 +244,7 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         k: int = 3,
         output: int | None = None,
         key: Callable[[str], str] | None = None,
-    ) -> Any:
+    ) -> Importance | CohortImportance:
         """How important each unit is over all inputs: the mean of |score|, the mean score, and how often it is first.
 
         Parameters

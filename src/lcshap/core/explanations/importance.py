@@ -76,7 +76,7 @@ class Importance:
         return frame
 
     def rows(self, top: int | None = None) -> list[tuple[str, ...]]:
-        """The first units as texts: the name, the mean of |score|, the mean score, and the share."""
+        """The first `top` units as texts: the name, the mean of |score|, the mean score, and the share."""
         count = len(self) if top is None else top
         columns = zip(
             self.names,
@@ -124,6 +124,14 @@ class CohortImportance(Sequence[Importance]):
     Attributes
     ----------
     cohorts : the importance in each cohort, the largest cohort first.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> xs = lc.Explanations.from_arrays([[1.0, -2.0], [3.0, 0.0]], 0.0, [-1.0, 3.0], names=["age", "dose"])
+    >>> cohorts = xs.importance(by=["old", "young"])
+    >>> cohorts.names, cohorts["old"].names
+    (('old', 'young'), ('dose', 'age'))
     """
 
     cohorts: tuple[Importance, ...]
