@@ -78,7 +78,7 @@ def test_the_whole_way(visit, opened, tmp_path, name):
     page.locator("#picture [data-unit], #picture canvas").first.click(force=True)
     says(page, "#promise", "changes by")
     page.click("#flipset")
-    says(page, "#status", "the model would not say this")
+    says(page, "#status", "the decision changes")
     says(page, "#promise", "decides otherwise")
     with page.expect_download() as download:
         page.locator("#saves a").nth(1).click()

@@ -85,7 +85,7 @@ class PathSearch:
         self.pool: dict[Window, float] = {}  # the expected gain of moving a window: single units, and joint effects
         self.age = np.zeros(graph.d, np.int64)  # rounds since a unit was evaluated
         self.joint: set[Window] = set()  # the edges that have been moved together
-        self.ends: Values = np.empty(0)  # v(∅) and v(V)
+        self.ends: Values = np.empty(0)  # the base value and the full value
         self.decides = False  # whether there is a decision that can flip
         self.flip_set: Window | None = None
         self.rounds = 0

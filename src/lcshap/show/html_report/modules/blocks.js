@@ -57,14 +57,14 @@ export function orderOf(packed, expected) {
   return expected;
 }
 
-/** The numbers by which something is coloured: less for those whose intervals hold zero. */
+/** The numbers by which something is coloured: smaller for those whose intervals include zero. */
 export function drawnOf(numbers, faint) {
   if (!faint) return numbers;
   const isFaint = faintOf(faint);
   return numbers.map((number, i) => (isFaint(i) ? faint[0] * number : number));
 }
 
-/** Whether the interval of a number holds zero, by its place. */
+/** Whether the interval of a number includes zero, by its index. */
 export function faintOf(faint) {
   const bits = faint ? unpack(faint[1]) : [];
   return (i) => Boolean((bits[i >> 3] >> (7 - (i & 7))) & 1);

@@ -65,7 +65,7 @@ function rowNote(sample, entry) {
   return [sorted, rowClass(sample, entry, !sorted)].filter(Boolean).join(" · ");
 }
 
-/** The number by which samples are sorted; without such an order, v(V) where the prediction is not known. */
+/** The number by which samples are sorted; without such an order, the full value, unless the prediction is known. */
 function sortNote(sample, entry) {
   const unsorted = ["order", "name"].includes(state.sort);
   if ((unsorted || state.sort === "confidence") && sample.confidence !== undefined) return "";

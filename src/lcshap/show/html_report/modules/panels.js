@@ -109,7 +109,7 @@ export function showInteractions() {
   const parts = [make("h3", {}, "Interactions"), table];
   const doubtful = Array.from(found.pairs.keys()).filter(faintOf(entry.pair_faint)).length;
   if (doubtful) {
-    const held = `the 95 % interval holds 0 (${doubtful} of ${counted(found.scores.length, "pair")})`;
+    const held = `the 95 % interval includes zero (${doubtful} of ${counted(found.scores.length, "pair")})`;
     parts.push(make("p", { class: "note" }, `Faint, and without an arc: ${held}.`));
   }
   box.replaceChildren(...parts);

@@ -7,7 +7,7 @@ import { state } from "./state.js";
 export const SORTS = {
   order: { title: "order" },
   name: { title: "name" },
-  full: { title: "v(V)", column: 2 },
+  full: { title: "full value", column: 2 },
   residual: { title: "|residual|", column: 3, size: true },
   largest: { title: "largest |score|", column: 4 },
   calls: { title: "calls", column: 5 },
