@@ -238,7 +238,7 @@ class TestSentences:
     def test_a_large_residual_is_explained(self, show):
         game, graph = lc.Game(lambda kept: 1.0 * kept.all(axis=1), 3), lc.Graph.chain(3)
         page = show({"out": lc.FeatureAblation().explain(game, graph), "all": lc.Shapley().explain(game, graph)})
-        assert text(page, "#note").startswith("The scores add up to +3, and all units together change it by +1")
+        assert text(page, "#note").startswith("The scores add up to +3, but all units together change the value by +1")
         page.get_by_label("all", exact=True).check()
         assert page.locator("#note").is_hidden()
 
