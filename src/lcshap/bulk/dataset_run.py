@@ -77,7 +77,7 @@ def explain_dataset(
 
     The input is cut into shards of `shard_rows` rows, and each becomes one Parquet file in ``out/parts``. The results
     do not depend on the engine, on the number of workers or on interruptions: parts are equal byte for byte, on one
-    kind of machine. An input that cannot be explained is a row with its error.
+    kind of machine. If an input fails, its error is stored and the run continues.
 
     Parameters
     ----------

@@ -209,5 +209,5 @@ def raise_disk_errors(path: Path) -> Iterator[None]:
             raise
         raise BulkError(
             f"Expected a folder that can be written, got {str(path)!r}: {os.strerror(error.errno)}. Finished parts are "
-            "whole. Make room or choose another folder, and run the same again to resume."
+            "whole. Free some space or choose another folder, and run the same command again to resume."
         ) from error

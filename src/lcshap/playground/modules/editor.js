@@ -112,7 +112,7 @@ function buildTable() {
 
 function buildFile(kind) {
   const input = make("input", { type: "file", id: "file", ...(kind === "image" ? { accept: "image/*" } : {}) });
-  const label = make("label", { for: "file" }, `${TITLES[kind]}: chooseExample or drop one`);
+  const label = make("label", { for: "file" }, `${TITLES[kind]}: choose or drop one`);
   const drop = make("div", { class: "drop" }, label, input);
   input.onchange = () => input.files[0] && readFile(kind, input.files[0]);
   drop.ondragover = (event) => {

@@ -20,9 +20,9 @@ export function showStep() {
   byId("slider").max = percents.length - 1;
   byId("slider").value = state.step;
   const of = `${counts[state.step]} of ${counted(masked.length, "unit")} masked (${format(percents[state.step], 3)} %)`;
-  const said = values && curveValue(shown.steps, values[state.step], 4);
-  byId("step").textContent = values ? `${of}: ${what} ${said}` : of;
+  const value = values && curveValue(shown.steps, values[state.step], 4);
+  byId("step").textContent = values ? `${of}: ${what} ${value}` : of;
   byId("slider").setAttribute("aria-valuetext", of);
-  const none = make("p", { class: "note" }, "No masking curve: Explainer(..., curve=True) makes one.");
+  const none = make("p", { class: "note" }, "There is no masking curve. Explainer(..., curve=True) computes it.");
   byId("curve").replaceChildren(...(values ? drawCurve(shown.steps, state.step) : [none]));
 }
