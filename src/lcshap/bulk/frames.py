@@ -57,7 +57,7 @@ def explain_batch(
     worker = _WORKERS.get(work) or _WORKERS.setdefault(work, Worker(work))
     done = worker.explain(Shard(0, 0, tuple(open_source(frame, columns).rows())), worker.describe(), "")
     if done.stopped:
-        raise BulkError(f"The model failed for all rows that it was asked about: {done.stopped}")
+        raise BulkError(f"The model failed for all rows that were sent to it: {done.stopped}")
     return import_optional("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part)).to_pandas()
 
 
