@@ -14,7 +14,7 @@ from .shards import Shard
 from .sources import open_source
 from .worker import Factory, Worker, WorkerOptions
 
-_WORKERS: dict[WorkerOptions, Worker] = {}  # of this process, so that a model is loaded only once
+_WORKERS: dict[WorkerOptions, Worker] = {}  # Workers are kept in this process, so that a model is loaded only once.
 _SPARK_TYPES = {"int64": "bigint", "string": "string", "double": "double"}
 
 

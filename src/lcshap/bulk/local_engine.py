@@ -15,7 +15,7 @@ from ..errors import BulkError, OptionError
 from .shards import Shard
 from .worker import FinishedShard, WorkerOptions, WorkerServer
 
-MAX_TRIES = 3  # how often a shard is tried whose worker dies
+MAX_TRIES = 3  # A shard whose worker dies is tried this many times.
 
 
 class ShardTask(NamedTuple):
