@@ -1,5 +1,6 @@
 """The page in a real browser, against a real server on loopback."""
 
+import base64
 import json
 import re
 import threading
@@ -179,6 +180,19 @@ def test_save_and_reload_the_link(visit, explainer, tmp_path):
     page.click("#redo")
     wait_for_text(page, "#picture", "<b>bad é 漢字 film")
     assert page.locator("#steps li").count() == 4
+
+
+def test_a_link_of_an_earlier_version_is_read(visit, explainer):
+    """The columns of a run are called `ways` in links, as in earlier versions."""
+    content = {"input": {"text": "good bad film"}, "ways": [{"method": "l-shapley"}, {"method": "feature-ablation"}]}
+    link = base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+    page = visit(explainer)
+    page.goto(f"{page.url.partition('#')[0]}#{link}")
+    page.reload()
+    page.locator("#saves a").first.wait_for()
+    assert page.input_value("#text") == "good bad film"
+    titles = page.locator("#side-by-side .pane h3").all_inner_texts()
+    assert [title.partition("(")[0] for title in titles] == ["LShapley", "FeatureAblation"]
 
 
 def test_two_browsers_at_once(visit, explainer, model):
