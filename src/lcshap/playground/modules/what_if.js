@@ -143,7 +143,8 @@ function changeText(step) {
   const actual = step.response
     ? `Actual change of ${subject}: ${format(now.values[0] - before.values[0], 3, true)}.`
     : "Calling the model.";
-  const flipped = before?.decision_unchanged && now.decision_unchanged === false ? " The predicted class has changed." : "";
+  const hasFlipped = before?.decision_unchanged && now.decision_unchanged === false;
+  const flipped = hasFlipped ? " The predicted class has changed." : "";
   if (Object.keys(step.replaced).length) return `${actual}${flipped}`;
   return `Predicted change: ${predictedChange(step.removed)}. ${actual}${flipped}`;
 }
