@@ -27,7 +27,8 @@ async function predict() {
     if (signal.aborted) return;
     byId("prediction").replaceChildren(makePredictionTable(prediction));
     byId("cost").textContent = costText(prediction);
-    const hasDecision = prediction.decision_unchanged !== null; // A number that is not compared with others is no decision.
+    // A number that is not compared with others is no decision.
+    const hasDecision = prediction.decision_unchanged !== null;
     for (const id of ["flipset", "muststay"]) byId(id).hidden = !hasDecision;
     showError(rejectedInput && new Error(rejectedInput));
   } catch (error) {
