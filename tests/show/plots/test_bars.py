@@ -64,7 +64,7 @@ class TestBars:
     def test_numbers_beside_and_below(self):
         ax = bars(additive(), top=2)
         assert [t.get_text() for t in ax.texts] == ["−7", "6", "4.125"]
-        assert ax.get_xlabel() == f"v(∅) = 2 → v(V) = {2 + WEIGHTS.sum():.4g}\nresidual 0 · 4,096 calls"
+        assert ax.get_xlabel() == f"base value 2 → full value {2 + WEIGHTS.sum():.4g}\nresidual 0 · 4,096 calls"
         draw(ax)
         frame, figure = ax.get_window_extent(), ax.figure.bbox
         for written in ax.texts:
@@ -106,7 +106,7 @@ class TestBars:
         e = lc.DeletionPath(8, flip_below=0.5).explain(game, lc.Graph.chain(3, names=["$a", "b", "c"]))
         for ax in (bars(e), waterfall(e)):
             caption = " ".join(ax.get_xlabel().split())
-            assert caption.endswith(f"Without *$a*, *c* the model would not say this. {lc.DeletionPath.caution}")
+            assert caption.endswith(f"Without *$a*, *c*, the decision changes. {lc.DeletionPath.caution}")
             draw(ax)
 
     def test_axes_given_and_dark(self):
@@ -148,7 +148,7 @@ class TestWaterfall:
         ax = waterfall(additive(), top=3)
         assert rows(ax)[-1] == "residual"
         assert ax.patches[-1].get_width() == pytest.approx(0, abs=1e-9)
-        assert [t.get_text() for t in ax.texts][-3:] == ["0", "v(∅) = 2", f"v(V) = {2 + WEIGHTS.sum():.4g}"]
+        assert [t.get_text() for t in ax.texts][-3:] == ["0", "base value 2", f"full value {2 + WEIGHTS.sum():.4g}"]
 
     def test_lines_at_both_ends(self):
         e = additive()
