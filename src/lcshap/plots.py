@@ -6,8 +6,9 @@ script has imported pyplot, ``pyplot.show()`` and ``pyplot.savefig`` work as wel
 keeps the last ten figures only. On axes that you give, everything is as always with matplotlib.
 """
 
-from .show.plots.bars import bars, waterfall
+from .show.plots.bars import bars
 from .show.plots.base import save
+from .show.plots.beeswarm import beeswarm
 from .show.plots.choose import plot
 from .show.plots.compare_plot import compare
 from .show.plots.curves import curves
@@ -18,8 +19,9 @@ from .show.plots.molecule_plot import molecule
 from .show.plots.neighbourhood_plot import neighbourhood
 from .show.plots.network import network
 from .show.plots.series_plot import series
-from .show.plots.summary_plots import beeswarm, summary, summary_bars
+from .show.plots.summary_plots import summary, summary_bars
 from .show.plots.text_plot import text
+from .show.plots.waterfall import waterfall
 
 __all__ = [
     "bars",

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import OptionError
 from ..extras import import_optional
-from ..show.plots.summary_plots import normalise_word
+from ..show.plots.unit_points import normalise_word
 from .folder import RunFolder
 from .part_files import read_rows
 

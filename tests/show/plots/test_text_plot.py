@@ -16,8 +16,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 import lcshap as lc
-from lcshap.show.plots.bars import waterfall
 from lcshap.show.plots.text_plot import text
+from lcshap.show.plots.waterfall import waterfall
 from lcshap.show.plots.wording import figure_number
 from lcshap.show.words import cost_text
 

@@ -17,12 +17,12 @@ KINDS = {
     "network": "network",
     "bars": "bars",
     "heatmap": "heatmap",
-    "waterfall": "bars",
+    "waterfall": "waterfall",
     "curves": "curves",
     "neighbourhood": "neighbourhood_plot",
     "compare": "compare_plot",
     "summary_bars": "summary_plots",
-    "beeswarm": "summary_plots",
+    "beeswarm": "beeswarm",
 }  # the name of a figure to its module
 _FIGURES_OF_LISTS = ("compare", "summary_bars", "beeswarm")
 _FIGURES_WITHOUT_SENTENCE = ("neighbourhood", "curves", *_FIGURES_OF_LISTS)  # not about a single explanation

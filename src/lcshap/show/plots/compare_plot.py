@@ -14,9 +14,18 @@ from ...errors import ShowError
 from .. import words
 from ..faded_scores import faded_scores
 from ..palette import colour_limit, ink_on, rgb_to_hex
-from .bars import label_rows
-from .base import PaletteName, colour_map, one_output, prepare_axes, score_colours, theme_colours, view_of
+from .base import (
+    PaletteName,
+    check_explanations,
+    colour_map,
+    one_output,
+    prepare_axes,
+    score_colours,
+    theme_colours,
+    view_of,
+)
 from .image_plot import image
+from .score_rows import label_rows
 from .text_layout import WIDTH_INCHES, TextPage, TextRow, split_into_pieces
 from .wording import LITERAL, drawable_lines, error_text, figure_number, residual_and_cost, subject_and_values
 
@@ -30,6 +39,7 @@ def compare(
     *,
     shared: bool = False,
     output: int | None = None,
+    target: Any = None,
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
@@ -47,7 +57,7 @@ def compare(
     ax : matplotlib axes to draw on; by default those of a new figure.
     shared : whether all methods share one scale of colours. By default, the largest score of each method has the full
         colour.
-    output : the number of the output to draw, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanations have several.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
 
@@ -68,7 +78,7 @@ def compare(
     >>> lc.plots.compare(explanations, names=["exact", "leave one out"]).axison
     False
     """
-    explanations = check_explanations(explanations, output)
+    explanations = [one_output(e, output, target) for e in check_explanations(explanations)]
     names = words.method_names(explanations) if names is None else [str(name) for name in names]
     if len(names) != len(explanations):
         raise ShowError(f"Expected {len(explanations)} names, one for each explanation, got {len(names)}.")
@@ -81,14 +91,6 @@ def compare(
     if kinds == {ImageView}:
         return _draw_images(explanations, names, ax, limits, palette, dark)
     return _draw_table(explanations, names, ax, limits, palette, dark)
-
-
-def check_explanations(explanations: Sequence[Explanation], output: int | None) -> list[Explanation]:
-    """One output of each, if these are explanations."""
-    explanations = [explanations] if isinstance(explanations, Explanation) else list(explanations)
-    if not explanations or not all(isinstance(e, Explanation) for e in explanations):
-        raise ShowError("Expected a list of at least one explanation, got none.")
-    return [one_output(e, output) for e in explanations]
 
 
 def _draw_texts(
