@@ -30,6 +30,7 @@ from .text_layout import WIDTH_INCHES, TextPage, TextRow, split_into_pieces
 from .wording import LITERAL, drawable_lines, error_text, figure_number, residual_and_cost, subject_and_values
 
 _MAX_ROWS = 40  # rows of a heat map
+_OWN_SCALES = "each column has its own scale: its largest |score| has the full colour"
 
 
 def compare(
@@ -90,7 +91,11 @@ def compare(
         raise ShowError("Expected explanations of one input, got explanations with different units.")
     if kinds == {ImageView}:
         return _draw_images(explanations, names, ax, limits, palette, dark)
-    return _draw_table(explanations, names, ax, limits, palette, dark)
+    ax = _draw_table(explanations, names, ax, limits, palette, dark)
+    if len(explanations) > 1:
+        note = f"one scale: the full colour is ±{figure_number(limits[0])}" if shared else _OWN_SCALES
+        ax.set_xlabel("\n".join(filter(None, [ax.get_xlabel(), note])), fontsize=8)
+    return ax
 
 
 def _draw_texts(
@@ -112,7 +117,7 @@ def _draw_texts(
             score_colours(faded_scores(e), limit, palette, dark),
             label=(
                 words.shorten(name),
-                " · ".join([*residual_and_cost(e), *([] if shared else [f"±{figure_number(limit)}"])]),
+                " · ".join([*residual_and_cost(e), *([] if shared else [f"full colour: ±{figure_number(limit)}"])]),
             ),
         )
         for e, view, name, limit in zip(explanations, views, names, limits, strict=True)
@@ -121,7 +126,7 @@ def _draw_texts(
     facts = (
         subject_and_values(explanations[0]) if len({tuple(subject_and_values(e)) for e in explanations}) == 1 else []
     )
-    scale_note = [] if shared else ["the largest score of each row has the full colour"]
+    scale_note = [] if shared else ["each row has its own scale"]
     page.finish(
         [*facts, *scale_note],
         figure_number(limits[0]) if shared else "",

@@ -152,7 +152,7 @@ def value_ranks(values: Floats) -> Floats:
     finite = ~np.isnan(values)
     _, places, counts = np.unique(values[finite], return_inverse=True, return_counts=True)
     first = np.cumsum(counts) - counts
-    ranks[finite] = (first + (counts - 1) / 2)[places.ravel()] / max(np.count_nonzero(finite) - 1, 1)
+    ranks[finite] = (first + (counts - 1) / 2)[places.ravel()] / max(int(np.count_nonzero(finite)) - 1, 1)
     return ranks
 
 
