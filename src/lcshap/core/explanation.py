@@ -86,6 +86,15 @@ class Explanation:
         return self.graph.names
 
     @property
+    def data(self) -> Any:
+        """What the units hold, as far as the view keeps it; None without a view.
+
+        For a row of a table the value of each unit, an array of numbers, or of objects if some values are texts; for a
+        text the words, a tuple; for other kinds the input: an image, a series, the bytes of a file.
+        """
+        return None if self.view is None else self.view.unit_data(self.graph.d)
+
+    @property
     def residual(self) -> float | NDArray[np.float64]:
         """The full value minus the base value minus the sum of the scores: zero for efficient methods."""
         return self.full_value - self.base_value - _as_number(self.scores.sum(axis=0))

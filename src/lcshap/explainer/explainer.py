@@ -12,6 +12,7 @@ from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.tree_models import has_log_odds_margin
 from ..core.explanation import Explanation
+from ..core.explanations import Explanations
 from ..core.method import Method, Stop
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
@@ -174,15 +175,15 @@ class Explainer:
         *,
         store: Store | None = None,
         errors: Literal["raise"] = "raise",
-    ) -> list[Explanation]: ...
+    ) -> Explanations[Explanation]: ...
     @overload
     def __call__(
         self, x: list[Any] | tuple[Any, ...] | Iterator[Any], *, store: Store | None = None, errors: Errors
-    ) -> list[Explanation | LcshapError]: ...
+    ) -> Explanations[Explanation | LcshapError]: ...
     @overload
     def __call__(self, x: Any, *, store: Store | None = None, errors: Errors = "raise") -> Any: ...
     def __call__(self, x: Any, *, store: Store | None = None, errors: Errors = "raise") -> Any:
-        """Explain one input, or many: an `Explanation`, or a list of them.
+        """Explain one input, or many: an `Explanation`, or `Explanations`, which is a sequence of them.
 
         Which of the two an array or a table is depends on the masker; `one` and `many` say it themselves.
 
@@ -208,12 +209,14 @@ class Explainer:
     @overload
     def many(
         self, inputs: Any, *, store: Store | None = None, errors: Literal["raise"] = "raise"
-    ) -> list[Explanation]: ...
+    ) -> Explanations[Explanation]: ...
     @overload
-    def many(self, inputs: Any, *, store: Store | None = None, errors: Errors) -> list[Explanation | LcshapError]: ...
+    def many(
+        self, inputs: Any, *, store: Store | None = None, errors: Errors
+    ) -> Explanations[Explanation | LcshapError]: ...
     def many(
         self, inputs: Any, *, store: Store | None = None, errors: Errors = "raise"
-    ) -> list[Explanation] | list[Explanation | LcshapError]:
+    ) -> Explanations[Explanation] | Explanations[Explanation | LcshapError]:
         """Explain each of `inputs`, also where they look like one input. `store` and `errors`: as in ``__call__``."""
         if errors not in ("raise", "keep"):
             raise OptionError(f"Expected errors='raise' or errors='keep', got {errors!r}.")
@@ -225,7 +228,7 @@ class Explainer:
                 masked[number] = self.masker.mask(x)
             except LcshapError as error:
                 job.found[number] = error
-        return self._explain(masked, job)  # type: ignore[return-value]
+        return Explanations(cast("list[Explanation | LcshapError]", self._explain(masked, job)))
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ..core.explanation import Explanation
+from ..core.explanations import Explanations
 from ..core.presenter import Presenter
 from .html_report import report
 from .notebook import to_html
 from .plots.choose import plot
+from .plots.choose_set import plot_set
 from .terminal import print_explanation, rich_console
 
 
@@ -30,10 +32,12 @@ class _Presenter:
     def rich(self, e: Explanation, console: Any, options: Any) -> Iterator[Any]:
         return rich_console(e, console, options)
 
-    def plot(self, e: Explanation, kind: str | None, ax: Any, **options: Any) -> Any:
+    def plot(self, e: Explanation | Explanations[Any], kind: str | None, ax: Any, **options: Any) -> Any:
+        if isinstance(e, Explanations):
+            return plot_set(e, kind, ax, **options)
         return plot(e, kind, ax, **options)
 
-    def report(self, e: Explanation, path: str | Path, **options: Any) -> Path:
+    def report(self, e: Explanation | Explanations[Any], path: str | Path, **options: Any) -> Path:
         return report(e, path, **options)
 
 

@@ -50,6 +50,10 @@ class View:
         """The view of an explanation of one output of several."""
         return self
 
+    def unit_data(self, d: int) -> Any:
+        """What the `d` units hold: the value, the text or the word of each; or the whole input if it has no such."""
+        return None
+
     @classmethod
     def read(cls, place: JsonNode, last: int) -> Self:
         """Read a view from a file, with all checks before it is built; `last` is the number of the last unit."""

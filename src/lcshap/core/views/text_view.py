@@ -49,6 +49,18 @@ class TextView(View):
         """
         return owners_of(self.spans, self.labels, len(self.text))
 
+    def unit_data(self, d: int) -> tuple[str, ...]:
+        """The text of each unit; of a unit with several spans, joined.
+
+        >>> TextView(text="so good", spans=[[0, 2], [3, 7]], labels=[0, 1]).unit_data(2)
+        ('so', 'good')
+        """
+        texts = [""] * d
+        for (start, end), unit in zip(self.spans.tolist(), self.labels.tolist(), strict=True):
+            if unit >= 0:
+                texts[unit] += self.text[start:end]
+        return tuple(texts)
+
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The text, its parts and its sentences, which files of version 1 do not have."""

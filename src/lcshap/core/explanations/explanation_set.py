@@ -1,0 +1,346 @@
+"""`Explanations`: the result for many inputs, a sequence of explanations whose numbers are in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import OptionError
+from ..explanation import Explanation
+from ..graphs import Graph
+from ..presenter import get_presenter
+from ..printable import printable
+from . import dense
+from .from_arrays import columns_from_arrays
+from .packing import pack
+from .positions import resolve_index, resolve_mask
+from .ragged import Rows
+from .row_columns import Columns, Outcome
+
+T_co = TypeVar("T_co", bound=Outcome, covariant=True)
+
+
+class Storage(Protocol):
+    """Where a set keeps its explanations: in arrays, or in files that are read when they are needed."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Outcome]: ...
+
+    def explanation(self, row: int) -> Outcome:
+        """The explanation of an input, or its error."""
+
+    def take(self, rows: Rows) -> Storage:
+        """Some of the inputs."""
+
+    def columns(self) -> Columns:
+        """All inputs in memory, as arrays."""
+
+
+class Explanations(Sequence[T_co], Generic[T_co]):
+    """The explanations of many inputs: a sequence, and the numbers of all inputs as arrays.
+
+    ``xs[3]`` is an `Explanation`, made on demand, or the error of an input that could not be explained. Slices, masks
+    and lists of numbers give `Explanations`. Sets cannot be changed, and their arrays cannot be written to. `+`, `in`
+    and `==` work as with lists. An `Explainer`, `lcshap.load` and `lcshap.bulk.load` return sets.
+
+    Parameters
+    ----------
+    explanations : explanations, and errors of inputs that have none.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> explainer = lc.Explainer(lambda rows: rows @ [1.0, 2.0], lc.maskers.Tabular(np.zeros((1, 2))), kind="output")
+    >>> xs = explainer(np.array([[1.0, 1.0], [3.0, 0.0], [0.0, 5.0]]))
+    >>> xs.scores
+    array([[ 1.,  2.],
+           [ 3.,  0.],
+           [ 0., 10.]])
+    >>> xs.where(xs.predictions > 3).scores.shape, xs[0].top(1)
+    ((1, 2), [('1', 2.0)])
+    """
+
+    __slots__ = ("_storage",)
+    _storage: Storage
+
+    def __init__(self, explanations: Iterable[T_co] = ()) -> None:
+        listed = list(explanations)
+        object.__setattr__(self, "_storage", pack(listed))
+
+    @classmethod
+    def from_storage(cls, storage: Storage) -> Explanations[Any]:
+        """The set whose explanations a storage keeps."""
+        new: Explanations[Any] = object.__new__(cls)
+        object.__setattr__(new, "_storage", storage)
+        return new
+
+    @classmethod
+    def from_arrays(
+        cls,
+        scores: ArrayLike,
+        base_values: ArrayLike,
+        predictions: ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        data: Any = None,
+        graph: Graph | None = None,
+        stderr: ArrayLike | None = None,
+        dof: ArrayLike | None = None,
+        interactions: ArrayLike | None = None,
+        targets: Any = None,
+        method: str | None = None,
+        calls: ArrayLike = 0,
+        rows: ArrayLike | None = None,
+        provenance: Mapping[str, Any] | None = None,
+        copy: bool = True,
+    ) -> Explanations[Explanation]:
+        """A set of explanations whose numbers are in arrays. No Python code runs for each input.
+
+        Parameters
+        ----------
+        scores : `(n, d)`, or `(n, d, outputs)`.
+        base_values, predictions : `(n,)`, or `(n, outputs)`, the values without any unit and of the whole inputs; or
+            one number for all inputs.
+        names : the names of the units. By default the columns of `data` if it is a DataFrame, otherwise numbers.
+        data : the feature values, `(n, d)`; an array or a DataFrame.
+        graph : which units are neighbours. By default all of them.
+        stderr : standard errors, of the shape of `scores`; `dof` are their degrees of freedom.
+        interactions : `(n, d, d)` or `(n, d, d, outputs)`, symmetric.
+        targets : what is explained: a name for each output, or names for each input.
+        method : the name of the method.
+        calls, rows : the number of coalitions and of rows of the model; a number, or one for each input.
+        provenance : what else is recorded about all inputs.
+        copy : False keeps the arrays themselves, which must not be changed any more.
+
+        Raises
+        ------
+        OptionError : if arrays do not fit together.
+
+        Examples
+        --------
+        >>> import lcshap as lc
+        >>> xs = lc.Explanations.from_arrays([[1.0, 2.0]], [0.0], [3.0], names=["age", "dose"], data=[[70.0, 2.0]])
+        >>> xs[0].top(1), xs.data
+        ([('dose', 2.0)], array([[70.,  2.]]))
+        """
+        return cls.from_storage(
+            columns_from_arrays(
+                scores,
+                base_values,
+                predictions,
+                names=names,
+                data=data,
+                graph=graph,
+                stderr=stderr,
+                dof=dof,
+                interactions=interactions,
+                targets=targets,
+                method=method,
+                calls=calls,
+                rows=rows,
+                provenance=provenance,
+                copy=copy,
+            )
+        )
+
+    # -- a sequence -----------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._storage)
+
+    def __iter__(self) -> Iterator[T_co]:
+        return cast("Iterator[T_co]", iter(self._storage))
+
+    @overload
+    def __getitem__(self, index: int) -> T_co: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | Sequence[bool] | NDArray[Any]) -> Explanations[T_co]: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...
+    def __getitem__(self, index: Any) -> Any:
+        position = resolve_index(index, len(self))
+        if isinstance(position, int):
+            return self._storage.explanation(position)
+        return self.from_storage(self._storage.take(position))
+
+    def where(self, mask: Any) -> Explanations[T_co]:
+        """The inputs where `mask` is true: an array, a list or a pandas Series of booleans, one for each input.
+
+        ``xs.where(frame["age"] > 40)`` selects by position, whatever the index of the frame is.
+        """
+        return self.from_storage(self._storage.take(resolve_mask(mask, len(self))))
+
+    def __add__(self, other: Iterable[Outcome]) -> Explanations[Any]:
+        if not isinstance(other, Explanations | list | tuple):
+            return NotImplemented
+        return Explanations([*self, *other])
+
+    def __radd__(self, other: Iterable[Outcome]) -> Explanations[Any]:
+        if not isinstance(other, list | tuple):
+            return NotImplemented
+        return Explanations([*other, *self])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have equal explanations in the same order; `other` is a set or a list."""
+        if not isinstance(other, Explanations | list):
+            return NotImplemented
+        return len(self) == len(other) and all(_equal(a, b) for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"Expected a set that stays as it is, got a new {name!r}. Sets cannot be changed.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Explanations.from_storage, (self._storage,)
+
+    # -- arrays ---------------------------------------------------------------------------------------------------
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The scores, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed.
+
+        Raises
+        ------
+        OptionError : if inputs have different units, as texts do. Use `scores_of` or `to_dataframe`.
+        """
+        return dense.dense_scores(self._columns)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The scores, under the name that shap uses."""
+        return self.scores
+
+    def scores_of(self, index: int) -> NDArray[np.float64]:
+        """The scores of one input, `(d,)` or `(d, outputs)`."""
+        outcome = self[index]
+        if isinstance(outcome, Exception):
+            raise OptionError(f"Expected an input that was explained, got input {index}, which failed: {outcome}")
+        return outcome.scores
+
+    @property
+    def stderr(self) -> NDArray[np.float64] | None:
+        """The standard errors of the scores, of the shape of `scores`; None if all scores are exact.
+
+        If only some inputs have exact scores, theirs are 0.
+        """
+        return dense.dense_stderr(self._columns)
+
+    @property
+    def base_values(self) -> NDArray[np.float64]:
+        """The value without any unit, `(n,)` or `(n, outputs)`."""
+        return dense.dense_values(self._columns, "base_values")
+
+    @property
+    def predictions(self) -> NDArray[np.float64]:
+        """The explained value of each whole input, `(n,)` or `(n, outputs)`: the full values."""
+        return dense.dense_values(self._columns, "full_values")
+
+    @property
+    def interactions(self) -> NDArray[np.float64] | None:
+        """The interactions, `(n, d, d)` or `(n, d, d, outputs)`; None if there are none.
+
+        An array of more than 4 GB is refused; ``xs[i].interactions`` is a sparse matrix.
+        """
+        return dense.dense_interactions(self._columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the units, which are those of all inputs."""
+        return dense.unit_names(self._columns)
+
+    @property
+    def data(self) -> Any:
+        """What the units hold, as far as it was kept.
+
+        For tables the feature values, `(n, d)`: numbers, with NaN for missing values, or objects if some values are
+        texts. For texts a list with the words of each text. For other kinds a list of the inputs.
+        """
+        return dense.unit_data(self._columns)
+
+    @property
+    def targets(self) -> NDArray[np.object_]:
+        """The class or output that is explained, `(n,)` or `(n, outputs)`; None where it is not recorded."""
+        return dense.target_array(self._columns)
+
+    @property
+    def calls(self) -> NDArray[Any]:
+        """The number of coalitions of each input."""
+        counts = dense.dense_counts(self._columns, "calls")
+        return np.full(len(self), np.nan) if counts is None else counts
+
+    @property
+    def rows(self) -> NDArray[Any] | None:
+        """The number of rows that were sent to the model for each input; None if they were not counted."""
+        return dense.dense_counts(self._columns, "rows")
+
+    @property
+    def methods(self) -> NDArray[np.object_]:
+        """The method of each input with its parameters; None where it is not recorded."""
+        column = self._columns.provenance.get("method")
+        return np.array([None if column is None else column.get(row) for row in range(len(self))], object)
+
+    @property
+    def method(self) -> str | None:
+        """The method of all inputs; None if it is not recorded.
+
+        Raises
+        ------
+        OptionError : if inputs have different methods, which `methods` has.
+        """
+        names = self._method_names
+        if len(names) > 1:
+            raise OptionError(
+                f"Expected one method for all inputs, got {len(names)}: {', '.join(names[:3])}. Use methods, which has "
+                "that of each input."
+            )
+        return names[0] if names else None
+
+    @property
+    def errors(self) -> dict[int, Exception]:
+        """The errors of inputs that could not be explained, by the number of the input."""
+        return dict(self._columns.errors)
+
+    @property
+    def _columns(self) -> Columns:
+        return self._storage.columns()
+
+    @property
+    def _method_names(self) -> list[str]:
+        column = self._columns.provenance.get("method")
+        return [] if column is None else list(dict.fromkeys(map(str, column.objects)))
+
+    # -- displays -------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        columns = self._columns
+        graphs = columns.different_graphs
+        sizes = sorted({graph.d for graph in graphs})
+        units = f", {sizes[0]} units" if len(sizes) == 1 else f", {sizes[0]} to {sizes[-1]} units" if sizes else ""
+        names = self._method_names
+        method = f", {printable(names[0], most=100)}" if len(names) == 1 else f", {len(names)} methods" if names else ""
+        failed = f", {len(columns.errors)} failed" if columns.errors else ""
+        return f"<Explanations: {len(self):,} input{'s' * (len(self) != 1)}{units}{method}{failed}>"
+
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw a figure of all inputs with matplotlib, on the axes `ax` or on new ones, and return the axes.
+
+        `kind` names the figure, by default one that suits the inputs; `options` are those of its function in
+        `lc.plots`.
+        """
+        return get_presenter().plot(self, kind, ax, **options)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write a web page that opens from disk to `path`. `options` are those of `lcshap.report`."""
+        return get_presenter().report(self, path, **options)
+
+
+def _equal(a: Outcome, b: Any) -> bool:
+    if isinstance(a, Exception):
+        return a is b or (type(a) is type(b) and a.args == b.args)
+    return bool(a == b)
