@@ -77,12 +77,12 @@ def score_colours(scores: NDArray[np.float64], limit: float, palette: PaletteNam
     return [colour_scale.colour(float(score), limit, dark) for score in scores]
 
 
-def check_explanations(explanations: Sequence[Explanation]) -> list[Explanation]:
+def check_explanations(explanations: Explanation | Sequence[Explanation]) -> list[Explanation]:
     """A list of explanations, if these are explanations."""
-    explanations = [explanations] if isinstance(explanations, Explanation) else list(explanations)
-    if not explanations or not all(isinstance(e, Explanation) for e in explanations):
+    listed = [explanations] if isinstance(explanations, Explanation) else list(explanations)
+    if not listed or not all(isinstance(e, Explanation) for e in listed):
         raise ShowError("Expected a list of at least one explanation, got none.")
-    return explanations
+    return listed
 
 
 def one_output(e: Explanation, output: int | None = None, target: Any = None) -> Explanation:

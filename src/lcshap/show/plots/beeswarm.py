@@ -12,16 +12,16 @@ from ...core.explanation import Explanation
 from ..check import check_option_count
 from ..palette import rgb_to_hex
 from .base import PaletteName, theme_colours, value_map
-from .by_target import by_target, panels
+from .by_target import panels
 from .score_rows import add_caption, label_rows
-from .unit_points import Key, UnitPoints, collect_points, value_ranks
+from .unit_points import Key, UnitPoints, point_groups, value_ranks
 
 _SWARM_BINS = 80  # in which points of a swarm lie on top of each other
 _MAX_VECTOR_POINTS = 10_000  # more points than this are stored as pixels in SVG and PDF files
 
 
 def beeswarm(
-    explanations: Sequence[Explanation],
+    explanations: Explanation | Sequence[Explanation],
     ax: Any = None,
     *,
     top: int = 20,
@@ -70,7 +70,7 @@ def beeswarm(
     """
     check_option_count("top", top)
     check_option_count("max_inputs", max_inputs)
-    groups = {name: collect_points(group, key) for name, group in by_target(explanations, output, target).items()}
+    groups = point_groups(explanations, key, output, target)
 
     def draw(points: UnitPoints, ax: Any) -> None:
         _draw_swarm(points, ax, top, max_inputs, palette, dark)

@@ -18,7 +18,7 @@ MAX_PANELS = 8  # more panels than this would be too small, or too long a page
 
 
 def by_target(
-    explanations: Sequence[Explanation], output: int | None = None, target: Any = None
+    explanations: Explanation | Sequence[Explanation], output: int | None = None, target: Any = None
 ) -> dict[str, list[Explanation]]:
     """The explanations of each class (or contrast, or value), the most frequent class first.
 

@@ -12,14 +12,14 @@ from ...extras import import_optional
 from ..check import check_option_count
 from ..palette import find_palette, rgb_to_hex
 from .base import PaletteName, theme_colours
-from .by_target import by_target, panels
+from .by_target import panels
 from .score_rows import add_caption, label_ends, label_rows
-from .unit_points import Key, UnitPoints, collect_points
+from .unit_points import Key, UnitPoints, point_groups
 from .wording import figure_number
 
 
 def summary(
-    explanations: Sequence[Explanation],
+    explanations: Explanation | Sequence[Explanation],
     top: int | None = 20,
     *,
     key: Key | None = None,
@@ -60,10 +60,9 @@ def summary(
     if top is not None:
         check_option_count("top", top)
     pandas = import_optional("pandas", "pandas")
-    groups = by_target(explanations, output, target)
+    groups = point_groups(explanations, key, output, target)
     tables = []
-    for group in groups.values():
-        points = collect_points(group, key)
+    for points in groups.values():
         table = pandas.DataFrame({"name": points.names, **points.totals()})
         tables.append(table.iloc[points.strongest(top)].reset_index(drop=True))
     if len(tables) == 1:
@@ -74,7 +73,7 @@ def summary(
 
 
 def summary_bars(
-    explanations: Sequence[Explanation],
+    explanations: Explanation | Sequence[Explanation],
     ax: Any = None,
     *,
     top: int = 20,
@@ -117,7 +116,7 @@ def summary_bars(
     ['good (1)', 'a', 'bad (1)', 'film']
     """
     check_option_count("top", top)
-    groups = {name: collect_points(group, key) for name, group in by_target(explanations, output, target).items()}
+    groups = point_groups(explanations, key, output, target)
 
     def draw(points: UnitPoints, ax: Any) -> None:
         _draw_stacked_bars(points, ax, top, palette, dark)

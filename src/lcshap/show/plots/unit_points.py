@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.explanations import Explanations
 from ...core.views import TableView, TextView
-from ...errors import ShowError
+from ...errors import OptionError, ShowError
 from ..words import describe_subject, format_count, shorten, sign_labels, unit_values
+from .by_target import by_target
+from .score_table import ScoreTable, as_set, score_tables
 
 Floats = NDArray[np.float64]
 Key = Callable[[str], str]
@@ -69,11 +72,6 @@ class UnitPoints:
         """The units with the largest sums of |score|, the largest first."""
         return np.argsort(-self._sum(np.abs(self.scores)), kind="stable")[:top]
 
-    def select(self, chosen: NDArray[np.bool_]) -> UnitPoints:
-        """Some of the scores."""
-        columns = (column[chosen] for column in (self.unit, self.inputs, self.scores, self.where, self.values))
-        return UnitPoints(self.names, *columns, self.n_inputs, self.tables, self.subject, self.sign_labels)
-
     def labels(self, units: NDArray[np.intp]) -> list[str]:
         """The names of rows: with the number of occurrences if a unit does not occur once in every input."""
         count = self._sum(np.ones(len(self.unit))).astype(int)
@@ -87,7 +85,55 @@ class UnitPoints:
         return [*filter(None, [self.subject]), format_count(self.n_inputs, "input")]
 
     def _sum(self, weights: Floats) -> Floats:
-        return np.bincount(self.unit, weights, len(self.names))
+        return np.asarray(np.bincount(self.unit, weights, len(self.names)), np.float64)
+
+
+def point_groups(
+    explanations: Explanation | Sequence[Explanation],
+    key: Key | None = None,
+    output: int | None = None,
+    target: Any = None,
+) -> dict[str, UnitPoints]:
+    """The scores of each target or output, the one with the most inputs first; keys say what is explained.
+
+    Explanations whose units agree are taken from the arrays of their set, without a loop over inputs.
+    """
+    if isinstance(explanations, Explanations):
+        xs, _ = as_set(explanations)
+        if not isinstance(xs[0].view, TextView) and _units_agree(xs):
+            return {name: _table_points(table, key) for name, table in score_tables(xs, output, target).items()}
+        explanations = xs
+    groups = by_target(explanations, output, target)
+    return {name: collect_points(group, key) for name, group in groups.items()}
+
+
+def _units_agree(xs: Explanations[Explanation]) -> bool:
+    try:
+        return bool(xs.names) and xs.scores.size > 0
+    except OptionError:
+        return False
+
+
+def _table_points(table: ScoreTable, key: Key | None) -> UnitPoints:
+    n, d = table.scores.shape
+    names, merged = np.unique(merge_names([(False, name) for name in table.names], key), return_inverse=True)
+    values = np.full((n, d), np.nan)
+    for unit in range(d) if table.data is not None else ():
+        column = table.column(unit)
+        if not column.categories:
+            values[:, unit] = column.numbers
+    return UnitPoints(
+        tuple(names.tolist()),
+        np.tile(merged.ravel(), n),
+        np.repeat(np.arange(n), d),
+        table.scores.ravel(),
+        np.tile(np.arange(d) / max(d - 1, 1), n),
+        values.ravel(),
+        n,
+        table.data is not None,
+        table.subject,
+        sign_labels(table.first),
+    )
 
 
 def collect_points(explanations: Sequence[Explanation], key: Key | None = None) -> UnitPoints:
