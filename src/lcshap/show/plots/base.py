@@ -64,6 +64,14 @@ def value_map(palette: PaletteName, dark: bool = False) -> Any:
     return blend.with_extremes(bad=rgb_to_hex(theme_colours(dark).faint))
 
 
+def magnitude_map(palette: PaletteName, dark: bool = False) -> Any:
+    """A colour map of magnitudes: from the background, for 0, to the first colour of values."""
+    colour_scale = find_palette(palette)
+    strongest = (colour_scale.dark_values if dark else colour_scale.values)[0]
+    ends = [rgb_to_hex(theme_colours(dark).background), rgb_to_hex(strongest)]
+    return import_optional("matplotlib.colors", "plot").LinearSegmentedColormap.from_list("lcshap magnitudes", ends)
+
+
 def end_colours(palette: PaletteName, dark: bool = False) -> Any:
     """A colour map of two colours: that of the most negative score below zero, that of the most positive above."""
     colour_scale = find_palette(palette)

@@ -23,9 +23,20 @@ KINDS = {
     "compare": "compare_plot",
     "summary_bars": "summary_plots",
     "beeswarm": "beeswarm",
+    "violin": "violin",
+    "scatter": "scatter",
+    "decision": "decision",
+    "interaction_matrix": "interaction_matrix",
 }  # the name of a figure to its module
-_FIGURES_OF_LISTS = ("compare", "summary_bars", "beeswarm")
-_FIGURES_WITHOUT_SENTENCE = ("neighbourhood", "curves", *_FIGURES_OF_LISTS)  # not about a single explanation
+_FIGURES_OF_LISTS = ("compare", "summary_bars", "beeswarm", "violin")
+_FIGURES_WITHOUT_SENTENCE = (
+    "neighbourhood",
+    "curves",
+    "scatter",
+    "decision",
+    "interaction_matrix",
+    *_FIGURES_OF_LISTS,
+)  # not about a single explanation
 
 
 def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:

@@ -117,11 +117,11 @@ def is_colourful(picture: NDArray[Any]) -> bool:
 def _draw_original(ax: Any, picture: NDArray[Any]) -> None:
     """Draw the image as it is, on the left of what the axes show."""
     height, width = picture.shape[:2]
-    left = -_GAP_SHARE * width - 0.5
+    right = -_GAP_SHARE * width - 0.5
     ax.imshow(
-        to_rgb(picture).astype(np.uint8), extent=(left - width, left, height - 0.5, -0.5), interpolation="nearest"
+        to_rgb(picture).astype(np.uint8), extent=(right - width, right, height - 0.5, -0.5), interpolation="nearest"
     )
-    ax.set(xlim=(left - width, width - 0.5), ylim=(height - 0.5, -0.5))
+    ax.set(xlim=(right - width, width - 0.5), ylim=(height - 0.5, -0.5))
 
 
 def masked_image(

@@ -37,7 +37,15 @@ def add_caption(ax: Any, *lines: Sequence[str]) -> None:
     ax.set_xlabel("\n".join(wrapped), fontsize=8, fontfamily=fonts, **LITERAL)
 
 
-def select_rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
+def add_note_below(ax: Any, facts: Sequence[str]) -> Any:
+    """Write a small note below the name of the horizontal axis."""
+    lines, fonts = drawable_lines(*fill(" · ".join(facts), _CAPTION_LETTERS))
+    place = {"xycoords": ax.xaxis.label, "xytext": (0, -3), "textcoords": "offset points", "va": "top", "ha": "center"}
+    style = {"fontsize": 8, "color": ax.xaxis.label.get_color(), "fontfamily": fonts, "annotation_clip": False}
+    return ax.annotate("\n".join(lines), (0.5, 0), **place, **style, **LITERAL)
+
+
+def select_unit_rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
     """The units with a row of their own, all others, and the names of the rows."""
     check_option_count("top", top)
     order = e.leading()

@@ -108,8 +108,8 @@ class ScoreTable:
         """The number of a unit, which is chosen by its number or by its name."""
         if isinstance(unit, str):
             if unit not in self.names:
-                known = ", ".join(map(repr, self.names[:8])) + (", …" if len(self.names) > 8 else "")
-                raise ShowError(f"Expected the name of a unit, one of {known}, got {unit!r}.")
+                listed = ", ".join(map(repr, self.names[:8])) + (", …" if len(self.names) > 8 else "")
+                raise ShowError(f"Expected the name of a unit, one of {listed}, got {unit!r}.")
             return self.names.index(unit)
         count = len(self.names)
         if not isinstance(unit, int | np.integer) or isinstance(unit, bool) or not -count <= unit < count:

@@ -11,7 +11,7 @@ from .. import flips, words
 from ..palette import rgb_to_hex
 from .base import PaletteName, choose_outputs, theme_colours
 from .by_target import output_panels
-from .score_rows import ROW_INCHES, WIDTH_INCHES, add_caption, bar_colours, label_ends, label_rows, select_rows
+from .score_rows import ROW_INCHES, WIDTH_INCHES, add_caption, bar_colours, label_ends, label_rows, select_unit_rows
 from .wording import figure_number, subject_and_values
 
 
@@ -54,7 +54,7 @@ def waterfall(
     'output 0 · 8 calls'
     """
     outputs = choose_outputs(e, output, target)
-    height = 1.2 + ROW_INCHES * (len(select_rows(outputs[0], top)[2]) + 1)
+    height = 1.2 + ROW_INCHES * (len(select_unit_rows(outputs[0], top)[2]) + 1)
 
     def draw(e: Explanation, ax: Any) -> None:
         _draw_waterfall(e, ax, top, palette, dark)
@@ -63,7 +63,7 @@ def waterfall(
 
 
 def _draw_waterfall(e: Explanation, ax: Any, top: int, palette: PaletteName, dark: bool) -> None:
-    order, others, names = select_rows(e, top)
+    order, others, names = select_unit_rows(e, top)
     steps = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
     fills = [*bar_colours(steps, e.faint[order], palette, dark), rgb_to_hex(theme_colours(dark).faint)]
     steps = np.append(steps, e.residual)
