@@ -91,7 +91,7 @@ def _draw_swarm(points: UnitPoints, ax: Any, top: int, max_inputs: int, palette:
     swarm = ax.scatter(scores, row + swarm_offsets(scores, row), c=hue, **options)
     label_rows(ax, points.labels(units), dark)
     draw_value_bar(ax, swarm, points.tables, dark)
-    add_caption(ax, [*points.facts, *_notes(points, hue, max_inputs)])
+    add_caption(ax, [*points.facts, *points.selection_note(len(units)), *_notes(points, hue, max_inputs)])
 
 
 def point_hues(points: UnitPoints, units: NDArray[np.intp]) -> NDArray[np.float64]:

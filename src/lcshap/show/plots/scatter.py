@@ -15,7 +15,7 @@ from .by_target import panels
 from .interaction_partner import find_partner
 from .score_rows import add_note_below
 from .score_table import ScoreTable, score_tables
-from .value_axis import label_values, place_values
+from .value_axis import draw_histogram, label_values, place_values
 from .value_colours import draw_coloured
 from .wording import LITERAL, drawable_lines
 
@@ -42,7 +42,8 @@ def scatter(
     groups of about the same size, and the slopes of the score in the ranks of the other unit, times the standard
     deviation of the ranks, are averaged over groups as absolute values. The caption says which rule was used.
 
-    Categories have columns of points, and missing values have a column of their own at the right.
+    Categories have columns of points, and missing values have a column of their own at the right. The grey bars at the
+    bottom are a histogram of numbers.
 
     Parameters
     ----------
@@ -110,6 +111,7 @@ def _draw_scatter(
         notes += [f"colour: {table.labels[partner]}{rule}"]
         notes += ["grey: missing"] if np.isnan(other.numbers).any() else []
     label_values(ax, column, rgb_to_hex(colours.faint))
+    draw_histogram(ax, column, rgb_to_hex(colours.faint))
     (name,), fonts = drawable_lines(table.labels[chosen])
     ax.set_ylabel(f"score of {name}", fontfamily=fonts, color=rgb_to_hex(colours.ink), **LITERAL)
     ax.set_xlabel(name, fontfamily=fonts, **LITERAL)

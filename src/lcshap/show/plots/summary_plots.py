@@ -143,4 +143,5 @@ def _draw_stacked_bars(points: UnitPoints, ax: Any, top: int, palette: PaletteNa
     style = {"frameon": False, "fontsize": 8, "handlelength": 1.0, "labelcolor": rgb_to_hex(theme_colours(dark).ink)}
     ax.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.1, ncols=2, **style)
     *subject, count = points.facts
-    add_caption(ax, [*subject, "|score|, summed over an input", f"mean of {count}"])
+    note = points.selection_note(len(units))
+    add_caption(ax, [*subject, "|score|, summed over an input", f"mean of {count}", *note])

@@ -84,6 +84,10 @@ class UnitPoints:
         """What a caption says about the inputs: what is explained, and how many there are."""
         return [*filter(None, [self.subject]), format_count(self.n_inputs, "input")]
 
+    def selection_note(self, drawn: int) -> list[str]:
+        """That only some units are drawn, if this is the case."""
+        return [f"{drawn:,} of {format_count(len(self.names), 'unit')}"] if drawn < len(self.names) else []
+
     def _sum(self, weights: Floats) -> Floats:
         return np.asarray(np.bincount(self.unit, weights, len(self.names)), np.float64)
 

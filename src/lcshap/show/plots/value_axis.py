@@ -14,6 +14,8 @@ from .wording import LITERAL, drawable_lines, figure_number
 
 _MAX_JITTERED_VALUES = 12  # so many different numbers are drawn as columns of points side by side
 _JITTER_SHARE = 0.2  # of the distance between two columns, to either side
+_HISTOGRAM_BINS, _MIN_HISTOGRAM_INPUTS = 24, 30
+_HISTOGRAM_SHARE = 0.12  # of the height of the axes, that the highest bar takes
 _MISSING_GAP = 0.09  # of the width of the values, between them and the column of missing values
 
 
@@ -68,6 +70,16 @@ def label_values(ax: Any, column: ValueColumn, line_colour: str) -> None:
         ax.set_xticks(places, [*(figure_number(tick) for tick in ticks), "missing"][: len(places)])
     if missing.any() and not missing.all():
         ax.axvline(place - width / 2, color=line_colour, linewidth=0.6, linestyle=":")
+
+
+def draw_histogram(ax: Any, column: ValueColumn, colour: str) -> None:
+    """Draw how numbers are distributed, as faint bars at the bottom; columns of points show it by themselves."""
+    numbers = column.numbers[~np.isnan(column.numbers)]
+    if column.categories or _jitter_width(column) or len(numbers) < _MIN_HISTOGRAM_INPUTS:
+        return
+    counts, edges = np.histogram(numbers, _HISTOGRAM_BINS)
+    style = {"width": np.diff(edges), "align": "edge", "color": colour, "alpha": 0.25, "linewidth": 0, "zorder": 0}
+    ax.bar(edges[:-1], _HISTOGRAM_SHARE * counts / counts.max(), transform=ax.get_xaxis_transform(), **style)
 
 
 def _number_ticks(column: ValueColumn) -> list[float]:
