@@ -55,3 +55,29 @@ def test_limits_are_of_what_is_finite():
     assert colour_limit([[1.0, -3.0], 2.0]) == 3
     assert colour_limit([[np.inf, np.nan, 0.5]]) == 0.5
     assert colour_limit([[0.0, 0.0]]) == colour_limit([]) == colour_limit([[]]) == 1
+
+
+def luminance(colour):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in colour)]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+@pytest.mark.parametrize("name", ["default", "paper"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_values_get_lighter_in_order_and_stand_out_from_the_background(name, dark):
+    palette = find_palette(name)
+    colours = palette.dark_values if dark else palette.values
+    lights = [luminance(colour) for colour in colours]
+    assert lights == sorted(lights)
+    paper = luminance((DARK if dark else LIGHT).background)
+    for light in lights:
+        low, high = sorted([light, paper])
+        assert (high + 0.05) / (low + 0.05) > 1.8
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_values_have_other_colours_than_scores(dark):
+    palette = find_palette("default")
+    scores = [palette.dark_positive, palette.dark_negative] if dark else [palette.positive, palette.negative]
+    for end in (palette.dark_values if dark else palette.values)[:: len(palette.values) - 1]:
+        assert all(np.abs(np.subtract(end, score)).max() > 60 for score in scores)

@@ -1,5 +1,7 @@
 """Beeswarms: each score is a point in the row of its unit, coloured by the value of the feature."""
 
+import time
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -109,3 +111,58 @@ def test_errors(reviews):
         beeswarm(reviews, top=1.5)
     with pytest.raises(lc.errors.ShowError, match="Expected a list of at least one explanation, got none"):
         beeswarm([None])
+
+
+class TestLargeSets:
+    @pytest.fixture(scope="class", name="large")
+    @staticmethod
+    def make_large():
+        rng = np.random.default_rng(0)
+        values = rng.normal(size=(100_000, 20))
+        scores = values * np.linspace(2, 0.1, 20)
+        names = [f"feature {i:02}" for i in range(20)]
+        return lc.Explanations.from_arrays(scores, 0.0, scores.sum(axis=1), names=names, data=values, targets=["yes"])
+
+    def test_a_sample_with_the_extremes_is_drawn_and_the_caption_says_so(self, large):
+        start = time.perf_counter()
+        ax = beeswarm(large, top=20)
+        draw(ax)
+        assert time.perf_counter() - start < 20  # about a second; a loop over inputs takes minutes
+        (points,) = ax.collections
+        offsets = np.asarray(points.get_offsets())
+        assert 20 * 2000 < len(offsets) <= 20 * 2002
+        assert points.get_rasterized()
+        assert ax.get_xlabel() == "yes · 100,000 inputs · score · a sample of 2,000 inputs and the extremes are drawn"
+        scores = large.scores
+        assert rows(ax) == [f"feature {i:02}" for i in np.argsort(-np.abs(scores).mean(axis=0))]
+        first = offsets[np.abs(offsets[:, 1]) < 0.45, 0]
+        assert (first.min(), first.max()) == (scores[:, 0].min(), scores[:, 0].max())
+        hues = np.asarray(points.get_array())[np.abs(offsets[:, 1]) < 0.45]
+        assert hues[np.argmax(first)] == 1.0  # the rank among all inputs
+
+    def test_max_inputs(self, large):
+        few = beeswarm(large[:300], max_inputs=100)
+        assert 100 * 20 < len(few.collections[0].get_offsets()) <= 102 * 20
+        assert not few.collections[0].get_rasterized()
+        assert len(beeswarm(large[:300], max_inputs=300).collections[0].get_offsets()) == 300 * 20
+        with pytest.raises(lc.errors.ShowError, match="Expected max_inputs as an integer of at least 1, got 0"):
+            beeswarm(large, max_inputs=0)
+
+    def test_units_that_are_not_drawn_are_counted(self, large):
+        assert "5 of 20 units" in beeswarm(large[:50], top=5).get_xlabel()
+        assert "of 20 units" not in beeswarm(large[:50], top=20).get_xlabel()
+
+
+class TestOddInput:
+    def test_one_input_all_zero_and_missing_values(self):
+        one = lc.Explanations.from_arrays([[1.0, -2.0]], 0.0, [-1.0], data=[[3.0, np.nan]])
+        ax = beeswarm(one)
+        draw(ax)
+        assert len(ax.collections[0].get_offsets()) == 2
+        assert "grey: no number" in ax.get_xlabel()
+        zero = lc.Explanations.from_arrays(np.zeros((5, 2)), 0.0, np.zeros(5), data=np.zeros((5, 2)))
+        draw(beeswarm(zero))
+
+    def test_an_empty_set(self):
+        with pytest.raises(lc.errors.ShowError, match="Expected a list of at least one explanation, got none"):
+            beeswarm(lc.Explanations([]))
