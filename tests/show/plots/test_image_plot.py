@@ -280,14 +280,16 @@ class TestOriginal:
         np.testing.assert_allclose(image(scaled).images[2].get_array(), picture, atol=1)
 
 
-def test_several_outputs_need_one_of_them():
+def test_several_outputs_have_a_panel_each():
     def two_outputs(rows):
         return np.stack([linear(rows), -linear(rows)], axis=1)
 
     e = lc.Explainer(two_outputs, Image(), lc.Shapley(), kind="output", target="all")(X)
     for figure in (image, masked_image):
-        with pytest.raises(ShowError, match="Expected one output, got 2"):
-            figure(e)
+        panels = figure(e).child_axes
+        assert [panel.get_title(loc="left") for panel in panels] == ["output 0", "output 1"]
+        for k, panel in enumerate(panels):
+            np.testing.assert_allclose(panel.images[-1].get_array(), figure(e, output=k).images[-1].get_array())
     np.testing.assert_allclose(image(e, output=1).images[1].get_array(), -W * (X - X.mean()), atol=1e-9)
     best = masked_image(e, output=1, percent=1, palette="paper").images[0].get_array()
     assert (best == BLUE).all(axis=2).sum() == 1

@@ -69,8 +69,9 @@ def test_edges_have_the_colour_and_width_of_their_interaction():
 def test_interactions_of_a_game_are_drawn_for_the_output_that_is_asked_for():
     game, _ = table_game(4, outputs=2)
     e = lc.LShapley(1, interactions=True).explain(game, lc.Graph.chain(4))
-    with pytest.raises(ShowError, match="Expected one output, got 2"):
-        network(e)
+    for k, panel in enumerate(network(e).child_axes):
+        colours = [parts(drawn)[0].get_facecolors().tolist() for drawn in (panel, network(e, output=k))]
+        assert colours[0] == colours[1]
     _, (wide, _) = parts(network(e, output=1))
     sizes = np.array([abs(e.interactions[1][i, j]) for i, j in edges_of(e.graph)])
     np.testing.assert_allclose(wide.get_linewidths(), 6 * sizes / sizes.max())

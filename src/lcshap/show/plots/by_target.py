@@ -13,7 +13,7 @@ from .base import check_explanations, choose_outputs, prepare_axes, theme_colour
 from .wording import LITERAL, drawable_lines
 
 Group = TypeVar("Group")
-_GAP_INCHES = 0.75  # inches between two panels: a caption and a title
+GAP_INCHES = 0.75  # inches between two panels: a caption and a title
 MAX_PANELS = 8  # more panels than this would be too small, or too long a page
 
 
@@ -43,10 +43,11 @@ def output_panels(
     draw: Callable[[Explanation, Any], Any],
     size: tuple[float, float],
     dark: bool,
+    gap: float = GAP_INCHES,
 ) -> Any:
     """Draw each output of an explanation on axes of its own, with the name of the output above them."""
     names = words.number_duplicates([words.describe_subject(e) or f"output {k}" for k, e in enumerate(outputs)])
-    return panels(dict(zip(names, outputs, strict=True)), ax, draw, lambda e: size, dark)
+    return panels(dict(zip(names, outputs, strict=True)), ax, draw, lambda e: size, dark, gap)
 
 
 def panels(
@@ -55,6 +56,7 @@ def panels(
     draw: Callable[[Group, Any], Any],
     size: Callable[[Group], tuple[float, float]],
     dark: bool,
+    gap: float = GAP_INCHES,
 ) -> Any:
     """Draw each class on axes of its own, one below the other; a single class on the axes themselves.
 
@@ -62,6 +64,7 @@ def panels(
     ----------
     draw : draws some explanations on some axes.
     size : the width and height in inches that they need.
+    gap : the inches between two panels, for what is written below and above their axes.
     """
     if len(groups) > MAX_PANELS:
         raise ShowError(
@@ -73,18 +76,18 @@ def panels(
         ax = prepare_axes(ax, sizes[0], dark)
         draw(next(iter(groups.values())), ax)
         return ax
-    total = sum(height + _GAP_INCHES for _, height in sizes)
+    total = sum(height + gap for _, height in sizes)
     ax = prepare_axes(ax, (max(width for width, _ in sizes), total), dark)
     ax.set_axis_off()
     top = 1.0
     for (name, group), (_, height) in zip(groups.items(), sizes, strict=True):
         panel = prepare_axes(
-            ax.inset_axes([0, top - height / total, 1, (height - _GAP_INCHES / 2) / total]), (1, 1), dark
+            ax.inset_axes([0, top - height / total, 1, (height - GAP_INCHES / 2) / total]), (1, 1), dark
         )
         draw(group, panel)
         (title,), fonts = drawable_lines(name or "what the explanations do not name")
         panel.set_title(
             title, fontsize=9, loc="left", color=rgb_to_hex(theme_colours(dark).ink), fontfamily=fonts, **LITERAL
         )
-        top -= (height + _GAP_INCHES) / total
+        top -= (height + gap) / total
     return ax

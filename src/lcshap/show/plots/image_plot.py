@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,15 @@ from ..kinds.image_drawing import to_rgb
 from ..palette import RGB, clip_limit, find_palette, image_opacities, rgb_to_hex
 from .base import (
     PaletteName,
+    choose_outputs,
     colour_bar,
     end_colours,
     flip_caption_inches,
-    one_output,
     prepare_axes,
     theme_colours,
     view_of,
 )
+from .by_target import output_panels
 from .wording import check_limit
 
 _LUMA_WEIGHTS = (0.299, 0.587, 0.114)  # of red, green and blue, by ITU-R BT.601
@@ -61,7 +63,8 @@ def image(
         photographs (more than 4,096 pixels) that have colours.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
-    output, target : the number of the output to draw, or the name of its target, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
+        default each has a panel.
 
     Returns
     -------
@@ -81,7 +84,11 @@ def image(
     """
     if alpha is not None and not 0 <= alpha <= 1:
         raise ShowError(f"Expected alpha from 0 to 1, got {alpha!r}.")
-    e, view = one_output(e, output, target), view_of(e, ImageView)
+    outputs, view = choose_outputs(e, output, target), view_of(e, ImageView)
+    if len(outputs) > 1:
+        draw = partial(image, alpha=alpha, limit=limit, original=original, palette=palette, dark=dark)
+        return output_panels(outputs, ax, draw, (_WIDTH_INCHES, _WIDTH_INCHES + 0.5), dark)
+    e = outputs[0]
     if original is None:
         original = ax is None and view.photograph and is_colourful(view.image)
     visibility, coverage = image_opacities(view.photograph)
@@ -150,7 +157,8 @@ def masked_image(
     palette : the name of a palette, or a `Palette`, whose colours of negative and positive scores are drawn for active
         and other units: "paper" gives the red and blue of the paper.
     dark : whether the figure is for a dark background.
-    output, target : the number of the output to draw, or the name of its target, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
+        default each has a panel.
 
     Returns
     -------
@@ -171,7 +179,11 @@ def masked_image(
     """
     if not 0 <= percent <= 100:
         raise ShowError(f"Expected percent from 0 to 100, got {percent!r}.")
-    e, view = one_output(e, output, target), view_of(e, ImageView)
+    outputs, view = choose_outputs(e, output, target), view_of(e, ImageView)
+    if len(outputs) > 1:
+        draw = partial(masked_image, percent=percent, active=active, palette=palette, dark=dark)
+        return output_panels(outputs, ax, draw, (_WIDTH_INCHES, _WIDTH_INCHES), dark)
+    e = outputs[0]
     labels, brightness = view.labels, grey(view.image)
     bright = _active_pixels(active, brightness)
     count = max(1, round(percent * e.graph.d / 100)) if percent > 0 else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,16 @@ from .. import words
 from ..faded_scores import faded_scores
 from ..interaction_pairs import faded_interactions, interaction_caption
 from ..palette import colour_limit, find_palette, rgb_to_hex
-from .base import PaletteName, colour_bar, flip_caption_inches, one_output, prepare_axes, score_colours, theme_colours
+from .base import (
+    PaletteName,
+    choose_outputs,
+    colour_bar,
+    flip_caption_inches,
+    prepare_axes,
+    score_colours,
+    theme_colours,
+)
+from .by_target import output_panels
 from .wording import drawable_lines, figure_number
 
 _MAX_NAMED_UNITS = 40  # so many units have their names, the strongest first
@@ -67,7 +77,8 @@ def network(
         interactions. By default, all edges, but not more than 2 `d` of a graph with more than 4 `d` edges (or 60).
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
-    output, target : the number of the output to draw, or the name of its target, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
+        default each has a panel.
 
     Returns
     -------
@@ -84,9 +95,14 @@ def network(
     >>> lc.plots.network(e, positions=[(0, 0), (1, 0), (2, 1)]).axison
     False
     """
-    e = one_output(e, output, target)
-    graph, limit = e.graph, colour_limit([e.scores])
+    outputs = choose_outputs(e, output, target)
+    graph = e.graph
     places = layout(graph) if positions is None else _check_positions(positions, graph.d)
+    if len(outputs) > 1:
+        draw = partial(network, positions=positions, max_edges=max_edges, palette=palette, dark=dark)
+        return output_panels(outputs, ax, draw, _figure_size(places), dark, gap=1.0)
+    e = outputs[0]
+    limit = colour_limit([e.scores])
     wide, high = _figure_size(places)
     ax = prepare_axes(ax, (wide, high + flip_caption_inches(e, wide)), dark)
     values = edge_values(e)
