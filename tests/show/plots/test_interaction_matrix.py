@@ -38,7 +38,7 @@ def test_one_input_has_signs(dark):
     assert labels(ax.yaxis) == ["unit 1", "unit 2", "unit 3"]
     assert labels(ax.xaxis) == ["unit 0", "unit 1", "unit 2"]
     numbers = [float(t.get_text().replace("−", "-")) for t in ax.texts]
-    np.testing.assert_allclose(numbers, pairs[0][1:, :-1][below], rtol=0.06)
+    np.testing.assert_allclose(numbers, pairs[0][1:, :-1][below], atol=0.006)
     assert ax.child_axes[0].get_title() == "interaction"
 
 

@@ -74,6 +74,8 @@ def test_texts_targets_and_odd_input():
     assert strips.shape == (1, 4, 2)
     assert np.isnan(hues).all()
     gaps = lc.Explanations.from_arrays([[1.0, 0.0], [2.0, 0.0]], 0.0, [1.0, 2.0], data=[[np.nan, 1.0], [np.nan, 2.0]])
-    draw(violin(gaps))
+    ax = violin(gaps)
+    draw(ax)
+    assert ax.get_xlabel().endswith("grey: no number")
     with pytest.raises(lc.errors.ShowError, match="Expected a list of at least one explanation, got none"):
         violin([])

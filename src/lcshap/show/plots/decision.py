@@ -40,7 +40,7 @@ def decision(
 
     Each row adds the score of one unit; the units with the largest mean |score| are at the top. All other units are
     added first, together, and what the scores do not explain is added last, if there is such a residual. The colour of
-    a path says whether its prediction is above or below its base value.
+    a path says whether its prediction is above or below its base value; it is grey if they are equal.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _draw_paths(
     stops = np.cumsum(np.hstack([table.base_values[:, None], steps[:, ::-1]]), axis=1)
     rows = np.arange(len(names), -1, -1) - 0.5
     paths = np.stack([stops, np.broadcast_to(rows, stops.shape)], axis=2)
-    rises = table.predictions > table.base_values
+    rises = np.sign(table.predictions - table.base_values)
     faint = rgb_to_hex(theme_colours(dark).faint)
     for row in rows.tolist():
         ax.axhline(row, color=faint, linewidth=0.3, zorder=0)
@@ -125,14 +125,15 @@ def _bounds(stops: NDArray[np.float64]) -> tuple[float, float]:
 def _add_paths(
     ax: Any,
     paths: NDArray[np.float64],
-    rises: NDArray[np.bool_],
+    rises: NDArray[np.float64],
     marked: NDArray[np.bool_],
     palette: PaletteName,
     dark: bool,
 ) -> None:
     lines = import_optional("matplotlib.collections", "plot").LineCollection
     colour_scale = find_palette(palette)
-    colours = np.array([rgb_to_hex(colour_scale.colour(sign, 1.0, dark)) for sign in (-1.0, 1.0)])[rises.astype(int)]
+    below, above = (rgb_to_hex(colour_scale.colour(sign, 1.0, dark)) for sign in (-1.0, 1.0))
+    colours = np.array([rgb_to_hex(theme_colours(dark).faint), above, below])[rises.astype(int)]
     alpha = float(np.clip(20 / np.sqrt(len(paths)) / 8, 0.15, 1.0))
     width = 2.0 if len(paths) <= _MAX_THICK_PATHS else 0.9
     for chosen, style in ((~marked, {"linewidths": width, "alpha": alpha}), (marked, {"linewidths": 2.4, "zorder": 3})):

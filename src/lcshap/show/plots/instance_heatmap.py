@@ -14,7 +14,7 @@ from ...errors import ShowError
 from .. import words
 from ..palette import clip_limit, rgb_to_hex
 from .base import PaletteName, colour_map, theme_colours
-from .by_target import panels
+from .by_target import GAP_INCHES, panels
 from .score_rows import label_rows
 from .score_table import ScoreTable, score_tables
 from .wording import LITERAL, check_limit, drawable_lines, figure_number
@@ -41,7 +41,8 @@ def draw_instances(
     def draw(table: ScoreTable, ax: Any) -> None:
         _draw_table(table, ax, top, limit, order, palette, dark)
 
-    return panels(tables, ax, draw, lambda table: (6.8, 2.0 + 0.24 * min(top + 1, len(table.names))), dark)
+    gap = GAP_INCHES + _PREDICTION_INCHES + _GAP_INCHES + 0.2
+    return panels(tables, ax, draw, lambda table: (6.8, 2.0 + 0.24 * min(top + 1, len(table.names))), dark, gap)
 
 
 def _draw_table(
@@ -141,6 +142,7 @@ def _draw_predictions(ax: Any, table: ScoreTable, columns: NDArray[np.intp], dar
     line.plot(np.arange(len(columns)), table.predictions[columns], color=ink, linewidth=1.0, drawstyle="steps-mid")
     line.axhline(float(table.base_values.mean()), color=faint, linewidth=0.8, linestyle=":")
     line.set_xlim(ax.get_xlim())
+    line.margins(y=0.15)
     line.set_xticks([])
     line.tick_params(colors=ink, labelsize=7, length=2)
     line.locator_params(axis="y", nbins=3)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
 from ...errors import ShowError
-from .. import words
 from ..check import check_option_count
 from ..palette import colour_limit, ink_on, rgb_to_hex
 from .base import PaletteName, colour_map, magnitude_map, theme_colours
@@ -62,7 +61,7 @@ def interaction_matrix(
     >>> e = lc.LShapley(interactions=True).explain(v, lc.Graph.chain(3, names=["a", "b", "c"]))
     >>> ax = lc.plots.interaction_matrix(e)
     >>> [text.get_text() for text in ax.texts]
-    ['+1']
+    ['+1.00']
     """
     check_option_count("top", top, 2)
     tables = score_tables(explanations, output, target, interactions=True)
@@ -132,20 +131,15 @@ def _label_sides(ax: Any, names: Sequence[str], dark: bool) -> None:
 
 
 def _write_numbers(ax: Any, cells: Any, image: Any, signed: bool) -> None:
+    """Write each interaction into its cell, with three digits of the largest one."""
+    limit = image.get_clim()[1]
+    decimals = int(np.clip(2 - np.floor(np.log10(limit)), 0, 6))
     for (row, column), value in np.ndenumerate(cells.filled(0.0)):
         if not cells.mask[row, column]:
             r, g, b = (round(255 * channel) for channel in image.to_rgba(value)[:3])
-            sign = "+" if signed and value > 0 else ""
-            ink = rgb_to_hex(ink_on((r, g, b)))
-            ax.text(
-                column,
-                row,
-                sign + words.format_number(value, digits=2).replace("-", "−"),
-                color=ink,
-                fontsize=7,
-                ha="center",
-                va="center",
-            )
+            number = f"{value:{'+' if signed else ''}.{decimals}f}".replace("-", "−")
+            style = {"color": rgb_to_hex(ink_on((r, g, b))), "fontsize": 7, "ha": "center", "va": "center"}
+            ax.text(column, row, number, **style)
 
 
 def _draw_scale(

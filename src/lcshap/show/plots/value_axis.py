@@ -16,6 +16,7 @@ _MAX_JITTERED_VALUES = 12  # so many different numbers are drawn as columns of p
 _JITTER_SHARE = 0.2  # of the distance between two columns, to either side
 _HISTOGRAM_BINS, _MIN_HISTOGRAM_INPUTS = 24, 30
 _HISTOGRAM_SHARE = 0.12  # of the height of the axes, that the highest bar takes
+_MISSING_LABEL_SHARE = 0.13  # of the width of the values, that the word "missing" takes to the left
 _MISSING_GAP = 0.09  # of the width of the values, between them and the column of missing values
 
 
@@ -88,4 +89,5 @@ def _number_ticks(column: ValueColumn) -> list[float]:
     if not len(numbers) or _jitter_width(column):
         return [float(number) for number in np.unique(numbers)]
     ticks = import_optional("matplotlib.ticker", "plot").MaxNLocator(6).tick_values(numbers.min(), numbers.max())
-    return [float(tick) for tick in ticks if numbers.min() <= tick <= numbers.max()]
+    end = missing_place(column)[0] - _MISSING_LABEL_SHARE * float(np.ptp(numbers))  # the label needs room
+    return [float(tick) for tick in ticks if numbers.min() <= tick <= end]

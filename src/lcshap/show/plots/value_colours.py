@@ -63,6 +63,7 @@ def _draw_categories(
     ink = ax.xaxis.label.get_color()
     (title,), fonts = drawable_lines(name)
     options = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False, "fontsize": 8, "labelcolor": ink}
+    options["alignment"] = "left"
     ax.legend(title=title, **options).get_title().set(color=ink, fontsize=8, fontfamily=fonts)
 
 

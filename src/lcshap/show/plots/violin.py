@@ -101,7 +101,9 @@ def _draw_violins(points: UnitPoints, ax: Any, top: int, palette: PaletteName, d
     ax.autoscale_view()
     label_rows(ax, points.labels(units), dark)
     draw_value_bar(ax, drawn, points.tables, dark)
-    add_caption(ax, [*points.facts, *points.selection_note(len(units)), "density of the scores, median and quartiles"])
+    notes = [*points.selection_note(len(units)), "density of the scores, median and quartiles"]
+    notes += ["grey: no number"] if np.isnan(np.concatenate(strip_hues)).any() else []
+    add_caption(ax, [*points.facts, *notes])
 
 
 def violin_strips(
