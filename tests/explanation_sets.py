@@ -50,7 +50,7 @@ def odd_explanations():
         lc.GraphKernelSHAP(14, interactions="all").explain(several, graph),
         sampled,
         replace(sampled, scores=sampled.scores.astype(np.float32), base_value=np.float64(0.5)),
-        replace(sampled, rows=None, freedom=None, provenance={"list": [1, {"a": np.ones(2)}], "none": None}),
+        replace(sampled, rows=None, dof=None, provenance={"list": [1, {"a": np.ones(2)}], "none": None}),
         lc.Explanation(np.ones(4), 0, 4, graph, 2),
         *text_explanations(curve=True),
         *row_explanations(2),

@@ -227,24 +227,24 @@ class Explainer:
             try:
                 masked[number] = self.masker.mask(x)
             except LcshapError as error:
-                job.found[number] = error
+                job.outcomes[number] = error
         return Explanations(cast("list[Explanation | LcshapError]", self._explain(masked, job)))
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)
-        failed = [number for number, e in enumerate(job.found) if isinstance(e, Exception)]
-        if failed and not job.keep:
-            error = cast(Exception, job.found[failed[0]])
-            if len(failed) == len(job.found):  # all inputs failed: the cause is probably not one of them
+        failed = [number for number, e in enumerate(job.outcomes) if isinstance(e, Exception)]
+        if failed and not job.isolate_failures:
+            error = cast(Exception, job.outcomes[failed[0]])
+            if len(failed) == len(job.outcomes):  # all inputs failed: the cause is probably not one of them
                 raise error
             raise RunFailedError(
                 f"Input {failed[0]} cannot be explained: {str(error).rstrip('.')}. The explanations of the "
                 "other inputs are in error.explanations. With errors='keep', the errors of such inputs are "
                 "returned in their places.",
-                list(job.found),
+                list(job.outcomes),
                 job.store,
             ) from error
-        return job.found
+        return job.outcomes
 
     def compare(self, x: Any, methods: Sequence[Method | str], *, store: Store | None = None) -> list[Explanation]:
         """Several methods on one input, each as it would be alone; the model is asked about every row once.
@@ -279,12 +279,12 @@ class Explainer:
         job = self._job([None] * len(selectors), store)
         with job.running():
             (game,) = self._job([None], job.store).games({0: masked}).values()
-            game = replace(game, seen=set())
+            game = replace(game, evaluated_keys=set())
             for number, selector in enumerate(selectors):
                 start = time.monotonic()
                 selections = {number: job.select(game, selector, start)}
                 job.run({number: game}, selections, job.stop(selector, start, selections))
-        explanations = cast("list[Explanation]", job.found)
+        explanations = cast("list[Explanation]", job.outcomes)
         return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations]
 
     def stream(self, x: Any, *, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
@@ -354,7 +354,7 @@ class Explainer:
                 f"{type(store_or_path).__name__}."
             )
         store = SQLiteStore(store_or_path) if isinstance(store_or_path, str | os.PathLike) else store_or_path
-        if store is not None and store.lasting:
+        if store is not None and store.persistent:
             self.engine.identify()
         return store
 

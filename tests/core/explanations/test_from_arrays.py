@@ -19,7 +19,7 @@ def test_every_number_is_where_it_was(outputs):
         np.testing.assert_array_equal(e.base_value, base[i])
         np.testing.assert_array_equal(e.stderr, stderr[i])
         np.testing.assert_allclose(e.residual, 0, atol=1e-12)
-        assert (e.freedom, e.calls, e.rows, e.provenance["method"]) == (4, i, 9, "mine")
+        assert (e.dof, e.calls, e.rows, e.provenance["method"]) == (4, i, 9, "mine")
     np.testing.assert_array_equal(xs.stderr, stderr)
     assert xs == list(xs)
 

@@ -37,7 +37,8 @@ def _refuse_units(first: tuple[str, ...], other: tuple[str, ...]) -> NoReturn:
         reason = f"inputs of {len(first)} and of {len(other)} units"
     else:
         pair = next((a, b) for a, b in zip(first, other, strict=True) if a != b)
-        reason = f"units named {printable(pair[0], most=40)!r} and {printable(pair[1], most=40)!r} in one place"
+        first_name, other_name = (printable(name, max_length=40) for name in pair)
+        reason = f"units named {first_name!r} and {other_name!r} in one place"
     raise OptionError(
         f"Expected the same units in all inputs for one array, got {reason}. Use scores_of(i) for one input, or "
         "to_dataframe() for a table of all units."

@@ -323,7 +323,9 @@ class Explanations(Sequence[T_co], Generic[T_co]):
         sizes = sorted({graph.d for graph in graphs})
         units = f", {sizes[0]} units" if len(sizes) == 1 else f", {sizes[0]} to {sizes[-1]} units" if sizes else ""
         names = self._method_names
-        method = f", {printable(names[0], most=100)}" if len(names) == 1 else f", {len(names)} methods" if names else ""
+        method = f", {len(names)} methods" if names else ""
+        if len(names) == 1:
+            method = f", {printable(names[0], max_length=100)}"
         failed = f", {len(columns.errors)} failed" if columns.errors else ""
         return f"<Explanations: {len(self):,} input{'s' * (len(self) != 1)}{units}{method}{failed}>"
 

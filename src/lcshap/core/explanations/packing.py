@@ -34,7 +34,7 @@ def pack(outcomes: Sequence[Outcome]) -> Columns:
         base_values=Ragged.join([() if e is None else e.base_value for e in explanations]),
         full_values=Ragged.join([() if e is None else e.full_value for e in explanations]),
         stderr=Ragged.join([() if e is None or e.stderr is None else e.stderr for e in explanations]),
-        dof=_integers([None if e is None else e.freedom for e in explanations]),
+        dof=_integers([None if e is None else e.dof for e in explanations]),
         calls=_integers([None if e is None else e.calls for e in explanations]),
         rows=_integers([None if e is None else e.rows for e in explanations]),
         graphs=CodedColumn.of([None if e is None else e.graph for e in explanations]),

@@ -78,7 +78,7 @@ class Columns:
             "calls": int(self.calls[row]),
             "provenance": self.provenance_of(row),
             "stderr": stderr.reshape(shape) if stderr.size else None,
-            "freedom": _optional(self.dof[row]),
+            "dof": _optional(self.dof[row]),
             "rows": _optional(self.rows[row]),
             "view": None if self.views is None else self.views.get(row),
             "curve": None if self.curves is None else self.curves.get(row),

@@ -88,7 +88,7 @@ def _draw_bars(e: Explanation, ax: Any, top: int, palette: PaletteName, dark: bo
     order, others, names = select_unit_rows(e, top)
     lengths = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
     lengths = round_to_zero(lengths, e.scores, e.base_value, e.full_value)
-    ax.barh(range(len(names)), lengths, height=0.7, color=bar_colours(lengths, e.faint[order], palette, dark))
+    ax.barh(range(len(names)), lengths, height=0.7, color=bar_colours(lengths, e.insignificant[order], palette, dark))
     low, high = (bound[order] for bound in e.interval())
     with_interval = np.flatnonzero(np.isfinite(low)) if e.stderr is not None else np.array([], np.intp)
     ends = lengths.copy()

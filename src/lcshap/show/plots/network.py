@@ -122,7 +122,9 @@ def network(
         unnamed = 0
         _write_radial_names(ax, names, places, ink, fonts)
     else:
-        unnamed = write_names(ax, names, places, ink, dot_area(graph.d), e.leading()[:_MAX_NAMED_UNITS], fonts=fonts)
+        unnamed = write_names(
+            ax, names, places, ink, dot_area(graph.d), e.by_magnitude()[:_MAX_NAMED_UNITS], fonts=fonts
+        )
     note = [interaction_caption(e, "edges", figure_number(edge_limit)) if values.any() else ""]
     note += _hidden_notes(len(graph.edges), len(edges), len(values) > 0, unnamed)
     colour_bar(ax, e, limit, palette, dark, note="\n".join(filter(None, note)))

@@ -48,7 +48,7 @@ def add_note_below(ax: Any, facts: Sequence[str]) -> Any:
 def select_unit_rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
     """The units with a row of their own, all others, and the names of the rows."""
     check_option_count("top", top)
-    order = e.leading()
+    order = e.by_magnitude()
     if len(order) == top + 1:  # a single other unit takes no more space than the line that counts it
         top += 1
     all_names = words.unit_names(e, max_length=24)
@@ -57,10 +57,15 @@ def select_unit_rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArra
     return order[:top], others, [*names, words.others_text(len(others))] if len(others) else names
 
 
-def bar_colours(lengths: NDArray[np.float64], faint: NDArray[np.bool_], palette: PaletteName, dark: bool) -> list[str]:
+def bar_colours(
+    lengths: NDArray[np.float64], insignificant: NDArray[np.bool_], palette: PaletteName, dark: bool
+) -> list[str]:
     """The colour of each bar by its sign, paler if its interval contains 0 or if it is the sum of the other units."""
     colour_scale = find_palette(palette)
-    strength = [*(FADED_STRENGTH if held else 1.0 for held in faint), *[0.5] * (len(lengths) - len(faint))]
+    strength = [
+        *(FADED_STRENGTH if held else 1.0 for held in insignificant),
+        *[0.5] * (len(lengths) - len(insignificant)),
+    ]
     return [
         rgb_to_hex(colour_scale.colour(s * x, abs(x), dark)) for s, x in zip(strength, lengths.tolist(), strict=True)
     ]

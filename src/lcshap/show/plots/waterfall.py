@@ -65,7 +65,7 @@ def waterfall(
 def _draw_waterfall(e: Explanation, ax: Any, top: int, palette: PaletteName, dark: bool) -> None:
     order, others, names = select_unit_rows(e, top)
     steps = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
-    fills = [*bar_colours(steps, e.faint[order], palette, dark), rgb_to_hex(theme_colours(dark).faint)]
+    fills = [*bar_colours(steps, e.insignificant[order], palette, dark), rgb_to_hex(theme_colours(dark).faint)]
     steps = np.append(steps, e.residual)
     stops = e.base_value + np.cumsum(steps)
     starts = np.append(e.base_value, stops[:-1])
