@@ -264,6 +264,9 @@ class TestOriginal:
         assert right < under.get_extent()[0]
         assert heat.get_extent() == under.get_extent()
         assert image(e).get_xlim()[0] == left
+        shade = picture @ np.array([0.299, 0.587, 0.114])
+        np.testing.assert_allclose(under.get_array(), pale(shade, 0.65))  # paler, as the photograph is on the left
+        assert np.asarray(heat.get_alpha()).max() == 0.9
 
     def test_only_where_it_is_of_use_or_asked_for(self, photo):
         _, e = photo

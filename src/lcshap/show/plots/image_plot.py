@@ -29,6 +29,7 @@ from .wording import check_limit
 
 _LUMA_WEIGHTS = (0.299, 0.587, 0.114)  # of red, green and blue, by ITU-R BT.601
 _WIDTH_INCHES = 4.0  # inches, of a new figure
+_OPACITIES_BESIDE = (0.35, 0.9)  # of a grey photograph and of full colours, where the photograph stands beside them
 _GAP_SHARE = 0.04  # of the width of an image, between two of them
 _MASKED_COLOURS = ((0, 158, 115), (152, 78, 190))  # green and purple: they stand out from black, white and grey
 _MAX_BORDERED_UNITS = 300  # more units than this are drawn without borders
@@ -56,7 +57,7 @@ def image(
     e : an explanation of an image.
     ax : matplotlib axes to draw on; by default those of a new figure.
     alpha : how pale the image is, from 0 (not at all) to 1 (invisible). The default is 0.75, and 0.4 for photographs
-        (more than 4,096 pixels), which also show through the colours.
+        (more than 4,096 pixels), which also show through the colours; 0.65 if the photograph stands beside them.
     limit : the score that gets the full colour; by default the largest absolute score. With a hundred units or more,
         it is the 99th percentile of the absolute scores, and the colour bar states this.
     original : whether the image as it is stands on the left, on the same axes. By default, it does in new figures of
@@ -91,7 +92,7 @@ def image(
     e = outputs[0]
     if original is None:
         original = ax is None and view.photograph and is_colourful(view.image)
-    visibility, coverage = image_opacities(view.photograph)
+    visibility, coverage = _OPACITIES_BESIDE if original and view.photograph else image_opacities(view.photograph)
     visibility = visibility if alpha is None else 1 - alpha
     labels = view.labels
     limit, clipped = clip_limit(e.scores) if limit is None else (check_limit(limit, []), False)
