@@ -41,7 +41,7 @@ def explain(
     output: Output,
     marks: LabelOptions,
 ) -> None:
-    """Explain what a model says about an input."""
+    """Explain the prediction of a model for an input."""
     from ..core.printable import printable
     from .explaining import prepare, prepare_lines, quiet_stdout
     from .input_files import display_name

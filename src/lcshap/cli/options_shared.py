@@ -318,8 +318,7 @@ class MethodOption:
         str,
         option(
             _METHOD,
-            "The method, with parameters as in l-shapley:order=2. `lcshap methods` lists all of them. auto chooses one "
-            "for you.",
+            "The method, with parameters as in l-shapley:order=2. `lcshap methods` lists them all; auto selects one.",
             metavar="METHOD",
             autocompletion=complete.methods_or_auto,
         ),

@@ -145,7 +145,7 @@ class Explanation:
         """
         if self.stderr is None:
             return np.zeros(self.scores.shape, bool)
-        with np.errstate(invalid="ignore"):  # files may hold scores that are not finite
+        with np.errstate(invalid="ignore"):  # Files may contain scores that are not finite.
             low, high = self.interval()
         return np.asarray((low <= 0) & (high >= 0))
 
@@ -369,7 +369,8 @@ class PathExplanation(Explanation):
     @property
     def removed(self) -> bool:
         """Whether the path removes units from the full input; else it inserts them into the empty one."""
-        return str(self.provenance.get("name")) != "insertion-path"  # a record that was read may hold anything
+        # A record that was read from a file may contain anything.
+        return str(self.provenance.get("name")) != "insertion-path"
 
     @property
     def ranking(self) -> NDArray[np.intp]:
@@ -379,7 +380,7 @@ class PathExplanation(Explanation):
         return np.repeat(self.order[:, None], self.scores.shape[1], axis=1)
 
     def _order_by_magnitude(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
-        return self.order[::-1] if sign == -1 else self.order  # the most negative score is the last of the path
+        return self.order[::-1] if sign == -1 else self.order  # The last unit of the path has the most negative score.
 
 
 def pair_matrix(

@@ -28,7 +28,7 @@ class Presenter(Protocol):
         """A web page."""
 
 
-_installed: list[Callable[[], Presenter]] = []  # at most one
+_installed: list[Callable[[], Presenter]] = []  # The list has at most one presenter.
 
 
 def install_presenter(find: Callable[[], Presenter] | None) -> None:

@@ -25,8 +25,8 @@ STRUCTURED_FIELDS = (
     "interactions",
     "interaction_stderr",
     "view",
-)  # fields that are more than numbers, texts and arrays
-FIELD_NAMES_IN_FILES = {"dof": "freedom"}  # fields that keep their earlier name in files
+)  # These fields are objects that have their own format.
+FIELD_NAMES_IN_FILES = {"dof": "freedom"}  # These fields keep their earlier name in files.
 
 
 def save_explanation(e: Any, path: str | Path) -> Path:
@@ -43,7 +43,7 @@ def save_explanation(e: Any, path: str | Path) -> Path:
             "Expected an explanation with finite numbers and a record of plain data, got one that JSON "
             f"cannot hold: {error}. Change its provenance."
         ) from error
-    return write_file(path, text.encode("utf-8", "backslashreplace"))  # lone surrogates, as JSON escapes them
+    return write_file(path, text.encode("utf-8", "backslashreplace"))  # JSON escapes lone surrogates.
 
 
 def _to_json(content: Any) -> str:

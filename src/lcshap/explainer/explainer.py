@@ -235,7 +235,7 @@ class Explainer:
         failed = [number for number, e in enumerate(job.outcomes) if isinstance(e, Exception)]
         if failed and not job.isolate_failures:
             error = cast(Exception, job.outcomes[failed[0]])
-            if len(failed) == len(job.outcomes):  # all inputs failed: the cause is probably not one of them
+            if len(failed) == len(job.outcomes):  # All inputs failed, so the cause is probably not one of them.
                 raise error
             raise RunFailedError(
                 f"Input {failed[0]} cannot be explained: {str(error).rstrip('.')}. The explanations of the "
@@ -373,7 +373,7 @@ class Explainer:
 def adapt_model(model: Any, kind: Kind | None, value: Any) -> Model:
     """The adapter that an explainer with these options puts its model behind."""
     name = value.name if isinstance(value, Value) else value
-    if kind is None and name == "log_odds" and has_log_odds_margin(model):  # and the user did not state another kind
+    if kind is None and name == "log_odds" and has_log_odds_margin(model):  # The user did not set another kind.
         kind = "logits"
     return find_model(model, kind, fallback="output" if says_output(value) else None)
 

@@ -67,7 +67,7 @@ class TestBars:
     def test_numbers_beside_and_below(self):
         ax = bars(additive(), top=2)
         assert [t.get_text() for t in ax.texts] == ["−7", "6", "4.125"]
-        assert ax.get_xlabel() == f"v(∅) = 2 → v(V) = {2 + WEIGHTS.sum():.4g}\nresidual 0 · 4,096 calls"
+        assert ax.get_xlabel() == f"base value 2 → full value {2 + WEIGHTS.sum():.4g}\nresidual 0 · 4,096 calls"
         draw(ax)
         frame, figure = ax.get_window_extent(), ax.figure.bbox
         for written in ax.texts:
@@ -109,7 +109,7 @@ class TestBars:
         e = lc.DeletionPath(8, flip_below=0.5).explain(game, lc.Graph.chain(3, names=["$a", "b", "c"]))
         for ax in (bars(e), waterfall(e)):
             caption = " ".join(ax.get_xlabel().split())
-            assert caption.endswith(f"Without *$a*, *c* the model would not say this. {lc.DeletionPath.caution}")
+            assert caption.endswith(f"Without *$a*, *c*, the decision changes. {lc.DeletionPath.caution}")
             draw(ax)
 
     def test_axes_given_and_dark(self):

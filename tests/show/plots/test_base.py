@@ -98,8 +98,8 @@ def test_the_line_below_says_all_there_is(size, lines):
     ax = prepare_axes(None, (size, 2.0), dark=False)
     label = colour_bar(ax, e, 3.0, "default", False, note="a note").get_xlabel()
     caption = " ".join(label.split())
-    assert caption.replace(" · ", " ").startswith("v(∅) = 0 v(V) = 4 residual 0 a note")
-    assert caption.endswith(f"Without *$a*, *c* the model would not say this. {lc.DeletionPath.caution}")
+    assert caption.replace(" · ", " ").startswith("base value 0 full value 4 residual 0 a note")
+    assert caption.endswith(f"Without *$a*, *c*, the decision changes. {lc.DeletionPath.caution}")
     assert label.count("\n") + 1 >= lines
 
 

@@ -136,7 +136,7 @@ def test_all_that_is_said_stays_on_the_figure(kind):
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     wide, high = figure.bbox.size
-    parts = ("v(∅)", "The model", "for +")
+    parts = ("base value", "The model", "for +")
     captions = [text for text in figure.findobj(Text) if any(phrase in text.get_text() for phrase in parts)]
     assert len(captions) >= 2
     for text in captions:

@@ -146,8 +146,8 @@ def test_the_colour_bar_says_what_the_scores_sum_to():
     e = replace(explain(), base_value=-1.5, full_value=2.25, scores=np.full(8, 0.25))
     ax = image(e)
     assert [fact.strip() for fact in label_of(ax).split(" · ")] == [
-        "v(∅) = −1.5",
-        "v(V) = 2.25",
+        "base value −1.5",
+        "prediction 2.25",
         "residual 1.75",
     ]
     ticks = [label.get_text() for label in ax.child_axes[0].get_xticklabels()]

@@ -57,7 +57,7 @@ def test_atoms_whose_interval_holds_zero_are_faint(dark):
     for score in (-0.6, 0.6, 2.0):
         assert near(picture, palette.colour(score, 2.0, dark)) > 2000
     assert near(picture, palette.colour(-2.0, 2.0, dark)) < 50
-    assert "faint: the 95 % interval holds 0 (2 of 3 units)" in ax.child_axes[0].get_xlabel()
+    assert "Faint: the 95 % interval includes zero (2 of 3 units)" in ax.child_axes[0].get_xlabel()
 
 
 def test_more_of_one_kind_of_atom_gives_more_of_its_colour():

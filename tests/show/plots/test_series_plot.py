@@ -66,7 +66,7 @@ def test_windows_whose_interval_holds_zero_are_faint():
     ax = series(e)
     np.testing.assert_allclose(ax.images[0].get_array()[0], np.repeat([4.0, 1.2, -1.2], [3, 3, 1]))
     assert ax.images[0].get_clim() == (-4, 4)
-    assert "faint: the 95 % interval holds 0 (2 of 3 units)" in ax.child_axes[0].get_xlabel()
+    assert "Faint: the 95 % interval includes zero (2 of 3 units)" in ax.child_axes[0].get_xlabel()
     assert "faint" not in series(replace(e, stderr=None)).child_axes[0].get_xlabel()
 
 

@@ -91,7 +91,7 @@ class TestWords:
         words = [w.get_text() for w in text(e).texts[9:]]
         largest = abs(e.interactions).max()
         assert words[:2] == [f"lowers −{max(abs(e.scores)):.4g}", f"raises +{max(abs(e.scores)):.4g}"]
-        assert words[2:4] == ["output 0", f"v(∅) = 0 → v(V) = {model([SENTENCE])[0]:.4g}".replace("-", "−")]
+        assert words[2:4] == ["output 0", f"base value 0 → prediction {model([SENTENCE])[0]:.4g}".replace("-", "−")]
         assert words[4].removeprefix("residual ") == figure_number(e.residual, e)
         assert words[5:] == [cost_text(e), f"arcs: interactions, ±{largest:.4g}"]
 
@@ -100,7 +100,7 @@ class TestWords:
         assert e.flipped
         caption = " ".join(w.get_text() for w in drawn(text(e))[0][9:])
         assert "Without *" in caption
-        assert caption.endswith(f"the model would not say this. {lc.DeletionPath.caution}")
+        assert caption.endswith(f"the decision changes. {lc.DeletionPath.caution}")
         assert "the model would" not in " ".join(w.get_text() for w in text(make_explanation()).texts)
 
     def test_what_is_no_unit_stays_and_has_no_box(self):

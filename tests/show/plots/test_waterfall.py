@@ -59,7 +59,7 @@ def test_no_residual_is_shown_too():
     ax = waterfall(additive(), top=3)
     assert rows(ax)[-1] == "residual"
     assert ax.patches[-1].get_width() == pytest.approx(0, abs=1e-9)
-    assert [t.get_text() for t in ax.texts][-3:] == ["0", "v(∅) = 2", f"v(V) = {2 + WEIGHTS.sum():.4g}"]
+    assert [t.get_text() for t in ax.texts][-3:] == ["0", "base value 2", f"full value {2 + WEIGHTS.sum():.4g}"]
 
 
 def test_lines_at_both_ends():

@@ -56,7 +56,7 @@ def report(
 
     Notes
     -----
-    Make explanations with ``Explainer(..., curve=True)`` to see what the model says while the top units are masked.
+    Make explanations with ``Explainer(..., curve=True)`` to see the output of the model while the top units are masked.
     Scores are stored to about seven significant digits and standard errors to two: save the explanations themselves to
     keep all of them. Methods that differ only in a budget that follows the length of the input count as one method.
     All texts are shown as texts, whatever they contain, and a content security policy lets the page run nothing but its

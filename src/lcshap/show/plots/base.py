@@ -22,6 +22,7 @@ from .wording import LITERAL, drawable_lines, figure_number
 
 PaletteName = str | Palette
 V = TypeVar("V", bound=View)
+_POINTS_PER_LETTER = 4.6  # the mean width of a letter in a caption, whose font has 8 points
 _CLIPPED_NOTE = "the colours end at the 99th percentile of |score|"
 
 
@@ -184,7 +185,7 @@ def colour_bar(
         words.full_value_text(e, figure_number),
         words.residual_text(e, figure_number),
     ]
-    lines = [" · ".join(parts)] if width > 220 else parts
+    lines = _pack_lines(parts, round(width / _POINTS_PER_LETTER))
     lines += [line for line in (*note.splitlines(), _CLIPPED_NOTE * clipped, *_flip_lines(e, width)) if line]
     texts, fonts = drawable_lines(*lines)
     bar.set_xlabel("\n".join(texts), color=rgb_to_hex(colours.ink), fontsize=8, fontfamily=fonts, **LITERAL)
@@ -207,9 +208,22 @@ def flip_caption_inches(e: Explanation, width: float) -> float:
     return 0.16 * len(_flip_lines(e, 72 * width))
 
 
+def _pack_lines(parts: Sequence[str], max_length: int) -> list[str]:
+    """Join parts by dots, in as few lines as possible. A line that is wider than the axes would make them smaller.
+
+    >>> _pack_lines(["base value 0", "full value 4", "residual 0"], 30)
+    ['base value 0 · full value 4', 'residual 0']
+    """
+    lines = [parts[0]]
+    for part in parts[1:]:
+        joined = f"{lines[-1]} · {part}"
+        lines = [*lines[:-1], joined] if len(joined) <= max_length else [*lines, part]
+    return lines
+
+
 def _flip_lines(e: Explanation, width: float) -> list[str]:
     """What is to be said of a path, in lines of a width in points."""
-    return fill(flips.path_caption(e), max(24, round(width / 4.4)))
+    return fill(flips.path_caption(e), max(24, round(width / _POINTS_PER_LETTER)))
 
 
 def save(ax: Any, path: str | Path, dpi: int = 150) -> Path:

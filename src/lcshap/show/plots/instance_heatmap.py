@@ -146,7 +146,7 @@ def _draw_predictions(ax: Any, table: ScoreTable, columns: NDArray[np.intp], dar
     line.set_xticks([])
     line.tick_params(colors=ink, labelsize=7, length=2)
     line.locator_params(axis="y", nbins=3)
-    line.set_ylabel("v(V)", fontsize=8, color=ink, rotation=0, ha="right", va="center")
+    line.set_ylabel("prediction", fontsize=8, color=ink, rotation=0, ha="right", va="center")
     for side, spine in line.spines.items():
         spine.set_visible(side == "left")
         spine.set_color(faint)

@@ -100,7 +100,7 @@ def molecule(
 
 
 def bond_scores(e: Explanation, mol: Any, labels: NDArray[np.intp]) -> dict[int, float]:
-    """The interaction of the atoms of each bond, by its number, less where the interval holds 0; empty without any."""
+    """The interaction of the atoms of each bond, by its number, reduced if its interval includes zero; may be empty."""
     interactions = faded_interactions(e)
     if interactions is None:
         return {}

@@ -186,7 +186,7 @@ def layout(graph: Graph) -> NDArray[np.float64]:
 
 
 def edge_values(e: Explanation) -> NDArray[np.float64]:
-    """The interaction of every edge of the graph, less where its interval holds 0; empty where there are none."""
+    """The interaction of every edge of the graph, reduced if its interval includes zero; empty if there are none."""
     interactions = faded_interactions(e)
     if interactions is None:
         return np.zeros(0)

@@ -72,9 +72,9 @@ def explain(page, seconds=20):
     page.locator("#saves a").first.wait_for(timeout=1000 * seconds)
 
 
-def says(page, place, text):
-    """Wait until a part of the page says this."""
-    expect(page.locator(place)).to_contain_text(text, timeout=15_000)
+def wait_for_text(page, selector, text):
+    """Wait until an element of the page contains a text."""
+    expect(page.locator(selector)).to_contain_text(text, timeout=15_000)
 
 
 def unit(page, number):
