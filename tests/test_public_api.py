@@ -79,7 +79,7 @@ def test_a_type_checker_knows_what_an_explainer_returns(tmp_path):
         "rows: lc.Explanations[lc.Explanation] = explainer.many(np.zeros((2, 3)))",
         "some: lc.Explanations[lc.Explanation] = rows[:1]",
         "last: lc.Explanation = rows.where(rows.scores[:, 0] > 0)[-1]",
-        'first: list[lc.Explanation] = explainer.compare("to be", ["shapley", lc.LShapley(1)])',
+        'first: lc.Comparison = explainer.compare("to be", ["shapley", lc.LShapley(1)])',
         'best: float = next(iter(explainer.stream("to be"))).scores.max()',
     ]
     bad = [

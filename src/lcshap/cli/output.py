@@ -24,7 +24,7 @@ from ..show.terminal import has_colour, picture_lines, print_to_file, render_exp
 from ..show.terminal_colours import is_dark
 from ..show.terminal_text import wrap_lines
 from . import width
-from .explaining import Comparison
+from .explaining import ComparedMethods
 from .group import format_command_error
 from .labels import InputLabels
 from .options_shared import Output
@@ -153,7 +153,7 @@ def explanations_text(explained: Sequence[tuple[int, Explanation | LcshapError]]
     return "\n\n".join(blocks)
 
 
-def comparison_text(comparison: Comparison, output: Output) -> str:
+def comparison_text(comparison: ComparedMethods, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
     columns, colour, dark, first = width(), use_colour(output), is_dark(output.theme.value), comparison.explanations[0]
     names = list(map(printable, comparison.names))

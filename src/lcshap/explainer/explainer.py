@@ -12,7 +12,7 @@ from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.tree_models import has_log_odds_margin
 from ..core.explanation import Explanation
-from ..core.explanations import Explanations
+from ..core.explanations import Comparison, Explanations
 from ..core.method import Method, Stop
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
@@ -246,7 +246,7 @@ class Explainer:
             ) from error
         return job.outcomes
 
-    def compare(self, x: Any, methods: Sequence[Method | str], *, store: Store | None = None) -> list[Explanation]:
+    def compare(self, x: Any, methods: Sequence[Method | str], *, store: Store | None = None) -> Comparison:
         """Several methods on one input, each as it would be alone; the model is asked about every row once.
 
         Parameters
@@ -258,8 +258,8 @@ class Explainer:
 
         Returns
         -------
-        list of Explanation : one for each method. ``e.provenance["together"]`` is the number of calls that all of them
-            took together.
+        Comparison : a sequence with an explanation for each method. ``e.provenance["together"]`` is the number of calls
+            that all of them took together.
 
         Raises
         ------
@@ -285,7 +285,7 @@ class Explainer:
                 selections = {number: job.select(game, selector, start)}
                 job.run({number: game}, selections, job.stop(selector, start, selections))
         explanations = cast("list[Explanation]", job.outcomes)
-        return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations]
+        return Comparison(replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations)
 
     def stream(self, x: Any, *, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
         """Yield explanations of the input `x` that get better as calls are made, until the budget is used.

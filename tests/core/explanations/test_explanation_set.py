@@ -55,7 +55,7 @@ def test_sums_are_those_of_lists():
         assert isinstance(both, lc.Explanations)
         assert both == OUTCOMES + OUTCOMES[:2]
     assert OUTCOMES[:2] + XS == OUTCOMES[:2] + OUTCOMES
-    assert XS + () == XS
+    assert XS + OUTCOMES[:0] == XS
     with pytest.raises(TypeError):
         XS + 1
     with pytest.raises(TypeError):

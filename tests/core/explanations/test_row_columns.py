@@ -4,7 +4,7 @@ from explanation_sets import failed, odd_explanations, row_explanations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcshap.core.explanations.packing import pack
+from lcshap.core.explanations.pack_columns import pack
 
 OUTCOMES = [*odd_explanations(), failed(), *row_explanations(3)]
 

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from sklearn.linear_model import LinearRegression
 
 import lcshap as lc
+from lcshap.core.explanations.unit_keys import normalise_word
 from lcshap.show.palette import find_palette
 from lcshap.show.plots.beeswarm import beeswarm, swarm_offsets
 from lcshap.show.plots.summary_plots import summary, summary_bars
-from lcshap.show.plots.unit_points import normalise_word
 
 pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
 

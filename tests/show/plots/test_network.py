@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import lcshap as lc
-from lcshap.core.explanation import pair_matrix
+from lcshap.core.pair_matrices import pair_matrix
 from lcshap.errors import ShowError
 from lcshap.show.palette import DARK, LIGHT, find_palette, rgb_to_hex
 from lcshap.show.plots.network import layout, network

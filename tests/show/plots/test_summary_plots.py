@@ -9,9 +9,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from sklearn.linear_model import LinearRegression
 
 import lcshap as lc
+from lcshap.core.explanations.unit_keys import normalise_word
 from lcshap.show.plots.beeswarm import beeswarm
 from lcshap.show.plots.summary_plots import summary, summary_bars
-from lcshap.show.plots.unit_points import normalise_word
 
 pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
 

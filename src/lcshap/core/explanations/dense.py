@@ -13,12 +13,12 @@ from ..views import TextView
 from ..views.table_view import unit_matrix
 from .object_columns import TableRows
 from .ragged import Ragged, freeze
-from .row_columns import Columns
+from .row_columns import ExplanationColumns
 
 _MAX_INTERACTION_BYTES = 4_000_000_000  # of the array of all interactions
 
 
-def unit_names(columns: Columns) -> tuple[str, ...]:
+def shared_names(columns: ExplanationColumns) -> tuple[str, ...]:
     """The names of the units, which must be the same for all inputs.
 
     Raises
@@ -37,15 +37,16 @@ def _refuse_units(first: tuple[str, ...], other: tuple[str, ...]) -> NoReturn:
         reason = f"inputs of {len(first)} and of {len(other)} units"
     else:
         pair = next((a, b) for a, b in zip(first, other, strict=True) if a != b)
-        first_name, other_name = (printable(name, max_length=40) for name in pair)
-        reason = f"units named {first_name!r} and {other_name!r} in one place"
+        reason = (
+            f"units named {printable(pair[0], max_length=40)!r} and {printable(pair[1], max_length=40)!r} in one place"
+        )
     raise OptionError(
         f"Expected the same units in all inputs for one array, got {reason}. Use scores_of(i) for one input, or "
         "to_dataframe() for a table of all units."
     )
 
 
-def output_count(columns: Columns) -> int:
+def output_count(columns: ExplanationColumns) -> int:
     """The number of outputs, which must be the same for all inputs; 0 if scores have no axis for outputs."""
     counts = np.unique(columns.outputs[columns.succeeded])
     if len(counts) > 1:
@@ -57,41 +58,38 @@ def output_count(columns: Columns) -> int:
     return int(counts[0]) if len(counts) else 0
 
 
-def dense_scores(columns: Columns, name: str = "scores") -> NDArray[np.float64]:
-    """The scores or standard errors, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed."""
-    d, outputs = len(unit_names(columns)), output_count(columns)
-    return _dense(columns, getattr(columns, name), (d, outputs) if outputs else (d,))
+def dense_scores(columns: ExplanationColumns) -> NDArray[np.float64]:
+    """The scores, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed."""
+    d, outputs = len(shared_names(columns)), output_count(columns)
+    return _dense(columns, columns.scores, (d, outputs) if outputs else (d,))
 
 
-def dense_stderr(columns: Columns) -> NDArray[np.float64] | None:
-    """The standard errors; 0 for inputs whose scores are exact. None if all scores are exact."""
+def dense_stderr(columns: ExplanationColumns) -> NDArray[np.float64] | None:
+    """The standard errors; NaN for inputs without. None if no input has any."""
     if not columns.stderr.values.size:
         return None
-    missing = (columns.stderr.lengths == 0) & columns.succeeded
-    if not missing.any():
-        return dense_scores(columns, "stderr")
-    dense = np.zeros(dense_scores(columns).shape)
-    dense[~columns.succeeded] = np.nan
-    estimated = columns.take(np.flatnonzero(columns.stderr.lengths))
-    dense[columns.stderr.lengths > 0] = dense_scores(estimated, "stderr")
+    if len(columns.stderr.values) == len(columns.scores.values):
+        return _dense(columns, columns.stderr, dense_scores(columns).shape[1:])
+    dense = np.full(dense_scores(columns).shape, np.nan)
+    dense[columns.stderr.lengths > 0] = columns.stderr.values.reshape(-1, *dense.shape[1:])
     return freeze(dense)
 
 
-def dense_values(columns: Columns, name: str) -> NDArray[np.float64]:
+def dense_values(columns: ExplanationColumns, name: str) -> NDArray[np.float64]:
     """The base values or the full values, `(n,)` or `(n, outputs)`; NaN for inputs that failed."""
     outputs = output_count(columns)
     return _dense(columns, getattr(columns, name), (outputs,) if outputs else ())
 
 
-def _dense(columns: Columns, rows: Ragged, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def _dense(columns: ExplanationColumns, rows: Ragged, shape: tuple[int, ...]) -> NDArray[np.float64]:
     if not columns.errors:
         return freeze(rows.values.reshape(len(columns), *shape))
     dense = np.full((len(columns), *shape), np.nan)
-    dense[columns.succeeded] = rows.values.reshape(-1, *shape)
+    dense[columns.succeeded] = rows.values.reshape(int(columns.succeeded.sum()), *shape)
     return freeze(dense)
 
 
-def dense_counts(columns: Columns, name: str) -> NDArray[Any] | None:
+def dense_counts(columns: ExplanationColumns, name: str) -> NDArray[Any] | None:
     """The calls or rows of each input: integers, or numbers with NaN for those without. None if none has any."""
     counts: NDArray[np.int64] = getattr(columns, name)
     if len(counts) and (counts < 0).all():
@@ -99,12 +97,12 @@ def dense_counts(columns: Columns, name: str) -> NDArray[Any] | None:
     return freeze(np.where(counts < 0, np.nan, counts) if (counts < 0).any() else counts)
 
 
-def dense_interactions(columns: Columns) -> NDArray[np.float64] | None:
+def dense_interactions(columns: ExplanationColumns) -> NDArray[np.float64] | None:
     """The interactions, `(n, d, d)` or `(n, d, d, outputs)`; NaN for inputs without. None if no input has any."""
     column = columns.interactions
     if column is None:
         return None
-    d, outputs = len(unit_names(columns)), output_count(columns)
+    d, outputs = len(shared_names(columns)), output_count(columns)
     shape = (len(columns), d, d, outputs) if outputs else (len(columns), d, d)
     if 8 * np.prod(shape, dtype=np.float64) > _MAX_INTERACTION_BYTES:
         raise OptionError(
@@ -126,7 +124,7 @@ def _dense_matrix(matrix: Any) -> NDArray[np.float64]:
     return np.asarray(matrix.toarray())
 
 
-def unit_data(columns: Columns) -> Any:
+def unit_data(columns: ExplanationColumns) -> Any:
     """The feature values `(n, d)` of tables; the words of each text; the inputs of other kinds. None if not kept."""
     if columns.views is None:
         return None
@@ -139,8 +137,8 @@ def unit_data(columns: Columns) -> Any:
     return data
 
 
-def _table_data(columns: Columns, table: TableRows) -> NDArray[Any]:
-    matrix = unit_matrix(table.columns, table.labels, table.values, table.texts, len(unit_names(columns)))
+def _table_data(columns: ExplanationColumns, table: TableRows) -> NDArray[Any]:
+    matrix = unit_matrix(table.columns, table.labels, table.values, table.texts, len(shared_names(columns)))
     if not columns.errors:
         return freeze(matrix)
     matrix = matrix.astype(object if matrix.dtype == object else np.float64)
@@ -148,7 +146,7 @@ def _table_data(columns: Columns, table: TableRows) -> NDArray[Any]:
     return freeze(matrix)
 
 
-def target_array(columns: Columns) -> NDArray[np.object_]:
+def target_array(columns: ExplanationColumns) -> NDArray[np.object_]:
     """What each input is explained for, `(n,)` or `(n, outputs)`; None where it is not recorded.
 
     If inputs have different numbers of outputs: `(n,)`, with a tuple for each input.
@@ -164,7 +162,7 @@ def target_array(columns: Columns) -> NDArray[np.object_]:
         names = _target_names(targets.get(row), int(columns.outputs[row]), place)
         if outputs and len(names) == outputs:
             array[row] = names
-        elif not outputs and names:
+        elif not outputs and len(names) == max(columns.outputs[row], 1):
             array[row] = names[0] if columns.outputs[row] == 0 else names
     return freeze(array)
 
@@ -187,7 +185,7 @@ def target_text(item: Any) -> str:
     return f"{item[0]} rather than {item[1]}" if isinstance(item, list | tuple) and len(item) == 2 else str(item)
 
 
-def has_texts(columns: Columns) -> bool:
+def has_texts(columns: ExplanationColumns) -> bool:
     """Whether all inputs are texts, whose units are words."""
     if columns.views is None or isinstance(columns.views, TableRows):
         return False

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast, overload
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import OptionError
 from ..explanation import Explanation
 from ..graphs import Graph
 from ..presenter import get_presenter
 from ..printable import printable
-from . import dense
+from .array_attributes import ArrayAttributes
 from .from_arrays import columns_from_arrays
-from .packing import pack
+from .importance import compute_importance
+from .pack_columns import pack
 from .positions import resolve_index, resolve_mask
 from .ragged import Rows
-from .row_columns import Columns, Outcome
+from .row_columns import ExplanationColumns, Outcome
+from .set_exports import SetExports
 
 T_co = TypeVar("T_co", bound=Outcome, covariant=True)
 
@@ -37,11 +37,19 @@ class Storage(Protocol):
     def take(self, rows: Rows) -> Storage:
         """Some of the inputs."""
 
-    def columns(self) -> Columns:
+    def columns(self) -> ExplanationColumns:
         """All inputs in memory, as arrays."""
 
+    @property
+    def errors(self) -> Mapping[int, Exception]:
+        """The errors of inputs that failed, by the number of the input."""
 
-class Explanations(Sequence[T_co], Generic[T_co]):
+    @property
+    def loaded(self) -> ExplanationColumns | None:
+        """All inputs as arrays if they are in memory; None if they are read when they are needed."""
+
+
+class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     """The explanations of many inputs: a sequence, and the numbers of all inputs as arrays.
 
     ``xs[3]`` is an `Explanation`, made on demand, or the error of an input that could not be explained. Slices, masks
@@ -54,6 +62,7 @@ class Explanations(Sequence[T_co], Generic[T_co]):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import lcshap as lc
     >>> explainer = lc.Explainer(lambda rows: rows @ [1.0, 2.0], lc.maskers.Tabular(np.zeros((1, 2))), kind="output")
     >>> xs = explainer(np.array([[1.0, 1.0], [3.0, 0.0], [0.0, 5.0]]))
@@ -199,135 +208,85 @@ class Explanations(Sequence[T_co], Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Explanations.from_storage, (self._storage,)
 
-    # -- arrays ---------------------------------------------------------------------------------------------------
-
     @property
-    def scores(self) -> NDArray[np.float64]:
-        """The scores, `(n, d)` or `(n, d, outputs)`; NaN for inputs that failed.
-
-        Raises
-        ------
-        OptionError : if inputs have different units, as texts do. Use `scores_of` or `to_dataframe`.
-        """
-        return dense.dense_scores(self._columns)
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """The scores, under the name that shap uses."""
-        return self.scores
-
-    def scores_of(self, index: int) -> NDArray[np.float64]:
-        """The scores of one input, `(d,)` or `(d, outputs)`."""
-        outcome = self[index]
-        if isinstance(outcome, Exception):
-            raise OptionError(f"Expected an input that was explained, got input {index}, which failed: {outcome}")
-        return outcome.scores
-
-    @property
-    def stderr(self) -> NDArray[np.float64] | None:
-        """The standard errors of the scores, of the shape of `scores`; None if all scores are exact.
-
-        If only some inputs have exact scores, theirs are 0.
-        """
-        return dense.dense_stderr(self._columns)
-
-    @property
-    def base_values(self) -> NDArray[np.float64]:
-        """The value without any unit, `(n,)` or `(n, outputs)`."""
-        return dense.dense_values(self._columns, "base_values")
-
-    @property
-    def predictions(self) -> NDArray[np.float64]:
-        """The explained value of each whole input, `(n,)` or `(n, outputs)`: the full values."""
-        return dense.dense_values(self._columns, "full_values")
-
-    @property
-    def interactions(self) -> NDArray[np.float64] | None:
-        """The interactions, `(n, d, d)` or `(n, d, d, outputs)`; None if there are none.
-
-        An array of more than 4 GB is refused; ``xs[i].interactions`` is a sparse matrix.
-        """
-        return dense.dense_interactions(self._columns)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the units, which are those of all inputs."""
-        return dense.unit_names(self._columns)
-
-    @property
-    def data(self) -> Any:
-        """What the units hold, as far as it was kept.
-
-        For tables the feature values, `(n, d)`: numbers, with NaN for missing values, or objects if some values are
-        texts. For texts a list with the words of each text. For other kinds a list of the inputs.
-        """
-        return dense.unit_data(self._columns)
-
-    @property
-    def targets(self) -> NDArray[np.object_]:
-        """The class or output that is explained, `(n,)` or `(n, outputs)`; None where it is not recorded."""
-        return dense.target_array(self._columns)
-
-    @property
-    def calls(self) -> NDArray[Any]:
-        """The number of coalitions of each input."""
-        counts = dense.dense_counts(self._columns, "calls")
-        return np.full(len(self), np.nan) if counts is None else counts
-
-    @property
-    def rows(self) -> NDArray[Any] | None:
-        """The number of rows that were sent to the model for each input; None if they were not counted."""
-        return dense.dense_counts(self._columns, "rows")
-
-    @property
-    def methods(self) -> NDArray[np.object_]:
-        """The method of each input with its parameters; None where it is not recorded."""
-        column = self._columns.provenance.get("method")
-        return np.array([None if column is None else column.get(row) for row in range(len(self))], object)
-
-    @property
-    def method(self) -> str | None:
-        """The method of all inputs; None if it is not recorded.
-
-        Raises
-        ------
-        OptionError : if inputs have different methods, which `methods` has.
-        """
-        names = self._method_names
-        if len(names) > 1:
-            raise OptionError(
-                f"Expected one method for all inputs, got {len(names)}: {', '.join(names[:3])}. Use methods, which has "
-                "that of each input."
-            )
-        return names[0] if names else None
+    def in_memory(self) -> bool:
+        """Whether all inputs are in memory, and not read from files when they are needed."""
+        return self._storage.loaded is not None
 
     @property
     def errors(self) -> dict[int, Exception]:
         """The errors of inputs that could not be explained, by the number of the input."""
-        return dict(self._columns.errors)
+        return dict(self._storage.errors)
 
     @property
-    def _columns(self) -> Columns:
+    def _columns(self) -> ExplanationColumns:
         return self._storage.columns()
 
-    @property
-    def _method_names(self) -> list[str]:
-        column = self._columns.provenance.get("method")
-        return [] if column is None else list(dict.fromkeys(map(str, column.objects)))
+    def importance(
+        self,
+        by: Any = None,
+        *,
+        k: int = 3,
+        output: int | None = None,
+        key: Callable[[str], str] | None = None,
+    ) -> Any:
+        """How important each unit is over all inputs: the mean of |score|, the mean score, and how often it is first.
+
+        Parameters
+        ----------
+        by : cohorts of inputs, each of which gets an importance of its own. A label for each input, such as
+            ``frame["sex"]`` or ``xs.targets``; or a number of cohorts, which are the leaves of a decision tree that is
+            fitted to the scores (``"tree"`` for four). Their names are the rules of the leaves.
+        k : how many units count as the first ones of an input.
+        output : which output, if there are several.
+        key : a function from the name of a unit to what it counts as. By default, words of texts are compared without
+            case and without the punctuation around them.
+
+        Returns
+        -------
+        Importance, or CohortImportance : arrays with standard errors over inputs; ``to_dataframe()`` is a table. Inputs
+            that failed are left out.
+
+        Raises
+        ------
+        OptionError : if inputs were explained for different targets, whose scores cannot be averaged.
+
+        Examples
+        --------
+        >>> import lcshap as lc
+        >>> xs = lc.Explanations.from_arrays([[1.0, -2.0], [3.0, 0.0]], 0.0, [-1.0, 3.0], names=["age", "dose"])
+        >>> xs.importance(by=["old", "young"])["young"].mean_abs
+        array([3., 0.])
+        """
+        return compute_importance(self._columns, by, k, output, key)
 
     # -- displays -------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        columns = self._columns
-        graphs = columns.different_graphs
-        sizes = sorted({graph.d for graph in graphs})
+        columns = self._storage.loaded
+        count = f"<Explanations: {len(self):,} input{'s' * (len(self) != 1)}"
+        if columns is None:
+            return f"{count}, read from files when they are needed>"
+        sizes = sorted({graph.d for graph in columns.different_graphs})
         units = f", {sizes[0]} units" if len(sizes) == 1 else f", {sizes[0]} to {sizes[-1]} units" if sizes else ""
         names = self._method_names
-        method = f", {len(names)} methods" if names else ""
-        if len(names) == 1:
-            method = f", {printable(names[0], max_length=100)}"
+        method = (
+            f", {printable(names[0], max_length=100)}"
+            if len(names) == 1
+            else f", {len(names)} methods"
+            if names
+            else ""
+        )
         failed = f", {len(columns.errors)} failed" if columns.errors else ""
-        return f"<Explanations: {len(self):,} input{'s' * (len(self) != 1)}{units}{method}{failed}>"
+        return f"{count}{units}{method}{failed}>"
+
+    def show(self, top: int = 10) -> None:
+        """Print the `top` most important units and the first inputs."""
+        get_presenter().show_set(self, top)
+
+    def _repr_html_(self) -> str:
+        """The HTML that a notebook shows: a chart of the most important units, and a table of the first inputs."""
+        return get_presenter().set_html(self)
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw a figure of all inputs with matplotlib, on the axes `ax` or on new ones, and return the axes.

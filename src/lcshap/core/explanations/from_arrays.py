@@ -16,7 +16,7 @@ from ..graphs import Graph
 from ..views.table_view import MISSING
 from .object_columns import CodedColumn, TableRows
 from .ragged import Ragged, Rows, freeze
-from .row_columns import Columns
+from .row_columns import ExplanationColumns
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ def columns_from_arrays(
     rows: ArrayLike | None,
     provenance: Mapping[str, Any] | None,
     copy: bool,
-) -> Columns:
+) -> ExplanationColumns:
     """The columns of explanations whose numbers are in arrays; see `Explanations.from_arrays`."""
     table = _numbers("scores", scores, copy)
     if table.ndim not in (2, 3) or 0 in table.shape[1:]:
@@ -72,7 +72,7 @@ def columns_from_arrays(
         "versions": package_versions(),
         **(provenance or {}),
     }
-    return Columns(
+    return ExplanationColumns(
         scores=Ragged.of_matrix(table),
         outputs=np.full(count, outputs[0] if outputs else 0, np.int32),
         base_values=_value_rows("base_values", base_values, (count, *outputs), copy),
@@ -82,12 +82,15 @@ def columns_from_arrays(
         calls=_counts("calls", calls, count),
         rows=_counts("rows", rows, count),
         graphs=CodedColumn((graph,), None) if count else CodedColumn((), np.empty(0, np.int32)),
-        provenance={key: CodedColumn((entry,), None) for key, entry in record.items()}
-        | _target_column(targets, count, outputs),
+        provenance={**_constant_columns(record), **_target_column(targets, count, outputs)},
         views=None if data is None else _table_rows(data, graph.names, count, copy),
         interactions=None if interactions is None else _pair_arrays(interactions, (count, d, d, *outputs), copy),
         errors={},
     )
+
+
+def _constant_columns(record: Mapping[str, Any]) -> dict[str, CodedColumn]:
+    return {key: CodedColumn((entry,), None) for key, entry in record.items()}
 
 
 def _numbers(name: str, array: ArrayLike, copy: bool, shape: tuple[int, ...] | None = None) -> NDArray[np.float64]:
@@ -97,6 +100,8 @@ def _numbers(name: str, array: ArrayLike, copy: bool, shape: tuple[int, ...] | N
         raise OptionError(f"Expected numbers as {name}, got {type(array).__name__} of something else.") from None
     if shape is not None and numbers.shape != shape:
         raise OptionError(f"Expected {name} of shape {shape}, as the scores have, got shape {numbers.shape}.")
+    if np.isnan(numbers).any() or (name != "stderr" and np.isinf(numbers).any()):
+        raise OptionError(f"Expected finite numbers as {name}, got NaN or infinity.")
     return numbers
 
 

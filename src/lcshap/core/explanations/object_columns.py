@@ -26,6 +26,30 @@ class ObjectColumn(Protocol):
         """The column for some of the inputs."""
 
 
+class EntryColumn(Protocol):
+    """An entry of the provenance of each input."""
+
+    @property
+    def objects(self) -> tuple[Any, ...]:
+        """The different objects."""
+
+    @property
+    def codes(self) -> NDArray[np.int32] | None:
+        """The number of the object of each input, -1 for none; None if all inputs have the first object."""
+
+    def get(self, row: int) -> Any:
+        """The object of an input; None if it has none."""
+
+    def has(self, row: int) -> bool:
+        """Whether an input has an object, which may be None."""
+
+    def take(self, rows: Rows) -> EntryColumn:
+        """The column for some of the inputs."""
+
+    def codes_of(self, count: int) -> NDArray[np.int32]:
+        """The number of the object of each of `count` inputs."""
+
+
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
     """Objects, and for each input the number of its object.

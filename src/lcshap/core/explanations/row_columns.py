@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from ..explanation import Explanation
 from ..graphs import Graph
-from .object_columns import CodedColumn, ObjectColumn
+from .object_columns import CodedColumn, EntryColumn, ObjectColumn
 from .ragged import Ragged, Rows
 
 Outcome = Explanation | Exception
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Columns:
+class ExplanationColumns:
     """The explanations of many inputs.
 
     Attributes
@@ -45,7 +45,7 @@ class Columns:
     calls: NDArray[np.int64]
     rows: NDArray[np.int64]
     graphs: CodedColumn
-    provenance: Mapping[str, CodedColumn]
+    provenance: Mapping[str, EntryColumn]
     views: ObjectColumn | None = None
     interactions: ObjectColumn | None = None
     interaction_stderr: ObjectColumn | None = None
@@ -97,7 +97,7 @@ class Columns:
         """The provenance of an input."""
         return {key: column.get(row) for key, column in self.provenance.items() if column.has(row)}
 
-    def take(self, rows: Rows) -> Columns:
+    def take(self, rows: Rows) -> ExplanationColumns:
         """The columns for some of the inputs."""
         numbers = np.arange(len(self))[rows]
         taken: dict[str, Any] = {}
@@ -118,8 +118,13 @@ class Columns:
     def __iter__(self) -> Iterator[Outcome]:
         return map(self.explanation, range(len(self)))
 
-    def columns(self) -> Columns:
+    def columns(self) -> ExplanationColumns:
         """These columns: other storages read theirs from files."""
+        return self
+
+    @property
+    def loaded(self) -> ExplanationColumns | None:
+        """These columns, which are in memory."""
         return self
 
     @property

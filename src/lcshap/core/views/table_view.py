@@ -30,6 +30,7 @@ class TableView(View):
     """
 
     kind: ClassVar[str] = "table"
+    has_unit_values: ClassVar[bool] = True
 
     columns: tuple[str, ...]
     values: NDArray[Any]

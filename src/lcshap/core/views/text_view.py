@@ -25,6 +25,7 @@ class TextView(View):
     """
 
     kind: ClassVar[str] = "text"
+    has_unit_values: ClassVar[bool] = True
 
     text: str
     spans: NDArray[np.int64]

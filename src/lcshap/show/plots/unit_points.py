@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
 from ...core.explanations import Explanations
+from ...core.explanations.unit_keys import normalise_word
 from ...core.views import TableView, TextView
 from ...errors import OptionError, ShowError
 from ..words import describe_subject, format_count, shorten, sign_labels, unit_values
@@ -180,16 +180,6 @@ def merge_names(names: Sequence[tuple[bool, str]], key: Key | None) -> NDArray[n
     if not all(isinstance(name, str) for name in merged):
         raise ShowError("Expected key to return a str for each name, got something else.")
     return np.array(merged, object)
-
-
-def normalise_word(name: str) -> str:
-    """A word in lower case, without the punctuation around it; unchanged if it is only punctuation.
-
-    >>> normalise_word("“Good,”"), normalise_word("don't"), normalise_word("--")
-    ('good', "don't", '--')
-    """
-    inside = [i for i, c in enumerate(name) if not unicodedata.category(c).startswith("P")]
-    return name[inside[0] : inside[-1] + 1].casefold() if inside else name
 
 
 def value_ranks(values: Floats) -> Floats:

@@ -4,7 +4,7 @@ from explanation_sets import failed, odd_explanations, row_explanations, text_ex
 
 import lcshap as lc
 from lcshap.core.explanations.object_columns import TableRows
-from lcshap.core.explanations.packing import pack
+from lcshap.core.explanations.pack_columns import pack
 from lcshap.core.serialize import to_dict
 
 

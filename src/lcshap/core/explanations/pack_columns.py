@@ -10,15 +10,15 @@ import numpy as np
 
 from ...errors import OptionError
 from ..explanation import Explanation
-from .object_columns import CodedColumn, TableRows
+from .object_columns import CodedColumn, EntryColumn, TableRows
 from .ragged import Ragged
-from .row_columns import Columns, Outcome
+from .row_columns import ExplanationColumns, Outcome
 
 _ABSENT = object()
 _COMMON_FIELDS = {f.name for f in fields(Explanation)}
 
 
-def pack(outcomes: Sequence[Outcome]) -> Columns:
+def pack(outcomes: Sequence[Outcome]) -> ExplanationColumns:
     """The columns of some explanations, and of the errors of inputs that have none."""
     for number, outcome in enumerate(outcomes):
         if not isinstance(outcome, Explanation | Exception):
@@ -28,7 +28,7 @@ def pack(outcomes: Sequence[Outcome]) -> Columns:
             )
     explanations = [outcome if isinstance(outcome, Explanation) else None for outcome in outcomes]
     views = [None if e is None else e.view for e in explanations]
-    return Columns(
+    return ExplanationColumns(
         scores=Ragged.join([() if e is None else e.scores for e in explanations]),
         outputs=np.array([0 if e is None else _output_count(e) for e in explanations], np.int32),
         base_values=Ragged.join([() if e is None else e.base_value for e in explanations]),
@@ -60,7 +60,7 @@ def _object_column(explanations: Sequence[Explanation | None], field: str) -> Co
     return CodedColumn.listed([None if e is None else getattr(e, field) for e in explanations])
 
 
-def _provenance_columns(explanations: Sequence[Explanation | None]) -> dict[str, CodedColumn]:
+def _provenance_columns(explanations: Sequence[Explanation | None]) -> dict[str, EntryColumn]:
     records = [{} if e is None else e.provenance for e in explanations]
     keys = dict.fromkeys(key for record in records for key in record)
     return {key: CodedColumn.of([record.get(key, _ABSENT) for record in records], _ABSENT) for key in keys}
