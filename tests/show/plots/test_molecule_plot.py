@@ -69,7 +69,7 @@ def test_more_of_one_kind_of_atom_gives_more_of_its_colour():
 
 def test_bonds_have_the_colours_of_interactions():
     e = explain("CCO", lc.LShapley(1, interactions=True))
-    matrix = lc.core.explanation.pair_matrix(e.graph, np.array([3.0, -1.5]))
+    matrix = lc.core.pair_matrices.pair_matrix(e.graph, np.array([3.0, -1.5]))
     e = replace(e, scores=np.zeros(3), interactions=matrix)
     ax = molecule(e)
     pixels = colours_in(ax)
