@@ -73,6 +73,17 @@ class TestTables:
             score_tables(list(row_explanations(3)), target="maybe")
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("figure", ["beeswarm", "violin", "summary_bars", "heatmap", "decision"])
+def test_scores_that_are_not_finite_are_refused(bad, figure):
+    scores = np.ones((4, 3))
+    scores[2, 1] = bad
+    listed = [lc.Explanation(row, 0.0, 3.0, lc.Graph.complete(3), 4) for row in scores]
+    for explanations in (listed, lc.Explanations(listed)):
+        with pytest.raises(ShowError, match=r"Expected finite scores, got NaN or infinity in input 2\. Leave out"):
+            getattr(lc.plots, figure)(explanations)
+
+
 class TestUnits:
     def test_units_by_name_and_number(self):
         (table,) = score_tables(array_set(names=["a", "b", "c"])[0]).values()

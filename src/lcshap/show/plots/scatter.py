@@ -74,7 +74,7 @@ def scatter(
     ('score of 0', '0')
     """
     check_option_count("max_inputs", max_inputs)
-    tables = score_tables(explanations, output, target, interactions=colour_by is None)
+    tables = score_tables(explanations, output, target, interactions=colour_by is None or colour_by is True)
 
     def draw(table: ScoreTable, ax: Any) -> None:
         _draw_scatter(table, unit, ax, colour_by, max_inputs, palette, dark)

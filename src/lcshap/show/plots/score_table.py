@@ -118,7 +118,7 @@ class ScoreTable:
 
 
 def value_column(entries: NDArray[Any]) -> ValueColumn:
-    """The values of one unit, as numbers.
+    """The values of one unit, as numbers. Infinite values count as missing: they have no place on an axis.
 
     >>> value_column(np.array([3.0, "Rome", np.nan, "Oslo"], object)).categories
     ('3', 'Oslo', 'Rome')
@@ -126,7 +126,8 @@ def value_column(entries: NDArray[Any]) -> ValueColumn:
     array([1., 2.])
     """
     try:
-        return ValueColumn(entries.astype(np.float64))
+        numbers = entries.astype(np.float64)
+        return ValueColumn(np.where(np.isfinite(numbers), numbers, np.nan))
     except (TypeError, ValueError):
         pass
     present = np.array([entry is not None and entry == entry for entry in entries], bool)
@@ -184,6 +185,7 @@ def score_tables(
         scores, names = xs.scores, xs.names
     except OptionError as error:
         raise ShowError(f"{error} Figures of words are beeswarm, violin and summary_bars.") from error
+    check_finite(scores, positions)
     data = xs.data if isinstance(xs.data, np.ndarray) else None
     if scores.ndim == 3:
         everything = _table(xs, scores, names, data, positions, n_given, interactions)
@@ -202,6 +204,20 @@ def score_tables(
         listed = sorted({str(name) for name in xs.targets if name is not None})
         raise ShowError(f"Expected target as one of {', '.join(map(repr, listed)) or 'none'}, got {target!r}.")
     return dict(sorted(tables.items(), key=lambda item: -len(item[1])))
+
+
+def check_finite(scores: Floats, positions: NDArray[np.intp]) -> None:
+    """Refuse scores that are not finite, which have no place in a figure.
+
+    Parameters
+    ----------
+    scores : scores with a row, or an entry, for each of some inputs.
+    positions : the numbers of these inputs.
+    """
+    finite = np.isfinite(scores).reshape(len(positions), -1).all(axis=1)
+    if not finite.all():
+        number = positions[np.argmin(finite)]
+        raise ShowError(f"Expected finite scores, got NaN or infinity in input {number}. Leave out such inputs.")
 
 
 def _table(

@@ -16,7 +16,7 @@ from ...core.views import TableView, TextView
 from ...errors import OptionError, ShowError
 from ..words import describe_subject, format_count, shorten, sign_labels, unit_values
 from .by_target import by_target
-from .score_table import ScoreTable, as_set, score_tables
+from .score_table import ScoreTable, as_set, check_finite, score_tables
 
 Floats = NDArray[np.float64]
 Key = Callable[[str], str]
@@ -159,12 +159,14 @@ def collect_points(explanations: Sequence[Explanation], key: Key | None = None) 
     pairs = ((isinstance(e.view, TextView), name) for e in explanations for name in e.names)
     raw = np.fromiter((codes.setdefault(pair, len(codes)) for pair in pairs), np.intp)
     names, merged = np.unique(merge_names(list(codes), key), return_inverse=True)
+    scores, inputs = np.concatenate([e.scores for e in explanations]), np.repeat(np.arange(len(lengths)), lengths)
+    check_finite(scores, inputs)
     place = np.concatenate([np.arange(length) / max(length - 1, 1) for length in lengths.tolist()])
     return UnitPoints(
         tuple(names.tolist()),
         merged.ravel()[raw],
-        np.repeat(np.arange(len(lengths)), lengths),
-        np.concatenate([e.scores for e in explanations]),
+        inputs,
+        scores,
         place,
         np.concatenate([_value_column(e) for e in explanations]),
         len(explanations),
