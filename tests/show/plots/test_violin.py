@@ -57,6 +57,15 @@ def test_rows_quartiles_and_colours(dark):
     assert ax.figure.axes[-1].get_ylabel() == "value, by rank"
 
 
+def test_gaps_between_scores_have_colours_in_between():
+    scores = np.array([0.0] * 50 + [1.0] * 50 + [100.0]) + np.linspace(0, 0.1, 101)
+    _, hues = violin_strips(scores, np.linspace(0, 1, 101), 0)
+    assert np.isfinite(hues).all()
+    assert np.interp(0.5, np.linspace(0, 1, len(hues)), hues) > 0.9
+    xs = lc.Explanations.from_arrays(scores[:, None], 0.0, scores, data=np.arange(101.0)[:, None])
+    assert "grey" not in violin(xs).get_xlabel()
+
+
 def test_all_inputs_of_a_large_set_are_used_in_little_time():
     xs, _, _ = array_set(100_000, 20)
     start = time.perf_counter()

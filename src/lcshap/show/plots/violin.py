@@ -126,8 +126,8 @@ def violin_strips(
     numbered = ~np.isnan(hues)
     counts = np.bincount(bins[numbered], minlength=_BINS)
     sums = np.bincount(bins[numbered], hues[numbered], _BINS)
-    with np.errstate(invalid="ignore", divide="ignore"):  # no value far from all scores
-        hue = _smooth(sums, sigma) / _smooth(counts, sigma)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        hue = _fill_gaps(_smooth(sums, sigma) / _smooth(counts, sigma))
     middles = (edges[:-1] + edges[1:]) / 2
     heights = np.interp(edges, middles, _HALF_HEIGHT * density / density.max())
     inside = (edges[1:] > low) & (edges[:-1] < high)  # a violin ends where the scores do
@@ -144,6 +144,12 @@ def silverman_bandwidth(scores: NDArray[np.float64]) -> float:
 
 def _smooth(counts: NDArray[Any], sigma: float) -> NDArray[np.float64]:
     return np.asarray(gaussian_filter1d(counts.astype(np.float64), sigma, mode="constant", truncate=6))
+
+
+def _fill_gaps(hue: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The hues of strips far from all scores, in between those of their neighbours; NaN if no strip has one."""
+    coloured = np.flatnonzero(np.isfinite(hue))
+    return np.interp(np.arange(len(hue)), coloured, hue[coloured]) if len(coloured) else hue
 
 
 def _strips(edges: NDArray[np.float64], heights: NDArray[np.float64], row: int) -> NDArray[np.float64]:
