@@ -11,7 +11,17 @@ from ...core.views import TableView
 from ...errors import ShowError
 from .choose import KINDS
 
-FIGURES_OF_SETS = ("summary_bars", "beeswarm", "compare")
+FIGURES_OF_SETS = (
+    "summary_bars",
+    "bars",
+    "beeswarm",
+    "violin",
+    "scatter",
+    "heatmap",
+    "decision",
+    "interaction_matrix",
+    "compare",
+)
 
 
 def plot_set(xs: Explanations[Any], kind: str | None = None, ax: Any = None, **options: Any) -> Any:
