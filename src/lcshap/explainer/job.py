@@ -59,12 +59,14 @@ class Job:
     store : what the model has answered so far.
     found : for each input its explanation, as soon as it is finished, or its error.
     keep : whether the failure of one input leaves the others alone.
+    y : the true class or number of each input, if the value is a loss.
     """
 
     setup: Setup
     store: Store
     found: Outcomes
     keep: bool = False
+    y: Sequence[Any] | None = None
     pace: float | None = field(default=None, init=False)  # seconds a call, once it is known
     bar: Progress | None = field(default=None, init=False)
     warned: bool = field(default=False, init=False)
@@ -99,9 +101,9 @@ class Job:
         """The games of some inputs, by number. Inputs that have none get their errors into `found`."""
         setup, several = self.setup, len(self.found) > 1
         labels = [f"input {number}" if several else "" for number in inputs]
-        games_or_errors = make_games(
-            setup.engine, list(inputs.values()), setup.value, self.store, setup.classes, self.bar, self.keep, labels
-        )
+        y = None if self.y is None else [self.y[number] for number in inputs]
+        options = setup.classes, self.bar, self.keep, labels, y
+        games_or_errors = make_games(setup.engine, list(inputs.values()), setup.value, self.store, *options)
         games = {}
         for number, game in zip(inputs, games_or_errors, strict=True):
             if isinstance(game, ModelGame):
@@ -165,6 +167,7 @@ class Job:
         record = {
             **self.setup.record,
             "targets": game.value.targets,
+            **game.value.record,
             "batch_size": self.setup.engine.size.best,
             **selection.record,
         }
