@@ -66,6 +66,10 @@ class MaskedTabular(Masked):
         """M, the number of background rows."""
         return len(self.background)
 
+    def pick_background(self, rows: NDArray[np.intp]) -> MaskedTabular | None:
+        """The same row with some of the background rows."""
+        return replace(self, background=self.background[rows])
+
     @property
     def owners(self) -> NDArray[np.intp] | None:
         """The unit of each column."""
@@ -165,6 +169,11 @@ class MaskedFrame(MaskedTabular):
     def content(self) -> tuple[Any, ...]:
         """The values and types of the row and of the background, and which columns are units."""
         return self.table.key, self.row.identities, self.row.types, self.units, self.labels, self.pinned
+
+    def pick_background(self, rows: NDArray[np.intp]) -> MaskedFrame | None:
+        """The same row with some of the background rows."""
+        table = self.table.pick(rows)
+        return replace(self, background=table.data, table=table)
 
     @property
     def owners(self) -> NDArray[np.intp] | None:

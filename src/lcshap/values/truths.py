@@ -31,8 +31,8 @@ def read_true_class(y: Any, names: Sequence[str] | None, count: int) -> int:
 
     Examples
     --------
-    >>> read_true_class("yes", ["no", "yes"], 2), read_true_class(1, ["no", "yes"], 2), read_true_class(2.0, ["1", "2"], 2)
-    (1, 1, 1)
+    >>> read_true_class("yes", ["no", "yes"], 2), read_true_class(2.0, ["1", "2"], 2)
+    (1, 1)
     """
     number = _to_integer(y)
     name = str(y) if number is None or isinstance(y, bool | np.bool_) else str(number)
