@@ -89,7 +89,7 @@ def test_with_all_rows_and_all_coalitions_it_is_exact(name):
 
 @pytest.mark.parametrize("name", ["squared", "brier", "cross_entropy"])
 def test_few_background_rows_have_little_bias(name):
-    """Over many seeds, the mean is that of the whole background: exactly for squares, and nearly for logarithms."""
+    """Over many seeds, the mean is nearly that of the whole background, and far nearer than without the correction."""
     X, numbers, classes = table()
     model, y = (class_model, classes) if name in CLASS_LOSSES else (number_model, numbers)
     background = X[:12]
@@ -198,7 +198,7 @@ def test_the_result_is_an_explanation_that_can_be_shown_saved_and_repeated(tmp_p
     e = lc.global_importance(number_model, X, y, loss="squared")
     assert e == lc.global_importance(number_model, X, y, loss="squared")
     assert e != lc.global_importance(number_model, X, y, loss="squared", seed=1)
-    assert e.calls <= 48
+    assert e.calls <= 96
     np.testing.assert_allclose(e.residual, 0, atol=1e-12)
     assert lc.load(e.save(tmp_path / "e.json")) == e
     assert e.to_html(tmp_path / "e.html").exists()
@@ -242,7 +242,7 @@ def test_a_failure_keeps_the_answers():
         ({"y": ["cat"] * 40}, ModelError, r"Expected y to be a finite number, .* got 'cat'\. \(row 0 of y\)"),
         ({"loss": "brier"}, OptionError, "Expected the loss 'squared' or 'absolute' or a function .* got 'brier'"),
         ({"loss": "hinge"}, OptionError, "as the loss, got 'hinge'"),
-        ({"budget": "3s"}, OptionError, "Expected a budget in calls, such as 200 or '4d', got '3s'"),
+        ({"budget": "3s"}, OptionError, "Expected a budget in calls, such as 200 or '8d', got '3s'"),
         ({"budget": 3}, BudgetError, "Expected a budget of at least 8 calls"),
         ({"max_rows": 1}, MethodError, "Expected max_rows as an integer of at least 2, got 1"),
         ({"background_rows": 1}, MethodError, "Expected background_rows as an integer of at least 2, got 1"),

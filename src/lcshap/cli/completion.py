@@ -21,9 +21,9 @@ def _methods() -> Iterable[str]:
 
 
 def _values() -> Iterable[str]:
-    from ..values import VALUES
+    from ..values import LOSSES, VALUES
 
-    return VALUES
+    return (*VALUES, *LOSSES)
 
 
 def _goals() -> Iterable[str]:

@@ -22,7 +22,8 @@ from ..evaluation.model_game import ModelGame
 from ..maskers.base import Masked, Masker
 from ..selection.locality import Locality, locality
 from ..selection.selector import InteractionsOption, MethodSelector
-from ..values import Value, find_value, list_truths, says_output
+from ..values import Value, find_value, says_output
+from ..values.loss import list_truths
 from ..values.targets import check_class_names
 from .cost_preview import preview_cost
 from .execution import Execution, changed_fields

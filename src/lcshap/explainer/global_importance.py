@@ -23,7 +23,6 @@ from .job import Job
 from .loss_game import LossGame
 from .row_sampling import Floats, RowBlocks
 
-_BUDGET = "4d"  # calls: at equal model rows, more background rows lower the error more than more calls
 _BACKGROUND_ROWS, _BACKGROUND_ROWS_ROUGH = 16, 64  # by default for each data row; more for losses without correction
 _MAX_BACKGROUND = 4096  # rows of X that are the background by default
 
@@ -64,11 +63,12 @@ def global_importance(
         rows of X as background. ``Tabular(X, groups=...)`` makes several columns one unit.
     method : a method, its name or "auto", as for `Explainer`: all coalitions where they fit the budget, and
         `GraphKernelSHAP` elsewhere.
-    budget : calls: the number of coalitions, or a text such as "8d"; "4d" by default, which is four for each unit.
+    budget : calls: the number of coalitions, or a text such as "8d"; "8d" by default, which is eight for each unit.
     max_rows : how many data rows each coalition is evaluated on, at most. If there are more, coalitions take turns, so
         that all rows are used equally often.
-    background_rows : how many background rows are drawn for each data row, at most: 16 by default, and 64 for
-        "zero_one" and for functions. The bias of a small number is corrected, except for these two.
+    background_rows : how many background rows are drawn for each data row and coalition, at most: 16 by default, and 64
+        for "zero_one" and for functions. They represent all of them: two are drawn from each of some equal parts, in
+        the order of the model's predictions. The bias that is left is corrected, except for "zero_one" and functions.
     seed : of the choice of data rows, background rows and coalitions.
     kind, classes : what the model returns, and the names of its classes, as for `Explainer`.
     store : what the model has answered before: ``error.store`` of an `lcshap.Unfinished` error resumes the work.
@@ -101,11 +101,11 @@ def global_importance(
     Examples
     --------
     >>> import numpy as np, lcshap as lc
-    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> model = lambda rows: 2 * rows[:, 0] + rows[:, 1]  # the third column is not used
-    >>> e = lc.global_importance(model, X, y=model(X), loss="squared")
+    >>> e = lc.global_importance(model, X, y=model(X), loss="squared", background_rows=100)
     >>> e.scores.round(1) + 0.0, round(e.full_value, 1)
-    (array([4.1, 1. , 0. ]), 5.1)
+    (array([4.8, 1.1, 0. ]), 5.8)
     """
     masker = _default_masker(X, seed) if masker is None else masker
     explainer = Explainer(
@@ -113,14 +113,14 @@ def global_importance(
         masker,
         method,
         value=_find_loss(loss, model, kind),
-        budget=_BUDGET if budget is None and method == "auto" else budget,
+        budget="8d" if budget is None and method == "auto" else budget,
         seed=seed if method == "auto" else None,
         kind=kind,
         classes=classes,
         execution=execution,
     )
     if explainer.selector.seconds is not None:
-        raise OptionError(f"Expected a budget in calls, such as 200 or '4d', got {budget!r}.")
+        raise OptionError(f"Expected a budget in calls, such as 200 or '8d', got {budget!r}.")
     rows = _DataRows(masker, X)
     truths = list_truths(explainer.value_function, y, len(rows))
     blocks = RowBlocks(np.random.default_rng(seed).permutation(len(rows)), check_integer("max_rows", max_rows, least=2))

@@ -15,10 +15,18 @@ from ..core.game import AbstractGame, RowCounter
 from ..errors import MaskerError, TargetError
 from ..evaluation.pending_rows import PendingRows, answer_pending
 from ..maskers.base import Masked
+from ..maskers.drawn_background import DrawnBackground
 from ..maskers.masked_table import MaskedTabular
 from ..values.loss import SMOOTH_LOSSES, Loss
 from .job import Job
-from .row_sampling import AdjustedMean, Floats, Numbers, RowBlocks, regression_operator
+from .row_sampling import (
+    AdjustedMean,
+    Floats,
+    Numbers,
+    RowBlocks,
+    regression_operator,
+    sort_predictions,
+)
 
 _WINDOW_ROWS = 1 << 16  # model rows that are asked together: enough for full batches
 
@@ -33,7 +41,8 @@ class LossGame(AbstractGame):
     mask : masks the data row of a number.
     y : the true class or number of each data row.
     blocks : the data rows that each coalition is evaluated on.
-    background_rows : how many background rows each data row gets, drawn for it at random; at most all of them.
+    background_rows : how many background rows a coalition takes for each data row; at most all of them. They are drawn
+        in the order of the predictions of the model for them, see `DrawnBackground`.
     seed : of these draws.
     """
 
@@ -51,8 +60,8 @@ class LossGame(AbstractGame):
         self.first = self.mask(0)
         self.d = self.first.graph.d
         self.total_background = self.first.rows_per_call
-        whole = self.first.pick_background(np.arange(1)) is None or self.background_rows >= self.total_background
-        self.sampled_background = self.total_background if whole else self.background_rows
+        is_drawn = isinstance(self.first, MaskedTabular) and self.background_rows < self.total_background
+        self.sampled_background = self.background_rows // 2 * 2 if is_drawn else self.total_background
         count = len(self.y)
         self.full_losses, self.empty_losses = np.full(count, np.nan), np.full(count, np.nan)
         self._evaluated: list[tuple[NDArray[np.bool_], Numbers, Floats]] = []
@@ -110,6 +119,7 @@ class LossGame(AbstractGame):
         """
         empty = Coalitions.from_sets(self.d, [[]])
         (outputs,) = self._ask([(self.first, empty)])
+        self.sorted_background = sort_predictions(outputs[0])
         self.truths = self._read_y(outputs.shape[-1])
         if isinstance(self.first, MaskedTabular) and not len(self.first.pinned):
             repeated = np.repeat(outputs, len(self.y), axis=0)
@@ -181,27 +191,29 @@ class LossGame(AbstractGame):
             )
         if self.sampled_background == self.total_background:
             return masked
-        generator = np.random.default_rng([self.seed, number])
-        picked = masked.pick_background(
-            generator.choice(self.total_background, self.sampled_background, replace=False, shuffle=False)
-        )
-        assert picked is not None
-        return picked
+        assert isinstance(masked, MaskedTabular)
+        seed = (self.seed << 32) + number
+        return DrawnBackground(masked.graph, masked, self.sorted_background, self.sampled_background, seed)
 
     def _corrected_losses(self, outputs: Floats, truths: NDArray[Any]) -> Floats:
         r"""The loss of each row of outputs; with some of M background rows, corrected for the bias of their number.
 
-        The loss of a mean over K rows is too large by a multiple of :math:`(M - K) / K`, for smooth losses. Means over
-        K - 1 of them tell by how much (a jackknife for samples without replacement); for squares, nothing is left.
+        The loss of a mean over K rows is too large by :math:`\tfrac12 \ell'' \mathrm{Var}`, with the variance of
+        the mean. The two rows of a stratum tell how large it is: if one takes the place of the other, and the other way
+        round, the loss grows by their part of it on average.
         """
         loss, kind = self.loss, self.job.setup.engine.model.kind
         losses = loss.losses(outputs, kind, truths)
         count, total = self.sampled_background, self.total_background
         if count == total or loss.average == "after" or loss.name not in SMOOTH_LOSSES:
             return losses
-        without_one = [loss.losses(np.delete(outputs, row, axis=1), kind, truths) for row in range(count)]
-        factor = (total - count) * (count - 1) / total
-        return np.asarray(losses + factor * (losses - np.mean(without_one, axis=0)))
+        excess = np.zeros_like(losses)
+        for first in range(0, count - 1, 2):
+            for kept, replaced in ((first, first + 1), (first + 1, first)):
+                columns = np.arange(count)
+                columns[replaced] = kept
+                excess += 0.5 * (loss.losses(outputs[:, columns], kind, truths) - losses)
+        return np.asarray(losses - (1 - count / total) * excess)
 
     # -- standard errors ----------------------------------------------------------------------------------------------
 

@@ -82,6 +82,17 @@ class AdjustedMean:
         return cls(mean, slopes, centred - deviations @ slopes)
 
 
+def sort_predictions(predictions: Floats) -> Numbers:
+    """The order of predictions `(n, k)` along the direction in which they differ most.
+
+    >>> sort_predictions(np.array([[0.1, 0.9], [0.8, 0.2], [0.5, 0.5]])).tolist() in ([0, 2, 1], [1, 2, 0])
+    True
+    """
+    centred = predictions - predictions.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    return np.argsort(centred @ directions[:, -1], kind="stable")
+
+
 def regression_operator(kept: NDArray[np.bool_]) -> Floats:
     r"""The matrix `(d, n)` from gains of coalitions, v(S) - v(∅), to Shapley values by least squares.
 

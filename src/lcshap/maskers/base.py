@@ -165,10 +165,6 @@ class Masked(ABC):
         """How many model rows one coalition takes: more than one where absent units take values of background rows."""
         return 1
 
-    def pick_background(self, rows: NDArray[np.intp]) -> Masked | None:
-        """The same input with the background `rows` of these numbers alone; None where they cannot be chosen."""
-        return None
-
     @property
     def choice(self) -> Choice | None:
         """The settings that the masker chose for this input; None if its parameters determine everything."""

@@ -20,8 +20,8 @@ averaged over these rows, then the log is taken, never the other way round. Only
 taken, with ``average="after"``.
 """
 
-from .loss import LOSSES, FixedLoss, Loss, list_truths
+from .loss import LOSSES, FixedLoss, Loss
 from .value import VALUES, FixedValue, Value
 from .value_options import find_value, says_output
 
-__all__ = ["LOSSES", "VALUES", "FixedLoss", "FixedValue", "Loss", "Value", "find_value", "list_truths", "says_output"]
+__all__ = ["LOSSES", "VALUES", "FixedLoss", "FixedValue", "Loss", "Value", "find_value", "says_output"]

@@ -205,12 +205,16 @@ class FixedLoss(FixedValue):
 
     @property
     def record(self) -> dict[str, Any]:
-        """Where the loss was averaged, and y: the name of a class, a number, or a list of numbers."""
+        """The loss, where it was averaged, and y: the name of a class, a number, or a list of numbers."""
         entries = self.truth.ravel().tolist()
         if self.kind != "output":
             names = self.value.class_names(self.kind, self.full.shape[-1], self.classes)
             entries = [names[number] for number in entries]
-        return {"average": self.value.average, "y": entries[0] if len(entries) == 1 else entries}
+        return {
+            "loss": self.value.label,
+            "average": self.value.average,
+            "y": entries[0] if len(entries) == 1 else entries,
+        }
 
     def __call__(self, outputs: Any) -> Floats:
         """The losses, `(n,)`; `ModelError` with the row where one is not finite."""
