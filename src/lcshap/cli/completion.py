@@ -21,9 +21,9 @@ def _methods() -> Iterable[str]:
 
 
 def _values() -> Iterable[str]:
-    from ..values import LOSSES, VALUES
+    from ..values import VALUES
 
-    return (*VALUES, *LOSSES)
+    return VALUES
 
 
 def _goals() -> Iterable[str]:
