@@ -86,7 +86,7 @@ def main() -> None:
     print(found)
     print(room(out))
     print(accuracy(out))
-    print(lc.bulk.summary(out, 12, least=20).to_string(index=False, float_format="%.4f"))
+    print(lc.bulk.summary(out, 12, min_count=20).to_string(index=False, float_format="%.4f"))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def _game(lc: Any, d: int, seed: int) -> Any:
 def methods(lc: Any, name: str, d: int) -> list[Any]:
     """The examples of the registry on small graphs, and the default method with usual budgets on large ones."""
     if d <= 8:
-        return [method for entry in lc.METHODS.own() for method in entry.examples]
+        return [method for entry in lc.METHODS.entries() for method in entry.examples]
     budgets = [2 * d, 2 * d + 2, 3 * d, 4 * d, 6 * d, 8 * d, 16 * d] + ([32 * d] if d <= 30 else [])
     return [
         *(lc.GraphKernelSHAP(budget, interactions=d <= 50) for budget in budgets),
@@ -87,7 +87,7 @@ def models(lc: Any) -> dict[str, Any]:
         made[f"network {method}"] = lc.Explainer(transposed, masker, method=method, kind="logits")(series)
     parts = lc.Game(lambda kept: _parts(kept).sum(axis=1), 30, part_fn=_parts)
     for interactions in (False, True):
-        method = lc.ReceptiveShapley(hops=1, interactions=interactions)
+        method = lc.ReceptiveShapley(1, interactions=interactions)
         made[str(method)] = method.explain(parts, lc.Graph.chain(30))
     return made
 
@@ -118,17 +118,24 @@ def record(path: str) -> None:
             part = getattr(e, name, None)
             if part is not None:
                 outputs = part if isinstance(part, list | tuple) else [part]
-                arrays[f"{key} | {name}"] = np.stack([_dense(output) for output in outputs])
+                arrays[f"{_rename_parameters(key)} | {name}"] = np.stack([_dense(output) for output in outputs])
 
     for name, (graph, game) in games(lc).items():
         for method in methods(lc, name, graph.d):
             try:
                 add(f"{method} on {name}", method.explain(game, graph))
             except lc.LcshapError as error:  # gradients of a game that has none, for instance
-                arrays[f"{method} on {name} | error"] = np.array(type(error).__name__)
+                arrays[f"{_rename_parameters(str(method))} on {name} | error"] = np.array(type(error).__name__)
     for name, e in models(lc).items():
         add(name, e)
     np.savez(path, **arrays)
+
+
+def _rename_parameters(key: str) -> str:
+    """The key of an array with the present names of parameters, which had other names in earlier versions."""
+    for earlier, present in (("reach=", "order="), ("hops=", "order="), (" share=", " path_share=")):
+        key = key.replace(earlier, present)
+    return key
 
 
 def _dense(part: Any) -> Any:

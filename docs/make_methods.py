@@ -17,7 +17,7 @@ _BLOCK = re.compile(r"(<!-- methods: written by docs/make_methods\.py -->\n).*?(
 def guide() -> str:
     """The table of docs/methods.md: every method."""
     head = ("method", "what it computes", "when to choose it", "calls", "linear in v", "random")
-    return _table(head, (_row(entry) for entry in lc.METHODS.own()))
+    return _table(head, (_row(entry) for entry in lc.METHODS.built_in()))
 
 
 def updated(path: Path, table: str) -> str:

@@ -204,7 +204,7 @@ class KnownAnswer(lc.adapters.Model):
     """A language model whose log-probabilities are known: the second sentence rests on nothing."""
 
     kind, target, classes = "output", "all", ["whole", "first", "second", "third"]
-    answered = ANSWER, np.array(SPANS)
+    answer_and_spans = ANSWER, np.array(SPANS)
 
     def predict(self, rows):
         parts = [[5.0 * ("Hansen" in row) - 6, 0.1 * ("Bread" in row) - 2, 2.0 * ("boats" in row)] for row in rows]

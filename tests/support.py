@@ -116,7 +116,7 @@ def check_unbiased(make, options, graph, oracle):
     scores = np.stack([e.scores for e in explanations])
     spread = scores.std(axis=0, ddof=1) / np.sqrt(seeds)
     assert (np.abs(scores.mean(axis=0) - truth) <= 4 * spread + 1e-12).all()
-    enough = [e for e in explanations if e.freedom >= 7]
+    enough = [e for e in explanations if e.dof >= 7]
     assert len(enough) > 300
     covered = np.mean([(e.interval()[0] <= truth + 1e-12) & (truth - 1e-12 <= e.interval()[1]) for e in enough])
     assert 0.90 <= covered <= 0.99

@@ -23,7 +23,7 @@ GRAPHS = {
     "scattered": lc.Graph.from_edges(6, [(0, 4), (4, 1), (2, 5)]),
 }
 CHAIN = GRAPHS["chain"]
-EXAMPLES = [method for entry in lc.METHODS.own() for method in entry.examples]
+EXAMPLES = [method for entry in lc.METHODS.built_in() for method in entry.examples]
 MORE = (GradientMethod, lc.TreeSHAP, lc.ReceptiveShapley)  # methods that need more than values: tested by themselves
 METHODS = [m for m in EXAMPLES if not isinstance(m, MORE)]
 BY_METHOD = pytest.mark.parametrize("method", METHODS, ids=str)
@@ -50,7 +50,7 @@ def close(a, b):
 
 
 def test_every_method_has_examples_and_promises():
-    for entry in lc.METHODS.own():
+    for entry in lc.METHODS.built_in():
         assert entry.examples, f"{entry.name} is not tested: give it `examples`"
         assert {type(method) for method in entry.examples} == {entry.method}
         assert len(set(entry.examples)) == len(entry.examples)
@@ -62,7 +62,7 @@ def test_unusual_options_are_among_the_examples():
     """What was forgotten once, or is a path of its own through the code."""
     required = [
         lc.LIME(26, seed=5, features=2),
-        lc.GraphKernelSHAP(44, reach=0, seed=5),
+        lc.GraphKernelSHAP(44, order=0, seed=5),
         lc.LShapley(2, interactions=True),
         lc.CShapley(2, "both", "myerson", "decomposed"),
         lc.CShapley(None, "absent", "paper", "direct", 3),
@@ -205,7 +205,7 @@ class TestRunning:
         e = method.explain(lc.Game(lambda kept: kept.sum(axis=1), 3), graph)
         assert e.names == ("a", "b", "a")
         assert e.provenance["name"] == method.name
-        assert lc.get_method(e.provenance["name"])(**e.provenance["parameters"]) == method.on(graph)
+        assert lc.get_method(e.provenance["name"])(**e.provenance["parameters"]) == method.for_graph(graph)
         assert str(e.calls) in repr(e)
 
 
@@ -241,7 +241,7 @@ def assert_same_bits(e, other_e):
     assert e.ranking.tobytes() == other_e.ranking.tobytes()
     assert (e.stderr is None) == (other_e.stderr is None)
     assert e.stderr is None or e.stderr.tobytes() == other_e.stderr.tobytes()
-    assert e.freedom == other_e.freedom
+    assert e.dof == other_e.dof
     assert e.calls == other_e.calls
     assert (e.base_value, e.full_value) == (other_e.base_value, other_e.full_value)
     assert (e.interactions is None) == (other_e.interactions is None)
@@ -257,7 +257,7 @@ def assert_same_bits(e, other_e):
 UNUSUAL = [
     lc.DeletionPath(40, flip_below=-0.3),
     lc.InsertionPath(40, flip_above=0.3),
-    lc.DeletionPath(64, share=1.0, window=2),
+    lc.DeletionPath(64, path_share=1.0, window=2),
     lc.LIME(40, seed=1, kernel_width=0.5, ridge=0.0, features=3),
     lc.LShapley(2, "both", interactions=True),
     lc.SampleShapley(30, seed=2),
@@ -354,7 +354,7 @@ def test_every_door_leads_to_the_same_parts(method):
     assert method.cost(CHAIN).calls == alone.calls
 
 
-@pytest.mark.parametrize("method", [*(e.examples[0] for e in lc.METHODS.own()), *UNUSUAL], ids=str)
+@pytest.mark.parametrize("method", [*(e.examples[0] for e in lc.METHODS.built_in()), *UNUSUAL], ids=str)
 def test_the_command_is_a_door_too(method, tmp_path, monkeypatch):
     """`lcshap explain --json` with all parameters written as name=value."""
     name, model = "look_up", look_up

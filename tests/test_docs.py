@@ -49,7 +49,7 @@ def test_the_tables_of_methods_are_those_of_the_registry():
     for path, make in script["FILES"].items():
         assert script["updated"](path, make()) == path.read_text(encoding="utf-8"), "run python docs/make_methods.py"
     table = script["guide"]()
-    assert all(f"`lc.{entry.signature}`" in table for entry in lc.METHODS.own())
+    assert all(f"`lc.{entry.signature}`" in table for entry in lc.METHODS.built_in())
     assert "| `lc.LIME(budget)` |" in table
     assert "| depends on its parameters | seed |" in table
 

@@ -70,7 +70,7 @@ def add_run_options(run: argparse.ArgumentParser, budgets: Sequence[int]) -> Non
     run.add_argument("--only", help="contestants whose names contain one of these, by comma")
     run.add_argument("--slow", action="store_true", help="those too that take many seconds for a game")
     run.add_argument("--pairs", action="store_true", help="interactions of pairs, and those who estimate them")
-    run.add_argument("--method", help='ours: a name, or e.g. "lc.GraphKernelSHAP({budget}, reach=0, seed={seed})"')
+    run.add_argument("--method", help='ours: a name, or e.g. "lc.GraphKernelSHAP({budget}, order=0, seed={seed})"')
     run.add_argument("--code", help="print what this version of our code has made, and run nothing of it")
     run.add_argument("--limit", type=float, default=120.0, help="seconds of processor time for one estimate")
     run.add_argument("--python", action="append", default=[], help="Python of an environment with peers")

@@ -46,12 +46,12 @@ class MethodError(OptionError):
 class BudgetError(OptionError):
     """A budget that cannot be read, or that the chosen method cannot keep.
 
-    `least` is the smallest number of calls that would do, where it is known.
+    `min_calls` is the smallest number of calls that would do, where it is known.
     """
 
-    def __init__(self, message: str, least: int | None = None) -> None:
+    def __init__(self, message: str, min_calls: int | None = None) -> None:
         super().__init__(message)
-        self.least = least
+        self.min_calls = min_calls
 
 
 class MetricError(OptionError):
@@ -73,18 +73,19 @@ class PlanError(LcshapError, ValueError):
 class PlanTooLargeError(PlanError):
     """A plan above `max_calls`, refused before anything is evaluated.
 
-    `calls` is the number of calls it would take, or a lower bound of it (`exact` says which). `above` is what it is too
-    large for: "calls" (a larger `max_calls` helps), "memory" or "time" (only ``max_calls=None`` lifts these limits).
+    `calls` is the number of calls it would take, or a lower bound of it (`exact` says which). `exceeded_limit` is what
+    it is too large for: "calls" (a larger `max_calls` helps), "memory" or "time" (only ``max_calls=None`` lifts these
+    limits).
     """
 
-    def __init__(self, message: str, calls: int, exact: bool = False, above: str = "calls") -> None:
+    def __init__(self, message: str, calls: int, exact: bool = False, exceeded_limit: str = "calls") -> None:
         super().__init__(message)
         self.calls = calls
         self.exact = exact
-        self.above = above
+        self.exceeded_limit = exceeded_limit
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.calls, self.exact, self.above)
+        return type(self), (str(self), self.calls, self.exact, self.exceeded_limit)
 
 
 class GameError(LcshapError, ValueError):

@@ -64,7 +64,7 @@ def test_texts_become_numbers_by_a_scalariser():
             several = lc.Explainer(model, CHAT, lc.Shapley())(X)
         assert several.scores.shape == (3, 3)
         assert sorted({body["seed"] for body in served.bodies[-24:]}) == [0, 1, 2]
-        assert several.averaged().stderr.tolist() == [0, 0, 0]  # this server answers all seeds alike
+        assert several.average_outputs().stderr.tolist() == [0, 0, 0]  # this server answers all seeds alike
 
 
 def test_samples_are_counted_paced_and_never_paid_twice():

@@ -16,10 +16,10 @@ def test_samples_are_outputs_and_their_mean_has_a_standard_error():
     model = TextAnswerModel(answer, float, samples=9)
     e = lc.Explainer(model, lc.maskers.Text(), lc.Shapley())("one two three")
     assert e.scores.shape == (3, 9)
-    mean = e.averaged()
+    mean = e.average_outputs()
     np.testing.assert_allclose(mean.scores, e.scores.mean(axis=1))
     np.testing.assert_allclose(mean.stderr, e.scores.std(axis=1, ddof=1) / 3)
-    assert mean.freedom == 8
+    assert mean.dof == 8
     assert mean.full_value - mean.base_value == pytest.approx(mean.scores.sum())
     again = TextAnswerModel(answer, float, samples=9)
     np.testing.assert_array_equal(again.predict(["a b"]), model.predict(["a b"]))
@@ -28,7 +28,7 @@ def test_samples_are_outputs_and_their_mean_has_a_standard_error():
 def test_the_error_of_the_method_counts_too():
     model = TextAnswerModel(lambda prompts, seed: [str(len(p) + seed) for p in prompts], float, samples=2)
     e = lc.Explainer(model, lc.maskers.Text(), lc.SampleShapley(40))("one two three four five six seven")
-    assert (e.averaged().stderr >= e.stderr.min(axis=1) - 1e-12).all()
+    assert (e.average_outputs().stderr >= e.stderr.min(axis=1) - 1e-12).all()
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_what_is_refused():
     with pytest.raises(ModelError, match="as scalariser, got 'fn'"):
         TextAnswerModel("fn", TokenF1("one"))
     with pytest.raises(lc.errors.OptionError, match="several outputs"):
-        lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 2), lc.Graph.chain(2)).averaged()
+        lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 2), lc.Graph.chain(2)).average_outputs()

@@ -159,8 +159,11 @@ def test_categories_of_catboost():
 def test_columns_where_nan_is_misread():
     half = np.column_stack([HOLES[:, 0], X[:, 1:]])
     largest = catboost.CatBoostRegressor(nan_mode="Max", **CAT).fit(HOLES, SUM)
-    assert set(read_trees(largest).blind) >= {0, 1, 2}
-    assert read_trees(ensemble.HistGradientBoostingRegressor(max_iter=5).fit(half, SUM)).blind.tolist() == []
+    assert set(read_trees(largest).unreadable_nan_columns) >= {0, 1, 2}
+    assert (
+        read_trees(ensemble.HistGradientBoostingRegressor(max_iter=5).fit(half, SUM)).unreadable_nan_columns.tolist()
+        == []
+    )
 
 
 def test_what_is_no_ensemble():

@@ -57,4 +57,4 @@ def test_a_model_that_fails():
 def test_schemas():
     frame = explain_batch(pd.DataFrame({"text": TEXTS[:1]}), explainer)
     assert [column.split()[0] for column in spark_schema().split(", ")] == list(frame.columns)
-    assert "scores array<array<double>>" in spark_schema(several=True)
+    assert "scores array<array<double>>" in spark_schema(multi_output=True)

@@ -93,3 +93,27 @@ def test_invalid_manifests_are_refused(tmp_path, content, match):
         path.write_text(content)
     with pytest.raises(lc.errors.BulkError, match=match):
         manifest.read_manifest(path)
+
+
+def test_another_kind_of_processor_gives_a_warning(tmp_path):
+    """Coalitions are the same on every processor, and scores agree to about 1e-9, but not bit for bit."""
+    here = manifest.make_manifest({"kind": "csv", "rows": 3}, describe_explainer(), 200, 1)
+    assert here["processor"]["blas"]
+    other = {**here, "processor": {**here["processor"], "blas": ["openblas 0.3.30 Zen"]}}
+    with pytest.warns(
+        UserWarning, match=r"another kind of processor: blas is .* instead of \[\"openblas 0.3.30 Zen\"\]"
+    ):
+        manifest.check_same_run(other, here, tmp_path)
+    without = {name: content for name, content in here.items() if name != "processor"}
+    manifest.check_same_run(without, here, tmp_path)  # 0.2 did not record the processor
+    manifest.check_same_run(here, here, tmp_path)
+
+
+def test_a_run_of_an_earlier_algorithm_is_refused(tmp_path):
+    new = manifest.make_manifest({"kind": "csv", "rows": 3}, describe_explainer(budget="8d"), 200, 1)
+    assert new["explainer"]["algorithm"] == lc.GraphKernelSHAP.algorithm > 1
+    old = {**new, "explainer": {name: s for name, s in new["explainer"].items() if name != "algorithm"}}
+    with pytest.raises(lc.errors.BulkError, match=r"explainer\.algorithm is 2 instead of null"):
+        manifest.check_same_run(old, new, tmp_path)
+    unchanged = describe_explainer(method="kernel-shap", budget=30)
+    assert "algorithm" not in unchanged  # runs of 0.2 with this method are continued

@@ -20,7 +20,7 @@ def test_summary_equals_the_summary_in_memory(tmp_path, in_process):
         assert np.allclose(table[column], expected[column], equal_nan=True), column
     assert (table["inputs"] == 13).all()
     assert len(summary(tmp_path, 3)) == 3
-    assert (summary(tmp_path, None, least=4)["count"] >= 4).all()
+    assert (summary(tmp_path, None, min_count=4)["count"] >= 4).all()
 
 
 def test_classes_are_not_mixed(tmp_path, in_process):

@@ -44,11 +44,11 @@ def test_a_part_depends_only_on_its_inputs_and_batches(threads):
     first = worker.explain(shard(*bulk_models.TEXTS[:6]), worker.describe(), "")
     worker.explain(shard("other words", "in between", ""), worker.describe(), "")
     repeated = worker.explain(shard(*bulk_models.TEXTS[:6]), worker.describe(), "")
-    assert first.part == repeated.part
+    assert first.part_bytes == repeated.part_bytes
     assert first.calls == repeated.calls
-    assert first.sent == repeated.sent
+    assert first.sent_rows == repeated.sent_rows
     other = make_worker(lambda: bulk_models.explainer(batch_size=8))
-    assert other.explain(shard(*bulk_models.TEXTS[:6]), other.describe(), "").part != first.part
+    assert other.explain(shard(*bulk_models.TEXTS[:6]), other.describe(), "").part_bytes != first.part_bytes
 
 
 def test_parts_record_why_the_method_was_chosen(threads):
@@ -62,7 +62,7 @@ def test_parts_record_why_the_method_was_chosen(threads):
     texts = ["a b c d e f g h i j k", "a b"]
     worker = make_worker(factory)
     done = worker.explain(shard(*texts), worker.describe(), "")
-    rows = pq.read_table(pa.BufferReader(done.part)).to_pylist()
+    rows = pq.read_table(pa.BufferReader(done.part_bytes)).to_pylist()
     assert done.calls == [88, 4]
     for row, e in zip(rows, factory().many(texts), strict=True):
         assert decode_row(row, "part").provenance["chosen"] == e.provenance["chosen"]
@@ -108,7 +108,7 @@ def test_the_batch_size_of_a_shard_is_that_of_its_inputs_alone(threads):
     ):
         sizes.clear()
         done = worker.explain(shard(*texts), worker.describe(), "")
-        assert max(sizes) == min(largest, sum(done.sent) - len(texts))
+        assert max(sizes) == min(largest, sum(done.sent_rows) - len(texts))
     assert make_worker(factory, 32).describe()["batch_size"] == 32
     assert make_worker(lambda: factory(batch_size=8), 32).describe()["batch_size"] == 8
 
@@ -140,7 +140,7 @@ def test_failed_rows_are_no_outage_if_others_succeed(threads, texts):
     worker = make_worker()
     done = worker.explain(shard(*texts), worker.describe(), "")
     assert done.stopped is None
-    assert done.part
+    assert done.part_bytes
     assert done.failed == sum(text != "so good" for text in texts)
 
 
@@ -149,7 +149,7 @@ def test_a_model_that_fails_for_all_of_several_rows_stops_the_run(threads, texts
     worker = make_worker()
     done = worker.explain(shard(*texts), worker.describe(), "")
     assert "the service is gone" in done.stopped
-    assert done.part == b""
+    assert done.part_bytes == b""
     assert done.failed == len(texts)
 
 

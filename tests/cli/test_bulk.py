@@ -200,7 +200,7 @@ def test_the_label_column_is_the_y_of_a_loss(tmp_path, in_process):
         csv, index=False
     )
     command = ("bulk", csv, "--model", "demo-text", "--budget", "4d", "--value", "brier", "--out", out)
-    fails(*command, "--column", "text", code=2, match="as label= (--label) for the loss 'brier', got none")
+    fails(*command, "--column", "text", code=2, match=r"as label= \(--label\) for the loss 'brier', got none")
     run(*command, "--column", "text", "--label", "stars")
     explanations = list(lc.bulk.load(out))
     assert [e.provenance["label"] for e in explanations[:2]] == ["negative", "positive"]

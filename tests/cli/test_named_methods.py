@@ -47,8 +47,11 @@ def test_parts_need_a_model_that_has_them(workdir):
     summed += "model = CallableModel(lambda x: np.sum(x, axis=1), 'output', parts=lambda x: np.array(x))\n"
     module(workdir, "summed", summed)
     (workdir / "t.csv").write_text("a,b\n1,2\n4,5\n7,8\n")
-    options = ("--csv", "t.csv", "--background", 0, "--method", "receptive-shapley:hops=0", "--row", 2)
-    assert explained("--model", "summed:model", *options).scores.tolist() == [4.5, 4.5]  # the others' mean is 2.5, 3.5
+    options = ("--csv", "t.csv", "--background", 0, "--row", 2)
+    for method in ("receptive-shapley:order=0", "receptive-shapley:hops=0"):  # the second name is that of version 0.2
+        e = explained("--model", "summed:model", *options, "--method", method)
+        assert e.scores.tolist() == [4.5, 4.5]  # the others' mean is 2.5, 3.5
+        assert e.provenance["parameters"]["order"] == 0
 
 
 def test_parameters_of_methods():

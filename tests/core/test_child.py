@@ -163,12 +163,12 @@ class TestErrorsTravel:
         assert (type(too_large).__name__, str(too_large)) == ("PlanTooLargeError", "too large")
 
     def test_a_reply_catches_what_it_is_told_to(self):
-        assert Reply.to(len, "abc").result() == 3
+        assert Reply.from_call(len, "abc").result() == 3
         with pytest.raises(ValueError, match="invalid literal"):
-            Reply.to(int, "x").result()
+            Reply.from_call(int, "x").result()
         with pytest.raises(SystemExit):
-            Reply.to(sys.exit, 3)
-        assert Reply.to(sys.exit, 3, catch=BaseException).error.kind == "SystemExit"
+            Reply.from_call(sys.exit, 3)
+        assert Reply.from_call(sys.exit, 3, catch=BaseException).error.kind == "SystemExit"
 
 
 PARENT = """

@@ -29,5 +29,5 @@ def test_a_method_without_a_plan_returns_its_estimate_directly():
     base, full = game.evaluate(lc.Coalitions.from_sets(4, [[], range(4)]))
     estimate = Estimate(np.arange(1.0, 5), np.full(4, 0.5), 7)
     e = explain_estimate(lc.Shapley(), lc.Graph.chain(4), game, estimate, base, full, calls=2)
-    assert (e.calls, e.residual, e.freedom) == (2, 0, 7)
+    assert (e.calls, e.residual, e.dof) == (2, 0, 7)
     np.testing.assert_array_equal(e.stderr, 0.5)

@@ -18,23 +18,23 @@ def explained(outputs=None, method=None):
 
 class TestFaint:
     def test_scores_whose_interval_holds_zero(self):
-        e = replace(explained(), scores=np.array([3.0, 1.0, -1.0, -3.0, 0.0, 2.0]), stderr=np.full(6, 1.0), freedom=10)
-        assert e.faint.tolist() == [False, True, True, False, True, True]  # 2.23 standard errors
-        assert replace(e, freedom=0).faint.all()  # too few samples to tell
+        e = replace(explained(), scores=np.array([3.0, 1.0, -1.0, -3.0, 0.0, 2.0]), stderr=np.full(6, 1.0), dof=10)
+        assert e.insignificant.tolist() == [False, True, True, False, True, True]  # 2.23 standard errors
+        assert replace(e, dof=0).insignificant.all()  # too few samples to tell
         two_outputs = replace(e, scores=np.stack([e.scores, 5 + e.scores], axis=1), stderr=np.ones((6, 2)))
-        assert two_outputs.faint.sum(axis=0).tolist() == [4, 1]
+        assert two_outputs.insignificant.sum(axis=0).tolist() == [4, 1]
 
     def test_what_is_exact_is_never_faint(self):
-        assert not explained(method=lc.Shapley()).faint.any()
-        assert not explained(outputs=2).faint.any()
-        assert not explained(method=lc.DeletionPath(20)).faint.any()
+        assert not explained(method=lc.Shapley()).insignificant.any()
+        assert not explained(outputs=2).insignificant.any()
+        assert not explained(method=lc.DeletionPath(20)).insignificant.any()
 
 
 class TestViews:
     def test_top(self):
         e = explained()
         order = np.argsort(-np.abs(e.scores), kind="stable")
-        assert e.leading().tolist() == order.tolist()
+        assert e.by_magnitude().tolist() == order.tolist()
         assert e.top(2) == [(e.names[i], e.scores[i]) for i in order[:2]]
         assert len(e.top(99)) == 6
         ups, downs = e.top(sign=1), e.top(sign=-1)
@@ -60,15 +60,15 @@ class TestViews:
 
     def test_a_path_leads_with_its_order(self):
         e = lc.DeletionPath(12).explain(table_game(6, seed=1)[0], GRAPH)
-        assert e.leading().tolist() == e.order.tolist()
+        assert e.by_magnitude().tolist() == e.order.tolist()
         assert [name for name, _ in e.top(6)] == [e.names[i] for i in e.order]
 
     @pytest.mark.parametrize("path", [lc.DeletionPath, lc.InsertionPath])
     def test_the_most_negative_unit_of_a_path_leads_those_below_zero(self, path):
         v = lc.Game(lambda kept: kept @ np.array([-3.0, 1.0, -1.0, 2.0, -2.0, 3.0]), 6)
         e = path(40).explain(v, GRAPH)
-        assert e.leading(-1).tolist() == [0, 4, 2]
-        assert e.leading(1).tolist() == [5, 3, 1]
+        assert e.by_magnitude(-1).tolist() == [0, 4, 2]
+        assert e.by_magnitude(1).tolist() == [5, 3, 1]
 
     def test_one_output_of_several(self):
         e = explained(3)

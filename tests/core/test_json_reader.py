@@ -77,7 +77,7 @@ class TestArrays:
     def test_numbers_that_are_not_finite(self):
         for values, says in ((["inf"], "finite numbers"), (["nan"], "finite numbers"), ([1e301], "numbers up to")):
             with pytest.raises(lc.errors.FileFormatError, match=f"expected {says}"):
-                JsonNode(array(values, [1], "float64"), "x").floats(1)
+                JsonNode(array(values, [1], "float64"), "x").float_array(1)
 
 
 @pytest.mark.parametrize("depth", [30, 1000])

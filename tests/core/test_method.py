@@ -28,7 +28,7 @@ def test_costs(kind):
     """What the preview says is what an explanation takes, or the most that it takes."""
     for method in kind.examples():
         cost = method.cost(CHAIN)
-        assert str(method.on(CHAIN)) in str(cost) == cost.text
+        assert str(method.for_graph(CHAIN)) in str(cost) == cost.text
         if not cost.gradients:
             v, more = (local, {"part_fn": alone}) if isinstance(method, lc.ReceptiveShapley) else (size, {})
             e = method.explain(lc.Game(v, 8, trees=lambda v=v: as_trees(v(every(8)), 8), **more), CHAIN)
@@ -41,17 +41,17 @@ def test_advice_names_the_limit_that_is_in_the_way(monkeypatch):
     larger = "A larger max_calls, or max_calls=None, builds it all the same."
     with pytest.raises(lc.errors.PlanTooLargeError, match=larger) as error:
         lc.LShapley(2).plan(CHAIN, max_calls=10)
-    assert error.value.above == "calls"
+    assert error.value.exceeded_limit == "calls"
     monkeypatch.setattr("lcshap.core.plan.MAX_PLAN_BYTES", 100)
     with pytest.raises(
         lc.errors.PlanTooLargeError, match=r"of memory, above the limit of 100 B.* max_calls=None builds it"
     ) as error:
         lc.KernelSHAP(30).plan(CHAIN)
-    assert error.value.above == "memory"
+    assert error.value.exceeded_limit == "memory"
     assert "larger max_calls" not in str(error.value)
     with pytest.raises(lc.errors.PlanTooLargeError) as error:
         lc.KernelSHAP(30).plan(CHAIN, max_calls=10**15)
-    assert error.value.above == "memory"
+    assert error.value.exceeded_limit == "memory"
     assert lc.KernelSHAP(30).plan(CHAIN, max_calls=None).calls == 30
     monkeypatch.setattr("lcshap.core.plan.MAX_PLAN_BYTES", 10**9)
     monkeypatch.setattr("lcshap.core.plan._SECONDS_PER_INDEX", 1e9)
@@ -59,7 +59,7 @@ def test_advice_names_the_limit_that_is_in_the_way(monkeypatch):
         lc.errors.PlanTooLargeError, match=r"more than \d+ s to plan. Only max_calls=None allows that"
     ) as error:
         lc.CShapley(2).plan(lc.Graph.grid((5, 5)))
-    assert error.value.above == "time"
+    assert error.value.exceeded_limit == "time"
     assert "larger max_calls" not in str(error.value)
 
 
@@ -77,11 +77,11 @@ def test_found_takes_what_is_finished():
 
     outcomes = [None, None]
     with pytest.raises(RuntimeError, match="gone"):
-        lc.Shapley().explain_many([lc.Game(size, 8), lc.Game(fails, 8)], [CHAIN, CHAIN], found=outcomes)
+        lc.Shapley().explain_many([lc.Game(size, 8), lc.Game(fails, 8)], [CHAIN, CHAIN], outcomes=outcomes)
     assert outcomes == [None, None]  # one round: nothing was finished before it
     again = lc.Shapley().explain(lc.Game(size, 8), CHAIN)
     outcomes = [again, None]
-    lc.Shapley().explain_many([lc.Game(fails, 8), lc.Game(size, 8)], [CHAIN, CHAIN], found=outcomes)
+    lc.Shapley().explain_many([lc.Game(fails, 8), lc.Game(size, 8)], [CHAIN, CHAIN], outcomes=outcomes)
     assert outcomes[0] is again
     assert outcomes[1] == again
 

@@ -25,8 +25,8 @@ def test_nothing_printable_controls_a_terminal(text):
 
 
 def test_long_texts_are_cut():
-    assert printable("x" * 10**6, most=4) == "xxx…"
-    assert printable("abcd", most=4) == "abcd"
+    assert printable("x" * 10**6, max_length=4) == "xxx…"
+    assert printable("abcd", max_length=4) == "abcd"
 
 
 def harmless(text):

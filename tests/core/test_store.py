@@ -22,8 +22,8 @@ def test_answers_are_a_dict(added, requested):
         oracle |= {m: [m, m**2] for m in members}
         if block % 2:
             assert len(answers) == len(oracle)
-    assert answers.knows([KEYS[m] for m in requested]).tolist() == [m in oracle for m in requested]
-    new = [requested[i] for i in answers.new([KEYS[m] for m in requested])]
+    assert answers.contains([KEYS[m] for m in requested]).tolist() == [m in oracle for m in requested]
+    new = [requested[i] for i in answers.missing_positions([KEYS[m] for m in requested])]
     assert new == list(dict.fromkeys(m for m in requested if m not in oracle))
     stored = [m for m in requested if m in oracle]
     if stored:

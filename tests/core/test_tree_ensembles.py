@@ -33,9 +33,11 @@ def test_rows_follow_the_thresholds_and_nan_the_default(row, answer):
 
 def test_single_precision_is_that_of_the_library():
     row = np.array([[0.1, 0.0]])
-    single = Trees(**{**vars(PAIR), "threshold": PAIR.threshold.astype(np.float32).astype(float), "single": True})
+    single = Trees(
+        **{**vars(PAIR), "threshold": PAIR.threshold.astype(np.float32).astype(float), "single_precision": True}
+    )
     assert single.predict(row).tolist() == [[2.5, 20.25]]
-    above = Trees(**{**vars(PAIR), "single": True})
+    above = Trees(**{**vars(PAIR), "single_precision": True})
     assert float(np.float32(0.1)) > 0.1
     assert above.predict(row).tolist() == [[1.5, 10.25]]
 

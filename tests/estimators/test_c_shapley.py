@@ -89,8 +89,8 @@ def test_by_default_the_weights_are_the_papers_on_chains_alone(graph, weights):
     method, named = lc.CShapley(2), lc.CShapley(2, weights=weights)
     e = method.explain(game, graph)
     assert e.scores.tobytes() == named.explain(game, graph).scores.tobytes()
-    assert method.on(graph) == named == method.plan(graph).method
-    assert named.on(graph) is named
+    assert method.for_graph(graph) == named == method.plan(graph).method
+    assert named.for_graph(graph) is named
     assert e.provenance["parameters"]["weights"] == weights
     assert e.provenance["method"] == str(named) == str(method.cost(graph)).splitlines()[0]
     assert method.axioms(graph).unit_mass == (weights == "myerson")
@@ -115,7 +115,7 @@ def test_records_of_earlier_versions_still_make_the_same_method():
     """They have the weights "paper" on grids too, where that was the default."""
     recorded = {"order": 2, "context": "absent", "weights": "paper", "marginals": "direct", "max_size": None}
     method = lc.get_method("c-shapley")(**recorded)
-    assert method.on(lc.Graph.grid((3, 3))).weights == "paper"
+    assert method.for_graph(lc.Graph.grid((3, 3))).weights == "paper"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ def shown(sets, ball):
 
 
 @given(graphs(max_d=9), st.integers(0, 4))
-def test_every_subset_of_every_ball_is_shown(graph, hops):
-    balls = graph.balls(hops)
+def test_every_subset_of_every_ball_is_shown(graph, order):
+    balls = graph.balls(order)
     sets = covering(balls)
     sizes = np.diff(balls.indptr)
     for i in range(graph.d):
@@ -23,10 +23,10 @@ def test_every_subset_of_every_ball_is_shown(graph, hops):
     assert len(sets) >= 2 ** sizes.max()
 
 
-@pytest.mark.parametrize("hops", [0, 1, 2, 3])
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
 @pytest.mark.parametrize("graph", [lc.Graph.chain(400), lc.Graph.tree([-1, *(i // 2 for i in range(60))])], ids=str)
-def test_trees_need_no_more_than_their_largest_ball(graph, hops):
-    balls = graph.balls(hops)
+def test_trees_need_no_more_than_their_largest_ball(graph, order):
+    balls = graph.balls(order)
     n = int(np.diff(balls.indptr).max())
     if n <= 14:
         assert len(covering(balls)) == 2**n

@@ -97,9 +97,9 @@ def test_the_seed_chooses_the_pairs(calls_a_unit):
 class TestTriples:
     @settings(max_examples=40, deadline=None)
     @given(graphs(max_d=8), st.integers(0, 3))
-    def test_all_within_reach(self, graph, reach):
+    def test_all_within_an_order(self, graph, order):
         near = oracles.neighbours(graph.d, edges_of(graph))
-        ball = [oracles.ball(near, i, reach) for i in range(graph.d)]
+        ball = [oracles.ball(near, i, order) for i in range(graph.d)]
         expected = [
             (i, j, k)
             for i in range(graph.d)
@@ -107,7 +107,7 @@ class TestTriples:
             for k in range(j + 1, graph.d)
             if j in ball[i] and k in ball[i] and k in ball[j]
         ]
-        triples = [tuple(t) for t in near_triples(graph, reach).tolist()]
+        triples = [tuple(t) for t in near_triples(graph, order).tolist()]
         assert triples == expected
 
     def test_a_crowd_is_left_out(self):
@@ -121,15 +121,15 @@ class TestTriples:
             w = np.random.default_rng(seed).normal(size=d - 2)
             v = lc.Game(lambda kept, w=w: (kept[:, 2:] & kept[:, 1:-1] & kept[:, :-2]) @ w, d)
             truth = lc.Shapley().explain(v, chain).scores
-            for reach in errors:
-                e = lc.GraphKernelSHAP(16 * d, reach=reach, seed=seed).explain(v, chain)
-                errors[reach].append(np.abs(e.scores - truth).mean())
+            for order in errors:
+                e = lc.GraphKernelSHAP(16 * d, order=order, seed=seed).explain(v, chain)
+                errors[order].append(np.abs(e.scores - truth).mean())
         assert np.mean(errors[2]) < 0.9 * np.mean(errors[0])
 
 
 def test_bad_input():
-    with pytest.raises(lc.errors.MethodError, match="Expected reach as an integer of at least 0, got -1"):
-        lc.GraphKernelSHAP(100, reach=-1)
+    with pytest.raises(lc.errors.MethodError, match="Expected order as an integer of at least 0, got -1"):
+        lc.GraphKernelSHAP(100, order=-1)
     with pytest.raises(
         lc.errors.MethodError, match=r"at most 4,096 units for GraphKernelSHAP, got 5,000. .*SampleShapley"
     ):

@@ -26,7 +26,7 @@ class Deciding(lc.Game):
         self.asked.update(map(bytes, coalitions.dense()))
         return super().evaluate(coalitions)
 
-    def stands(self, coalitions):
+    def decision_unchanged(self, coalitions):
         kept = coalitions.dense()
         assert len(kept)
         assert self.asked.issuperset(map(bytes, kept))
@@ -49,11 +49,11 @@ def test_three_words_carry_the_decision():
     """The decision hangs on three words of twelve; the path goes on after the third."""
     worth = np.where(np.isin(np.arange(12), (2, 5, 9)), 3.0, 0.5)
     game = Deciding(lambda kept: kept @ worth, 12, rule=lambda kept: kept @ worth - 5)
-    e = DeletionPath(budget=48, share=0.5).explain(game, lc.Graph.chain(12))
+    e = DeletionPath(budget=48, path_share=0.5).explain(game, lc.Graph.chain(12))
     assert e.flipped is True
     assert e.flip_set == (2, 5, 9)
     assert len(e.path) >= 6
-    e = InsertionPath(budget=48, share=0.5).explain(game, lc.Graph.chain(12))
+    e = InsertionPath(budget=48, path_share=0.5).explain(game, lc.Graph.chain(12))
     assert e.flip_set == (2, 5)
     assert len(e.path) >= 6
 
@@ -75,7 +75,7 @@ def test_what_is_said_of_the_decision_is_true(cls, graph, extra, seed, level):
     fn, d = table_game(graph.d, seed)[0].fn, graph.d
     noise = table_game(d, seed + 100)[0].fn
     game = Deciding(fn, d, rule=lambda kept: 0.5 * fn(kept) + noise(kept) - level)
-    method = cls(budget=d + 2 + extra, share=0.5)
+    method = cls(budget=d + 2 + extra, path_share=0.5)
     e = method.explain(game, graph)
     assert len(game.asked) == e.calls <= method.budget
     prefixes = [e.path[:n].tolist() for n in range(len(e.path) + 1)]
@@ -108,7 +108,7 @@ def test_a_quarter_of_the_calls_left_goes_into_a_smaller_set():
     game = Deciding(lambda kept: 1.0 * kept.sum(axis=1), 40, rule=lambda kept: kept.sum(axis=1) - 24.5)
     spent = []
     for budget in (90, 100, 120, 400):
-        search = PathSearch(DeletionPath(budget, window=1, share=1.0), lc.Graph.chain(40), game.stands)
+        search = PathSearch(DeletionPath(budget, window=1, path_share=1.0), lc.Graph.chain(40), game.decision_unchanged)
         program, request, trying = search.program(), None, 0
         try:
             request = next(program)
@@ -122,7 +122,7 @@ def test_a_quarter_of_the_calls_left_goes_into_a_smaller_set():
         except StopIteration:
             spent.append(trying)
         assert len(search.flip_set) == 16
-        assert len(search.memo) <= budget
+        assert len(search.answers) <= budget
     assert 0 < spent[0] < spent[-1] <= 16
 
 

@@ -155,7 +155,7 @@ def test_few_calls_suffice_where_marginals_drift_together(seed):
 def test_budget_and_sums_on_random_games(cls, graph, extra, window, seed):
     fn = table_game(graph.d, seed)[0].fn
     counting = Counting(fn, graph.d)
-    method = cls(budget=graph.d + 2 + extra, window=window, share=0.4)
+    method = cls(budget=graph.d + 2 + extra, window=window, path_share=0.4)
     e = method.explain(counting.game, graph)
     assert len(counting.seen) == len(set(counting.seen)) == e.calls
     assert counting.rounds == e.rounds
@@ -327,7 +327,7 @@ def test_no_flip_and_flipped_from_the_start(cls):
 @BOTH
 def test_many_inputs_in_the_rounds_of_the_longest_with_the_same_bits(cls):
     inputs = [(table_game(d, seed=d)[0], lc.Graph.chain(d)) for d in (3, 9, 6)]
-    method = cls(budget=40, share=0.5)
+    method = cls(budget=40, path_share=0.5)
     games, chains = zip(*inputs, strict=True)
     together = method.explain_many(games, chains)
     alone = [method.explain(game, graph) for game, graph in inputs]
@@ -381,7 +381,7 @@ def test_refusals(cls):
         cls(budget=40).explain(game, graph, max_calls=30)
     with pytest.raises(lc.errors.GameError, match="Expected a game of 9 units, as the graph has, got 8 units"):
         cls(budget=40).explain(game, lc.Graph.chain(9))
-    for bad in ({"budget": 0}, {"budget": 2.5}, {"budget": 9, "share": 0}, {"budget": 9, "window": 0}):
+    for bad in ({"budget": 0}, {"budget": 2.5}, {"budget": 9, "path_share": 0}, {"budget": 9, "window": 0}):
         with pytest.raises(lc.errors.MethodError):
             cls(**bad)
     with pytest.raises(lc.errors.MethodError, match="finite"):

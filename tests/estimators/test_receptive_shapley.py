@@ -13,10 +13,10 @@ from lcshap.estimators.receptive_shapley import interactions_from_table, shapley
 from support import NAMED_GRAPHS, edges_of, every, graphs
 
 
-def local_game(graph, hops, seed=0, outputs=None, constant=3.0):
+def local_game(graph, order, seed=0, outputs=None, constant=3.0):
     """A random number for every subset of the neighbourhood of every unit; balls by the oracle's own walk."""
     rng, near = np.random.default_rng(seed), oracles.neighbours(graph.d, edges_of(graph))
-    balls = [sorted(oracles.ball(near, i, hops)) for i in range(graph.d)]
+    balls = [sorted(oracles.ball(near, i, order)) for i in range(graph.d)]
     tables = [rng.normal(size=(2 ** len(ball), outputs or 1)) for ball in balls]
 
     def parts(kept):
@@ -51,15 +51,15 @@ def check_exact(e, game, tolerance=1e-12):
 
 @settings(max_examples=40)
 @given(graphs(max_d=7), st.integers(0, 3), st.integers(0, 9), st.sampled_from([None, 1, 2]))
-def test_it_is_the_shapley_value_of_every_sum_of_local_functions(graph, hops, seed, outputs):
-    game = local_game(graph, hops, seed, outputs)
-    check_exact(lc.ReceptiveShapley(hops, interactions=True).explain(game, graph), game)
+def test_it_is_the_shapley_value_of_every_sum_of_local_functions(graph, order, seed, outputs):
+    game = local_game(graph, order, seed, outputs)
+    check_exact(lc.ReceptiveShapley(order, interactions=True).explain(game, graph), game)
 
 
 @pytest.mark.parametrize("graph", NAMED_GRAPHS.values(), ids=NAMED_GRAPHS)
-def test_wider_hops_give_the_same(graph):
+def test_larger_orders_give_the_same(graph):
     game = local_game(graph, 1)
-    scores = [lc.ReceptiveShapley(hops).explain(game, graph).scores for hops in (1, 2, 9)]
+    scores = [lc.ReceptiveShapley(order).explain(game, graph).scores for order in (1, 2, 9)]
     np.testing.assert_allclose(scores[1:], scores[:1] * 2, rtol=0, atol=1e-12)
 
 
@@ -116,7 +116,7 @@ def test_files_keep_all_pairs(tmp_path):
 def test_parts_that_reach_further_are_refused():
     graph = lc.Graph.chain(9)
     with pytest.raises(
-        lc.errors.MethodError, match=r"within hops=1, got one of unit \d that differs by .* agree there"
+        lc.errors.MethodError, match=r"within order=1, got one of unit \d that differs by .* agree there"
     ):
         lc.ReceptiveShapley(1).explain(local_game(graph, 2), graph)
 
@@ -151,7 +151,7 @@ def test_parts_that_do_not_sum_to_the_value_are_refused():
 def test_a_game_without_parts_and_parameters():
     with pytest.raises(lc.errors.MethodError, match="got one without parts"):
         lc.ReceptiveShapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 4), lc.Graph.chain(4))
-    with pytest.raises(lc.errors.MethodError, match="Expected hops as an integer of at least 0"):
+    with pytest.raises(lc.errors.MethodError, match="Expected order as an integer of at least 0"):
         lc.ReceptiveShapley(-1)
     with pytest.raises(lc.errors.MethodError, match="Expected interactions=True or False, got 'all'"):
         lc.ReceptiveShapley(1, interactions="all")
@@ -175,7 +175,7 @@ def test_parts_that_are_not_finite():
 def test_neighbourhoods_that_are_too_large():
     star, method = lc.Graph.tree([-1, *[0] * 40]), lc.ReceptiveShapley(1)
     with pytest.raises(
-        lc.errors.PlanTooLargeError, match=r"41 units are within 1 hops of 0. Neighbourhoods of at most 19"
+        lc.errors.PlanTooLargeError, match=r"41 units are within 1 edges of 0. Neighbourhoods of at most 19"
     ):
         method.cost(star)
     with pytest.raises(lc.errors.PlanTooLargeError, match=r"Cheaper: .*GraphKernelSHAP\(budget=330"):
@@ -183,7 +183,7 @@ def test_neighbourhoods_that_are_too_large():
     with pytest.raises(lc.errors.PlanTooLargeError, match="no machine"):
         method.cost(star, max_calls=None)
     with pytest.raises(
-        lc.errors.PlanTooLargeError, match=r"at least 128 calls, .* of at most 6 units fit, as those of hops=2"
+        lc.errors.PlanTooLargeError, match=r"at least 128 calls, .* of at most 6 units fit, as those of order=2"
     ):
         lc.ReceptiveShapley(3).cost(lc.Graph.chain(50), max_calls=100)
     assert method.calls_within(star, 1000) is None
@@ -306,9 +306,9 @@ def test_classes(kind, value):
 def test_networks_that_are_refused():
     x = molecule("CC(=O)NCCOCC")
     refused = lc.errors.MethodError
-    with pytest.raises(refused, match="Expected parts that depend only on units within hops=1"):
+    with pytest.raises(refused, match="Expected parts that depend only on units within order=1"):
         explainer(network("gin", 2), lc.ReceptiveShapley(1))(x)
-    with pytest.raises(refused, match="Expected parts that depend only on units within hops=1"):
+    with pytest.raises(refused, match="Expected parts that depend only on units within order=1"):
         explainer(network("gcn", 1), lc.ReceptiveShapley(1), remove_edges=True)(x)
     with pytest.raises(refused, match="parts that sum to the value"):
         explainer(network("gin", behind=True), lc.ReceptiveShapley(2))(x)

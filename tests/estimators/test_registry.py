@@ -33,8 +33,8 @@ def make(method_name="half", **attributes):
 class TestOwnMethods:
     def test_every_file_with_a_method_is_found(self):
         files = {m.name for m in pkgutil.iter_modules(lc.estimators.__path__)}
-        assert {e.method.__module__.rpartition(".")[2] for e in lc.METHODS.own()} <= files
-        assert len(lc.METHODS.own()) >= 17
+        assert {e.method.__module__.rpartition(".")[2] for e in lc.METHODS.built_in()} <= files
+        assert len(lc.METHODS.built_in()) >= 17
 
     def test_a_new_file_is_all_that_a_new_method_takes(self, tmp_path, monkeypatch):
         (tmp_path / "rooms").mkdir()
@@ -52,13 +52,13 @@ class TestOwnMethods:
 
     def test_every_method_has_a_static_name(self):
         """The message says which line to add, so that `lc.YourMethod` exists and is known to type checkers."""
-        for entry in lc.METHODS.own():
+        for entry in lc.METHODS.built_in():
             name, module = entry.method.__name__, entry.method.__module__.rpartition(".")[2]
             line = f"from .estimators.{module} import {name} as {name}"
             assert getattr(lc, name, None) is entry.method, f"add to src/lcshap/_public.py: {line}"
 
     def test_what_is_said_of_a_method_is_in_its_file(self):
-        for entry in lc.METHODS.own():
+        for entry in lc.METHODS.built_in():
             local_classes = [c for c in entry.method.__mro__ if c.__module__ == entry.method.__module__]
             for text in ("name", "summary", "choose", "cost_in_words"):
                 assert any(text in vars(c) for c in local_classes), (
@@ -70,11 +70,11 @@ class TestOwnMethods:
             assert entry.choose.endswith(".")
 
     def test_signatures(self):
-        signatures = {e.name: e.signature for e in lc.METHODS.own()}
+        signatures = {e.name: e.signature for e in lc.METHODS.built_in()}
         assert signatures["shapley"] == "Shapley()"
         assert signatures["dividend-c-shapley"] == "DividendCShapley(max_size)"
         assert signatures["sampled-l-shapley"] == "SampledLShapley(budget)"
-        assert {e.name for e in lc.METHODS.own() if e.sampled} >= {"lime", "kernel-shap", "sampled-c-shapley"}
+        assert {e.name for e in lc.METHODS.built_in() if e.sampled} >= {"lime", "kernel-shap", "sampled-c-shapley"}
         assert not lc.METHODS.entry("myerson").sampled
 
 
@@ -104,7 +104,7 @@ class TestRegistering:
         assert registry.add(half) is half
         assert registry["half"] is half
         assert "half" in list(registry)
-        assert half not in [e.method for e in registry.own()]
+        assert half not in [e.method for e in registry.built_in()]
         assert registry.entry("half") == MethodEntry("half", half, "Half of it.", "Choose it never.", "d + 2")
 
     def test_the_same_class_again_is_no_mistake(self, registry):
@@ -215,7 +215,7 @@ class TestPlugins:
     def test_a_broken_one_is_named_and_left_out(self, registry, install, point, says):
         install([point])
         with pytest.warns(UserWarning, match=rf"'half' of the package lcshap-half .* is left out: {says}"):
-            assert len(registry) == len(lc.METHODS.own())
+            assert len(registry) == len(lc.METHODS.built_in())
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert "half" not in registry  # said once

@@ -131,13 +131,11 @@ class TestAnytime:
         """Each lead is 2.5 standard errors: 98.7 % sure if it were the only one, but there are 19 of them."""
         d, error = 20, np.sqrt(0.5)  # of a difference: 1
         scores = 2.5 * np.maximum(top - np.arange(d), 0.0)
-        e = lc.Explanation(scores, 0.0, 1.0, lc.Graph.chain(d), 100, stderr=np.full(d, error), freedom=10**6)
+        e = lc.Explanation(scores, 0.0, 1.0, lc.Graph.chain(d), 100, stderr=np.full(d, error), dof=10**6)
         assert not top_is_sure(e, top, 0.95)
         assert top_is_sure(e, top, 0.75)  # a twentieth of what is allowed to go wrong, for each
         assert top_is_sure(replace(e, scores=1.3 * scores), top, 0.95)
-        alone = lc.Explanation(
-            scores[[top - 1, top]], 0.0, 1.0, lc.Graph.chain(2), 4, stderr=e.stderr[:2], freedom=10**6
-        )
+        alone = lc.Explanation(scores[[top - 1, top]], 0.0, 1.0, lc.Graph.chain(2), 4, stderr=e.stderr[:2], dof=10**6)
         assert top_is_sure(alone, 1, 0.95)
 
     @pytest.mark.parametrize("method", [lc.SampleShapley, lc.KernelSHAP, lc.LIME, lc.SampledLShapley])

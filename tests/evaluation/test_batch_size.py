@@ -23,7 +23,7 @@ def search(cost, size=None, disturbed=()):
     """The sizes that are used until one is settled; some of the batches take five times as long."""
     size = size or BatchSize(HashableModel())
     used = []
-    while not size.settled:
+    while not size.search_finished:
         now = size.next
         used.append(now)
         size.learn(now, now, now * cost(now) * (5.0 if len(used) - 1 in disturbed else 1.0))
@@ -77,7 +77,7 @@ def test_it_is_remembered():
 def test_too_few_rows_say_nothing_about_a_large_size():
     size = BatchSize(HashableModel())
     size.learn(16, 16, 1.0)
-    assert (size.next, size.next_of(64), size.next_of(63)) == (32, 32, 16)
+    assert (size.next, size.next_for(64), size.next_for(63)) == (32, 32, 16)
 
 
 def test_threads_may_learn_the_size_at_once():
@@ -94,7 +94,7 @@ def test_threads_may_learn_the_size_at_once():
 
             with ThreadPoolExecutor(8) as pool:
                 list(pool.map(learn, range(8)))
-            assert size.settled
+            assert size.search_finished
             assert size.next >= 1
     finally:
         sys.setswitchinterval(before)
@@ -123,9 +123,9 @@ def test_a_search_that_is_not_finished_goes_on_in_the_next_run():
     model, cost = HashableModel(), costs("lstm")
     uninterrupted, best = search(cost)
     used = []
-    while not (size := BatchSize(model)).settled:  # runs of three batches each
+    while not (size := BatchSize(model)).search_finished:  # runs of three batches each
         for _ in range(3):
-            if not size.settled:
+            if not size.search_finished:
                 used.append(size.next)
                 size.learn(size.next, size.next, size.next * cost(size.next))
     assert (used, size.best) == (uninterrupted, best)

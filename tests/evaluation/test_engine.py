@@ -122,7 +122,7 @@ def test_rows_of_one_coalition_may_be_more_than_a_batch():
     masker = lc.maskers.Tabular(np.random.default_rng(0).normal(size=(59, 12)))
     free = lc.Explainer(model, masker, lc.Shapley(), kind="output")
     free(np.ones(12))
-    assert free.engine.size.settled  # a size that 59 does not divide stops no search
+    assert free.engine.size.search_finished  # a size that 59 does not divide stops no search
 
 
 def test_sizes_are_tried_on_rows_of_middle_length():
@@ -147,9 +147,9 @@ def test_it_is_remembered_for_the_users_own_model():
 
     first = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
     first(" ".join(map(str, range(14))))  # 16,384 coalitions: enough to try all sizes
-    assert first.engine.size.settled
+    assert first.engine.size.search_finished
     second_explainer = lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")
-    assert second_explainer.engine.size.settled
+    assert second_explainer.engine.size.search_finished
     assert second_explainer.engine.size.best == first.engine.size.best
 
 
@@ -194,7 +194,7 @@ def test_answers_are_delivered_batch_by_batch_until_the_model_fails():
         Engine(CallableModel(model, "output"), 2).ask([question])
     assert delivered == {0: 0.0, 1: 1.0, 2: 4.0, 4: 5.0}  # the shortest come first
     assert tally.rows == 4
-    delivered, rows, error = ask(CallableModel(model, "output"), sets, keep=True)
+    delivered, rows, error = ask(CallableModel(model, "output"), sets, isolate_failures=True)
     assert len(delivered) == rows == 4
     assert "gone" in str(error)
 
@@ -227,7 +227,7 @@ def test_rows_of_a_failing_input_do_not_cost_the_others_theirs():
         sets = lc.Shapley().plan(masked.graph).coalitions
         deliver = partial(update_by_place, answers_by_place)
         questions.append(BatchRequest(masked, every_row(sets, masked), deliver, RowCounter(), f"input {number}"))
-    errors = Engine(CallableModel(model, "output"), 8).ask(questions, keep=True)
+    errors = Engine(CallableModel(model, "output"), 8).ask(questions, isolate_failures=True)
     assert [error is None for error in errors] == [False, True, False]
     assert len(delivered[1]) == 16
     assert "input 0" in str(errors[0])

@@ -34,7 +34,7 @@ def test_against_rows_made_by_hand():
             q = chances([text])[0, 1]
             assert count == expected
             assert value == pytest.approx(np.log(q + 1e-6) - np.log(1 - q + 1e-6))
-        assert curve.what == "log-odds of 1"
+        assert curve.quantity == "log-odds of 1"
     assert len(curve.percents) == len(PERCENTS)
 
 

@@ -42,9 +42,9 @@ def test_what_is_known_is_not_asked_again_and_rows_are_counted():
     assert asked == [TEXT]
     v.evaluate(every(4))
     v.evaluate(every(4)[:7])
-    assert len(asked) == len(set(asked)) == v.tally.rows == 16
-    assert v.tally.take() == 16
-    assert v.tally.take() == 0
+    assert len(asked) == len(set(asked)) == v.row_counter.rows == 16
+    assert v.row_counter.read_and_reset() == 16
+    assert v.row_counter.read_and_reset() == 0
 
 
 def test_several_games_share_batches():
@@ -61,45 +61,51 @@ def test_several_games_share_batches():
 
 
 class TestDecisions:
-    def stands(self, v):
+    def decision_unchanged(self, v):
         sets = every(4)
         v.evaluate(sets)
-        unchanged = v.stands(sets)
+        unchanged = v.decision_unchanged(sets)
         return None if unchanged is None else dict(zip(sets, unchanged.tolist(), strict=True))
 
     def test_the_predicted_class(self):
-        stands = self.stands(game())
-        assert stands[0, 1, 2, 3]
-        assert stands[0, 1]
-        assert not stands[1, 2, 3]  # "bad at all"
-        assert not stands[()]  # a tie goes to the lower class, and the full text is of the other
+        decision_unchanged = self.decision_unchanged(game())
+        assert decision_unchanged[0, 1, 2, 3]
+        assert decision_unchanged[0, 1]
+        assert not decision_unchanged[1, 2, 3]  # "bad at all"
+        assert not decision_unchanged[()]  # a tie goes to the lower class, and the full text is of the other
 
     def test_a_contrast(self):
         three = lambda texts: np.concatenate([logits(texts), np.full((len(texts), 1), 9.0)], axis=1)  # noqa: E731
-        stands = self.stands(game(three, target=(1, 0)))  # the most probable class is another one
-        assert stands[0, 1, 2, 3]
-        assert not stands[1, 2, 3]
+        decision_unchanged = self.decision_unchanged(
+            game(three, target=(1, 0))
+        )  # the most probable class is another one
+        assert decision_unchanged[0, 1, 2, 3]
+        assert not decision_unchanged[1, 2, 3]
 
     def test_no_decision(self):
-        assert self.stands(game(target=0)) is None  # the model does not choose it
+        assert self.decision_unchanged(game(target=0)) is None  # the model does not choose it
         plain = lc.Explainer(lambda texts: logits(texts)[:, 1], lc.maskers.Text(), kind="output").game(TEXT)
-        assert self.stands(plain) is None
+        assert self.decision_unchanged(plain) is None
 
     def test_only_what_has_been_evaluated(self):
         with pytest.raises(lc.errors.ModelError, match="Expected coalitions that have been evaluated"):
-            game().stands(every(4))
+            game().decision_unchanged(every(4))
 
     @pytest.mark.parametrize("goal", ["necessary", "sufficient"])
     def test_goals_answer_what_changes_the_decision(self, goal):
         """Against a search over all sets: the smallest that flips, or that is enough."""
         explainer = lc.Explainer(logits, lc.maskers.Text(), goal=goal, budget=16, kind="logits", batch_size=4)
         e = explainer(TEXT)
-        stands = self.stands(game())
+        decision_unchanged = self.decision_unchanged(game())
         full = set(range(4))
         flips = [
             kept
-            for kept in stands
-            if (not stands[tuple(sorted(full - set(kept)))] if goal == "necessary" else stands[kept])
+            for kept in decision_unchanged
+            if (
+                not decision_unchanged[tuple(sorted(full - set(kept)))]
+                if goal == "necessary"
+                else decision_unchanged[kept]
+            )
         ]
         assert e.flipped
         assert tuple(e.flip_set) in flips

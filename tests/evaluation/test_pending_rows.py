@@ -25,7 +25,7 @@ def test_equal_rows_are_one_question():
     assert [t for t in masked.rows(want.question.coalitions)] == ["very bad", "very", "very very bad"]
     (values,) = answer_pending(engine, [want])
     assert values[:, 0, 0].tolist() == [8, 8, 4, 13, 4]
-    assert len(store) == want.tally.rows == 3
+    assert len(store) == want.row_counter.rows == 3
 
 
 def test_the_texts_that_keys_are_made_of_are_not_made_again(monkeypatch):
@@ -63,7 +63,9 @@ def test_values_name_the_coalition_that_makes_none():
     with pytest.raises(lc.errors.ModelError, match=r"finite.*\(the coalition \{0\}\)"):
         answer_pending(engine, [PendingRows(engine, masked, SETS, store, RowCounter(), fixed)])
     assert len(store) == 3  # the answers themselves are fine
-    (kept,) = answer_pending(engine, [PendingRows(engine, masked, SETS, store, RowCounter(), fixed)], keep=True)
+    (kept,) = answer_pending(
+        engine, [PendingRows(engine, masked, SETS, store, RowCounter(), fixed)], isolate_failures=True
+    )
     assert isinstance(kept, lc.errors.ModelError)
 
 

@@ -4,12 +4,12 @@ from lcshap.adapters.base import Model
 
 class Reader(Model):
     kind = "output"
-    reads = True
+    counts_tokens = True
 
     def predict(self, rows):
         return [[float(len(row))] for row in rows]
 
-    def reading(self, rows):
+    def describe_tokens(self, rows):
         return f"{sum(len(row.split()) for row in rows)} words"
 
 

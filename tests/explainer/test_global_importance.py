@@ -271,3 +271,9 @@ def test_unknown_classes_are_named_with_their_row():
     y[3] = 7
     with pytest.raises(ModelError, match=r"Expected y to be a class of the model \(0, 1, 2\), got 7\. \(row 3 of y\)"):
         lc.global_importance(class_model, X, y, kind="probabilities")
+
+
+def test_labels_in_place_of_probabilities_are_noticed():
+    X, _, classes = table()
+    with pytest.warns(UserWarning, match="these look like labels"):
+        lc.global_importance(lambda rows: np.eye(3)[class_model(rows).argmax(axis=1)], X, classes, kind="probabilities")

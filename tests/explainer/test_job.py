@@ -30,8 +30,8 @@ def test_what_is_found_stays_where_it_belongs():
     explain = explainer()
     job = Job(explain.setup, lc.MemoryStore(), [None, None])
     job.explain(masked("to be", "or not to"), explain.selector)
-    assert [e.names for e in job.found] == [("to", "be"), ("or", "not", "to")]
-    assert job.found[0] == explain("to be")
+    assert [e.names for e in job.outcomes] == [("to", "be"), ("or", "not", "to")]
+    assert job.outcomes[0] == explain("to be")
 
 
 class TestDefaultBudget:

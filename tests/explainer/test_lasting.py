@@ -218,14 +218,14 @@ def test_a_decision_is_known_after_room_was_made(path):
     game = explainer(model, path).game(X)
     coalitions = lc.Coalitions.from_sets(6, [[0], [1, 2], range(6)])
     game.evaluate(coalitions)
-    expected = game.stands(coalitions)
+    expected = game.decision_unchanged(coalitions)
     connection = sqlite3.connect(path)
     connection.execute("DELETE FROM answers")
     connection.execute("DELETE FROM inputs")
     connection.commit()
     connection.close()
     before = model.rows
-    assert game.stands(coalitions).tolist() == expected.tolist()
+    assert game.decision_unchanged(coalitions).tolist() == expected.tolist()
     assert model.rows == before + 3
 
 

@@ -19,10 +19,10 @@ ROW = {"age": 30, "income": 1.5, "city": "Rome", "job": "cook", "member": True, 
 
 @pytest.mark.parametrize("data", [DATA, POLARS], ids=["pandas", "polars"])
 def test_a_row_has_the_types_of_the_background(data):
-    row = Frame.of(data, "the background").row(ROW)
+    row = Frame.from_dataframe(data, "the background").row(ROW)
     assert list(row.data.dtypes) == list(data.dtypes)
     assert [row.values(c)[0] for c in range(6)] == list(ROW.values())
-    gaps = Frame.of(data, "the background").row(ROW | dict.fromkeys(["income", "city", "job", "since"]))
+    gaps = Frame.from_dataframe(data, "the background").row(ROW | dict.fromkeys(["income", "city", "job", "since"]))
     assert list(gaps.data.dtypes) == list(data.dtypes)
     assert [is_missing(gaps.values(c)[0]) for c in range(6)] == [False, True, True, True, False, True]
 
@@ -105,7 +105,7 @@ def test_a_reference_row_may_be_missing():
     gaps = pd.DataFrame({"a": [np.nan], "b": [None]}).astype({"b": "str"})
     masked = Tabular(gaps).mask({"a": 1.0, "b": "x"})
     assert masked.rows_per_call == 1
-    assert Tabular(np.full(3, np.nan)).mask([1.0, 2.0, np.nan])._idle.tolist() == [False, False, True]
+    assert Tabular(np.full(3, np.nan)).mask([1.0, 2.0, np.nan])._idle_units.tolist() == [False, False, True]
     assert Tabular(DATA.assign(income=np.nan), drop="income").mask(ROW).graph.d == 5
 
 
@@ -132,10 +132,10 @@ def test_nullable_and_arrow_types():
             "word": pd.array(["a", None, "c"], dtype="string[pyarrow]"),
         }
     )
-    table = Frame.of(data, "the background")
+    table = Frame.from_dataframe(data, "the background")
     for i in range(3):
         row = table.row(data.iloc[i])
         assert row.data.dtypes.equals(data.dtypes)
-        values = table.numbered(row)
+        values = table.value_codes(row)
         assert (values[0] == values[1 + i]).all()
         assert (values[0] != values[1 + (i + 1) % 3]).all()

@@ -134,7 +134,7 @@ def test_columns_that_agree_with_all_background_rows_cost_nothing(data):
         same = data[rows] if isinstance(data, pl.DataFrame) else data.iloc[rows]
         x = records(same)[0] | {"age": 99, "member": not records(same)[0]["member"]}
         masked = Tabular(same).mask(x)
-        assert masked._idle.tolist() == [False, True, True, True, False, True]
+        assert masked._idle_units.tolist() == [False, True, True, True, False, True]
         e = explain(same, x)
         assert e.rows == 4  # equal background rows are one
         np.testing.assert_allclose(e.scores, brute_force(x, records(same), [[c] for c in data.columns]), atol=1e-10)
@@ -144,7 +144,7 @@ def test_missing_equals_missing_and_zero_is_not_false():
     cells = {"a": [None, np.nan], "b": [0, False], "c": [np.nan, np.nan]}
     data = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in cells.items()})
     masked = Tabular(data.iloc[[0]]).mask(data.iloc[[1]])
-    assert masked._idle.tolist() == [False, False, True]
+    assert masked._idle_units.tolist() == [False, False, True]
 
 
 def test_keys_tell_inputs_apart():

@@ -19,7 +19,7 @@ def test_messages_stay_messages_and_are_shown_with_their_roles():
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": "A\nWhy?"},
     ]
-    start, text = filled.shown("A")
+    start, text = filled.readable("A")
     assert text == "system: Be kind.\n\nuser: A\nWhy?"
     assert text[start] == "A"
 

@@ -118,7 +118,7 @@ def test_tables_without_agreement_are_asked_as_before():
     distinct = masked.distinct(lc.Coalitions.from_sets(6, [[0], [1], [0]]))
     assert (len(distinct), distinct.rows_per_key, distinct.index.tolist()) == (2, 19, [0, 1, 0])
     assert distinct.make is None
-    same = RowAgreement.of(np.zeros((3, 2), int), np.arange(2), np.arange(2), np.empty(0, int), 2)
+    same = RowAgreement.from_values(np.zeros((3, 2), int), np.arange(2), np.arange(2), np.empty(0, int), 2)
     assert same.codes.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 

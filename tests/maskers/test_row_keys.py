@@ -140,7 +140,7 @@ def test_keys_are_never_equal_where_rows_differ(name):
     masked = recipe.mask(x)
     coalitions = every(masked.graph.d)
     keys = coalition_keys(masked, coalitions)
-    idle = 0 if masked._idle is None else masked._idle.sum()
+    idle = 0 if masked._idle_units is None else masked._idle_units.sum()
     assert len(set(zip(keys, values(masked, coalitions), strict=True))) == len(set(keys)) == len(coalitions) // 2**idle
 
 
@@ -165,13 +165,18 @@ def test_coalitions_of_another_input_are_refused(name):
 
 
 def test_idle_units_are_those_that_never_change_a_row():
-    black = Image(reference=0).mask(GREY)._idle
+    black = Image(reference=0).mask(GREY)._idle_units
     assert black.tolist() == [True, False, False, True, False, True]  # -0.0 is not 0.0 to the bit
-    assert Tabular([[0, 1], [0, 2]]).mask([0, 1])._idle.tolist() == [True, False]
-    assert Text().mask("a b")._idle is None
-    assert Series(reference="interpolate").mask([1.0, 1.0])._idle is None
-    assert GraphNodes().mask((FEATURES, INDEX))._idle.tolist() == [False, True, True, False]
-    assert GraphNodes(remove_edges=True).mask((np.zeros((4, 1)), INDEX))._idle.tolist() == [False, False, False, True]
+    assert Tabular([[0, 1], [0, 2]]).mask([0, 1])._idle_units.tolist() == [True, False]
+    assert Text().mask("a b")._idle_units is None
+    assert Series(reference="interpolate").mask([1.0, 1.0])._idle_units is None
+    assert GraphNodes().mask((FEATURES, INDEX))._idle_units.tolist() == [False, True, True, False]
+    assert GraphNodes(remove_edges=True).mask((np.zeros((4, 1)), INDEX))._idle_units.tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_nan_is_idle_only_where_its_bits_are_the_same():

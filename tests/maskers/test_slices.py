@@ -11,7 +11,7 @@ def test_the_largest_of_any_run(numbers, data):
     starts = data.draw(st.lists(st.integers(0, len(numbers) - 1), min_size=1, max_size=20))
     ends = [data.draw(st.integers(start + 1, len(numbers))) for start in starts]
     expected = [max(numbers[start:end]) for start, end in zip(starts, ends, strict=True)]
-    assert RangeMaximum(numbers).between(np.array(starts), np.array(ends)).tolist() == expected
+    assert RangeMaximum(numbers).maxima(np.array(starts), np.array(ends)).tolist() == expected
 
 
 @pytest.mark.parametrize("text", ["plain words", "naïve \xff", "a 电影 \U0001f600 \ud800 z", "\ufeff\x00 b"])

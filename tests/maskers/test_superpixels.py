@@ -61,8 +61,8 @@ def test_patches_without_scikit_image(monkeypatch, photos):
     masked = Image().mask(photos["astronaut"][:224, :224])
     assert masked.graph.shape == (10, 10)
     assert masked.choice.settings == {"units": "pixel", "patch": (23, 23)}
-    assert "100 patches of 23 x 23 pixels" in masked.choice.note
-    assert 'pip install "lcshap[image]"' in masked.choice.note
+    assert "100 patches of 23 x 23 pixels" in masked.choice.reason
+    assert 'pip install "lcshap[image]"' in masked.choice.reason
 
 
 @pytest.mark.parametrize("shape", [(224, 224, 3), (4097, 1), (1, 5000, 3), (5000, 2)])

@@ -45,6 +45,6 @@ def test_inputs_are_known_by_it(absent):
         Subwords(tokenizer, absent=absent).mask("good bad")
         for tokenizer in (make_tokenizer(), make_tokenizer(), make_tokenizer(["bad", "good"]))
     )
-    assert first.lasting
+    assert first.has_stable_key
     assert first.key == same.key
     assert (first.key == different.key) == (absent == "delete")  # where rows are texts, tokenizers play no part

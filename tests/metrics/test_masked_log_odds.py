@@ -41,7 +41,7 @@ def test_by_hand(keep):
         assert curve.area(20) == pytest.approx(area)
         alone = masking_curve(explainer, text, e, percents, keep)
         np.testing.assert_allclose(alone.values, curve.values, atol=1e-12)
-    assert curves[0].what == "log-odds of yes"
+    assert curves[0].quantity == "log-odds of yes"
 
 
 def test_a_path_is_masked_in_its_own_order():

@@ -145,7 +145,7 @@ def test_locality_and_how_it_is_cancelled(visit, explainer, model):
     page.click("#cancel")
     says(page, "#status", "Cancelled")
     model.gate.set()
-    wait_until(lambda: not page.playground.session.crew.running)
+    wait_until(lambda: not page.playground.session.thread_pool.running)
     page.click("#local")
     page.locator("#locality table").wait_for()
     assert "LShapley" in page.locator("#locality").inner_text()
@@ -209,7 +209,7 @@ def test_cancel_stops_the_model(visit, explainer, model):
     page.click("#cancel")
     page.locator("#run").wait_for()
     assert "Cancelled" in page.locator("#status").inner_text()
-    wait_until(lambda: not page.playground.session.crew.running)
+    wait_until(lambda: not page.playground.session.thread_pool.running)
     before = model.rows
     time.sleep(0.3)
     assert model.rows == before < 9000

@@ -68,7 +68,7 @@ def test_the_whole_way(visit, opened, tmp_path, name):
     page.locator("#picture > *").first.wait_for()
     page.click("#cancel")
     says(page, "#status", "Cancelled")
-    wait_until(lambda: not page.playground.session.crew.running)
+    wait_until(lambda: not page.playground.session.thread_pool.running)
     page.select_option("#way-0-method", "auto")
     page.fill("#way-0-budget", "")
     page.locator("#way-0-budget").blur()
@@ -90,6 +90,6 @@ def test_the_whole_way(visit, opened, tmp_path, name):
     says(page, "#promise", promise)
     assert page.locator("#top td.number").all_inner_texts() == numbers
     result = page.locator("#saves a").nth(1).get_attribute("href").split("/")[3]
-    (again,) = page.playground.session.kept(result).explanations.values()
+    (again,) = page.playground.session.get_run(result).explanations.values()
     np.testing.assert_array_equal(again.scores, saved.scores)
     assert json.dumps(again.names) == json.dumps(saved.names)

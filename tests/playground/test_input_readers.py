@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_refused(masker, sent):
 )
 def test_a_series_is_the_same_after_it_was_edited_and_left(masker, x):
     input_reader = reader(masker, [x])
-    (example,) = input_reader.about()["examples"]
+    (example,) = input_reader.describe()["examples"]
     read = input_reader.read({"series": example["content"]})
     np.testing.assert_array_equal(read, x)
     assert read.dtype == x.dtype
@@ -79,7 +79,7 @@ def test_lines_of_a_series():
             read(wrong)
     with pytest.raises(MaskerError, match="at most 3 numbers"):
         read("1 2 3 4", pixels=3)
-    assert reader(lc.maskers.Series(), [np.zeros(60_000)]).about()["examples"][0]["content"] is None
+    assert reader(lc.maskers.Series(), [np.zeros(60_000)]).describe()["examples"][0]["content"] is None
 
 
 def test_examples_are_given_back_as_they_are():
@@ -90,7 +90,7 @@ def test_examples_are_given_back_as_they_are():
 @pytest.mark.parametrize("shape", [(3, 4), (300, 400, 3), (3, 40, 50), (40, 50, 4)])
 def test_the_page_gets_a_small_picture_of_an_image(shape):
     image = np.random.default_rng(0).random(shape).astype(np.float32)
-    (example,) = reader(lc.maskers.Image(), [image]).about()["examples"]
+    (example,) = reader(lc.maskers.Image(), [image]).describe()["examples"]
     thumbnail = Image.open(io.BytesIO(base64.b64decode(example["picture"])))
     assert max(thumbnail.size) <= 160
     assert example["content"] is None
@@ -98,16 +98,18 @@ def test_the_page_gets_a_small_picture_of_an_image(shape):
 
 def test_examples_have_names():
     prompt = lc.maskers.Prompt("{sources} {question}")
-    names = [one["title"] for one in reader(prompt, [{"sources": ["a"], "question": "Why?"}, "x"]).about()["examples"]]
+    names = [
+        one["title"] for one in reader(prompt, [{"sources": ["a"], "question": "Why?"}, "x"]).describe()["examples"]
+    ]
     assert names == ["Why?", "example 2"]
 
 
 def test_rows_of_mixed_tables():
     frame = pd.DataFrame({"age": [30.0, 40.0], "city": ["Oslo", "Rome"]})
     table_reader = reader(lc.maskers.Tabular(frame))
-    assert table_reader.about()["numeric"] == [True, False]
-    assert table_reader.about()["columns"] == ["age", "city"]
-    assert table_reader.about()["examples"][0]["content"] == [30.0, "Oslo"]
+    assert table_reader.describe()["numeric"] == [True, False]
+    assert table_reader.describe()["columns"] == ["age", "city"]
+    assert table_reader.describe()["examples"][0]["content"] == [30.0, "Oslo"]
     x = table_reader.read({"table": ["", "Rome"]})
     assert x[0] is None
     array = reader(lc.maskers.Tabular([[0.0, 1.0]])).read({"table": ["", 2]})

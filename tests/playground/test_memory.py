@@ -26,7 +26,7 @@ def test_the_oldest_inputs_are_forgotten():
     store = SessionStore(100_000)
     for number in range(200):
         store.put(f"space {number}".encode(), keys(0, 50), np.ones((50, 4)))
-        assert store.held <= 100_000
+        assert store.nbytes <= 100_000
     assert not store.get(b"space 0", keys(0, 1))[0].any()
     assert store.get(b"space 199", keys(0, 50))[0].all()
 

@@ -20,6 +20,8 @@ def test_every_method_can_be_asked_for_by_name(name):
 def test_parameters_and_budgets():
     column = parse_column({"method": "graph-kernel-shap", "interactions": True, "budget": "4d"})
     assert column.method(lc.Graph.chain(50)) == lc.GraphKernelSHAP(200, interactions=True)
+    column = parse_column({"method": "graph-kernel-shap", "reach": 1, "budget": "4d"})  # the name of version 0.2
+    assert column.method(lc.Graph.chain(50)) == lc.GraphKernelSHAP(200, order=1)
     assert parse_column({}).method(lc.Graph.chain(5)) is None
     assert parse_column({"interactions": True}).parameters == {"interactions": True}
     assert parse_column({"method": "auto"}).method(lc.Graph.chain(5)) == "auto"

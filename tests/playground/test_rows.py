@@ -38,7 +38,7 @@ def test_a_row_that_is_only_looked_at_stays_the_same(frame, kinds, number):
     row = frame.iloc[[number]] if isinstance(frame, pd.DataFrame) else frame[number]
     reader = find_reader(masker, [row], Limits())
     assert cell_kinds(masker.mask(row)) == kinds
-    about = reader.about()
+    about = reader.describe()
     assert about["numeric"] == [kind == "number" for kind in kinds]
     sent = about["examples"][0]["content"]
     assert not any(cell in ("missing", "nan", "NaT", "None") for cell in sent)
@@ -52,7 +52,7 @@ def test_a_row_that_is_only_looked_at_stays_the_same(frame, kinds, number):
 
 def test_what_is_offered():
     (frame, _), _ = frames()
-    offered = find_reader(lc.maskers.Tabular(frame), [], Limits()).about()["offered"]
+    offered = find_reader(lc.maskers.Tabular(frame), [], Limits()).describe()["offered"]
     assert offered == [[], [], ["False", "True"], ["2020-01-02", "2021-05-06 07:08:00"], ["''", "x"], ["a", "b"]]
 
 

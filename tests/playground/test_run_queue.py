@@ -42,7 +42,7 @@ def test_an_abandoned_turn_goes_to_the_next():
     held.__enter__()
     turns.abandon(lost)
     with turns.turn(Run()):
-        assert turns.lost == 1
+        assert turns.lost_calls == 1
     held.__exit__(None, None, None)  # it comes back after all: nothing happens
     with turns.turn(Run()):
         pass
@@ -51,7 +51,7 @@ def test_an_abandoned_turn_goes_to_the_next():
 def test_shared_models_need_no_turns():
     turns = ModelQueue(shared=True)
     with turns.turn(Run()), turns.turn(Run()):
-        assert turns.lost == 0
+        assert turns.lost_calls == 0
 
 
 def test_a_run_in_python_is_interrupted():
@@ -73,7 +73,7 @@ def test_a_run_in_python_is_interrupted():
 
 
 def test_nothing_is_begun_when_too_many_calls_are_lost():
-    crew = ThreadPool(ModelQueue(), most_lost=2)
-    crew.turns.lost = 2
+    crew = ThreadPool(ModelQueue(), max_lost_calls=2)
+    crew.model_queue.lost_calls = 2
     with pytest.raises(PlaygroundBusyError, match="Restart"):
         crew.start(Run(), lambda: None)

@@ -94,7 +94,7 @@ def test_a_method_of_the_page_does_not_take_the_options_of_the_explainer(model):
 
 def test_the_parts_of_a_model_are_asked_for_in_turn():
     def parts(rows):
-        assert session.crew.turns._queue[0] is run
+        assert session.thread_pool.model_queue._queue[0] is run
         return np.asarray(rows)
 
     model = lc.adapters.CallableModel(lambda rows: np.sum(rows, axis=1), "output", parts=parts)
@@ -115,10 +115,12 @@ def test_a_cancelled_run_asks_nothing(session, model):
 
 
 def test_results_are_kept_for_a_while(explainer):
-    session = Session(explainer, limits=Limits(kept=2))
-    names = [session.keep(session.explain(Run(), f"{TEXT} {k}", [Column()], lambda estimate: None)) for k in range(3)]
-    assert session.kept(names[0]) is None
-    assert session.kept(names[2]).x == f"{TEXT} 2"
+    session = Session(explainer, limits=Limits(kept_runs=2))
+    names = [
+        session.keep_run(session.explain(Run(), f"{TEXT} {k}", [Column()], lambda estimate: None)) for k in range(3)
+    ]
+    assert session.get_run(names[0]) is None
+    assert session.get_run(names[2]).x == f"{TEXT} 2"
 
 
 def test_limits(explainer):

@@ -59,8 +59,8 @@ def test_what_if_is_answered_by_the_model(client, model):
     value = lambda score: -np.log1p(np.exp(-2 * score))  # noqa: E731 - the log-probability of yes
     assert answer["before"]["values"] == [pytest.approx(value(model.score(TEXT)))]
     assert answer["now"]["values"] == [pytest.approx(value(model.score("a film with a plot, not bad at all")))]
-    assert answer["before"]["stands"] is True
-    assert answer["now"]["stands"] is False
+    assert answer["before"]["decision_unchanged"] is True
+    assert answer["now"]["decision_unchanged"] is False
     answer = client.post("/api/ask", {**asked, "removed": [], "replaced": {"8": "good good"}}).json()
     assert answer["now"]["values"] == [pytest.approx(value(model.score(TEXT.replace("bad", "good good"))))]
 
@@ -122,9 +122,9 @@ def test_cancelling_stops_the_calls(client, model):
     words = " ".join(f"w{k}" for k in range(60))
     events = client.events({"input": {"text": words}, "columns": [{"method": "sample-shapley", "budget": 10_000}]})
     next(events)
-    assert len(client.playground.session.crew.running) == 1
+    assert len(client.playground.session.thread_pool.running) == 1
     events.close()  # the page goes away
-    wait_until(lambda: not client.playground.session.crew.running)
+    wait_until(lambda: not client.playground.session.thread_pool.running)
     before = model.rows
     time.sleep(0.3)
     assert model.rows == before < 10_000
@@ -150,7 +150,7 @@ def test_a_model_that_hangs_blocks_nobody_for_long(client, model):
     events = client.events({"input": {"text": TEXT}, "columns": [{}]})
     assert next(events)[0] == "waiting"
     events.close()
-    wait_until(lambda: client.playground.session.crew.turns.lost == 1)
+    wait_until(lambda: client.playground.session.thread_pool.model_queue.lost_calls == 1)
     other = threading.Thread(target=model.gate.set)
     model.__class__ = type("Freed", (type(model),), {"__call__": lambda self, texts: [[0.0, 1.0]] * len(texts)})
     assert client.post("/api/predict", {"input": {"text": "another text"}}).status_code == 200
@@ -170,8 +170,8 @@ def test_pure_python_that_never_ends_is_interrupted(connect):
     events = client.events({"input": {"text": "to be"}, "columns": [{}]})
     assert next(events)[0] == "waiting"
     events.close()
-    wait_until(lambda: not client.playground.session.crew.running)
-    assert client.playground.session.crew.turns.lost == 0
+    wait_until(lambda: not client.playground.session.thread_pool.running)
+    assert client.playground.session.thread_pool.model_queue.lost_calls == 0
     state["stuck"] = False
     assert client.post("/api/predict", {"input": {"text": "to be"}}).status_code == 200
 
@@ -189,10 +189,10 @@ def test_every_question_can_be_cancelled(client, model, path):
     with pytest.raises(httpx.ReadTimeout):
         client.post(f"/api/{path}", sent, timeout=0.5)
     session = client.playground.session
-    wait_until(lambda: all(run.cancelled.is_set() for run in session.crew.running))
+    wait_until(lambda: all(run.cancelled.is_set() for run in session.thread_pool.running))
     model.gate.set()
     model.pause = 0.002
-    wait_until(lambda: not session.crew.running)
+    wait_until(lambda: not session.thread_pool.running)
     before = model.rows
     time.sleep(0.3)
     assert model.rows == before < 20
@@ -218,7 +218,7 @@ def test_a_remote_model_is_not_asked_any_more(connect):
         assert next(events)[0] in ("waiting", "estimate")
         wait_until(lambda: counts["begun"] > 3)
         events.close()
-        wait_until(lambda: not client.playground.session.crew.running)
+        wait_until(lambda: not client.playground.session.thread_pool.running)
         begun = counts["begun"]
         time.sleep(0.3)
         assert counts["begun"] == begun
@@ -286,7 +286,7 @@ def test_a_run_that_would_take_too_many_calls_is_refused(connect, explainer, mod
 
 
 def test_runs_at_once_are_counted(connect, explainer, model):
-    client = connect(explainer, limits={"runs": 1})
+    client = connect(explainer, limits={"concurrent_runs": 1})
     model.gate.clear()
     first = client.events({"input": {"text": TEXT}, "columns": [{}]})
     assert next(first)[0] == "waiting"

@@ -20,7 +20,7 @@ TEXT = "one two three four"
 @pytest.fixture
 def e():
     exact = lc.explain(lambda texts: [float(len(t)) for t in texts], TEXT, kind="output")
-    return replace(exact, scores=np.array([4.0, 4.0, -4.0, -4.0]), stderr=np.array([0.5, 3.0, 0.5, 3.0]), freedom=20)
+    return replace(exact, scores=np.array([4.0, 4.0, -4.0, -4.0]), stderr=np.array([0.5, 3.0, 0.5, 3.0]), dof=20)
 
 
 def test_colours_are_weaker(e):

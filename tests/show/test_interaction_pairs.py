@@ -26,11 +26,11 @@ PAIRS = np.array([[0, 1], [0, 2], [1, 3], [2, 3]])
 VALUES, ERRORS = np.array([0.5, -2.0, 0.0, 1.0]), np.array([0.4, 0.25, 0.1, 0.1])
 
 
-def make_explanation(errors=ERRORS, freedom=10):
+def make_explanation(errors=ERRORS, dof=10):
     graph = lc.Graph.chain(4, names=NAMES)
     e = lc.GraphKernelSHAP(12).explain(lc.Game(lambda kept: kept @ [1.0, 2.0, -3.0, 0.5], 4), graph)
     stderr = None if errors is None else pair_matrix(graph, errors, PAIRS)
-    return replace(e, interactions=pair_matrix(graph, VALUES, PAIRS), interaction_stderr=stderr, freedom=freedom)
+    return replace(e, interactions=pair_matrix(graph, VALUES, PAIRS), interaction_stderr=stderr, dof=dof)
 
 
 def test_which_are_sure():
@@ -38,19 +38,19 @@ def test_which_are_sure():
     assert pairs.units.tolist() == PAIRS.tolist()
     assert pairs.values.tolist() == VALUES.tolist()
     assert pairs.stderr.tolist() == ERRORS.tolist()
-    assert pairs.faint.tolist() == (np.abs(VALUES) <= special.stdtrit(10, 0.975) * ERRORS).tolist()
-    assert pairs.leading == [1, 3]
-    assert pairs_of(make_explanation(freedom=0)).leading == []
-    assert pairs_of(make_explanation(np.full(4, np.inf))).leading == []
+    assert pairs.insignificant.tolist() == (np.abs(VALUES) <= special.stdtrit(10, 0.975) * ERRORS).tolist()
+    assert pairs.by_magnitude == [1, 3]
+    assert pairs_of(make_explanation(dof=0)).by_magnitude == []
+    assert pairs_of(make_explanation(np.full(4, np.inf))).by_magnitude == []
     assert pairs_of(make_explanation(None)).stderr is None
-    assert pairs_of(make_explanation(None)).leading == [1, 3, 0]
+    assert pairs_of(make_explanation(None)).by_magnitude == [1, 3, 0]
     assert pairs_of(replace(make_explanation(), interactions=None, interaction_stderr=None)) is None
 
 
 def test_a_matrix_with_less_for_those_in_doubt():
     pairs = pairs_of(make_explanation())
     expected = np.zeros((4, 4))
-    for (one, other), value, faint in zip(PAIRS, VALUES, pairs.faint, strict=True):
+    for (one, other), value, faint in zip(PAIRS, VALUES, pairs.insignificant, strict=True):
         expected[one, other] = expected[other, one] = 0.3 * value if faint else value
     assert faded_interactions(make_explanation()).toarray().tolist() == expected.tolist()
     np.testing.assert_allclose(edge_values(make_explanation()), [0.15, 0, 1])  # of the edges 0-1, 1-2, 2-3

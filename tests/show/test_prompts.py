@@ -13,7 +13,7 @@ class FixedModel(lc.adapters.Model):
     """A language model whose log-probabilities are known: the second sentence rests on nothing."""
 
     kind, target, classes = "output", "all", ["whole", "first", "second"]
-    answered = ANSWER, SPANS
+    answer_and_spans = ANSWER, SPANS
 
     def predict(self, rows):
         parts = np.array([[5.0 * ("Hansen" in row) - 6, 0.1 * ("boats" in row) - 2] for row in rows])
@@ -39,7 +39,7 @@ def test_each_part_names_its_sources_or_that_there_are_none(e):
 
 def test_an_answer_of_one_sentence_is_told_once():
     class Single(FixedModel):
-        answered, classes = (ANSWER[:16], SPANS[[1, 1]]), ["whole", "first"]
+        answer_and_spans, classes = (ANSWER[:16], SPANS[[1, 1]]), ["whole", "first"]
 
         def predict(self, rows):
             return super().predict(rows)[:, [1, 1]]

@@ -100,12 +100,12 @@ def test_units_in_doubt_are_not_named():
     g = lc.Graph.chain(3, names=["proline", "ash", "hue"])
     scores, error = np.array([0.35, -0.001, 0.0]), np.array([0.002, 0.002, 0.0])
     provenance = {"value": "log_prob", "targets": ["0"]}
-    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=error, freedom=40)
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=error, dof=40)
     assert "proline" in lead_sentence(e)
     assert "ash" not in lead_sentence(e)
-    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, 1.0), freedom=40)
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, 1.0), dof=40)
     assert lead_sentence(e).endswith("No score can be told from 0 with these calls.")
-    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, np.inf), freedom=40)
+    e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, np.inf), dof=40)
     assert "ash" in lead_sentence(e)  # the error is not known: nothing speaks against naming it
-    e = lc.Explanation(np.zeros(3), -1.0, -1.0, g, 104, provenance, stderr=np.zeros(3), freedom=40)
+    e = lc.Explanation(np.zeros(3), -1.0, -1.0, g, 104, provenance, stderr=np.zeros(3), dof=40)
     assert lead_sentence(e).endswith("No unit changes it.")

@@ -135,7 +135,7 @@ def test_several_classes_begin_with_the_most_probable():
 def test_a_table_has_standard_errors_and_names_the_others_in_full():
     names = [f"w{i}" for i in range(24)]
     e = lc.Explanation(
-        np.linspace(1, 0, 24), 0.0, 12.0, lc.Graph.chain(24, names=names), 99, stderr=np.full(24, 0.3), freedom=9
+        np.linspace(1, 0, 24), 0.0, 12.0, lc.Graph.chain(24, names=names), 99, stderr=np.full(24, 0.3), dof=9
     )
     table = render_table([e, e], ["one", "other"], top=3).splitlines()
     assert table[1].split() == ["w0", "+1.000", "±", "0.300#", "+1.000", "±", "0.300#"]

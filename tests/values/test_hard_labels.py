@@ -12,12 +12,12 @@ from lcshap.values.hard_labels import HardLabels
 
 def test_a_few_sure_answers_and_one_doubt_are_no_labels():
     hard_labels = HardLabels()
-    hard_labels.note(np.array([[0.0, 1.0]] * 3))
-    assert not hard_labels.found
-    hard_labels.note(np.array([[1.0, 0.0]]))
-    assert hard_labels.found
-    hard_labels.note(np.array([[0.4, 0.6]]))
-    assert not hard_labels.found
+    hard_labels.observe(np.array([[0.0, 1.0]] * 3))
+    assert not hard_labels.detected
+    hard_labels.observe(np.array([[1.0, 0.0]]))
+    assert hard_labels.detected
+    hard_labels.observe(np.array([[0.4, 0.6]]))
+    assert not hard_labels.detected
 
 
 def test_predict_in_place_of_predict_proba_is_warned_of_once():

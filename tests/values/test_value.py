@@ -329,9 +329,14 @@ def test_the_decision_of_a_label_is_its_sign():
     logits = np.array([[2.0, -1.0], [0.5, -3.0], [-0.1, 4.0], [0.0, 0.0]])
     for outputs, kind in ((logits, "multilabel-logits"), (1 / (1 + np.exp(-logits)), "multilabel")):
         yes, no, contrast = (Value("prob", target).resolve(outputs[:1], kind) for target in (0, 1, (0, 1)))
-        assert yes.stands(outputs).tolist() == [True, True, False, False]
-        assert no.stands(outputs).tolist() == [True, True, False, True]  # a label that is not there stays away
-        assert contrast.stands(outputs).tolist() == [True, True, False, False]
+        assert yes.decision_unchanged(outputs).tolist() == [True, True, False, False]
+        assert no.decision_unchanged(outputs).tolist() == [
+            True,
+            True,
+            False,
+            True,
+        ]  # a label that is not there stays away
+        assert contrast.decision_unchanged(outputs).tolist() == [True, True, False, False]
         assert Value("prob").resolve(outputs[:1], kind).names == ("0",)  # the most probable one
 
 
@@ -341,15 +346,15 @@ def test_a_contrast_has_a_decision_only_if_the_first_class_is_the_more_probable_
     full = np.array([[0.5, 0.3, 0.2]])
     outputs = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.4, 0.4, 0.2], [0.2, 0.5, 0.3]])
     first = Value(name, (0, 1)).resolve(full, "probabilities")
-    assert first.stands(outputs).tolist() == [True, False, False, False]
+    assert first.decision_unchanged(outputs).tolist() == [True, False, False, False]
     later = Value(name, (1, 2)).resolve(full, "probabilities")  # neither of them is the predicted class
-    assert later.stands(outputs).tolist() == [True, False, True, True]
-    assert Value(name, (1, 0)).resolve(full, "probabilities").stands(outputs) is None
-    assert Value(name, (2, 0)).resolve(full, "probabilities").stands(outputs) is None
+    assert later.decision_unchanged(outputs).tolist() == [True, False, True, True]
+    assert Value(name, (1, 0)).resolve(full, "probabilities").decision_unchanged(outputs) is None
+    assert Value(name, (2, 0)).resolve(full, "probabilities").decision_unchanged(outputs) is None
     equal = np.array([[0.4, 0.4, 0.2]])
-    assert Value(name, (0, 1)).resolve(equal, "probabilities").stands(outputs) is None
+    assert Value(name, (0, 1)).resolve(equal, "probabilities").decision_unchanged(outputs) is None
     labels = Value("log_odds", (1, 0)).resolve(np.array([[2.0, -1.0]]), "multilabel-logits")
-    assert labels.stands(np.array([[2.0, -1.0], [0.0, 1.0]])) is None
+    assert labels.decision_unchanged(np.array([[2.0, -1.0], [0.0, 1.0]])) is None
 
 
 def test_the_contrast_of_two_labels_and_all_of_them():
@@ -379,11 +384,11 @@ def test_a_margin_is_that_of_the_predicted_class():
     value = find_value(None, "margin").resolve(outputs[:1], "margin", ["ham", "spam"])
     assert value.targets == ["ham"]
     np.testing.assert_array_equal(value(outputs), [2.0, 0.5, -1.0])
-    assert value.stands(outputs).tolist() == [True, True, False]
+    assert value.decision_unchanged(outputs).tolist() == [True, True, False]
     np.testing.assert_array_equal(value.gradient_weights(), [[-1.0]])
     other = Value("output", "spam").resolve(outputs[:1], "margin", ["ham", "spam"])
     np.testing.assert_array_equal(other(outputs), outputs[:, 0])
-    assert other.stands(outputs) is None  # the model does not say spam of the full input
+    assert other.decision_unchanged(outputs) is None  # the model does not say spam of the full input
     three = Value("output").resolve(np.array([[0.1, 0.9, 0.4]]), "margin", ["a", "b", "c"])
     assert three.targets == ["b"]
     with pytest.raises(
@@ -396,7 +401,7 @@ def test_the_raw_number_of_two_classes_is_that_of_the_second():
     outputs = np.array([[1.5], [-0.5]])
     value = Value("output").resolve(outputs[:1], "logits", ["ham", "spam"])
     assert (value.names, value.targets, value.class_pairs) == (("spam",), ["spam"], ((1, None),))
-    assert value.stands(outputs).tolist() == [True, False]
+    assert value.decision_unchanged(outputs).tolist() == [True, False]
 
 
 def test_the_usual_value_of_each_kind():

@@ -28,7 +28,7 @@ def run(method: Any, value: Value, graph: Any = None) -> Answer | None:
         e = method.explain(lc.Game(value, value.d), graph or graph_of(value))
     except (lc.errors.BudgetError, lc.errors.MethodError) as error:
         return Answer(None, note=str(error))
-    lower, upper = (None, None) if e.stderr is None or not e.freedom else e.interval()
+    lower, upper = (None, None) if e.stderr is None or not e.dof else e.interval()
     pairs = None
     if e.interactions is not None:
         dense = e.interactions.toarray() if hasattr(e.interactions, "toarray") else np.asarray(e.interactions)

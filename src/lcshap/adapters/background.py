@@ -44,7 +44,7 @@ class PredictCall:
         self.rows = rows
         self.answers: NDArray[np.float64] | None = None
         self.error: ModelError | None = None
-        self.over = asyncio.Event()  # set when a request was given up: no other is started
+        self.ended = asyncio.Event()  # set when a request was given up: no other is started
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._done = threading.Event()
@@ -70,7 +70,7 @@ class PredictCall:
         while not self._done.wait(_POLL_SECONDS):
             pass
 
-    def keep(self, start: int, count: int, answer: Any) -> None:
+    def store_answer(self, start: int, count: int, answer: Any) -> None:
         """Store the answer of a request for its rows; raise an error if it is not valid."""
         try:
             numbers = check_numbers(answer, count, "the request")
@@ -90,7 +90,7 @@ class PredictCall:
             )
         self.answers[start : start + count] = outputs
 
-    def give_up(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
+    def fail(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
         """Let the call fail. The first error is the one that is raised."""
         rows_text = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
         row_text = " ".join(reprlib.repr(first_row(rows)).split())
@@ -100,13 +100,13 @@ class PredictCall:
         if self.error is None:
             self.error = ModelError(message, start if len(rows) == 1 else None)
             self.error.__cause__ = error
-            self.over.set()
+            self.ended.set()
 
     async def pause(self, seconds: float) -> None:
         """Wait for some seconds, or until the call is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self.over.wait()
+                await self.ended.wait()
 
     def result(self) -> NDArray[np.float64]:
         """Return all answers, or raise the error."""
@@ -136,7 +136,7 @@ class BackgroundLoop:
     async def turn(self, call: PredictCall, gap: float) -> None:
         """Wait until another request may start, which is `gap` seconds after the start of the last one."""
         async with self._start_lock:
-            while (wait := self._next_start - self.loop.time()) > 0 and not call.over.is_set():
+            while (wait := self._next_start - self.loop.time()) > 0 and not call.ended.is_set():
                 await call.pause(wait)
             self._next_start = self.loop.time() + gap
 

@@ -29,12 +29,13 @@ class Model(ABC):
         are no classes, such as a regression.
     classes : the names of the classes or labels in the order of the columns, if the model has names.
     batch_size : the number of rows in a call, if the model declares it; None: the fastest size is measured.
-    depends : the names of the attributes that answers depend on, for `fingerprint`. By default these are all
-        attributes; the declaration of a base class is not inherited.
-    named : those among them that are functions, for which the user has to give a name.
+    fingerprint_attributes : the names of the attributes that answers depend on, for `fingerprint`. By default these are
+        all attributes; the declaration of a base class is not inherited.
+    function_attributes : those among them that are functions, for which the user has to give a name.
     target : the default target of explanations; None: see `lcshap.values.Value`.
     record : what else the record of an explanation says about the model, such as the answer of a language model.
-    answered : of a language model, the text of its answer and the `(start, end)` in it that each output is about.
+    answer_and_spans : of a language model, the text of its answer and the `(start, end)` in it that each output is
+        about.
 
     Examples
     --------
@@ -49,9 +50,9 @@ class Model(ABC):
     batch_size: int | None = None
     target: Any = None
     record: Mapping[str, Any] = MappingProxyType({})
-    answered: tuple[str, NDArray[np.int64]] | None = None
-    depends: ClassVar[tuple[str, ...]]
-    named: ClassVar[tuple[str, ...]] = ()
+    answer_and_spans: tuple[str, NDArray[np.int64]] | None = None
+    fingerprint_attributes: ClassVar[tuple[str, ...]]
+    function_attributes: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def predict(self, rows: Rows) -> NDArray[Any]:
@@ -60,10 +61,10 @@ class Model(ABC):
     @property
     def content(self) -> dict[str, Any]:
         """Everything that answers depend on, for `fingerprint`."""
-        names = vars(type(self)).get("depends", vars(self))
+        names = vars(type(self)).get("fingerprint_attributes", vars(self))
         attributes = {name: getattr(self, name, None) for name in names}
         return {
-            name: OpaqueFunction(attribute) if name in self.named else attribute
+            name: OpaqueFunction(attribute) if name in self.function_attributes else attribute
             for name, attribute in attributes.items()
         }
 
@@ -93,11 +94,11 @@ class Model(ABC):
         return None
 
     @property
-    def reads(self) -> bool:
-        """Whether the model counts the tokens that it reads, with `reading`."""
+    def counts_tokens(self) -> bool:
+        """Whether the model counts the tokens that it reads, with `describe_tokens`."""
         return False
 
-    def reading(self, rows: Rows) -> str:
+    def describe_tokens(self, rows: Rows) -> str:
         """How many tokens the model reads for these rows, in words, for previews."""
         raise NotImplementedError
 

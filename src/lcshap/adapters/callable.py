@@ -44,8 +44,8 @@ class CallableModel(Model):
            [3]])
     """
 
-    depends = ("fn", "_parts")
-    named = ("fn",)
+    fingerprint_attributes = ("fn", "_parts")
+    function_attributes = ("fn",)
 
     def __init__(self, fn: Callable[[Any], Any], kind: Kind, parts: Callable[[Any], Any] | None = None) -> None:
         if not callable(fn):

@@ -61,7 +61,7 @@ class CausalLMModel(Model):
         lc.Explainer(answer, prompt)(x)
     """
 
-    depends = ("model", "tokenizer", "token_ids", "per_token", "split")
+    fingerprint_attributes = ("model", "tokenizer", "token_ids", "per_token", "split")
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class CausalLMModel(Model):
         names = [name for answer in self.answers for name in answer.names]
         self.classes = names[1:] if per_token else names
         text, spans = _join_answers(self.answers)
-        self.answered = text, spans[1:] if per_token else spans
+        self.answer_and_spans = text, spans[1:] if per_token else spans
         self.target = "all" if len(self.classes) > 1 else None
         self.max_length = find_max_length(model, tokenizer)
         self.shares = decide_sharing(model, share_prefixes)
@@ -161,11 +161,11 @@ class CausalLMModel(Model):
         return can_pack(self.model)
 
     @property
-    def reads(self) -> bool:
+    def counts_tokens(self) -> bool:
         """True: the model counts the tokens that it reads."""
         return True
 
-    def reading(self, rows: Rows) -> str:
+    def describe_tokens(self, rows: Rows) -> str:
         """How many tokens the model computes for these rows, and how many it need not compute again."""
         computed, total = count_tokens(self._sequences(rows), self.shares)
         if not self.shares:

@@ -29,7 +29,7 @@ class DifferenceModel(Model):
     array([5., 5.])
     """
 
-    depends = ("one", "other")
+    fingerprint_attributes = ("one", "other")
 
     def __init__(self, one: Model, other: Model) -> None:
         for model in (one, other):
@@ -44,7 +44,7 @@ class DifferenceModel(Model):
             )
         self.one, self.other = one, other
         self.kind = "output"
-        self.classes, self.target, self.answered = one.classes, one.target, one.answered
+        self.classes, self.target, self.answer_and_spans = one.classes, one.target, one.answer_and_spans
         self.record = {**one.record, "contrast": "two models"}
         sizes = [model.batch_size for model in (one, other) if model.batch_size is not None]
         self.batch_size = min(sizes) if sizes else None

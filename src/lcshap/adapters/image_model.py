@@ -52,7 +52,7 @@ class ImageModel(Model):
 
     __stored_name__ = "lcshap.adapters.image.ImageModel"
 
-    depends = ("model", "size", "channels", "colours", "scale", "mean", "std")
+    fingerprint_attributes = ("model", "size", "channels", "colours", "scale", "mean", "std")
 
     def __init__(
         self,

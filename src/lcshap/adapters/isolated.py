@@ -21,7 +21,17 @@ from .find import find_model
 from .remote import RemoteModel
 
 _POLL_SECONDS = 0.05  # between two checks whether this thread was interrupted
-_ATTRIBUTES = ("kind", "classes", "batch_size", "target", "record", "answered", "blends", "reads", "has_parts")
+_ATTRIBUTES = (
+    "kind",
+    "classes",
+    "batch_size",
+    "target",
+    "record",
+    "answer_and_spans",
+    "blends",
+    "counts_tokens",
+    "has_parts",
+)
 _HOW_TO_IMPORT = (
     "Define it at the top of a module that can be imported. In a script, use it below `if __name__ == '__main__':`, "
     "since the other process imports the script."
@@ -75,11 +85,11 @@ class IsolatedModel(Model):
         self._make, self._kind = make, kind
         self._lock, self._child = threading.Lock(), None  # type: tuple[Any, Child | None]
         self._trees: Trees | None = None
-        self._about: dict[str, Any] = self._ask("about")
-        self.kind, self.classes = self._about["kind"], self._about["classes"]
-        self.batch_size, self.target = self._about["batch_size"], self._about["target"]
-        self.record, self.answered = self._about["record"], self._about["answered"]
-        self.remote: bool = self._about["remote"]
+        self._model_info: dict[str, Any] = self._ask("model_info")
+        self.kind, self.classes = self._model_info["kind"], self._model_info["classes"]
+        self.batch_size, self.target = self._model_info["batch_size"], self._model_info["target"]
+        self.record, self.answer_and_spans = self._model_info["record"], self._model_info["answer_and_spans"]
+        self.remote: bool = self._model_info["remote"]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return IsolatedModel, (self._make, self._kind)
@@ -93,7 +103,7 @@ class IsolatedModel(Model):
     @property
     def blends(self) -> bool:
         """Whether the model makes rows on its own device."""
-        return bool(self._about["blends"])
+        return bool(self._model_info["blends"])
 
     def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
         """The answers to the rows of some blends, one after the other."""
@@ -108,13 +118,13 @@ class IsolatedModel(Model):
         return self._ask("cost", calls) if self.remote else None
 
     @property
-    def reads(self) -> bool:
+    def counts_tokens(self) -> bool:
         """Whether the model counts the tokens that it reads."""
-        return bool(self._about["reads"])
+        return bool(self._model_info["counts_tokens"])
 
-    def reading(self, rows: Rows) -> str:
+    def describe_tokens(self, rows: Rows) -> str:
         """How much the model reads for these rows."""
-        return str(self._ask("reading", rows))
+        return str(self._ask("describe_tokens", rows))
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient, if the model has one."""
@@ -130,7 +140,7 @@ class IsolatedModel(Model):
     @property
     def has_parts(self) -> bool:
         """Whether the model has `parts`."""
-        return bool(self._about["has_parts"])
+        return bool(self._model_info["has_parts"])
 
     def parts(self, rows: Rows) -> NDArray[Any]:
         """The parts, if the model has them."""
@@ -160,7 +170,7 @@ class IsolatedModel(Model):
             except ChildDiedError as error:
                 advice = (
                     f"Its own messages are on the terminal. {_HOW_TO_IMPORT}"
-                    if name == "about"
+                    if name == "model_info"
                     else "It is started again."
                 )
                 raise ModelError(f"The model ended its process with {error}. {advice}") from None
@@ -168,7 +178,7 @@ class IsolatedModel(Model):
                 if not child.idle:  # it has died, or the pipe may contain an incomplete message
                     self._end_process()
                     self._child = (
-                        None if name == "about" else self._start_process()
+                        None if name == "model_info" else self._start_process()
                     )  # start it now, so that the next call waits less
         return reply.result()
 
@@ -198,7 +208,7 @@ class _ModelServer:
         sys.stdout = sys.stderr
         self._model = find_model(make(), kind)
 
-    def about(self) -> dict[str, Any]:
+    def model_info(self) -> dict[str, Any]:
         model = self._model
         attributes = {name: getattr(model, name) for name in _ATTRIBUTES}
         record = {"model": type(model).__name__, **attributes["record"]}

@@ -45,8 +45,8 @@ class JaxModel(Model):
     [[0.0], [0.0]]
     """
 
-    depends = ("fn", "dtype", "output")
-    named = ("fn",)
+    fingerprint_attributes = ("fn", "dtype", "output")
+    function_attributes = ("fn",)
 
     def __init__(
         self, fn: Callable[[Any], Any], kind: Kind, jit: bool = True, dtype: Any = "float32", output: Output = None

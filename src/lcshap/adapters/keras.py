@@ -46,7 +46,7 @@ class KerasModel(Model):
     16
     """
 
-    depends = ("model", "prepare", "output")
+    fingerprint_attributes = ("model", "prepare", "output")
 
     def __init__(
         self, model: Any, kind: Kind, prepare: Callable[[Rows], Any] | None = None, output: Output = None

@@ -58,7 +58,7 @@ class OnnxModel(Model):
     (2, 2)
     """
 
-    depends = ("session", "input", "output")
+    fingerprint_attributes = ("session", "input", "output")
 
     def __init__(
         self,

@@ -130,5 +130,7 @@ def _read_varint(buffer: _Buffer, place: int, end: int, longest: int) -> tuple[i
     raise _format_error("a number without an end")
 
 
-def _format_error(why: str) -> ModelError:
-    return ModelError(f"Expected a graph in the ONNX format, got something else: {why}. Check where the file is from.")
+def _format_error(reason: str) -> ModelError:
+    return ModelError(
+        f"Expected a graph in the ONNX format, got something else: {reason}. Check where the file is from."
+    )

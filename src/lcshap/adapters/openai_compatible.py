@@ -49,7 +49,7 @@ class OpenAICompatible(RemoteModel):
     follow_up : a question about the answer, such as "Is this answer supported by the text? Say yes or no.". The value
         is P(yes) as the first token of the reply says it, or 1 and 0 where the server tells no log-probabilities.
     samples, temperature, max_tokens, seed : of generated texts. Each sample is an output of its own, see
-        `Explanation.averaged`.
+        `Explanation.average_outputs`.
     api_key_env : the name of the environment variable that holds the key. The key itself is read when a request is sent
         and is kept nowhere: it is in no error, log, record, store or pickle.
     extra : more fields for the body of every request.
@@ -75,8 +75,8 @@ class OpenAICompatible(RemoteModel):
             lc.Explainer(model, prompt, budget=64, store="answers.db")(x)
     """
 
-    depends = ("base_url", "model", "answer", "split", "scalariser", "follow_up", "_sampling")
-    named = ()
+    fingerprint_attributes = ("base_url", "model", "answer", "split", "scalariser", "follow_up", "_sampling")
+    function_attributes = ()
 
     def __init__(
         self,
@@ -131,7 +131,10 @@ class OpenAICompatible(RemoteModel):
             self.classes = part_names(answer, self.spans)
             self.target = "all" if len(self.classes) > 1 else None
         if answer is not None and (self.samples == 1 or scalariser is None):
-            self.answered = answer, self.spans if scalariser is None and not follow_up else np.array([[0, len(answer)]])
+            self.answer_and_spans = (
+                answer,
+                self.spans if scalariser is None and not follow_up else np.array([[0, len(answer)]]),
+            )
         self.record = {"answer": [answer or ""], "served": self.model}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

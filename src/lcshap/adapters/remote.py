@@ -98,8 +98,8 @@ class RemoteModel(Model):
     [1. 3. 2.] from 2 requests
     """
 
-    depends: ClassVar[tuple[str, ...]] = ("fn",)
-    named: ClassVar[tuple[str, ...]] = ("fn",)
+    fingerprint_attributes: ClassVar[tuple[str, ...]] = ("fn",)
+    function_attributes: ClassVar[tuple[str, ...]] = ("fn",)
 
     samples: int = 1  # requests for each row, one after the other
 
@@ -136,7 +136,7 @@ class RemoteModel(Model):
         self.price = None if price is None else _check_number("price", price, zero=True)
         self.batch_size = _REQUESTS_PER_SLOT * self.in_flight * self.rows_per_request
         self.requests = self.retried = self.failed = 0
-        self._closed = self._answered = False
+        self._closed = self._has_answered = False
         self._reset_loop()
 
     def predict(self, rows: Rows) -> NDArray[np.float64]:
@@ -225,25 +225,25 @@ class RemoteModel(Model):
         async with background.places:
             for tries in range(1, self.retries + 2):
                 await background.turn(call, self.samples / self.per_second if self.per_second else 0.0)
-                if call.over.is_set():
+                if call.ended.is_set():
                     return
                 self.requests += 1
                 self.retried += tries > 1
                 try:
-                    call.keep(start, len(rows), await self._try_request(rows))
-                    self._answered = True
+                    call.store_answer(start, len(rows), await self._try_request(rows))
+                    self._has_answered = True
                     return
                 except (Exception, asyncio.CancelledError, SystemExit) as error:
                     if asyncio.current_task().cancelling():  # type: ignore[union-attr]
                         raise asyncio.CancelledError from error
                     if tries > self.retries or self._is_final(error, tries):
                         self.failed += 1
-                        return call.give_up(start, rows, tries, error)
+                        return call.fail(start, rows, tries, error)
                     await call.pause(self._delay(error, start, tries))
 
     def _is_final(self, error: BaseException, tries: int) -> bool:
         """Whether another try is useless. A function that has never answered is wrong rather than unavailable."""
-        if self._answered:
+        if self._has_answered:
             return isinstance(error, (*self.fatal, InvalidAnswerError))
         twice = tries > 1 and isinstance(error, AnswerCountError)
         return twice or isinstance(error, (*self.fatal, InvalidAnswerError, *_PROGRAMMING_ERRORS))

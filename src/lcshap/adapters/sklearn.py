@@ -58,7 +58,7 @@ class SklearnModel(Model):
     ('probabilities', ('heads', 'tails'), [[0.5, 0.5]])
     """
 
-    depends = ("estimator", "method")
+    fingerprint_attributes = ("estimator", "method")
 
     def __init__(
         self, estimator: Any, kind: Kind | None = None, method: str | None = None, fallback: Kind | None = None

@@ -25,7 +25,7 @@ class TextAnswerModel(Model):
         prompts alone.
     scalariser : from a text to a number, such as `scalarisers.RougeL(answer)` or a judge of your own.
     samples : how often each prompt is answered, with seeds from `seed` on. Each sample is an output of its own;
-        `Explanation.averaged` makes one explanation of them, with the standard error that the samples have.
+        `Explanation.average_outputs` makes one explanation of them, with the standard error that the samples have.
     seed : of the first sample.
 
     Examples
@@ -39,8 +39,8 @@ class TextAnswerModel(Model):
     [0.461, 0.461, -0.122]
     """
 
-    depends = ("fn", "scalariser", "samples", "seed")
-    named = ("fn",)
+    fingerprint_attributes = ("fn", "scalariser", "samples", "seed")
+    function_attributes = ("fn",)
 
     def __init__(
         self, fn: Callable[..., Sequence[str]], scalariser: Scalariser, samples: int = 1, seed: int = 0

@@ -33,7 +33,7 @@ class ZeroShotModel(Model):
     ``lc.Explainer(ZeroShotModel(pipe.model, pipe.tokenizer, ["sport", "politics"]), lc.maskers.Text())(text)``
     """
 
-    depends = ("pairs", "labels", "template", "multi_label")
+    fingerprint_attributes = ("pairs", "labels", "template", "multi_label")
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class TokenModel(TextTask):
     ``lc.Explainer(TokenModel(pipe.model, pipe.tokenizer, "Paris"), lc.maskers.Text(pin={"Paris"}))(text)``
     """
 
-    depends = ("model", "tokenizer", "word")
+    fingerprint_attributes = ("model", "tokenizer", "word")
 
     def __init__(self, model: Any, tokenizer: Any, word: str) -> None:
         super().__init__(model, tokenizer)
@@ -150,7 +150,7 @@ class FillMaskModel(TextTask):
     target=("good", "bad"))("The film was [MASK] .")``
     """
 
-    depends = ("model", "tokenizer", "classes")
+    fingerprint_attributes = ("model", "tokenizer", "classes")
 
     def __init__(self, model: Any, tokenizer: Any, candidates: Sequence[str]) -> None:
         super().__init__(model, tokenizer)
@@ -202,7 +202,7 @@ class AnswerModel(TextTask):
     ``lc.Explainer(AnswerModel(pipe.model, pipe.tokenizer, "Paris", context=text), lc.maskers.Text())(question)``
     """
 
-    depends = ("model", "tokenizer", "answer", "question", "context")
+    fingerprint_attributes = ("model", "tokenizer", "answer", "question", "context")
 
     def __init__(
         self, model: Any, tokenizer: Any, answer: str, question: str | None = None, context: str | None = None

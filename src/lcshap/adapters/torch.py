@@ -59,7 +59,7 @@ class TorchModel(Model):
         lc.Explainer(TorchModel(Scorer(), "logits", prepare=prepare, output="scores"), lc.maskers.Text())
     """
 
-    depends = ("module", "dtype", "prepare", "output", "_parts")
+    fingerprint_attributes = ("module", "dtype", "prepare", "output", "_parts")
 
     def __init__(
         self,

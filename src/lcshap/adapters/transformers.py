@@ -54,7 +54,7 @@ class TransformersModel(Model):
         explain("It is not heartwarming or entertaining. It just sucks.")
     """
 
-    depends = ("model", "tokenizer")
+    fingerprint_attributes = ("model", "tokenizer")
 
     def __init__(
         self, model: Any, tokenizer: Any, kind: Kind | None = None, max_length: int | None = None, device: Any = None
@@ -72,7 +72,7 @@ class TransformersModel(Model):
         self._torch = TorchModel(model, self.kind, device, prepare=self._inputs)
         config, default = text_config(model), _first_token(tokenizer.pad_token_id, tokenizer.eos_token_id)
         self._padding: int | None = getattr(config, "pad_token_id", default)
-        self._before = _position_before_first(model)
+        self._position_before_first = _position_before_first(model)
 
     @classmethod
     def from_pipeline(cls, pipe: Any, kind: Kind | None = None, max_length: int | None = None) -> TransformersModel:
@@ -138,9 +138,11 @@ class TransformersModel(Model):
         """Padded arrays, as the model takes them."""
         fills = {"input_ids": self._padding or 0, "token_type_ids": getattr(self.tokenizer, "pad_token_type_id", 0)}
         inputs = {name: pad([e[name] for e in encodings], fills.get(name, 0)) for name in encodings[0]}
-        if self._before is not None and any(0 in e["attention_mask"] for e in encodings):
+        if self._position_before_first is not None and any(0 in e["attention_mask"] for e in encodings):
             # RoBERTa and its kin would number the tokens without those that Subwords made padding
-            inputs["position_ids"] = self._before + pad([range(1, 1 + len(e["input_ids"])) for e in encodings], 0)
+            inputs["position_ids"] = self._position_before_first + pad(
+                [range(1, 1 + len(e["input_ids"])) for e in encodings], 0
+            )
         return inputs
 
 

@@ -116,23 +116,23 @@ def read_trees(estimator: Any) -> Trees:
     if package == "lightgbm":
         return read_lightgbm(estimator)
     if package == "sklearn" and getattr(getattr(estimator, "estimators_", None), "shape", (0, 1))[1:] > (1,):
-        return replace(read_boosting(estimator), single=True)
+        return replace(read_boosting(estimator), single_precision=True)
     if package == "catboost" and _count_outputs(estimator) > 1:
         trees = read_catboost(estimator)
-        return replace(trees, single=True, blind=_unreadable_nan_columns(estimator, trees))
+        return replace(trees, single_precision=True, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other packages, and about things that are not done here
         shap_ensemble = _read_with_shap(estimator)
     trees = _flatten_ensemble(shap_ensemble)
     if package == "catboost":  # its thresholds are single, written down with fewer digits than that takes
         threshold = trees.threshold.astype(np.float32).astype(np.float64)
-        trees = replace(trees, threshold=threshold, blind=_unreadable_nan_columns(estimator, trees))
+        trees = replace(trees, threshold=threshold, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
     if package == "xgboost":
         trees = replace(trees, rounding=float(np.finfo(np.float32).eps) * math.sqrt(len(trees.roots)))
         weights = dart_weights(estimator)
         if weights is not None:
             trees = replace(trees, value=trees.value * _repeat_for_nodes(weights, trees)[:, None])
-    return replace(trees, single=not hasattr(estimator, "_predictors"))
+    return replace(trees, single_precision=not hasattr(estimator, "_predictors"))
 
 
 def _repeat_for_nodes(tree_numbers: NDArray[np.float64], trees: Trees) -> NDArray[np.float64]:

@@ -43,7 +43,7 @@ class Columns:
 
     Examples
     --------
-    >>> columns = Columns("text", "key", "stars", {"5": "good"}).among(["key", "text", "stars"], "the table")
+    >>> columns = Columns("text", "key", "stars", {"5": "good"}).for_table(["key", "text", "stars"], "the table")
     >>> columns.row({"key": "r1", "text": "A fine film.", "stars": 5}, 0)
     InputRow(id='r1', x='A fine film.', error=None, label='good')
     """
@@ -58,7 +58,7 @@ class Columns:
         if self.label_names is not None and self.label is None:
             raise OptionError("Expected the column of the true classes as label= beside label_names=, got none.")
 
-    def among(self, columns: list[str], table: str, texts: bool = False) -> Columns:
+    def for_table(self, columns: list[str], table: str, texts: bool = False) -> Columns:
         """These roles for a table that has `columns`, with the defaults filled in.
 
         Raises
@@ -82,7 +82,7 @@ class Columns:
         return replace(self, explained=explained[0] if single else explained, texts=texts)
 
     @property
-    def given(self) -> str:
+    def table_options(self) -> str:
         """The names of the options that need a table, for error messages; empty if none is set."""
         options = {"column=": self.explained, "id=": self.id, "label=": self.label}
         return " and ".join(name for name, option in options.items() if option is not None)

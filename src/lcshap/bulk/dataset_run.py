@@ -38,17 +38,17 @@ class ShardEngine(Protocol):
     def __exit__(self, *exception: object) -> None: ...
 
 
-def make_engine(name: str, work: WorkerOptions, **options: Any) -> ShardEngine:
+def make_engine(name: str, worker_options: WorkerOptions, **options: Any) -> ShardEngine:
     """Make the engine that is called `name`, "local" or "ray", with its options."""
     options = {key: option for key, option in options.items() if option is not None}
     if name == "local":
         if ray_options := sorted(set(options) - {"workers"}):
             raise OptionError(f"Expected engine='ray' for {', '.join(ray_options)}=, got 'local'.")
-        return LocalEngine(work, **options)
+        return LocalEngine(worker_options, **options)
     if name == "ray":
         from .ray_engine import RayEngine
 
-        return RayEngine(work, **options)
+        return RayEngine(worker_options, **options)
     raise OptionError(f"Expected an engine, 'local' or 'ray', got {name!r}.")
 
 
@@ -133,7 +133,7 @@ def explain_dataset(
     work = WorkerOptions(factory, batch_size, threads)
     options = {"workers": workers, "address": address, "num_cpus": num_cpus, "num_gpus": num_gpus}
     folder = RunFolder(out)
-    with folder.at_work():
+    with folder.locked():
         dataset = open_source(source, Columns(column, id, label, label_names), images)
         with make_engine(engine, work, **options) as started_engine:
             explainer_description = started_engine.describe()
@@ -187,11 +187,14 @@ class _DatasetRun:
         self.folder, self.source, self.engine = folder, source, engine
         self.explainer_description, self.shard_rows = explainer_description, shard_rows
         notes = [folder.check(number) for number in folder.finished()]
-        kept = [part for part in notes if not (retry_failed and part.failed)]
+        kept = [part_notes for part_notes in notes if not (retry_failed and part_notes.failed)]
         if len(kept) < len(notes):
             folder.reopen()
-        self.finished_parts: dict[int, PartNotes] = {part.number: part for part in kept}
-        done_rows, failed_rows = sum(part.rows for part in kept), sum(part.failed for part in kept)
+        self.finished_parts: dict[int, PartNotes] = {part_notes.number: part_notes for part_notes in kept}
+        done_rows, failed_rows = (
+            sum(part_notes.rows for part_notes in kept),
+            sum(part_notes.failed for part_notes in kept),
+        )
         self.progress_line = ProgressLine(source.count, done_rows, failed_rows, progress)
         self.pending: dict[int, tuple[Shard, str]] = {}
         self.rows_read = 0  # including rows of finished shards

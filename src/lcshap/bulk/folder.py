@@ -63,7 +63,7 @@ class RunFolder:
         return manifests.read_manifest(self.path / "manifest.json")
 
     @property
-    def begun(self) -> bool:
+    def has_manifest(self) -> bool:
         """Whether there is a manifest."""
         return (self.path / "manifest.json").exists()
 
@@ -90,11 +90,11 @@ class RunFolder:
         names = os.listdir(self.parts) if self.parts.is_dir() else []
         return sorted(int(match[1]) for name in names if (match := _PART_NAME.fullmatch(name)))
 
-    def part(self, number: int) -> Path:
+    def part_path(self, number: int) -> Path:
         """The path of the part of a shard."""
         return self.parts / f"part-{number:06}.parquet"
 
-    def noted(self, number: int) -> PartNotes:
+    def part_notes(self, number: int) -> PartNotes:
         """The notes about a finished part.
 
         Raises
@@ -102,22 +102,22 @@ class RunFolder:
         BulkError : if the notes are missing or damaged.
         """
         pq, pa = import_optional("pyarrow.parquet", "bulk"), import_optional("pyarrow", "bulk")
-        path = self.times / self.part(number).name
+        path = self.times / self.part_path(number).name
         try:
             metadata = pq.read_schema(path).metadata
             return PartNotes(number=number, **json.loads(metadata[b"notes"]))
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise BulkError(
-                f"Expected what was noted about {self.part(number).name} in {str(path)!r}, got {error}. Move that part "
-                "away to compute it again. Nothing was changed."
+                f"Expected what was noted about {self.part_path(number).name} in {str(path)!r}, got {error}. Move that "
+                "part away to compute it again. Nothing was changed."
             ) from error
 
     def check(self, number: int) -> PartNotes:
         """Compare a finished part with the digest in its notes, and raise `BulkError` if it has changed."""
-        notes = self.noted(number)
-        if _digest(self.part(number).read_bytes()) != notes.digest:
+        notes = self.part_notes(number)
+        if _digest(self.part_path(number).read_bytes()) != notes.digest:
             raise BulkError(
-                f"Expected a part as it was written, got {str(self.part(number))!r}, which is truncated or has "
+                f"Expected a part as it was written, got {str(self.part_path(number))!r}, which is truncated or has "
                 "changed. Move it away to compute it again. Nothing was changed."
             )
         return notes
@@ -125,7 +125,7 @@ class RunFolder:
     # -- writing --------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def at_work(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Create the folder if it does not exist, and lock it against other processes.
 
         Raises
@@ -135,7 +135,7 @@ class RunFolder:
         with raise_disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             others = [name for name in os.listdir(self.path) if name != ".lock"]
-            if others and not self.begun:
+            if others and not self.has_manifest:
                 raise BulkError(
                     f"Expected a new or an empty folder, or that of an earlier run, got {str(self.path)!r}, which "
                     f"holds {sorted(others)[0]!r}. Choose another one. Nothing was changed."
@@ -145,12 +145,12 @@ class RunFolder:
 
     def begin(self, manifest: dict[str, Any]) -> None:
         """Write the manifest, or compare it with the manifest that the folder has already."""
-        if self.begun:
+        if self.has_manifest:
             manifests.check_same_run(self.manifest, manifest, self.path)
         with raise_disk_errors(self.path):
             for folder in (self.parts, self.times):
                 folder.mkdir(exist_ok=True)
-            if not self.begun:
+            if not self.has_manifest:
                 manifests.write_manifest(manifest, self.path / "manifest.json")
 
     def write(self, shard: Shard, done: FinishedShard, digest: str) -> None:
@@ -162,13 +162,13 @@ class RunFolder:
             "seconds": round(done.seconds, 6),
             "processor": round(done.processor, 6),
             "calls": sum(filter(None, done.calls)),
-            "digest": _digest(done.part),
+            "digest": _digest(done.part_bytes),
             "inputs": digest,
         }
         with raise_disk_errors(self.path):
-            self.part(shard.number).unlink(missing_ok=True)  # a part with errors that is computed again
-            write_file(self.times / self.part(shard.number).name, _encode_times(shard, done, notes))
-            write_file(self.part(shard.number), done.part)
+            self.part_path(shard.number).unlink(missing_ok=True)  # a part with errors that is computed again
+            write_file(self.times / self.part_path(shard.number).name, _encode_times(shard, done, notes))
+            write_file(self.part_path(shard.number), done.part_bytes)
 
     def reopen(self) -> None:
         """Record that not all rows are finished any more."""
@@ -190,7 +190,7 @@ def _encode_times(shard: Shard, done: FinishedShard, notes: dict[str, Any]) -> b
         "row": pa.array(range(shard.start, shard.start + len(shard.rows)), pa.int64()),
         "id": pa.array([row.id for row in shard.rows], pa.string()),
         "seconds": pa.array([done.seconds * (calls or 0) / total_calls for calls in done.calls], pa.float64()),
-        "sent": pa.array(done.sent, pa.int64()),
+        "sent": pa.array(done.sent_rows, pa.int64()),
     }
     return encode_table(pa.table(columns), {"notes": json.dumps(notes)})
 

@@ -58,15 +58,15 @@ def explain_batch(
     done = worker.explain(Shard(0, 0, tuple(open_source(frame, columns).rows())), worker.describe(), "")
     if done.stopped:
         raise BulkError(f"The model failed for all rows that it was asked about: {done.stopped}")
-    return import_optional("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part)).to_pandas()
+    return import_optional("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part_bytes)).to_pandas()
 
 
-def spark_schema(several: bool = False) -> str:
+def spark_schema(multi_output: bool = False) -> str:
     """The columns that `explain_batch` returns, as a schema for Spark.
 
     Parameters
     ----------
-    several : whether the explainer explains several outputs.
+    multi_output : whether the explainer explains several outputs.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def spark_schema(several: bool = False) -> str:
     >>> spark_schema()[:60]
     'row bigint, id string, names array<string>, scores array<dou'
     """
-    return ", ".join(f"{field.name} {_spark_type(field.type)}" for field in part_schema(several))
+    return ", ".join(f"{field.name} {_spark_type(field.type)}" for field in part_schema(multi_output))
 
 
 def _spark_type(dtype: Any) -> str:

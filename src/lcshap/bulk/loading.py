@@ -13,7 +13,9 @@ from .folder import RunFolder
 from .part_files import decode_row, read_rows
 
 
-def load(out: str | os.PathLike[str], errors: str = "skip", most: int | None = None) -> Iterator[Explanation]:
+def load(
+    out: str | os.PathLike[str], errors: str = "skip", max_explanations: int | None = None
+) -> Iterator[Explanation]:
     """The explanations of a run, one after the other in the order of the data set, with constant memory.
 
     Parameters
@@ -21,7 +23,7 @@ def load(out: str | os.PathLike[str], errors: str = "skip", most: int | None = N
     out : the folder that was given to `explain_dataset`. An unfinished run gives the
         explanations that are finished.
     errors : "skip" rows that have an error, or "raise" a `BulkError` at the first of them.
-    most : the maximum number of explanations, which are spread evenly over the finished ones. The default is all.
+    max_explanations : at most so many explanations, which are spread evenly over the finished ones; by default all.
 
     Returns
     -------
@@ -42,12 +44,14 @@ def load(out: str | os.PathLike[str], errors: str = "skip", most: int | None = N
         raise OptionError(f"Expected errors='skip' or 'raise', got {errors!r}.")
     folder = RunFolder(out)
     shards = folder.finished() if folder.manifest else []
-    if most is None:
+    if max_explanations is None:
         return _iterate_explanations(folder, shards, errors)
-    if most < 1:
-        raise OptionError(f"Expected most as a number of at least 1, got {most!r}.")
-    explained_rows = sum(notes.rows - notes.failed for notes in map(folder.noted, shards))
-    positions = set(np.linspace(0, explained_rows - 1, min(most, explained_rows)).round().astype(int).tolist())
+    if max_explanations < 1:
+        raise OptionError(f"Expected max_explanations as a number of at least 1, got {max_explanations!r}.")
+    explained_rows = sum(notes.rows - notes.failed for notes in map(folder.part_notes, shards))
+    positions = set(
+        np.linspace(0, explained_rows - 1, min(max_explanations, explained_rows)).round().astype(int).tolist()
+    )
     return _iterate_explanations(folder, shards, errors, positions)
 
 
@@ -57,7 +61,7 @@ def _iterate_explanations(
     """The explanations at `positions`, counted among the rows without an error; None for all of them."""
     position = -1
     for number in shards:
-        path = folder.part(number)
+        path = folder.part_path(number)
         for row in read_rows(str(path)):
             position += row["error"] is None
             if row["error"] is None:

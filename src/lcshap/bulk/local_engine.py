@@ -30,7 +30,7 @@ class LostShard(NamedTuple):
     """A shard whose worker died every time the shard was tried."""
 
     number: int
-    why: str
+    reason: str
 
 
 class LocalEngine:
@@ -38,17 +38,17 @@ class LocalEngine:
 
     Parameters
     ----------
-    work : the options of the workers.
+    worker_options : the options of the workers.
     workers : the number of workers. The default is the number of cores that this process may use, divided by the
         number of threads of the model.
     """
 
-    def __init__(self, work: WorkerOptions, workers: int | None = None) -> None:
+    def __init__(self, worker_options: WorkerOptions, workers: int | None = None) -> None:
         if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers < 1):
             raise OptionError(f"Expected a number of workers of at least 1, got {workers!r}.")
-        self.work = work
-        self.workers = workers or max(1, _count_cores() // work.threads)
-        _check_picklable(work)
+        self.worker_options = worker_options
+        self.workers = workers or max(1, _count_cores() // worker_options.threads)
+        _check_picklable(worker_options)
         self._children: list[Child] = []
 
     def describe(self) -> dict[str, Any]:
@@ -96,8 +96,8 @@ class LocalEngine:
                 yield done
 
     def _start(self) -> Child:
-        with _temporary_environment(self.work.environment):
-            worker = Child(WorkerServer, self.work)
+        with _temporary_environment(self.worker_options.environment):
+            worker = Child(WorkerServer, self.worker_options)
         self._children.append(worker)
         return worker
 
@@ -129,11 +129,11 @@ def _count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _check_picklable(work: WorkerOptions) -> None:
+def _check_picklable(worker_options: WorkerOptions) -> None:
     try:
-        pickle.dumps(work)
+        pickle.dumps(worker_options)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise OptionError(
-            f"Expected a factory that other processes can import, got {work.factory!r} ({error}). Define it at the top "
-            "of a module, or give its name as package.module:function."
+            f"Expected a factory that other processes can import, got {worker_options.factory!r} ({error}). Define it "
+            "at the top of a module, or give its name as package.module:function."
         ) from error

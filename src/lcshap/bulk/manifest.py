@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import warnings
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -11,11 +12,14 @@ from typing import Any
 
 from ..adapters.fingerprint import FingerprintReader
 from ..core.atomic_files import write_file
+from ..core.blas_threads import describe_processor
 from ..core.digest import digest
 from ..core.explanation import package_versions
 from ..core.json_reader import parse_json
-from ..core.method import Stop
+from ..core.method import Method, Stop
 from ..errors import BulkError
+from ..estimators.graph_kernel_shap import GraphKernelSHAP
+from ..estimators.registry import get_method
 from ..explainer import Explainer
 from ..extras import import_optional
 from ..maskers.base import Masker
@@ -71,9 +75,16 @@ def describe_explainer(explainer: Explainer) -> dict[str, Any]:
         "classes": None if explainer.setup.classes is None else list(map(str, explainer.setup.classes)),
         "batch_size": options["batch_size"],
         **{name: _as_json(options[name]) for name in _OPTION_NAMES},
+        **_describe_algorithm(method),
         # The default is written out, because a run that began with another default is a different run.
         "budget": DEFAULT_BUDGET if explainer.selector.has_default_budget else _as_json(explainer.budget),
     }
+
+
+def _describe_algorithm(method: Method | str) -> dict[str, int]:
+    """The version of the algorithm of a method; nothing for the first version, which 0.2 did not write."""
+    estimator = GraphKernelSHAP if method == "auto" else get_method(method) if isinstance(method, str) else method
+    return {"algorithm": estimator.algorithm} if estimator.algorithm > 1 else {}
 
 
 def _masker_fingerprint(masker: Masker, name: str | None) -> str:
@@ -101,6 +112,7 @@ def make_manifest(source: dict[str, Any], explainer: dict[str, Any], shard_rows:
         "shard_rows": shard_rows,
         "threads": threads,
         "versions": {**package_versions(), "pyarrow": pyarrow, "machine": platform.machine()},
+        "processor": describe_processor(),
     }
     return _as_json(manifest)  # type: ignore[no-any-return]
 
@@ -136,8 +148,12 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def check_same_run(old: Manifest, new: Manifest, folder: Path) -> None:
-    """Raise `BulkError` with the differences if a run is not the one that was begun in the folder."""
-    differences = list(_differences(old, new))
+    """Raise `BulkError` with the differences if a run is not the one that was begun in the folder.
+
+    On another kind of processor the coalitions are the same, but sums are rounded differently. This gives a warning.
+    """
+    old_processor, processor = old.get("processor"), new["processor"]
+    differences = list(_differences({**old, "processor": None}, {**new, "processor": None}))
     if differences:
         more = (
             f" and {len(differences) - _MAX_NAMED_DIFFERENCES} more"
@@ -148,6 +164,15 @@ def check_same_run(old: Manifest, new: Manifest, folder: Path) -> None:
             f"Expected the run that was begun in {str(folder)!r}, got another one: "
             f"{'; '.join(differences[:_MAX_NAMED_DIFFERENCES])}{more}. "
             "Restore what has changed, or choose another folder. Nothing was changed."
+        )
+    if old_processor is not None and old_processor != processor:
+        warnings.warn(
+            f"The run in {str(folder)!r} was begun on another kind of processor: "
+            f"{'; '.join(_differences(old_processor, processor))}. The coalitions are the same, but scores of the "
+            "remaining parts can differ in the last digits, by about 1e-9 of the largest, from those of the first "
+            "processor.",
+            UserWarning,
+            stacklevel=2,
         )
 
 

@@ -48,10 +48,10 @@ _SEPARATE_FIELDS = (
 )  # in other columns, or in the notes of the run
 
 
-def part_schema(several: bool) -> Any:
-    """The columns of a part. `several` says whether there are several outputs."""
+def part_schema(multi_output: bool) -> Any:
+    """The columns of a part. `multi_output` says whether there are several outputs."""
     pa = import_optional("pyarrow", "bulk")
-    dtype = pa.list_(pa.float64()) if several else pa.float64()
+    dtype = pa.list_(pa.float64()) if multi_output else pa.float64()
     return pa.schema(
         [
             ("row", pa.int64()),
@@ -72,7 +72,7 @@ def part_schema(several: bool) -> Any:
 
 
 def encode_part(
-    shard: Shard, outcomes: Sequence[Explanation | Exception], several: bool, notes: dict[str, str]
+    shard: Shard, outcomes: Sequence[Explanation | Exception], multi_output: bool, notes: dict[str, str]
 ) -> bytes:
     """Encode the explanations of a shard as a part.
 
@@ -87,9 +87,12 @@ def encode_part(
     """
     numbered = enumerate(zip(shard.rows, outcomes, strict=True), shard.start)
     rows = [
-        {"row": number, "id": row.id, "label": row.label, **_row_cells(e, several)} for number, (row, e) in numbered
+        {"row": number, "id": row.id, "label": row.label, **_row_cells(e, multi_output)}
+        for number, (row, e) in numbered
     ]
-    return encode_table(import_optional("pyarrow", "bulk").Table.from_pylist(rows, schema=part_schema(several)), notes)
+    return encode_table(
+        import_optional("pyarrow", "bulk").Table.from_pylist(rows, schema=part_schema(multi_output)), notes
+    )
 
 
 def encode_table(table: Any, notes: dict[str, str]) -> bytes:
@@ -100,10 +103,10 @@ def encode_table(table: Any, notes: dict[str, str]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _row_cells(e: Explanation | Exception, several: bool) -> dict[str, Any]:
+def _row_cells(e: Explanation | Exception, multi_output: bool) -> dict[str, Any]:
     if isinstance(e, Exception):
         return {"error": format_error(e)}
-    if (e.scores.ndim == 2) != several:
+    if (e.scores.ndim == 2) != multi_output:
         return {"error": f"Expected one number to explain, got {e.scores.shape[1]} outputs."}
     content = to_dict(e)
     content["graph"] = {**content["graph"], "names": None}

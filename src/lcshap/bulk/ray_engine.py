@@ -23,7 +23,7 @@ class RayEngine:
 
     Parameters
     ----------
-    work : the options of the workers.
+    worker_options : the options of the workers.
     workers : the number of workers, or a pair (minimum, maximum): the run begins with the minimum, and the others join
         when the cluster has room for them (its autoscaler sees that they wait). The default is as many as the CPUs of
         the cluster allow.
@@ -34,7 +34,7 @@ class RayEngine:
 
     def __init__(
         self,
-        work: WorkerOptions,
+        worker_options: WorkerOptions,
         workers: int | tuple[int, int] | None = None,
         address: str | None = None,
         num_cpus: float = 1,
@@ -54,9 +54,9 @@ class RayEngine:
             concurrency_groups={"control": 1},
             max_restarts=-1,
             max_task_retries=MAX_TRIES - 1,
-            runtime_env={"env_vars": work.environment},
+            runtime_env={"env_vars": worker_options.environment},
         )(_Actor)
-        self._actors = [actor_class.remote(work) for _ in range(self.max_workers)]
+        self._actors = [actor_class.remote(worker_options) for _ in range(self.max_workers)]
 
     def describe(self) -> dict[str, Any]:
         """The description of the explainer by the first worker that is ready."""
@@ -179,19 +179,19 @@ class _Dispatcher:
 class _Actor:
     """A worker as a Ray actor. Errors are replies and are not raised, so that Ray retries only workers that died."""
 
-    def __init__(self, work: WorkerOptions) -> None:
-        self.server = WorkerServer(work)
+    def __init__(self, worker_options: WorkerOptions) -> None:
+        self.server = WorkerServer(worker_options)
 
     def ping(self) -> None:
         """Answer at once, also while a shard is being explained."""
 
     def describe(self) -> Reply:
         """See `Worker.describe`."""
-        return Reply.to(self.server.call, "describe")
+        return Reply.from_call(self.server.call, "describe")
 
     def explain(self, *task: Any) -> Reply:
         """See `Worker.explain`."""
-        return Reply.to(self.server.call, "explain", *task)
+        return Reply.from_call(self.server.call, "explain", *task)
 
 
 def _worker_range(workers: int | tuple[int, int] | None, ray: Any, num_cpus: float) -> tuple[int, int]:

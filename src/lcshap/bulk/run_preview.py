@@ -142,7 +142,7 @@ def preview(
                 f"None of {len(sample_rows)} inputs that were tried can be explained: {_failure_reason(done)}"
             )
         call_counts = [calls for calls in done.calls if calls is not None]
-        rows_per_input = sum(filter(None, done.sent)) / len(sample_rows)
+        rows_per_input = sum(filter(None, done.sent_rows)) / len(sample_rows)
         total = dataset.count
         return Preview(
             total=total,
@@ -152,7 +152,7 @@ def preview(
             rows=rows_per_input,
             error=float(np.std(call_counts, ddof=1) / np.sqrt(len(call_counts))) if len(call_counts) > 1 else 0.0,
             seconds=done.seconds / len(sample_rows),
-            bytes=len(done.part) / len(sample_rows),
+            bytes=len(done.part_bytes) / len(sample_rows),
             workers=worker_count,
             price=price,
             cost="" if total is None else engine.ask("cost", round(rows_per_input * total)),
@@ -160,7 +160,7 @@ def preview(
 
 
 def _failure_reason(done: Any) -> str:
-    return str(getattr(done, "why", None) or done.stopped or done.error)
+    return str(getattr(done, "reason", None) or done.stopped or done.error)
 
 
 def _evenly_spaced_rows(source: InputSource, sample: int) -> Iterator[InputRow]:

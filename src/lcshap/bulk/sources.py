@@ -68,7 +68,7 @@ class TableFilesSource(InputSource):
 
     def __init__(self, kind: str, files: list[FileLocation], columns: Columns) -> None:
         self.format, self.files = TABLE_FORMATS[kind], files
-        self.columns = columns.among(self.format.columns(files[0]), files[0].path, texts=kind == "csv")
+        self.columns = columns.for_table(self.format.columns(files[0]), files[0].path, texts=kind == "csv")
         self.counts = [self.format.count(file) for file in files]
         self.description = {
             "kind": kind,
@@ -147,7 +147,7 @@ class ArrowSource(InputSource):
 
     def __init__(self, table: Any, columns: Columns) -> None:
         self.table = table
-        self.columns = columns.among(list(table.schema.names), "the table")
+        self.columns = columns.for_table(list(table.schema.names), "the table")
         self.description = {"kind": "table", **self.columns.description, "rows": self.count}
 
     @property
@@ -206,8 +206,8 @@ def open_source(
         return _open_files([os.fspath(path) for path in source], columns, images)
     if not isinstance(source, Iterable):
         raise OptionError(f"Expected a path, a table or an iterable of inputs, got {type(source).__name__}.")
-    if columns.given:
-        raise OptionError(f"Expected a table for {columns.given}, got an iterable, whose items are the inputs.")
+    if columns.table_options:
+        raise OptionError(f"Expected a table for {columns.table_options}, got an iterable, whose items are the inputs.")
     return IterableSource(source)
 
 
@@ -242,8 +242,8 @@ def _open_files(addresses: list[str], columns: Columns, images: ImageOptions) ->
     try:
         if kind in TABLE_FORMATS:
             return TableFilesSource(kind, readable, columns)
-        if columns.given:
-            raise OptionError(f"Expected a table for {columns.given}, got a folder of {kind} files.")
+        if columns.table_options:
+            raise OptionError(f"Expected a table for {columns.table_options}, got a folder of {kind} files.")
         return FolderSource(kind, listings[0][0], readable, images)
     except OSError as error:
         if isinstance(error, LcshapError):

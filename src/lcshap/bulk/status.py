@@ -79,17 +79,17 @@ def status(out: str | os.PathLike[str]) -> Status:
     ``print(lcshap.bulk.status("out"))``.
     """
     folder = RunFolder(out)
-    notes = [folder.noted(number) for number in folder.finished()] if folder.manifest else []
-    processor_seconds = [part.processor for part in notes]
+    notes = [folder.part_notes(number) for number in folder.finished()] if folder.manifest else []
+    processor_seconds = [part_notes.processor for part_notes in notes]
     return Status(
-        rows=sum(part.rows for part in notes),
+        rows=sum(part_notes.rows for part_notes in notes),
         total=folder.total,
-        failed=sum(part.failed for part in notes),
-        error=next((part.error for part in notes if part.error), None),
+        failed=sum(part_notes.failed for part_notes in notes),
+        error=next((part_notes.error for part_notes in notes if part_notes.error), None),
         shards=len(notes),
-        calls=sum(part.calls for part in notes),
-        seconds=sum(part.seconds for part in notes),
-        bytes=sum(folder.part(part.number).stat().st_size for part in notes),
+        calls=sum(part_notes.calls for part_notes in notes),
+        seconds=sum(part_notes.seconds for part_notes in notes),
+        bytes=sum(folder.part_path(part_notes.number).stat().st_size for part_notes in notes),
         running=folder.running,
         complete=folder.complete,
         processor=None

@@ -74,7 +74,7 @@ def summary(
     *,
     key: Callable[[str], str] | None = None,
     output: int | None = None,
-    least: int = 1,
+    min_count: int = 1,
 ) -> Any:
     """The most important units of a whole data set for each predicted class, as a pandas DataFrame.
 
@@ -87,7 +87,7 @@ def summary(
     key : a function that maps several names to one. By default, words of texts are compared without case and without
         the punctuation around them.
     output : the output to summarize, if several are explained.
-    least : leave out units that occur fewer times.
+    min_count : leave out units that occur fewer times.
 
     Returns
     -------
@@ -111,13 +111,13 @@ def summary(
         raise OptionError("Expected output= for a run that explains several outputs, got none. Give 0 for the first.")
     classes: dict[str, _ClassTotals] = {}
     for number in folder.finished():
-        for row in read_rows(str(folder.part(number)), _COLUMNS):
+        for row in read_rows(str(folder.part_path(number)), _COLUMNS):
             if row["error"] is None:
                 scores = np.asarray(row["scores"], np.float64)
                 totals = classes.setdefault(row["prediction"] or "", _ClassTotals())
                 normalize = key or (normalise_word if '"view": {"kind": "text"' in row["record"] else str)
                 totals.add([normalize(name) for name in row["names"]], scores[:, output] if several else scores)
-    return _to_frame(classes, top, least)
+    return _to_frame(classes, top, min_count)
 
 
 def _to_frame(classes: dict[str, _ClassTotals], top: int | None, min_count: int) -> Any:

@@ -6,12 +6,11 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ..adapters.onnx import THREADS
 from ..core.explanation import Explanation
@@ -68,20 +67,20 @@ class FinishedShard:
 
     Attributes
     ----------
-    part : the bytes of the part.
+    part_bytes : the bytes of the part.
     seconds : the seconds that the worker took, by the clock.
     processor : the seconds of the processor that the worker took.
-    sent : for each row of the shard, the number of model rows that were sent for it; None if it is not known.
+    sent_rows : for each row of the shard, the number of model rows that were sent for it; None if it is not known.
     calls : for each row, the number of model calls that its scores are computed from; None for an error.
     failed : the number of rows that have an error, the first of which is `error`.
     stopped : the reason why the run cannot go on, if it cannot; then there is no part.
     """
 
     number: int
-    part: bytes
+    part_bytes: bytes
     seconds: float
     processor: float
-    sent: list[int | None]
+    sent_rows: list[int | None]
     calls: list[int | None]
     failed: int = 0
     error: str | None = None
@@ -91,15 +90,17 @@ class FinishedShard:
 class Worker:
     """Explains shards. Each engine makes its workers in separate processes."""
 
-    def __init__(self, work: WorkerOptions) -> None:
-        os.environ.update(work.environment)
-        self.work = work
-        self.base_explainer = call_factory(work.factory)
+    def __init__(self, worker_options: WorkerOptions) -> None:
+        os.environ.update(worker_options.environment)
+        self.worker_options = worker_options
+        self.base_explainer = call_factory(worker_options.factory)
         self.batch_size = (
-            self.base_explainer.execution.batch_size or self.base_explainer.adapter.batch_size or work.batch_size
+            self.base_explainer.execution.batch_size
+            or self.base_explainer.adapter.batch_size
+            or worker_options.batch_size
         )
         self.explainer = make_deterministic(self.base_explainer, self.batch_size or MIN_BATCH_ROWS)
-        _limit_loaded_threads(work.threads)
+        _limit_loaded_threads(worker_options.threads)
         self.description = {
             **describe_explainer(self.explainer),
             "batch_size": self.batch_size or [MIN_BATCH_ROWS, MAX_BATCH_ROWS, MAX_BATCH_CHARACTERS],
@@ -138,11 +139,11 @@ class Worker:
         outcomes = self._explain(inputs, [row.label for row in shard.rows])
         errors = [e for e in outcomes if isinstance(e, Exception)]
         stopped = _describe_outage(outcomes)
-        part = b"" if stopped else encode_part(shard, outcomes, bool(expected["several"]), {"inputs": digest})
+        part_bytes = b"" if stopped else encode_part(shard, outcomes, bool(expected["several"]), {"inputs": digest})
         explanations = [e if isinstance(e, Explanation) else None for e in outcomes]
         return FinishedShard(
             shard.number,
-            part,
+            part_bytes,
             time.perf_counter() - start,
             time.process_time() - processor_start,
             [None if e is None else e.rows for e in explanations],
@@ -189,14 +190,14 @@ class WorkerServer:
     The worker is made at the first request, so that its process can receive a large shard before.
     """
 
-    def __init__(self, work: WorkerOptions) -> None:
-        self.work = work
+    def __init__(self, worker_options: WorkerOptions) -> None:
+        self.worker_options = worker_options
         self.worker: Worker | None = None
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a method of the worker. All errors are raised as an `LcshapError` without secrets."""
         try:
-            self.worker = self.worker or Worker(self.work)
+            self.worker = self.worker or Worker(self.worker_options)
             return getattr(self.worker, name)(*arguments)
         except LcshapError:
             raise
@@ -298,5 +299,4 @@ def _limit_loaded_threads(threads: int) -> None:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(threads)
-    with suppress(ImportError):
-        import_module("threadpoolctl").threadpool_limits(threads)
+    threadpool_limits(threads)

@@ -208,7 +208,7 @@ class RunSample(NamedTuple):
 def sample_run(folder: Path, limit: int) -> RunSample:
     """At most `limit` explanations of a run, spread evenly over the data set."""
     run_status = status(folder)
-    explanations = list(load(folder, most=limit))
+    explanations = list(load(folder, max_explanations=limit))
     if not explanations:
         raise BulkError(f"Expected explanations in {str(folder)!r}, got none. {run_status}")
     explained_rows = run_status.rows - run_status.failed

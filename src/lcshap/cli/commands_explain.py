@@ -144,7 +144,7 @@ def compare(source: Input, task: ModelOptions, option: MethodsOption, settings: 
         return draw(comparison.explanations, comparison.names)
 
     if output.json:
-        calls = {"together": comparison.calls, "apart": comparison.apart}
+        calls = {"together": comparison.calls, "apart": comparison.separate_calls}
         text = dumps({"explanations": list(map(as_json, comparison.explanations)), "calls": calls})
     else:
         text = comparison_text(comparison, output)

@@ -139,7 +139,7 @@ class Comparison(NamedTuple):
     calls: int
 
     @property
-    def apart(self) -> int:
+    def separate_calls(self) -> int:
         """The number of calls if each method is run separately."""
         return sum(e.calls for e in self.explanations)
 

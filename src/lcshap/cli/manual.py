@@ -55,7 +55,7 @@ def _usage(entry: MethodEntry) -> str:
     names = [f.name for f in fields(entry.method)]
     example = "budget=400" if "budget" in names else f"{names[0]}=..." if names else ""
     for f in fields(entry.method):
-        if f.name in ("order", "max_size", "hops") and isinstance(f.default, int) and "budget" not in names:
+        if f.name in ("order", "max_size") and isinstance(f.default, int) and "budget" not in names:
             example = f"{f.name}={f.default}"
             break
     method = f"{entry.name}:{example}" if example else entry.name

@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from ..core.earlier_names import rename_parameters
 from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import PlanSum
@@ -36,7 +37,7 @@ class NamedMethod(NamedTuple):
     parameters: dict[str, Any]
 
     @property
-    def known(self) -> list[str]:
+    def parameter_names(self) -> list[str]:
         """The parameters that it has."""
         return [f.name for f in fields(self.entry.method)]
 
@@ -56,7 +57,7 @@ def make_methods(texts: Sequence[str], graph: Graph, settings: MethodSettings) -
         if name != "budget" or any(name in named.parameters for named in named_methods):
             _check_option_used(name, named_methods)
     methods = [_make_method(named, shared, graph) for named in named_methods]
-    if "budget" in shared and not any("budget" in named.known for named in named_methods):
+    if "budget" in shared and not any("budget" in named.parameter_names for named in named_methods):
         _check_costs(methods, graph, shared["budget"], settings.max_calls)
     return methods
 
@@ -89,16 +90,18 @@ def _parse_method(text: str) -> NamedMethod:
         if not equals:
             raise UsageError(f"Expected a parameter as name=value, got {pair!r} in {text!r}.")
         parameters[key] = _parse_value(literal)
-    named_method = NamedMethod(text.strip(), entry, parameters)
-    for key in parameters:
-        if key not in named_method.known:
+    named_method = NamedMethod(text.strip(), entry, rename_parameters(entry.name, parameters))
+    for key in named_method.parameters:
+        if key not in named_method.parameter_names:
             raise UsageError(_unknown_parameter(key, named_method))
     return named_method
 
 
 def _make_method(named_method: NamedMethod, shared: dict[str, Any], graph: Graph) -> Method:
-    parameters = {name: shared[name] for name in shared if name in named_method.known} | named_method.parameters
-    if "budget" in named_method.known:
+    parameters = {
+        name: shared[name] for name in shared if name in named_method.parameter_names
+    } | named_method.parameters
+    if "budget" in named_method.parameter_names:
         parameters["budget"] = parse_budget(parameters.get("budget"), graph.d)
     for f in fields(named_method.entry.method):
         if f.default is MISSING and f.default_factory is MISSING and f.name not in parameters:
@@ -111,7 +114,7 @@ def _make_method(named_method: NamedMethod, shared: dict[str, Any], graph: Graph
 
 def _check_option_used(name: str, named_methods: Sequence[NamedMethod]) -> None:
     """Raise unless at least one of the methods uses an option."""
-    if any(name in named.known and name not in named.parameters for named in named_methods):
+    if any(name in named.parameter_names and name not in named.parameters for named in named_methods):
         return
     conflicting = next((named for named in named_methods if name in named.parameters), None)
     if conflicting is not None:
@@ -135,7 +138,11 @@ def _check_costs(methods: Sequence[Method], graph: Graph, budget: int, max_calls
 
 
 def _unknown_parameter(key: str, named_method: NamedMethod) -> str:
-    advice = f"Its parameters are {', '.join(named_method.known)}." if named_method.known else "It has no parameters."
+    advice = (
+        f"Its parameters are {', '.join(named_method.parameter_names)}."
+        if named_method.parameter_names
+        else "It has no parameters."
+    )
     return f"Expected a parameter of {named_method.entry.name}, got {key!r}. {advice}"
 
 

@@ -178,7 +178,9 @@ def comparison_text(comparison: Comparison, output: Output) -> str:
         ]
     else:
         blocks += [render_explanation(e, columns, colour, output.top, dark) for _, e in named_explanations]
-    blocks.append(f"all methods together took {comparison.calls:,} model calls instead of {comparison.apart:,}")
+    blocks.append(
+        f"all methods together took {comparison.calls:,} model calls instead of {comparison.separate_calls:,}"
+    )
     return "\n\n".join(blocks)
 
 

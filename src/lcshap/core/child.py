@@ -52,7 +52,7 @@ class Reply(NamedTuple):
     error: SerializedError | None = None
 
     @classmethod
-    def to(cls, function: Callable[..., Any], *arguments: Any, catch: type[BaseException] = Exception) -> Reply:
+    def from_call(cls, function: Callable[..., Any], *arguments: Any, catch: type[BaseException] = Exception) -> Reply:
         """Call a function. An exception of the class `catch` is put into the reply."""
         try:
             return cls(function(*arguments))
@@ -208,7 +208,7 @@ def _serve_requests(channel: Any, interruptible: bool, make: Callable[..., Any],
 
     signal.signal(signal.SIGINT, interrupt if interruptible else signal.SIG_IGN)
     catch = BaseException if interruptible else Exception
-    target = Reply.to(make, *arguments, catch=catch)
+    target = Reply.from_call(make, *arguments, catch=catch)
     while True:
         try:
             name, arguments = channel.recv()
@@ -216,7 +216,9 @@ def _serve_requests(channel: Any, interruptible: bool, make: Callable[..., Any],
             return
         try:
             busy = True
-            reply = target if target.error else Reply.to(_call_method, target.value, name, arguments, catch=catch)
+            reply = (
+                target if target.error else Reply.from_call(_call_method, target.value, name, arguments, catch=catch)
+            )
             busy = False
         except KeyboardInterrupt as error:  # that came just before or after the call
             busy = False

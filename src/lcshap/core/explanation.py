@@ -40,10 +40,10 @@ class Explanation:
     interactions : if requested, a symmetric sparse matrix `(d, d)` with an entry for every edge of the graph, or for
         the pairs that the method chooses; for a game with several outputs, a tuple with one matrix for each output.
     interaction_stderr : the standard error of each interaction, in the same form, where interactions are estimates; its
-        degrees of freedom are `freedom`.
+        degrees of freedom are `dof`.
     provenance : what is needed to compute these scores again: the method, its parameters, the graph, versions.
     stderr : the standard error of each score if scores are estimates (inf if there are too few samples), with its
-        degrees of freedom in `freedom`; None for exact scores.
+        degrees of freedom in `dof`; None for exact scores.
     view : from an `Explainer`: the data that is needed to draw the input, see `lcshap.core.views`.
     curve : if requested, the masking curve: "percents", "counts", "values" and their description "what", see
         `lcshap.metrics.masking_curve`.
@@ -64,7 +64,7 @@ class Explanation:
     provenance: dict[str, Any] = field(default_factory=dict)
     interactions: sparse.csr_array | tuple[sparse.csr_array, ...] | None = None
     stderr: NDArray[np.float64] | None = None
-    freedom: int | None = None
+    dof: int | None = None
     view: View | None = None
     curve: dict[str, Any] | None = None
     rows: int | None = None
@@ -94,11 +94,11 @@ class Explanation:
     def ranking(self) -> NDArray[np.intp]:
         """The units by descending score, ties by index; one column an output where there are several.
 
-        Masking curves mask units in this order. `leading` sorts the units by |score| instead.
+        Masking curves mask units in this order. `by_magnitude` sorts the units by |score| instead.
         """
         return np.argsort(-self.scores, axis=0, kind="stable")
 
-    def leading(self, sign: int | None = None, output: int | None = None) -> NDArray[np.intp]:
+    def by_magnitude(self, sign: int | None = None, output: int | None = None) -> NDArray[np.intp]:
         """The units by descending |score|, ties by index; scores that are only rounding errors count as zero.
 
         Parameters
@@ -122,16 +122,16 @@ class Explanation:
             raise OptionError(f"Expected a confidence between 0 and 1, got {confidence!r}.")
         if self.stderr is None:
             return self.scores, self.scores
-        width = half_width(self.stderr, self.freedom or 0, confidence)
+        width = half_width(self.stderr, self.dof or 0, confidence)
         return self.scores - width, self.scores + width
 
     @property
-    def faint(self) -> NDArray[np.bool_]:
+    def insignificant(self) -> NDArray[np.bool_]:
         """Which scores do not differ significantly from zero: their 95 % interval contains 0. Figures draw them faint.
 
         >>> import lcshap as lc
         >>> v = lc.Game(lambda kept: 3.0 * kept[:, 0] + 0.1 * (kept.sum(axis=1) % 3 == 1), 12)
-        >>> lc.GraphKernelSHAP(96).explain(v, lc.Graph.chain(12)).faint[:3]
+        >>> lc.GraphKernelSHAP(96).explain(v, lc.Graph.chain(12)).insignificant[:3]
         array([False,  True,  True])
         """
         if self.stderr is None:
@@ -143,7 +143,7 @@ class Explanation:
     # -- views ----------------------------------------------------------------------------------------------------
 
     def top(self, n: int = 10, output: int | None = None, *, sign: int | None = None) -> list[tuple[str, float]]:
-        """The names and scores of the `n` units with the largest |score|; `sign` and `output`: as in `leading`.
+        """The names and scores of the `n` units with the largest |score|; `sign` and `output`: as in `by_magnitude`.
 
         >>> import lcshap as lc
         >>> e = lc.FeatureAblation().explain(lc.Game(lambda kept: kept @ [0.5, 0, -2], 3), lc.Graph.chain(3))
@@ -152,7 +152,7 @@ class Explanation:
         """
         e = self._select_output(output)
         scores = round_to_zero(e.scores, e.scores, e.base_value, e.full_value)
-        return [(e.names[i], float(scores[i])) for i in self.leading(sign, output)[:n]]
+        return [(e.names[i], float(scores[i])) for i in self.by_magnitude(sign, output)[:n]]
 
     def output(self, index: int) -> Explanation:
         """The explanation of one output of several, which has the number `index`."""
@@ -174,7 +174,7 @@ class Explanation:
             {**self.provenance, "output": column},
             interactions,
             None if self.stderr is None else self.stderr[:, column],
-            self.freedom,
+            self.dof,
             None if self.view is None else self.view.of_output(column),
             interaction_stderr=errors,
         )
@@ -192,14 +192,14 @@ class Explanation:
             self, scores=self.scores + share * self.residual, provenance={**self.provenance, "rescaled": True}
         )
 
-    def averaged(self) -> Explanation:
+    def average_outputs(self) -> Explanation:
         """One explanation of several outputs that are samples of the same number: their mean.
 
         The standard error of a score is that of its mean over the samples and, where the method has one, its own.
 
         >>> import lcshap as lc
         >>> v = lc.Game(lambda kept: kept @ np.array([[1.0, 3.0], [2.0, 2.0]]), 2)
-        >>> e = lc.Shapley().explain(v, lc.Graph.chain(2)).averaged()
+        >>> e = lc.Shapley().explain(v, lc.Graph.chain(2)).average_outputs()
         >>> e.scores.tolist(), e.stderr.tolist()
         ([2.0, 2.0], [1.0, 0.0])
         """
@@ -215,7 +215,7 @@ class Explanation:
             base_value=float(np.mean(self.base_value)),
             full_value=float(np.mean(self.full_value)),
             stderr=error,
-            freedom=count - 1 if self.freedom is None else min(count - 1, self.freedom),
+            dof=count - 1 if self.dof is None else min(count - 1, self.dof),
             interactions=None,
             interaction_stderr=None,
             curve=None,
@@ -287,7 +287,7 @@ class Explanation:
             for k, column in enumerate(np.atleast_2d(array.T) if array is not None else []):
                 columns[f"{key}_{k}" if several_outputs else key] = column
         if not several_outputs:
-            columns["rank"] = np.argsort(self.leading(), kind="stable")
+            columns["rank"] = np.argsort(self.by_magnitude(), kind="stable")
         return pandas.DataFrame(columns)
 
     def to_shap(self) -> Any:
@@ -316,11 +316,11 @@ class Explanation:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        method = printable(str(self.provenance.get("method", "Explanation")), most=200)
+        method = printable(str(self.provenance.get("method", "Explanation")), max_length=200)
         head = f"{method}: {len(self.scores)} units, {self.calls:,} calls"
         if self.scores.ndim == 2:
             return f"<{head}, {self.scores.shape[1]} outputs>"
-        top = ", ".join(f"{printable(name, most=60)} {score:+.4g}" for name, score in self.top(3))
+        top = ", ".join(f"{printable(name, max_length=60)} {score:+.4g}" for name, score in self.top(3))
         values = self.scores, self.base_value, self.full_value
         base, full, residual = (
             round_to_zero(float(x), *values) for x in (self.base_value, self.full_value, self.residual)
@@ -388,11 +388,11 @@ def pair_matrix(
     return sparse.csr_array(sparse.coo_array((np.tile(values, 2), coordinates), shape=(graph.d, graph.d)))
 
 
-def half_width(stderr: NDArray[np.float64], freedom: int, confidence: float) -> NDArray[np.float64]:
+def half_width(stderr: NDArray[np.float64], dof: int, confidence: float) -> NDArray[np.float64]:
     """Half the width of a two-sided t interval; inf where there are no degrees of freedom."""
-    if freedom < 1:
+    if dof < 1:
         return np.full(stderr.shape, np.inf)
-    return np.asarray(stderr * special.stdtrit(freedom, (1 + confidence) / 2))
+    return np.asarray(stderr * special.stdtrit(dof, (1 + confidence) / 2))
 
 
 def package_versions() -> dict[str, str]:

@@ -26,11 +26,11 @@ class RowCounter:
     """Counts the rows that were sent to a function or a model for one game."""
 
     def __init__(self) -> None:
-        self.rows = self._taken = 0
+        self.rows = self._count_at_reset = 0
 
-    def take(self) -> int:
+    def read_and_reset(self) -> int:
         """The number of rows sent since the last call of this method."""
-        count, self._taken = self.rows - self._taken, self.rows
+        count, self._count_at_reset = self.rows - self._count_at_reset, self.rows
         return count
 
 
@@ -42,13 +42,13 @@ class AbstractGame(ABC):
     d : the number of units.
     gradient : for gradient methods, see `Game`; None where there is none.
     trees : for `TreeSHAP`, see `Game`; None where there are none.
-    tally : counts the rows that were sent.
+    row_counter : counts the rows that were sent.
     """
 
     d: int
     gradient: Callable[[], tuple[Any, Any]] | None
     trees: Callable[[], TreeGame] | None
-    tally: RowCounter
+    row_counter: RowCounter
 
     @property
     @abstractmethod
@@ -71,7 +71,7 @@ class AbstractGame(ABC):
         """Coalitions of several games, one game after the other; games that share a model share batches instead."""
         return [game.evaluate(coalitions) for game, coalitions in requests]
 
-    def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
+    def decision_unchanged(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
         """Whether the decision at the full input still stands on each coalition; None where there is no decision.
 
         The coalitions must have been evaluated before; nothing is evaluated here.
@@ -124,7 +124,7 @@ class Game(AbstractGame):
     store: Store | None = field(default=None, kw_only=True)
     trees: Callable[[], TreeGame] | None = field(default=None, kw_only=True)
     part_fn: Callable[[NDArray[np.bool_]], Any] | None = field(default=None, kw_only=True)
-    tally: RowCounter = field(default_factory=RowCounter, init=False, repr=False, compare=False)
+    row_counter: RowCounter = field(default_factory=RowCounter, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not callable(self.fn):
@@ -165,7 +165,7 @@ class Game(AbstractGame):
         for start in range(0, len(coalitions), self.rows):
             stop = min(start + self.rows, len(coalitions))
             batch = np.asarray(self.part_fn(coalitions.dense(start, stop)), np.float64)
-            self.tally.rows += stop - start
+            self.row_counter.rows += stop - start
             if batch.ndim not in (2, 3) or batch.shape[:2] != (stop - start, self.d):
                 shapes = f"({stop - start}, {self.d}) or ({stop - start}, {self.d}, outputs)"
                 raise GameError(f"Expected parts of shape {shapes}, got {batch.shape}. Return a part for each unit.")
@@ -220,7 +220,7 @@ class Game(AbstractGame):
     def _call_function(self, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
         n = len(mask)
         answer = np.asarray(self.fn(mask))
-        self.tally.rows += n
+        self.row_counter.rows += n
         if answer.dtype.kind not in "fiub":
             raise GameError(f"Expected real numbers from the game for {n} coalitions, got {answer.dtype}.")
         if answer.ndim not in (1, 2) or len(answer) != n or 0 in answer.shape:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, GraphError, OptionError
+from .earlier_names import update_provenance
 from .explanation import Explanation, PathExplanation, pair_matrix
 from .json_reader import JsonNode, parse_json
 from .printable import printable
 from .read_graph import read_edges, read_graph
 from .read_view import read_view
-from .serialize import FORMAT, VERSION, to_dict
+from .serialize import FIELD_NAMES_IN_FILES, FORMAT, VERSION, to_dict
 
 __all__ = ["from_dict", "load", "to_dict"]
 
@@ -69,7 +70,7 @@ def from_dict(content: Any, source: str = "this") -> Explanation:
             f"Expected an explanation saved by lcshap, got {printable(source)}, which is something else."
         )
     place = JsonNode(content, source)
-    version = place["version"].whole()
+    version = place["version"].integer()
     if version > VERSION:
         raise FileFormatError(
             f"Expected a file of version {VERSION} or lower, got {printable(source)}, which has version "
@@ -93,14 +94,15 @@ def _read_explanation(place: JsonNode) -> Explanation:
         "base_value": _read_value(place["base_value"], outputs),
         "full_value": _read_value(place["full_value"], outputs),
         "graph": graph,
-        "calls": place["calls"].whole(),
+        "calls": place["calls"].integer(),
         "provenance": _read_provenance(place.get("provenance")),
         "stderr": _read_stderr(place.get("stderr"), scores.shape),
         "view": read_view(place.get("view"), graph.d),
         "curve": _read_curve(place.get("curve")),
     }
-    for name in ("freedom", "rows"):
-        field_values[name] = None if place.get(name).missing else place[name].whole()
+    for name in ("dof", "rows"):
+        number = place.get(FIELD_NAMES_IN_FILES.get(name, name))
+        field_values[name] = None if number.missing else number.integer()
     if not place.get("interactions").missing:
         pairs_place = place.get("interaction_pairs")
         pairs = graph.edges if pairs_place.missing else read_edges(pairs_place, graph.d)
@@ -139,7 +141,7 @@ def _as_array_place(place: JsonNode) -> JsonNode:
 
 def _read_value(place: JsonNode, outputs: tuple[int, ...]) -> float | NDArray[np.float64]:
     if outputs or isinstance(place.value, dict):
-        numbers = _as_array_place(place).floats(*outputs)
+        numbers = _as_array_place(place).float_array(*outputs)
         return numbers if outputs else float(numbers)
     return place.number()
 
@@ -147,7 +149,7 @@ def _read_value(place: JsonNode, outputs: tuple[int, ...]) -> float | NDArray[np
 def _read_stderr(place: JsonNode, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
     if place.missing:
         return None
-    stderr = _as_array_place(place).floats(*shape, finite=False)
+    stderr = _as_array_place(place).float_array(*shape, finite=False)
     if not (stderr >= 0).all():
         place.fail("standard errors, from 0 to infinity", "others")
     return stderr
@@ -157,37 +159,37 @@ def _read_provenance(place: JsonNode) -> dict[str, Any]:
     provenance = {} if place.missing else place.plain()
     if not isinstance(provenance, dict):
         place.fail("an object")
-    return provenance
+    return update_provenance(provenance)
 
 
 def _read_curve(place: JsonNode) -> dict[str, Any] | None:
     if place.missing:
         return None
-    percents = place["percents"].floats(None)
+    percents = place["percents"].float_array(None)
     count = len(percents)
-    curve: dict[str, Any] = {"percents": percents, "counts": place["counts"].units(0, 2**31 - 1, count)}
-    curve |= {"values": place["values"].floats(count), "what": place["what"].text()}
+    curve: dict[str, Any] = {"percents": percents, "counts": place["counts"].integer_array(0, 2**31 - 1, count)}
+    curve |= {"values": place["values"].float_array(count), "what": place["what"].string()}
     if "keep" in place.mapping():
-        curve["keep"] = place["keep"].truth()
+        curve["keep"] = place["keep"].boolean()
     return curve
 
 
 def _read_path(place: JsonNode, d: int, outputs: tuple[int, ...]) -> dict[str, Any]:
     """What a path has more."""
-    path = place["path"].units(0, d - 1, *place["path"].array("iu").shape[:1])
-    order = place["order"].units(0, d - 1, d)
+    path = place["path"].integer_array(0, d - 1, *place["path"].array("iu").shape[:1])
+    order = place["order"].integer_array(0, d - 1, d)
     for name, units in (("path", path), ("order", order)):
         if len(np.unique(units)) < len(units):
             place[name].fail("each unit once", "one twice")
     flips, flipped = place.get("flip_set"), place.get("flipped")
-    flip_set = None if flips.missing else tuple(unit.whole(0, d - 1) for unit in flips.items())
+    flip_set = None if flips.missing else tuple(unit.integer(0, d - 1) for unit in flips.items())
     if flip_set is not None and len(set(flip_set)) < len(flip_set):
         flips.fail("each unit once", "one twice")
     return {
         "path": path.astype(np.intp, copy=False),
-        "path_values": place["path_values"].floats(len(path) + 1, *outputs),
+        "path_values": place["path_values"].float_array(len(path) + 1, *outputs),
         "order": order.astype(np.intp, copy=False),
-        "flipped": None if flipped.missing else flipped.truth(),
+        "flipped": None if flipped.missing else flipped.boolean(),
         "flip_set": flip_set,
-        "rounds": 0 if place.get("rounds").missing else place["rounds"].whole(),
+        "rounds": 0 if place.get("rounds").missing else place["rounds"].integer(),
     }

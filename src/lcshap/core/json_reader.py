@@ -42,7 +42,9 @@ def parse_json(encoded: bytes, source: str) -> Any:
             parse_float=_parse_float,
         )
     except (ValueError, RecursionError) as error:  # decoding errors are ValueErrors too
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), most=200)
+        reason = (
+            "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), max_length=200)
+        )
         raise FileFormatError(
             f"Expected an explanation saved by lcshap, got {printable(source)}, which cannot be read: {reason}."
         ) from None
@@ -79,9 +81,9 @@ class JsonNode:
     """A value of a file and its place. Methods return it if its type is right, and raise `FileFormatError` if not.
 
     >>> graph = JsonNode({"d": 3, "names": ["a", "b", 5]}, "x.json")
-    >>> graph["d"].whole(1, 9)
+    >>> graph["d"].integer(1, 9)
     3
-    >>> graph["names"].texts(3)
+    >>> graph["names"].strings(3)
     Traceback (most recent call last):
         ...
     lcshap.errors.FileFormatError: x.json is damaged at names[2]: expected a text, got 5.
@@ -93,7 +95,7 @@ class JsonNode:
 
     def fail(self, expected: str, actual: str | None = None) -> NoReturn:
         """Raise `FileFormatError` with the place, the expected value and the actual one."""
-        location = f" at {printable(self.name, most=200)}" if self.name else ""
+        location = f" at {printable(self.name, max_length=200)}" if self.name else ""
         actual_text = _summarize(self.value) if actual is None else actual
         raise FileFormatError(f"{printable(self.source)} is damaged{location}: expected {expected}, got {actual_text}.")
 
@@ -132,15 +134,15 @@ class JsonNode:
             self.fail(f"a list of {count:,}", f"one of {len(self.value):,}")
         return (JsonNode(value, self.source, f"{self.name}[{i}]") for i, value in enumerate(self.value))
 
-    def text(self) -> str:
+    def string(self) -> str:
         """A string."""
         if type(self.value) is not str:
             self.fail("a text")
         return str(self.value)
 
-    def texts(self, count: int | None = None) -> tuple[str, ...]:
+    def strings(self, count: int | None = None) -> tuple[str, ...]:
         """A list of strings."""
-        return tuple(place.text() for place in self.items(count))
+        return tuple(place.string() for place in self.items(count))
 
     def choice(self, choices: Any) -> str:
         """One of some strings."""
@@ -148,13 +150,13 @@ class JsonNode:
             self.fail(f"one of {', '.join(choices)}")
         return str(self.value)
 
-    def truth(self) -> bool:
+    def boolean(self) -> bool:
         """True or false."""
         if type(self.value) is not bool:
             self.fail("true or false")
         return bool(self.value)
 
-    def whole(self, low: int = 0, high: int = 2**63 - 1) -> int:
+    def integer(self, low: int = 0, high: int = 2**63 - 1) -> int:
         """An integer within bounds."""
         if type(self.value) is not int or not low <= self.value <= high:
             bounds = f"from {low:,} to {high:,}" if high < 2**63 - 1 else f"of at least {low:,}"
@@ -200,7 +202,7 @@ class JsonNode:
         dtype = np.dtype(self["type"].choice(sorted(_DTYPES)))
         if dtype.kind not in kinds:
             self["type"].fail(f"a type of {_kind_names(kinds)}")
-        shape = tuple(side.whole(0, 2**31 - 1) for side in self["shape"].items())
+        shape = tuple(side.integer(0, 2**31 - 1) for side in self["shape"].items())
         if len(shape) > 8 or math.prod(side or 1 for side in shape) > 2**40:
             self["shape"].fail("a shape that NumPy has")
         content = self["array"]
@@ -215,11 +217,11 @@ class JsonNode:
             content.fail(f"numbers up to {MAX_NUMBER}", "others")
         return numbers
 
-    def floats(self, *shape: int | None, finite: bool = True) -> NDArray[np.float64]:
+    def float_array(self, *shape: int | None, finite: bool = True) -> NDArray[np.float64]:
         """An array of floats of a shape; None stands for any length of at least 1."""
         return self._check_shape(self.array("f", finite), shape).astype(np.float64, copy=False)
 
-    def units(self, low: int, high: int, *shape: int | None) -> NDArray[np.int64]:
+    def integer_array(self, low: int, high: int, *shape: int | None) -> NDArray[np.int64]:
         """An array of integers of a shape, all of them within bounds."""
         integers = self._check_shape(self.array("iu"), shape)
         if integers.size and (integers.min() < low or integers.max() > high):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from ..errors import GameError, MethodError, PlanTooLargeError
+from .blas_threads import one_blas_thread
 from .default_limits import MAX_CALLS
 from .explanation import Explanation
 from .game import AbstractGame
@@ -83,7 +84,7 @@ class Stop:
         if self.tolerance is not None and not self.tolerance > 0:
             raise MethodError(f"Expected a positive tolerance, got {self.tolerance!r}.")
         if self.top is not None:
-            check_integer("top", self.top, least=1)
+            check_integer("top", self.top, minimum=1)
         if not 0 < self.confidence < 1:
             raise MethodError(f"Expected a confidence between 0 and 1, got {self.confidence!r}.")
 
@@ -114,8 +115,9 @@ class Method(ABC):
     caution: ClassVar[str] = ""  # what its ranking is known to be poor at, in a sentence; `choose` holds it too
     cost_in_words: ClassVar[str]  # how many calls it takes, for d units
     has_plan: ClassVar[bool] = True
+    algorithm: ClassVar[int] = 1  # a higher number for each change of the algorithm that changes scores
 
-    def on(self, graph: Graph) -> Method:
+    def for_graph(self, graph: Graph) -> Method:
         """The same method with all parameters that depend on the graph filled in; the provenance records this one."""
         return self
 
@@ -128,11 +130,11 @@ class Method(ABC):
         and what would fit instead; None lifts the limit.
         """
         try:
-            plan = PLAN_CACHE.get(self, graph, lambda: self._plan(graph, max_calls))
+            plan = PLAN_CACHE.get(self, graph, lambda: self._plan_on_one_thread(graph, max_calls))
             check_calls(plan.calls, max_calls, exact=True)
         except PlanTooLargeError as error:
-            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.above)}"
-            raise PlanTooLargeError(message, error.calls, error.exact, error.above) from None
+            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.exceeded_limit)}"
+            raise PlanTooLargeError(message, error.calls, error.exact, error.exceeded_limit) from None
         return plan
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
@@ -153,7 +155,7 @@ class Method(ABC):
         (37, None)
         """
         try:
-            calls = self._plan(graph, limit).calls
+            calls = self._plan_on_one_thread(graph, limit).calls
         except PlanTooLargeError:
             return None
         return calls if calls <= limit else None
@@ -167,7 +169,7 @@ class Method(ABC):
         max_calls: int | None = MAX_CALLS,
         *,
         stop: Stop | None = None,
-        found: list[Explanation | Exception | None] | None = None,
+        outcomes: list[Explanation | Exception | None] | None = None,
     ) -> list[Explanation]:
         """Score the units of several games, in the same rounds and in shared batches; each as `explain` does.
 
@@ -176,11 +178,11 @@ class Method(ABC):
         games, graphs : one of each for every input.
         max_calls : refuse what takes more calls an input.
         stop : when to stop before the budget is used; only for methods that estimate.
-        found : a list to which each explanation is written as soon as it is finished, at the position of its game, so
-            that nothing is lost when a game fails; or the error, if only one game failed. Entries that are not None
+        outcomes : a list to which each explanation is written as soon as it is finished, at the position of its game,
+            so that nothing is lost when a game fails; or the error, if only one game failed. Entries that are not None
             are not computed again.
         """
-        return run_methods([self] * len(games), games, graphs, max_calls, stop=stop, found=found)
+        return run_methods([self] * len(games), games, graphs, max_calls, stop=stop, outcomes=outcomes)
 
     def explain(
         self,
@@ -244,6 +246,10 @@ class Method(ABC):
                 "makes a fixed number of calls. Choose GraphKernelSHAP or SampleShapley."
             )
 
+    def _plan_on_one_thread(self, graph: Graph, limit: int | None) -> Plan:
+        with one_blas_thread():
+            return self._plan(graph, limit)
+
     # -- for subclasses -----------------------------------------------------------------------------------------------
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
@@ -262,7 +268,7 @@ class Method(ABC):
         """The fields and their values."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def _advice(self, graph: Graph, max_calls: int | None, above: str) -> str:
+    def _advice(self, graph: Graph, max_calls: int | None, exceeded_limit: str) -> str:
         limit = _MAX_ADVICE_CALLS if max_calls is None else min(max_calls, _MAX_ADVICE_CALLS)
         suggestions = []
         for group in self._cheaper(graph):
@@ -272,9 +278,9 @@ class Method(ABC):
                     suggestions.append(f"{method} takes {calls:,}")
                     break
         fits = f"Cheaper: {'; '.join(suggestions)}. " if suggestions else ""
-        if not suggestions and above == "calls":
+        if not suggestions and exceeded_limit == "calls":
             fits = "Choose a smaller budget. " if "budget" in self.parameters else _LARGER_UNITS_ADVICE
-        return f"{fits}{'' if max_calls is None else _LIMIT_ADVICE[above]}".rstrip()
+        return f"{fits}{'' if max_calls is None else _LIMIT_ADVICE[exceeded_limit]}".rstrip()
 
 
 def run_methods(
@@ -284,23 +290,23 @@ def run_methods(
     max_calls: int | None = MAX_CALLS,
     *,
     stop: Stop | None = None,
-    found: list[Explanation | Exception | None] | None = None,
+    outcomes: list[Explanation | Exception | None] | None = None,
 ) -> list[Explanation]:
     """`Method.explain_many` with a method of its own for each input."""
-    found = [None] * len(games) if found is None else found
+    outcomes = [None] * len(games) if outcomes is None else outcomes
     programs = []
     for method, game, graph in zip(methods, games, graphs, strict=True):
         if game.d != graph.d:
             raise GameError(f"Expected a game of {graph.d} units, as the graph has, got {game.d} units.")
         programs.append(_count_rows(method.program(game, graph, max_calls, stop), game))
-    run_programs(programs, batch_evaluator(games), found)
-    return found  # type: ignore[return-value]  # errors are there only if the games return them
+    run_programs(programs, batch_evaluator(games), outcomes)
+    return outcomes  # type: ignore[return-value]  # errors are there only if the games return them
 
 
 def _count_rows(program: Program[Explanation], game: AbstractGame) -> Program[Explanation]:
     """Run a program, and set the number of rows that were sent for its explanation."""
     e = yield from program
-    return replace(e, rows=game.tally.take())
+    return replace(e, rows=game.row_counter.read_and_reset())
 
 
 def _make_stop(tolerance: float | None, top: int | None, confidence: float) -> Stop | None:
@@ -308,14 +314,14 @@ def _make_stop(tolerance: float | None, top: int | None, confidence: float) -> S
     return stop if stop.early else None
 
 
-def check_integer(name: str, value: Any, least: int = 0) -> int:
-    """Return an integer parameter of at least `least`, or raise."""
+def check_integer(name: str, value: Any, minimum: int = 0) -> int:
+    """Return an integer parameter of at least `minimum`, or raise."""
     try:
         count = operator.index(value)
     except TypeError:
-        count = least - 1
-    if count < least or isinstance(value, bool):
-        raise MethodError(f"Expected {name} as an integer of at least {least}, got {value!r}.")
+        count = minimum - 1
+    if count < minimum or isinstance(value, bool):
+        raise MethodError(f"Expected {name} as an integer of at least {minimum}, got {value!r}.")
     return count
 
 

@@ -41,18 +41,18 @@ class MethodInfo(Protocol):
 class Terms:
     """The terms of a sum: row ``rows[t]`` gets ``weights[t] * v(coalitions[which[t]])``.
 
-    Without `which`, there is one term for each coalition, in order.
+    Without `coalition_indices`, there is one term for each coalition, in order.
     """
 
     rows: NDArray[np.integer]
     weights: NDArray[np.float64]
     coalitions: Coalitions
-    which: NDArray[np.integer] | None = None
+    coalition_indices: NDArray[np.integer] | None = None
 
     def distinct(self) -> Terms:
         """The same terms, with each distinct coalition once."""
         coalitions, positions = self.coalitions.unique()
-        which = positions if self.which is None else positions[self.which]
+        which = positions if self.coalition_indices is None else positions[self.coalition_indices]
         return Terms(self.rows, self.weights, coalitions, which.astype(np.int32))
 
 
@@ -119,7 +119,7 @@ class Plan:
         all_terms = [*terms, *(edge_terms or ())]
         coalitions, positions = Coalitions.concat([ends, *(t.coalitions for t in all_terms)]).unique()
         columns = np.split(positions[2:], np.cumsum([len(t.coalitions) for t in all_terms])[:-1])
-        columns = [c.astype(np.int32)[t.which] for c, t in zip(columns, all_terms, strict=True)]
+        columns = [c.astype(np.int32)[t.coalition_indices] for c, t in zip(columns, all_terms, strict=True)]
         shape = (graph.d, len(coalitions))
         operator = _build_matrix(terms, columns[: len(terms)], shape)
         edge_operator = None
@@ -301,7 +301,7 @@ def check_time(indices: int, calls: int, limit: int | None) -> None:
             f"at least {calls:,} calls and {indices:,} unit indices of sets around units, which would take "
             f"more than {seconds:.0f} s to plan. Only max_calls=None allows that",
             calls,
-            above="time",
+            exceeded_limit="time",
         )
 
 
@@ -312,7 +312,7 @@ def check_memory(needed: int, calls: int, limit: int | None, fits: str = "") -> 
             f"{calls:,} calls and about {_format_bytes(needed)} of memory, above the limit of "
             f"{_format_bytes(MAX_PLAN_BYTES)}{fits and '. '}{fits}",
             calls,
-            above="memory",
+            exceeded_limit="memory",
         )
 
 

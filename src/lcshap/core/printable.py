@@ -8,18 +8,18 @@ from functools import lru_cache
 _BIDI_CONTROLS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
-def printable(text: str, lines: bool = False, most: int | None = None) -> str:
+def printable(text: str, lines: bool = False, max_length: int | None = None) -> str:
     r"""Replace everything that controls a terminal; the text keeps its length.
 
     Control characters become their Unicode pictures. Marks that change the direction of writing and lone surrogates are
     replaced too. Line feeds stay if `lines`, and otherwise become an arrow, which all fonts have; other white space
-    becomes a space. A text of more than `most` characters is cut.
+    becomes a space. A text of more than `max_length` characters is cut.
 
-    >>> printable("a\x1b[2J\nb\tc\x9b"), printable("a\nb", lines=True), printable("heartwarming", most=6)
+    >>> printable("a\x1b[2J\nb\tc\x9b"), printable("a\nb", lines=True), printable("heartwarming", max_length=6)
     ('a␛[2J↵b c�', 'a\nb', 'heart…')
     """
-    if most is not None and len(text) > most:
-        return printable(text[: most - 1], lines) + "…"
+    if max_length is not None and len(text) > max_length:
+        return printable(text[: max_length - 1], lines) + "…"
     if text.isascii() and text.isprintable():
         return text
     line_feed = "\n" if lines else ""

@@ -25,10 +25,10 @@ def read_graph(place: JsonNode) -> Graph:
         ...
     lcshap.errors.FileFormatError: x.json is damaged at names: expected a list of 300,000,000, got one of 2.
     """
-    d = place["d"].whole(1, 2**31 - 1)
-    names = place["names"].texts(d)
+    d = place["d"].integer(1, 2**31 - 1)
+    names = place["names"].strings(d)
     kind = place["kind"].choice(_KINDS)
-    shape = tuple(side.whole(1, d) for side in place["shape"].items())
+    shape = tuple(side.integer(1, d) for side in place["shape"].items())
     edges = read_edges(place["edges"], d)
     if (shape or kind == "grid") and (prod(shape) != d or len(shape) > 32 or not shape):
         place["shape"].fail(f"sides whose product is {d:,}")
@@ -42,7 +42,7 @@ def read_graph(place: JsonNode) -> Graph:
 def read_edges(place: JsonNode, d: int) -> NDArray[np.int64]:
     """Pairs of units in ascending order, the smaller unit first: the order that interactions follow."""
     if type(place.value) is dict:
-        edges = place.units(0, d - 1, *place.array("iu").shape[:1], 2)
+        edges = place.integer_array(0, d - 1, *place.array("iu").shape[:1], 2)
         return _check_ascending(place, edges, d)
     place.items()
     pairs = place.value
@@ -52,7 +52,7 @@ def read_edges(place: JsonNode, d: int) -> NDArray[np.int64]:
     if not set(map(type, flat)) <= {int} or min(flat, default=0) < 0 or max(flat, default=0) >= d:
         for pair in place.items():
             for unit in pair.items():
-                unit.whole(0, d - 1)
+                unit.integer(0, d - 1)
     return _check_ascending(place, np.array(flat, np.int64).reshape(-1, 2), d)
 
 

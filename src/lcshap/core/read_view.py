@@ -18,6 +18,6 @@ def read_view(place: JsonNode, d: int) -> View | None:
             place["kind"].fail("a text")
         raise FileFormatError(
             f"Expected {printable(place.source)} to explain an input of kind {', '.join(KINDS)}, got "
-            f"{printable(repr(name), most=60)}. Update lcshap, or save the explanation without a view."
+            f"{printable(repr(name), max_length=60)}. Update lcshap, or save the explanation without a view."
         )
     return KINDS[name].read(place, d - 1)

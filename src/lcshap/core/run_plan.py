@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import GameError
+from .blas_threads import one_blas_thread
 from .estimate import Estimate, Estimator
 from .explanation import Explanation, package_versions, pair_matrix
 from .game import AbstractGame
@@ -63,7 +64,7 @@ def estimate_values(estimator: Estimator, values: NDArray[np.float64]) -> Estima
     An estimate does not change when a constant is added to all values, so v(∅) is subtracted first: this changes only
     the rounding, which it makes smaller.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
         gains = values - values[0]
         check_scores(gains, values)
         estimate = estimator.estimate(gains)
@@ -94,7 +95,7 @@ def explain_estimate(
     return Explanation(
         scores=estimate.scores,
         stderr=estimate.stderr,
-        freedom=estimate.dof,
+        dof=estimate.dof,
         base_value=_as_number(base),
         full_value=_as_number(full),
         graph=graph,

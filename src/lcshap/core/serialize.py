@@ -26,6 +26,7 @@ STRUCTURED_FIELDS = (
     "interaction_stderr",
     "view",
 )  # fields that are more than numbers, texts and arrays
+FIELD_NAMES_IN_FILES = {"dof": "freedom"}  # fields that keep their earlier name in files
 
 
 def save_explanation(e: Any, path: str | Path) -> Path:
@@ -70,7 +71,7 @@ def to_dict(e: Any) -> dict[str, Any]:
     content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "class": type(e).__name__, "graph": graph}
     for f in fields(e):
         if f.name not in STRUCTURED_FIELDS:
-            content[f.name] = _to_plain(getattr(e, f.name))
+            content[FIELD_NAMES_IN_FILES.get(f.name, f.name)] = _to_plain(getattr(e, f.name))
     content["view"] = None if e.view is None else _view_to_dict(e.view)
     content["interactions"] = None
     if e.interactions is not None:

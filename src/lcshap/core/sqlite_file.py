@@ -125,9 +125,9 @@ def _check_kind(path: str, application: int, version: int) -> None:
         )
 
 
-def check_structure(connection: sqlite3.Connection, path: str, how: str = "integrity_check") -> None:
+def check_structure(connection: sqlite3.Connection, path: str, pragma: str = "integrity_check") -> None:
     """Let SQLite check every page."""
-    (verdict,) = connection.execute(f"PRAGMA {how}(1)").fetchone()
+    (verdict,) = connection.execute(f"PRAGMA {pragma}(1)").fetchone()
     if verdict != "ok":
         raise damage_error(path, str(verdict))
 
@@ -135,9 +135,9 @@ def check_structure(connection: sqlite3.Connection, path: str, how: str = "integ
 _MOVE_ADVICE = "Choose another path, or move the file away. Nothing was changed."
 
 
-def damage_error(path: str, why: str) -> StoreError:
+def damage_error(path: str, reason: str) -> StoreError:
     """The error for a file that is not as it was written."""
-    return StoreError(f"Expected a store, got {path!r}, which is damaged: {' '.join(why.split())}. {_MOVE_ADVICE}")
+    return StoreError(f"Expected a store, got {path!r}, which is damaged: {' '.join(reason.split())}. {_MOVE_ADVICE}")
 
 
 def _has_pending_changes(path: str, *ends: str) -> bool:

@@ -62,7 +62,7 @@ class SQLiteStore(Store):
     >>> folder.cleanup()
     """
 
-    lasting = True
+    persistent = True
 
     def __init__(self, path: str | os.PathLike[str], max_bytes: int | None = None, timeout: float = 60.0) -> None:
         if max_bytes is not None and (not isinstance(max_bytes, int) or max_bytes < 1):

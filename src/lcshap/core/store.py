@@ -30,7 +30,7 @@ class Store(ABC):
 
     Attributes
     ----------
-    lasting : whether it outlives the process. Then models are identified by their content or by a name that the user
+    persistent : whether it outlives the process. Then models are identified by their content or by a name that the user
         sets, not by the identity of the object.
 
     Examples
@@ -40,7 +40,7 @@ class Store(ABC):
     True
     """
 
-    lasting: bool = False
+    persistent: bool = False
 
     @abstractmethod
     def get(self, space: bytes, keys: Sequence[bytes]) -> tuple[NDArray[np.bool_], Numbers | None]:
@@ -59,7 +59,7 @@ class Answers:
     --------
     >>> answers = Answers()
     >>> answers.add([b"a" * 16, b"b" * 16], np.array([1.0, 2.0]))
-    >>> answers.new([b"b" * 16, b"c" * 16, b"c" * 16]).tolist(), answers.look_up([b"b" * 16]).tolist()
+    >>> answers.missing_positions([b"b" * 16, b"c" * 16, b"c" * 16]).tolist(), answers.look_up([b"b" * 16]).tolist()
     ([1], [2.0])
     """
 
@@ -83,12 +83,12 @@ class Answers:
             self._shape = numbers.shape[1:]
             self._unindexed.append((b"".join(keys), np.array(numbers, np.float64)))
 
-    def knows(self, keys: Sequence[bytes]) -> NDArray[np.bool_]:
+    def contains(self, keys: Sequence[bytes]) -> NDArray[np.bool_]:
         """Which keys are known."""
         index = self._updated_index()
         return np.fromiter((key in index for key in keys), bool, len(keys))
 
-    def new(self, keys: Sequence[bytes]) -> NDArray[np.intp]:
+    def missing_positions(self, keys: Sequence[bytes]) -> NDArray[np.intp]:
         """Where the keys stand that are not known, each distinct one once."""
         index, first_positions = self._updated_index(), dict[bytes, int]()
         for position, key in enumerate(keys):
@@ -103,7 +103,7 @@ class Answers:
         return np.empty(0) if self._numbers is None else self._numbers[places]
 
     @property
-    def known(self) -> tuple[list[bytes], Numbers]:
+    def entries(self) -> tuple[list[bytes], Numbers]:
         """All keys and their numbers, each key once."""
         keys = list(self._updated_index())
         return keys, self.look_up(keys)
@@ -145,7 +145,7 @@ class MemoryStore(Store):
             answers = self._spaces.get(space)
             if answers is None:
                 return np.zeros(len(keys), bool), None
-            is_stored = answers.knows(keys)
+            is_stored = answers.contains(keys)
             return is_stored, answers.look_up([keys[i] for i in np.flatnonzero(is_stored)]) if is_stored.any() else None
 
     def put(self, space: bytes, keys: Sequence[bytes], numbers: Numbers) -> None:
@@ -156,7 +156,7 @@ class MemoryStore(Store):
     def __getstate__(self) -> dict[str, Any]:
         """The stored numbers, without the lock, which cannot be pickled."""
         with self._lock:
-            return {"known": {space: answers.known for space, answers in self._spaces.items()}}
+            return {"known": {space: answers.entries for space, answers in self._spaces.items()}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._spaces, self._lock = {}, ForkSafeLock()

@@ -11,13 +11,14 @@ from .explanation import Explanation
 MIN_SUPPORT = float(np.log(2))  # a unit supports a part of an answer if it makes it at least twice as probable
 
 
-def unsupported(e: Explanation, least: float = MIN_SUPPORT) -> NDArray[np.bool_]:
-    """Which outputs no unit of the input supports: no score is as large as `least`.
+def unsupported(e: Explanation, min_support: float = MIN_SUPPORT) -> NDArray[np.bool_]:
+    """Which outputs no unit of the input supports: no score is as large as `min_support`.
 
     Parameters
     ----------
     e : the explanation of an answer, an output for each of its parts, in log-probabilities.
-    least : the least score that counts as support. By default log 2: a source that makes a sentence twice as probable.
+    min_support : the smallest score that counts as support. By default log 2: a source that makes a sentence twice as
+        probable.
 
     Returns
     -------
@@ -26,7 +27,7 @@ def unsupported(e: Explanation, least: float = MIN_SUPPORT) -> NDArray[np.bool_]
 
     Raises
     ------
-    OptionError : if `least` is not a positive number.
+    OptionError : if `min_support` is not a positive number.
 
     Examples
     --------
@@ -35,13 +36,13 @@ def unsupported(e: Explanation, least: float = MIN_SUPPORT) -> NDArray[np.bool_]
     >>> unsupported(lc.Shapley().explain(v, lc.Graph.chain(2)))
     array([False,  True])
     """
-    if not least > 0:
-        raise OptionError(f"Expected a positive number as least, got {least!r}.")
-    return np.asarray(e.scores.reshape(len(e.scores), -1).max(axis=0) < least)
+    if not min_support > 0:
+        raise OptionError(f"Expected a positive number as min_support, got {min_support!r}.")
+    return np.asarray(e.scores.reshape(len(e.scores), -1).max(axis=0) < min_support)
 
 
-def supporting_units(e: Explanation, output: int, max_units: int = 3, least: float = MIN_SUPPORT) -> list[int]:
+def supporting_units(e: Explanation, output: int, max_units: int = 3, min_support: float = MIN_SUPPORT) -> list[int]:
     """The units that support an output, by descending score."""
     scores = e.scores.reshape(len(e.scores), -1)[:, output]
     order = np.argsort(-scores, kind="stable")[:max_units]
-    return [int(unit) for unit in order if scores[unit] >= least]
+    return [int(unit) for unit in order if scores[unit] >= min_support]

@@ -27,9 +27,9 @@ class Trees:
     default : `(nodes,)`, the child that rows go to whose column is NaN.
     feature, threshold : `(nodes,)`, the column and the number that each node compares.
     value : `(nodes, outputs)`, what each leaf adds.
-    single : whether rows are rounded to single precision first, as the library does that grew the trees.
+    single_precision : whether rows are rounded to single precision first, as the library does that grew the trees.
     rounding : the relative error of the sum in the original library, if it adds in single precision.
-    blind : columns for which the child of NaN is not known.
+    unreadable_nan_columns : columns for which the child of NaN is not known.
     choice : `(nodes,)`, for nodes that test a category the row of `members`, -1 for others; empty if there are none.
     members : `(choices, categories)`, the categories with which a row goes left.
     categories : the categories of each column of a pandas DataFrame that has some, in the order of their numbers.
@@ -49,16 +49,16 @@ class Trees:
     feature: Places
     threshold: Floats
     value: Floats
-    single: bool = False
+    single_precision: bool = False
     rounding: float = 0.0
-    blind: Places = field(default_factory=lambda: np.empty(0, np.intp))
+    unreadable_nan_columns: Places = field(default_factory=lambda: np.empty(0, np.intp))
     choice: Places = field(default_factory=lambda: np.empty(0, np.intp))
     members: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
     categories: tuple[tuple[Any, ...], ...] = ()
 
     def rounded(self, rows: Floats) -> Floats:
         """Rows in the precision in which they are compared with thresholds."""
-        return rows.astype(np.float32).astype(np.float64) if self.single else rows
+        return rows.astype(np.float32).astype(np.float64) if self.single_precision else rows
 
     def child(self, node: Places, feature_values: Floats) -> Places:
         """The next node of rows, by their numbers in the columns that the current nodes compare."""
@@ -103,7 +103,7 @@ class TreeGame:
     owners : `(columns,)`, the unit of each column; -1 where x and background are the same anyway.
     d : the number of units.
     weights : `(values, outputs)`.
-    several : whether v is `(values,)`, and not a number.
+    multi_output : whether v is `(values,)`, and not a number.
     """
 
     trees: Trees
@@ -112,10 +112,10 @@ class TreeGame:
     owners: Places
     d: int
     weights: Floats
-    several: bool = False
+    multi_output: bool = False
 
     @cached_property
-    def ends(self) -> tuple[Floats, Floats]:
+    def rounded_rows(self) -> tuple[Floats, Floats]:
         """The rows of V and of ∅ as the trees compare them."""
         return self.trees.rounded(self.x), self.trees.rounded(self.background)
 
@@ -130,4 +130,4 @@ class TreeGame:
     def read(self, outputs: Floats) -> Floats:
         """From outputs of the trees, `(n, outputs)`, to values."""
         values = outputs @ self.weights.T
-        return values if self.several else np.asarray(values[:, 0])
+        return values if self.multi_output else np.asarray(values[:, 0])

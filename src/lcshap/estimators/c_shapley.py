@@ -41,7 +41,8 @@ class CShapley(Method):
         chains, Myerson's on all other graphs. Plans and records say which of the two it was.
     marginals : "direct": :math:`m(U, i) = v(U) - v(U \setminus \{i\})`, as printed. "decomposed":
         :math:`v(U) - \sum_W v(W) + (c-1) v(\emptyset)` over the c connected parts W of :math:`U \setminus \{i\}`.
-    max_size : the largest connected set to look at.
+    max_size : the largest number of units in a connected set. It limits the size of sets, not their radius as `order`
+        does.
 
     Notes
     -----
@@ -95,13 +96,13 @@ class CShapley(Method):
     def axioms(self, graph: Graph) -> Axioms:
         """The axioms that it satisfies on this graph."""
         direct = self.marginals == "direct"
-        return Axioms(dummy=direct, monotone=direct, unit_mass=self.on(graph).weights == "myerson")
+        return Axioms(dummy=direct, monotone=direct, unit_mass=self.for_graph(graph).weights == "myerson")
 
     def __post_init__(self) -> None:
         if self.order is not None:
             check_integer("order", self.order)
         if self.max_size is not None:
-            check_integer("max_size", self.max_size, least=1)
+            check_integer("max_size", self.max_size, minimum=1)
         if self.order is None and self.max_size is None:
             raise MethodError(
                 "Expected an order, a max_size or both, got neither. For all connected sets choose Myerson."
@@ -110,10 +111,10 @@ class CShapley(Method):
         check_choice("weights", self.weights, ("auto", "paper", "myerson"))
         check_choice("marginals", self.marginals, ("direct", "decomposed"))
 
-    def on(self, graph: Graph) -> CShapley:
+    def for_graph(self, graph: Graph) -> CShapley:
         """The same method with the weights that it has on this graph.
 
-        >>> CShapley().on(Graph.chain(9)).weights, CShapley().on(Graph.grid((3, 3))).weights
+        >>> CShapley().for_graph(Graph.chain(9)).weights, CShapley().for_graph(Graph.grid((3, 3))).weights
         ('paper', 'myerson')
         """
         if self.weights != "auto":
@@ -122,7 +123,7 @@ class CShapley(Method):
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         if self.weights == "auto":
-            return self.on(graph)._plan(graph, limit)
+            return self.for_graph(graph)._plan(graph, limit)
         order = graph.d if self.order is None else min(self.order, graph.d)
         # Without a radius the neighbourhood is everything, nothing lies outside, and all contexts are the same.
         context = "absent" if self.order is None else self.context

@@ -66,7 +66,7 @@ class ContextCite(HalvesMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_integer("tokens", self.tokens, least=1)
+        check_integer("tokens", self.tokens, minimum=1)
         if not (is_finite(self.alpha) and self.alpha >= 0):
             raise MethodError(f"Expected alpha as a finite number of at least 0, got {self.alpha!r}.")
 

@@ -34,7 +34,8 @@ class DividendCShapley(Method):
 
     Parameters
     ----------
-    max_size : m. A chain takes m·d calls, a grid of k axes :math:`m^k d`.
+    max_size : m, the largest size of a set, which is not a radius as the `order` of other methods is. A chain
+        takes m·d calls, a grid of k axes :math:`m^k d`.
 
     Notes
     -----
@@ -82,7 +83,7 @@ class DividendCShapley(Method):
         return Axioms(layout=True, dummy=single, monotone=single, efficient="component" if is_efficient else "nothing")
 
     def __post_init__(self) -> None:
-        check_integer("max_size", self.max_size, least=1)
+        check_integer("max_size", self.max_size, minimum=1)
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         sets, shares = (_box_shares if graph.kind == "grid" else _connected_shares)(graph, self.max_size, limit)

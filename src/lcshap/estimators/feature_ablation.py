@@ -56,7 +56,7 @@ class FeatureAblation(Method):
         everything = Coalitions.from_sets(d, [range(d)])
         lacking = Coalitions.from_table(d, units[:, None], removed=True)
         terms = [
-            Terms(units, np.ones(d), everything, which=np.zeros(d, np.intp)),
+            Terms(units, np.ones(d), everything, coalition_indices=np.zeros(d, np.intp)),
             Terms(units, -np.ones(d), lacking),
         ]
         return Plan.from_terms(self, graph, terms)

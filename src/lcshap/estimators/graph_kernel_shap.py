@@ -38,7 +38,7 @@ class GraphKernelSHAP(SampledMethod):
     ----------
     budget : the largest number of calls, including those for the base value and the prediction; at least
         2d. The scores are exact when it covers :math:`2^d`.
-    reach : the largest distance, in edges, between any two units of a triple. 0 leaves out the triples, and with them
+    order : the largest distance, in edges, between any two units of a triple. 0 leaves out the triples, and with them
         the graph.
     seed : the seed of the choice of pairs.
     interactions : also give the Shapley interaction index of every edge of the graph, or with "all" of all pairs, with
@@ -87,7 +87,7 @@ class GraphKernelSHAP(SampledMethod):
     """
 
     budget: int
-    reach: int = 2
+    order: int = 2
     seed: int = 0
     interactions: bool | Literal["all"] = False
     name: ClassVar[str] = "graph-kernel-shap"
@@ -99,11 +99,12 @@ class GraphKernelSHAP(SampledMethod):
         "beside that of others."
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
+    algorithm: ClassVar[int] = 2  # since pairs are the same on every processor
 
     @classmethod
     def examples(cls) -> tuple[GraphKernelSHAP, ...]:
         """The parameters that the conformance suite runs."""
-        return cls(30, seed=5), cls(18, seed=5), cls(44, reach=0, seed=5), cls(40, interactions=True), cls(512)
+        return cls(30, seed=5), cls(18, seed=5), cls(44, order=0, seed=5), cls(40, interactions=True), cls(512)
 
     def axioms(self, graph: Graph) -> Axioms:
         """The axioms that it satisfies on this graph."""
@@ -112,7 +113,7 @@ class GraphKernelSHAP(SampledMethod):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_integer("reach", self.reach)
+        check_integer("order", self.order)
         if self.interactions not in (True, False, "all"):
             raise MethodError(f"Expected interactions=True, False or 'all', got {self.interactions!r}.")
 
@@ -133,7 +134,7 @@ class GraphKernelSHAP(SampledMethod):
         kept = np.concatenate([np.ones((1, d), bool), choose_pairs(d, pairs, self.seed, graph.is_chain)])
         coalitions, plus, minus = pair_columns(kept)
         complete = d < 40 and pairs == 2 ** (d - 1) - 1
-        triples = near_triples(graph, self.reach)
+        triples = near_triples(graph, self.order)
         edges = None
         if self.interactions:
             edges = np.stack(np.triu_indices(d, 1), axis=1) if self.interactions == "all" else graph.edges
@@ -150,12 +151,12 @@ def _format_count(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"2^{count.bit_length() - 1}"
 
 
-def near_triples(graph: Graph, reach: int) -> NDArray[np.int32]:
-    """All triples of units, every two of them within `reach` edges; an empty array where there are too many."""
+def near_triples(graph: Graph, order: int) -> NDArray[np.int32]:
+    """All triples of units, every two of them within `order` edges; an empty array where there are too many."""
     no_triples = np.empty((0, 3), np.int32)
-    ball = graph.balls(reach)
+    ball = graph.balls(order)
     sizes = np.diff(ball.indptr).astype(float)
-    if reach == 0 or (sizes * (sizes - 1) * (sizes - 2)).sum() / 6 > 10 * SIZES.triples_per_unit * graph.d:
+    if order == 0 or (sizes * (sizes - 1) * (sizes - 2)).sum() / 6 > 10 * SIZES.triples_per_unit * graph.d:
         return no_triples
     near = [set(ball.indices[ball.indptr[i] : ball.indptr[i + 1]].tolist()) for i in range(graph.d)]
     triples = [

@@ -82,7 +82,7 @@ class LIME(SampledMethod):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.features is not None:
-            check_integer("features", self.features, least=1)
+            check_integer("features", self.features, minimum=1)
         if not (is_finite(self.kernel_width) and self.kernel_width > 0):
             raise MethodError(f"Expected kernel_width as a positive finite number, got {self.kernel_width!r}.")
         if not (is_finite(self.ridge) and self.ridge >= 0):

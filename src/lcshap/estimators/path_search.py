@@ -38,7 +38,7 @@ class PathSettings(Protocol):
         """The largest number of calls."""
 
     @property
-    def share(self) -> float:
+    def path_share(self) -> float:
         """The share of the path that the calls are spent on."""
 
     @property
@@ -77,21 +77,23 @@ class PathSearch:
         deadline: float | None = None,
     ) -> None:
         self.deadline = deadline
-        self.method, self.graph, self.decision_unchanged, self.memo = method, graph, decision_unchanged, Answers()
+        self.method, self.graph, self.decision_unchanged, self.answers = method, graph, decision_unchanged, Answers()
         self.sign = -1.0 if method.from_full else 1.0
         self.path: list[int] = []
         self.values: list[Values] = []  # v along the path
-        self.last: Values = np.empty(0)  # the last known marginal of each unit, all outputs
-        self.pool: dict[Window, float] = {}  # the expected gain of moving a window: single units, and joint effects
-        self.age = np.zeros(graph.d, np.int64)  # rounds since a unit was evaluated
-        self.joint: set[Window] = set()  # the edges that have been moved together
-        self.ends: Values = np.empty(0)  # v(∅) and v(V)
-        self.decides = False  # whether there is a decision that can flip
+        self.last_marginals: Values = np.empty(0)  # the last known marginal of each unit, all outputs
+        self.expected_gains: dict[
+            Window, float
+        ] = {}  # the expected gain of moving a window: single units, and joint effects
+        self.rounds_since_evaluation = np.zeros(graph.d, np.int64)  # rounds since a unit was evaluated
+        self.tried_edges: set[Window] = set()  # the edges that have been moved together
+        self.empty_and_full_values: Values = np.empty(0)  # v(∅) and v(V)
+        self.has_decision = False  # whether there is a decision that can flip
         self.flip_set: Window | None = None
         self.rounds = 0
-        self.looks = 0  # rounds since the last move
-        self.seen: set[Window] = set()  # the windows that have been evaluated
-        self.goal = max(1, round(method.share * graph.d))
+        self.rounds_since_move = 0  # rounds since the last move
+        self.evaluated_windows: set[Window] = set()  # the windows that have been evaluated
+        self.goal = max(1, round(method.path_share * graph.d))
 
     # -- the program --------------------------------------------------------------------------------------------------
 
@@ -113,12 +115,12 @@ class PathSearch:
         """The number of calls that may still be made; 0 after the deadline."""
         if self.deadline is not None and time.monotonic() >= self.deadline:
             return 0
-        return self.method.budget - len(self.memo)
+        return self.method.budget - len(self.answers)
 
     @property
     def flipped(self) -> bool | None:
         """Whether the decision has changed on the path; None where there is no decision."""
-        return self.flip_set is not None if self.decides else None
+        return self.flip_set is not None if self.has_decision else None
 
     @property
     def _crossed_threshold(self) -> bool:
@@ -128,17 +130,17 @@ class PathSearch:
         """After which of these moves the value is beyond the threshold, or the decision of the model has changed."""
         threshold = self.method.threshold
         if threshold is not None:
-            return np.asarray(self.sign * (self.steer(values) - threshold) > 0)
+            return np.asarray(self.sign * (self.steering_values(values) - threshold) > 0)
         decision_unchanged = (
-            self.decision_unchanged(self._request(moves, context)) if self.decides and len(values) else None
+            self.decision_unchanged(self._request(moves, context)) if self.has_decision and len(values) else None
         )
         return (
             np.zeros(len(values), bool) if decision_unchanged is None else decision_unchanged != self.method.from_full
         )
 
-    def steer(self, values: Values) -> Any:
+    def steering_values(self, values: Values) -> Any:
         """The values of the output that steers."""
-        return values[..., self.method.output] if self.last.ndim == 2 else values
+        return values[..., self.method.output] if self.last_marginals.ndim == 2 else values
 
     def marginals(self, after: Values, before: Values) -> Values:
         """The contributions of units that were moved between these values."""
@@ -160,14 +162,14 @@ class PathSearch:
         """The values after the first of these moves, as many as `max_calls` allow, or all remaining calls."""
         request, limit = self._request(moves, context), self.remaining_calls if max_calls is None else max_calls
         keys = set_keys(request)
-        new_positions = self.memo.new(keys)
+        new_positions = self.answers.missing_positions(keys)
         if len(new_positions) > limit:
             keys, new_positions = keys[: new_positions[limit]], new_positions[:limit]
         if len(new_positions):
             answers = yield request.take(new_positions)
-            self.memo.add([keys[i] for i in new_positions], answers)
+            self.answers.add([keys[i] for i in new_positions], answers)
             self.rounds += 1
-        return self.memo.look_up(keys)
+        return self.answers.look_up(keys)
 
     def _start(self) -> Program[None]:
         d = self.graph.d
@@ -176,11 +178,13 @@ class PathSearch:
             raise MethodError(
                 f"Expected an output from 0 to {values.shape[1] - 1} of the game, got {self.method.output}."
             )
-        self.ends = values[1::-1] if self.method.from_full else values[:2]
-        self.last = self.marginals(values[2:], values[0])
-        self.pool = {(i,): gain for i, gain in enumerate(self.steer(self.last).tolist())}
+        self.empty_and_full_values = values[1::-1] if self.method.from_full else values[:2]
+        self.last_marginals = self.marginals(values[2:], values[0])
+        self.expected_gains = {(i,): gain for i, gain in enumerate(self.steering_values(self.last_marginals).tolist())}
         self.values = [values[0]]
-        self.decides = self.method.threshold is not None or self.decision_unchanged(self._request([[]])) is not None
+        self.has_decision = (
+            self.method.threshold is not None or self.decision_unchanged(self._request([[]])) is not None
+        )
         if self._flips(values[:1], [[]])[0]:
             self.flip_set = ()
 
@@ -194,19 +198,21 @@ class PathSearch:
             return False
         windows = windows[: len(values)]
         marginals = self.marginals(values, self.values[-1])
-        gains = dict(zip(windows, self.steer(marginals).tolist(), strict=True))
+        gains = dict(zip(windows, self.steering_values(marginals).tolist(), strict=True))
         for window, marginal in zip(windows, marginals, strict=True):
             if len(window) == 1:
-                self.last[window[0]] = marginal
+                self.last_marginals[window[0]] = marginal
         ranked = sorted(gains, key=lambda w: (-gains[w] / len(w), len(w), w))
         self._learn(gains)
         # A large window with the largest gain may have a unit that adds nothing: evaluate its subwindows before it
         # moves.
-        unclear = any(subwindow in self.pool and subwindow not in gains for subwindow in _subwindows(ranked[0]))
-        if unclear and self.looks < self.method.window - 2 and self.remaining_calls:
-            self.looks += 1
+        unclear = any(
+            subwindow in self.expected_gains and subwindow not in gains for subwindow in _subwindows(ranked[0])
+        )
+        if unclear and self.rounds_since_move < self.method.window - 2 and self.remaining_calls:
+            self.rounds_since_move += 1
             return True
-        self.looks = 0
+        self.rounds_since_move = 0
         # Each unit of a window but the last may cost a call when it is moved.
         units = self._best_units([w for w in ranked if len(w) - 1 <= self.remaining_calls])
         before = self.flip_set
@@ -219,10 +225,12 @@ class PathSearch:
         """The windows of largest expected gain, and new ones around the units that were not evaluated for longest."""
         calls = self._count_round_calls()
         explore = int(_EXPLORED_SHARE * calls)
-        leaders = sorted(self.pool, key=lambda w: (-self.pool[w] / len(w), len(w), w))[: max(1, calls - explore)]
+        leaders = sorted(self.expected_gains, key=lambda w: (-self.expected_gains[w] / len(w), len(w), w))[
+            : max(1, calls - explore)
+        ]
         taken = {i for w in leaders for i in w if len(w) == 1}
-        free = [i for i in range(self.graph.d) if (i,) in self.pool]
-        seeds = sorted(free, key=lambda i: (i in taken, -self.age[i], -self.pool[i,], i))
+        free = [i for i in range(self.graph.d) if (i,) in self.expected_gains]
+        seeds = sorted(free, key=lambda i: (i in taken, -self.rounds_since_evaluation[i], -self.expected_gains[i,], i))
         windows: dict[Window, None] = dict.fromkeys(leaders)
         used: set[int] = set()
         for allow_overlap in (
@@ -243,17 +251,17 @@ class PathSearch:
         window = [seed]
         while len(window) < self.method.window:
             border = [
-                (_edge(i, j) in self.joint, -self.age[j], -self.pool[j,], j, i)
+                (_edge(i, j) in self.tried_edges, -self.rounds_since_evaluation[j], -self.expected_gains[j,], j, i)
                 for i in window
                 for j in self.graph.neighbours(i)
-                if (j,) in self.pool
+                if (j,) in self.expected_gains
                 and j not in window
-                and not (_edge(i, j) in self.joint if allow_overlap else j in used)
+                and not (_edge(i, j) in self.tried_edges if allow_overlap else j in used)
             ]
             if not border:
                 break
             *_, unit, beside = min(border)
-            self.joint.add(_edge(unit, beside))
+            self.tried_edges.add(_edge(unit, beside))
             window.append(unit)
         return tuple(sorted(window))
 
@@ -272,28 +280,30 @@ class PathSearch:
         Where the model saturates, all marginals grow or shrink together along the path. Those that were not evaluated
         in this round are scaled by the change of the others, so that both stay comparable.
         """
-        gain_pairs = [(gain, self.pool[w]) for w, gain in gains.items() if w in self.pool]
+        gain_pairs = [(gain, self.expected_gains[w]) for w, gain in gains.items() if w in self.expected_gains]
         drift = sum(a * b for a, b in gain_pairs) / (sum(b * b for _, b in gain_pairs) or math.inf)
-        drift = min(max(drift, 1 / _MAX_DRIFT), _MAX_DRIFT) if self.path and not self.looks else 1.0
-        self.pool = {w: gain * drift for w, gain in self.pool.items()}
-        self.age += 1
+        drift = min(max(drift, 1 / _MAX_DRIFT), _MAX_DRIFT) if self.path and not self.rounds_since_move else 1.0
+        self.expected_gains = {w: gain * drift for w, gain in self.expected_gains.items()}
+        self.rounds_since_evaluation += 1
         for window, gain in sorted(gains.items(), key=lambda item: len(item[0])):
-            surplus = gain - sum(self.pool[i,] for i in window)
-            self.age[list(window)] = 0
+            surplus = gain - sum(self.expected_gains[i,] for i in window)
+            self.rounds_since_evaluation[list(window)] = 0
             for i in window:
                 if len(window) == 1 or (i,) not in gains:
-                    self.pool[i,] += surplus / len(window)
+                    self.expected_gains[i,] += surplus / len(window)
             if len(window) > 1:
                 self._learn_joint(window, gain, surplus)
 
     def _learn_joint(self, window: Window, gain: float, surplus: float) -> None:
         if surplus <= _MIN_JOINT_SHARE * gain:
-            self.pool.pop(window, None)
+            self.expected_gains.pop(window, None)
             return
-        self.pool[window] = gain
-        for subwindow in _subwindows(window) if window not in self.seen else ():  # perhaps one unit adds nothing
-            self.pool.setdefault(subwindow, gain)
-        self.seen.add(window)
+        self.expected_gains[window] = gain
+        for subwindow in (
+            _subwindows(window) if window not in self.evaluated_windows else ()
+        ):  # perhaps one unit adds nothing
+            self.expected_gains.setdefault(subwindow, gain)
+        self.evaluated_windows.add(window)
 
     def _best_units(self, ranked: list[Window]) -> list[int]:
         """The units to move: those of the first windows that do not overlap; within a window by their own gain."""
@@ -302,7 +312,7 @@ class PathSearch:
             if units and len(units) + len(window) > _stride(len(self.path)):
                 break
             if not set(units) & set(window):
-                units += sorted(window, key=lambda i: (-self.pool[i,], i))
+                units += sorted(window, key=lambda i: (-self.expected_gains[i,], i))
         return units
 
     def _move(self, units: list[int]) -> Program[None]:
@@ -311,7 +321,7 @@ class PathSearch:
         values = yield from self._ask(moves, self.path)
         flips = self._flips(values, moves[: len(values)], self.path)
         for unit, value, flip in zip(units, values, flips, strict=False):
-            self.last[unit] = self.marginals(value, self.values[-1])
+            self.last_marginals[unit] = self.marginals(value, self.values[-1])
             self.path.append(unit)
             self.values.append(value)
             if flip and self.flip_set is None:
@@ -319,24 +329,24 @@ class PathSearch:
             if self._crossed_threshold:
                 break
         moved = set(self.path)
-        self.pool = {w: gain for w, gain in self.pool.items() if moved.isdisjoint(w)}
+        self.expected_gains = {w: gain for w, gain in self.expected_gains.items() if moved.isdisjoint(w)}
 
     # -- the smallest set that flips ----------------------------------------------------------------------------------
 
     def _shrink(self, calls: int) -> Program[None]:
         """Remove units from the set that changes the decision as long as it still does, with at most so many calls."""
-        call_limit = len(self.memo) + calls
+        call_limit = len(self.answers) + calls
         while self.flip_set:
             # Units with small marginals are most likely unnecessary, so they are tried first, in case the calls end.
-            candidates = sorted(self.flip_set, key=lambda i: (self.steer(self.last[i]), i))
+            candidates = sorted(self.flip_set, key=lambda i: (self.steering_values(self.last_marginals[i]), i))
             smaller = [tuple(j for j in self.flip_set if j != i) for i in candidates]
-            values = yield from self._ask(smaller, max_calls=min(self.remaining_calls, call_limit - len(self.memo)))
+            values = yield from self._ask(smaller, max_calls=min(self.remaining_calls, call_limit - len(self.answers)))
             if not len(values):
                 return
             flips = np.flatnonzero(self._flips(values, smaller[: len(values)]))
             if not len(flips):
                 return
-            self.flip_set = smaller[flips[(self.sign * self.steer(values[flips])).argmax()]]
+            self.flip_set = smaller[flips[(self.sign * self.steering_values(values[flips])).argmax()]]
 
 
 def _subwindows(window: Window) -> list[Window]:

@@ -29,7 +29,7 @@ class _PathMethod(Method):
     """The base class of both paths. `from_full` says whether they start at the full input."""
 
     budget: int
-    share: float = 0.2
+    path_share: float = 0.2
     window: int = 3
     output: int = 0
 
@@ -38,18 +38,18 @@ class _PathMethod(Method):
     cost_in_words: ClassVar[str] = "up to the budget, from d + 2"
 
     def __post_init__(self) -> None:
-        check_integer("budget", self.budget, least=1)
-        check_integer("window", self.window, least=1)
+        check_integer("budget", self.budget, minimum=1)
+        check_integer("window", self.window, minimum=1)
         check_integer("output", self.output)
-        if not 0 < self.share <= 1:
-            raise MethodError(f"Expected a share above 0 and at most 1, got {self.share!r}.")
+        if not 0 < self.path_share <= 1:
+            raise MethodError(f"Expected a path_share above 0 and at most 1, got {self.path_share!r}.")
         if self.threshold is not None and not is_finite(self.threshold):
             raise MethodError(f"Expected the threshold as a finite number, got {self.threshold!r}.")
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         """The parameters that the conformance suite runs."""
-        return cls(30), cls(12), cls(30, window=1, share=0.5)
+        return cls(30), cls(12), cls(30, window=1, path_share=0.5)
 
     def axioms(self, graph: Graph) -> Axioms:
         """The axioms that it satisfies on this graph."""
@@ -75,7 +75,7 @@ class _PathMethod(Method):
         self.check_stop(stop)
         check_calls(self.budget, max_calls, exact=True)
         self._check_budget(graph)
-        search = PathSearch(self, graph, game.stands, None if stop is None else stop.deadline)
+        search = PathSearch(self, graph, game.decision_unchanged, None if stop is None else stop.deadline)
         yield from search.program()
         return _explain_path(self, search, game)
 
@@ -107,14 +107,15 @@ class DeletionPath(_PathMethod):
     in the present context, and of connected windows of units that were not evaluated for long, and removes the units
     with the largest gain per unit: one at first, and later up to a fifth of the number already removed. Marginals of
     earlier rounds are rescaled to the present one, which matters where the model saturates. The budget is planned so
-    that the first `share` of the units are removed with it; the calls that a large budget has left continue the path.
+    that the first `path_share` of the units are removed with it; the calls that a large budget has left continue the
+    path.
     No randomness; ties go to the lower index.
 
     Parameters
     ----------
     budget : the largest number of distinct coalitions, including the empty and the full one; at least d + 2. About 4 d
         is enough.
-    share : the share of the path that the calls are spent on. Smaller: better first steps. Larger: a longer path.
+    path_share : the share of the path that the calls are spent on. Smaller: better first steps. Larger: a longer path.
     window : the largest number of units in a window. Windows find neighbours that stand in for each other ("very very
         bad"), of which no single one matters; one that gains more per unit than any unit alone goes as a whole, its
         units in the order of their own marginals. 1 looks at single units only.
@@ -178,7 +179,7 @@ class InsertionPath(_PathMethod):
 
     Parameters
     ----------
-    budget, share, window, output : as for `DeletionPath`.
+    budget, path_share, window, output : as for `DeletionPath`.
     flip_above : stop once v is strictly above this value, and take out of the set found what it does not need:
         ``e.flip_set``. None leaves the decision to the model, where it makes one: ``e.flipped`` says whether the units
         inserted up to some step alone make it decide as it does at the full input, and the path goes on. If it decides
@@ -222,18 +223,18 @@ class InsertionPath(_PathMethod):
 def _explain_path(method: _PathMethod, search: PathSearch, game: AbstractGame) -> PathExplanation:
     graph = search.graph
     path = search.path
-    unmoved = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.pool[i,], i))
+    unmoved = sorted(set(range(graph.d)).difference(path), key=lambda i: (-search.expected_gains[i,], i))
     order = np.array(path + unmoved, np.intp)
-    empty, full = search.ends
+    empty, full = search.empty_and_full_values
     with np.errstate(over="ignore", invalid="ignore"):
         scores = _scores(search, order, len(path))
-    check_scores(scores, np.concatenate([search.ends.ravel(), np.ravel(search.values)]))
+    check_scores(scores, np.concatenate([search.empty_and_full_values.ravel(), np.ravel(search.values)]))
     return PathExplanation(
         scores=scores,
         base_value=float(empty) if empty.ndim == 0 else empty,
         full_value=float(full) if full.ndim == 0 else full,
         graph=graph,
-        calls=len(search.memo),
+        calls=len(search.answers),
         path=np.array(path, np.intp),
         path_values=np.array(search.values),
         order=order,
@@ -248,9 +249,9 @@ def _scores(search: PathSearch, order: NDArray[np.intp], moved: int) -> NDArray[
     """Scores that sort into the order; those of other outputs than the one that steers, pooled over its blocks."""
     values = np.array(search.values)
     marginals = search.marginals(values[1:], values[:-1])
-    estimates = np.array([search.pool[i,] for i in order[moved:].tolist()])
-    steering_scores, blocks = path_scores(order, search.steer(marginals), estimates)
-    scores = search.last.copy()
+    estimates = np.array([search.expected_gains[i,] for i in order[moved:].tolist()])
+    steering_scores, blocks = path_scores(order, search.steering_values(marginals), estimates)
+    scores = search.last_marginals.copy()
     if scores.ndim == 1:
         scores[order] = steering_scores
     else:

@@ -26,8 +26,8 @@ class Orders:
     Attributes
     ----------
     orders : `(pairs, d)`, the units in the order in which they arrive.
-    first : for each distinct prefix other than ∅ and V, in the order of first appearance, where it appears first: among
-        the prefixes of sizes 1..d-1 of the first order, of its reverse, of the second order, ...
+    first_positions : for each distinct prefix other than ∅ and V, in the order of first appearance, where it appears
+        first: among the prefixes of sizes 1..d-1 of the first order, of its reverse, of the second order, ...
     columns : `(pairs, 2, d + 1)`, for the prefixes of both halves of each pair, ∅ and V included, their number among
         the distinct ones. ∅ is number 0, V the last.
 
@@ -41,18 +41,18 @@ class Orders:
     """
 
     orders: NDArray[np.int32]
-    first: NDArray[np.intp]
+    first_positions: NDArray[np.intp]
     columns: NDArray[np.int32]
 
     @property
     def calls(self) -> int:
         """How many distinct prefixes, ∅ and V included."""
-        return len(self.first) + 2
+        return len(self.first_positions) + 2
 
     def prefixes(self, start: int, stop: int) -> Coalitions:
         """The distinct prefixes of these numbers, from 1 to `calls` - 2."""
         d = self.orders.shape[1]
-        half, size = np.divmod(self.first[start - 1 : stop - 1], d - 1)
+        half, size = np.divmod(self.first_positions[start - 1 : stop - 1], d - 1)
         # The size of the prefix itself, or of its complement for reverses.
         size = np.where(half % 2 == 0, size + 1, d - 1 - size)
         removed = half % 2 == 1

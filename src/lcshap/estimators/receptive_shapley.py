@@ -43,7 +43,7 @@ class ReceptiveShapley(Method):
 
     Parameters
     ----------
-    hops : r, the radius of the neighbourhood that the part of a node depends on: the number of message-passing layers,
+    order : r, the radius of the neighbourhood that the part of a node depends on: the number of message-passing layers,
         or one more where absent nodes lose their edges (``GraphNodes(remove_edges=True)``) and layers divide by
         degrees, as GCN layers do: then the degree of a neighbour depends on that neighbour's neighbours.
     interactions : also give the exact Shapley interaction index of every pair of units within a neighbourhood, from the
@@ -76,14 +76,14 @@ class ReceptiveShapley(Method):
     >>> def parts(kept):  # each unit adds 1 where it and the next one are kept
     ...     return kept * np.roll(kept, -1, axis=1) * (np.arange(kept.shape[1]) < kept.shape[1] - 1)
     >>> v = lc.Game(lambda kept: parts(kept).sum(axis=1), 50, part_fn=parts)
-    >>> e = lc.ReceptiveShapley(hops=1, interactions=True).explain(v, lc.Graph.chain(50))
+    >>> e = lc.ReceptiveShapley(order=1, interactions=True).explain(v, lc.Graph.chain(50))
     >>> e.scores[:3], e.calls
     (array([0.5, 1. , 1. ]), 16)
     >>> e.interactions[0, 1], e.interactions[0, 2]
     (np.float64(1.0), np.float64(0.0))
     """
 
-    hops: int = 2
+    order: int = 2
     interactions: bool = False
     name: ClassVar[str] = "receptive-shapley"
     summary: ClassVar[str] = (
@@ -99,14 +99,14 @@ class ReceptiveShapley(Method):
     @classmethod
     def examples(cls) -> tuple[ReceptiveShapley, ...]:
         """The parameters that the conformance suite runs."""
-        return (cls(hops=1), cls(), cls(hops=1, interactions=True))
+        return (cls(order=1), cls(), cls(order=1, interactions=True))
 
     def axioms(self, graph: Graph) -> Axioms:
         """The axioms that it satisfies on this graph."""
         return Axioms(planned=False, efficient="graph")
 
     def __post_init__(self) -> None:
-        check_integer("hops", self.hops)
+        check_integer("order", self.order)
         if not isinstance(self.interactions, bool):
             raise MethodError(f"Expected interactions=True or False, got {self.interactions!r}.")
 
@@ -122,7 +122,7 @@ class ReceptiveShapley(Method):
     def calls_within(self, graph: Graph, limit: int) -> int | None:
         """How many calls it takes, or None where that is more than the limit."""
         try:
-            _, checked, unchecked = _design(self.hops, graph, limit)
+            _, checked, unchecked = _design(self.order, graph, limit)
         except PlanTooLargeError:
             return None
         return len(checked) + len(unchecked)
@@ -154,10 +154,10 @@ class ReceptiveShapley(Method):
 
     def _design(self, graph: Graph, max_calls: int | None) -> tuple[sparse.csr_array, Coalitions, Coalitions]:
         try:
-            return _design(self.hops, graph, max_calls)
+            return _design(self.order, graph, max_calls)
         except PlanTooLargeError as error:
-            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.above)}"
-            raise PlanTooLargeError(message, error.calls, error.exact, error.above) from None
+            message = f"{self} on {graph} needs {error}. {self._advice(graph, max_calls, error.exceeded_limit)}"
+            raise PlanTooLargeError(message, error.calls, error.exact, error.exceeded_limit) from None
 
     @limit_search_time
     def _cheaper(self, graph: Graph) -> Iterable[Iterable[Method]]:
@@ -168,7 +168,7 @@ class ReceptiveShapley(Method):
         yield (GraphKernelSHAP(k * graph.d + 2) for k in (8, 2))
 
 
-def _design(hops: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_array, Coalitions, Coalitions]:
+def _design(order: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_array, Coalitions, Coalitions]:
     """The neighbourhoods; the coalitions whose value is evaluated too (∅ first, V last); and all other coalitions."""
     d, max_units = graph.d, _MAX_UNITS if limit is None else max(limit, 1).bit_length() - 1
     for k, balls in enumerate(graph.grow_balls()):
@@ -178,11 +178,11 @@ def _design(hops: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_arra
             limit_text = f"above max_calls={limit:,}" if limit is not None else "which no machine can do"
             calls_text = f"{2**n:,}" if n < 50 else f"2^{n}"
             raise PlanTooLargeError(
-                f"at least {calls_text} calls, {limit_text}: {n} units are within {k} hops of {unit}. Neighbourhoods "
-                f"of at most {max_units} units fit, as those of hops={max(k - 1, 0)} do",
+                f"at least {calls_text} calls, {limit_text}: {n} units are within {k} edges of {unit}. Neighbourhoods "
+                f"of at most {max_units} units fit, as those of order={max(k - 1, 0)} do",
                 2**n,
             )
-        if k == hops:
+        if k == order:
             break
     check_memory(24 * d * 2**n, 2**n, limit)
     checked = _coalitions_to_check(d)
@@ -254,8 +254,8 @@ def _part_table(
             describe_coalition(Coalitions.from_dense(kept[[r]]), 0) for r in (first[code[row]], row)
         )
         raise MethodError(
-            f"Expected parts that depend only on units within hops={method.hops}, got one of unit {i} that "
-            f"differs by {gaps[row].max():.2g} between {first_set} and {second_set}, which agree there. Set hops to "
+            f"Expected parts that depend only on units within order={method.order}, got one of unit {i} that "
+            f"differs by {gaps[row].max():.2g} between {first_set} and {second_set}, which agree there. Set order to "
             "the number of message-passing layers, and to one more if absent nodes lose their edges and layers "
             "divide by degrees; divide a mean by the number of all nodes; put batch normalisation into "
             "evaluation mode; or choose another method, such as GraphKernelSHAP."

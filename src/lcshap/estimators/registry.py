@@ -66,7 +66,7 @@ class MethodEntry:
         return any(f.name == "seed" for f in fields(self.method))
 
     @classmethod
-    def of(cls, method: Any) -> MethodEntry:
+    def from_class(cls, method: Any) -> MethodEntry:
         """Read a method's class; raise `MethodError` where something is missing."""
         if not (isinstance(method, type) and issubclass(method, Method)) or isabstract(method):
             raise MethodError(f"Expected a class that inherits from lcshap.Method, got {method!r}.")
@@ -123,7 +123,7 @@ class MethodRegistry(Mapping[str, type[Method]]):
         """All entries, in alphabetical order."""
         return tuple(self.entry(name) for name in self)
 
-    def own(self) -> tuple[MethodEntry, ...]:
+    def built_in(self) -> tuple[MethodEntry, ...]:
         """The entries of this package alone."""
         return tuple(e for e in self.entries() if e.method.__module__.startswith(f"{__package__}."))
 
@@ -145,7 +145,7 @@ class MethodRegistry(Mapping[str, type[Method]]):
         return f"<{len(self)} methods: {', '.join(self)}>"
 
     def _add(self, method: M) -> M:
-        entry = MethodEntry.of(method)
+        entry = MethodEntry.from_class(method)
         registered = self._entries.setdefault(entry.name, entry)
         if not _is_same_class(registered.method, method):
             raise MethodError(

@@ -39,7 +39,8 @@ class RegressionCShapley(Method):
     Parameters
     ----------
     max_size : the largest n of the n-grams or n×n patches; on graphs that are neither chain nor grid, the largest
-        number of units in a connected set. About `max_size` × d calls on chains and grids.
+        number of units in a connected set. About `max_size` × d calls on chains and grids. It is a size, not
+        a radius as the `order` of other methods is.
     weights : "uniform": 1 for every window. "kernel": the Shapley kernel :math:`(d-1)/(\binom dn n (d-n))` with
         n = \|U\|, as printed. A window of all d units has infinite weight: then the scores sum to the
         prediction less the base value exactly.
@@ -111,7 +112,7 @@ class RegressionCShapley(Method):
         )
 
     def __post_init__(self) -> None:
-        check_integer("max_size", self.max_size, least=1)
+        check_integer("max_size", self.max_size, minimum=1)
         check_choice("weights", self.weights, ("uniform", "kernel"))
         check_choice("windows", self.windows, ("kept", "removed"))
         number = isinstance(self.ridge, int | float | np.number) and not isinstance(self.ridge, bool)

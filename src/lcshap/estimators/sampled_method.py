@@ -42,7 +42,7 @@ class SampledMethod(Method):
     seed: int
 
     def __post_init__(self) -> None:
-        check_integer("budget", self.budget, least=2)
+        check_integer("budget", self.budget, minimum=2)
         check_integer("seed", self.seed)
 
     def minimum(self, graph: Graph) -> int:
@@ -99,9 +99,9 @@ class SampledMethod(Method):
             while True:
                 request = program.send(game.evaluate(request))
                 if estimates:
-                    yield replace(estimates.pop(), rows=game.tally.take())
+                    yield replace(estimates.pop(), rows=game.row_counter.read_and_reset())
         except StopIteration as end:
-            yield replace(end.value[0], rows=game.tally.take())
+            yield replace(end.value[0], rows=game.row_counter.read_and_reset())
 
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
@@ -161,7 +161,7 @@ def top_is_sure(e: Explanation, top: int, confidence: float) -> bool:
     """Whether the first `top` units and their order are significant, with this confidence over all comparisons."""
     if e.stderr is None:
         return True
-    if not e.freedom or e.freedom < 1:
+    if not e.dof or e.dof < 1:
         return False
     scores, errors = e.scores.reshape(len(e.scores), -1), e.stderr.reshape(len(e.scores), -1)
     for score, error in zip(scores.T, errors.T, strict=True):
@@ -175,7 +175,7 @@ def top_is_sure(e: Explanation, top: int, confidence: float) -> bool:
         gaps = np.concatenate([s[leads] - s[leads + 1], s[last] - s[last + 2 :]])
         noise = np.concatenate([v[leads] + v[leads + 1], v[last] + v[last + 2 :]])
         level = 1 - (1 - confidence) / max(len(gaps), 1)
-        if (gaps <= half_width(np.sqrt(noise), e.freedom, level)).any():
+        if (gaps <= half_width(np.sqrt(noise), e.dof, level)).any():
             return False
     return True
 
@@ -186,7 +186,7 @@ def _reason_to_stop(stop: Stop, estimate: Callable[[], Explanation]) -> str | No
         e = estimate()
         if e.stderr is None:
             return "exact"
-        if stop.tolerance is not None and half_width(e.stderr, e.freedom or 0, stop.confidence).max() <= stop.tolerance:
+        if stop.tolerance is not None and half_width(e.stderr, e.dof or 0, stop.confidence).max() <= stop.tolerance:
             return "tolerance"
         if stop.top is not None and top_is_sure(e, stop.top, stop.confidence):
             return "top"

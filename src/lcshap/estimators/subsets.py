@@ -55,7 +55,7 @@ def balls_within(graph: Graph, order: int, limit: int | None, bytes_per_member: 
             raise PlanTooLargeError(
                 f"neighbourhoods of order {order:,}, which take too long to build. Only max_calls=None allows that",
                 graph.d,
-                above="time",
+                exceeded_limit="time",
             )
         if k == order:
             break

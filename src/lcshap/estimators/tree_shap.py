@@ -162,7 +162,7 @@ class _Walk:
 
 def _descend(game: TreeGame, walk: _Walk) -> _Walk:
     """The next nodes. A walk whose two children differ becomes two walks."""
-    trees, (x, background) = game.trees, game.ends
+    trees, (x, background) = game.trees, game.rounded_rows
     column = trees.feature[walk.node]
     input_child = trees.child(walk.node, x[walk.row, column])
     background_child = trees.child(walk.node, background[walk.row, column])

@@ -18,7 +18,7 @@ _START_ROWS, _MAX_ROWS = 16, 1024  # rows: where the search starts and ends
 _WIN_RATIO = 0.98  # the other size wins if its time a row is at most this share
 _CLEAR_LOSS_RATIO = 1.1  # beyond this ratio of times, still larger sizes are not tried
 _CLOSE_MARGIN = 0.1  # if their times differ by less than this share, two sizes are tried once more
-_RETRY_RATIO = 1.25  # beyond this ratio in the first trial, the challenger is tried again immediately
+_RETRY_RATIO = 1.25  # beyond this ratio in the first trial, the candidate is tried again immediately
 
 
 def clock() -> float:
@@ -42,42 +42,42 @@ def clock() -> float:
 
 
 @dataclass(frozen=True)
-class _Duel:
+class _SizeComparison:
     """Two batch sizes that are tried in turn, with the shortest time a row took at each."""
 
-    champion: int
-    challenger: int
+    current: int
+    candidate: int
     queue: tuple[int, ...]
     costs: tuple[tuple[int, float], ...] = ()
-    losses: int = 0  # consecutive challengers before this one that were no better
-    final: bool = False  # whether the challenger is the start size, which is tried once more in the end
-    tries: int = 0
+    losses: int = 0  # consecutive candidates before this one that were no better
+    is_last: bool = False  # whether the candidate is the start size, which is tried once more in the end
+    trials: int = 0
 
     @classmethod
-    def between(cls, champion: int, challenger: int, losses: int = 0, final: bool = False) -> _Duel:
-        return cls(champion, challenger, (champion, challenger) * 2, losses=losses, final=final)
+    def start(cls, current: int, candidate: int, losses: int = 0, is_last: bool = False) -> _SizeComparison:
+        return cls(current, candidate, (current, candidate) * 2, losses=losses, is_last=is_last)
 
-    def with_cost(self, cost: float) -> _Duel:
-        """Return the duel after a trial in which a row took this long."""
+    def with_cost(self, cost: float) -> _SizeComparison:
+        """Return the comparison after a trial in which a row took this long."""
         size, *queue = self.queue
         costs = dict(self.costs)
         costs[size] = min(cost, costs.get(size, cost))
-        if self.tries == 1 and cost > _RETRY_RATIO * costs[self.champion] and not self.final:
-            queue = [self.challenger]  # it was slow, or disturbed
-        duel = replace(self, queue=tuple(queue), costs=tuple(costs.items()), tries=self.tries + 1)
-        if duel.tries == 4 and abs(duel.ratio - 1) < _CLOSE_MARGIN:
-            return replace(duel, queue=(self.champion, self.challenger))
-        return duel
+        if self.trials == 1 and cost > _RETRY_RATIO * costs[self.current] and not self.is_last:
+            queue = [self.candidate]  # it was slow, or disturbed
+        comparison = replace(self, queue=tuple(queue), costs=tuple(costs.items()), trials=self.trials + 1)
+        if comparison.trials == 4 and abs(comparison.ratio - 1) < _CLOSE_MARGIN:
+            return replace(comparison, queue=(self.current, self.candidate))
+        return comparison
 
     @property
     def ratio(self) -> float:
-        """The time a row takes at the challenger's size over that at the champion's."""
+        """The time a row takes at the candidate size over that at the current size."""
         costs = dict(self.costs)
-        return costs[self.challenger] / max(costs[self.champion], 1e-12)
+        return costs[self.candidate] / max(costs[self.current], 1e-12)
 
 
-_FIRST_DUEL = _Duel.between(_START_ROWS, 2 * _START_ROWS)
-_search_state: weakref.WeakKeyDictionary[Any, tuple[int, _Duel | None]] = (
+_FIRST_COMPARISON = _SizeComparison.start(_START_ROWS, 2 * _START_ROWS)
+_search_state: weakref.WeakKeyDictionary[Any, tuple[int, _SizeComparison | None]] = (
     weakref.WeakKeyDictionary()
 )  # None: the search is over
 
@@ -98,22 +98,22 @@ class BatchSize:
     model: Any
     fixed: int | None = None
     best: int = _START_ROWS
-    settled: bool = False
-    _duel: _Duel = field(default=_FIRST_DUEL)
+    search_finished: bool = False
+    _comparison: _SizeComparison = field(default=_FIRST_COMPARISON)
 
     def __post_init__(self) -> None:
         if self.fixed is not None:
-            self.best, self.settled = self.fixed, True
+            self.best, self.search_finished = self.fixed, True
             return
-        self.best, duel = _recall(self.model)
-        self.settled, self._duel = duel is None, duel or _FIRST_DUEL
+        self.best, comparison = _recall(self.model)
+        self.search_finished, self._comparison = comparison is None, comparison or _FIRST_COMPARISON
 
     @property
     def next(self) -> int:
         """The size for the next batch."""
-        return self.best if self.settled else self._duel.queue[0]
+        return self.best if self.search_finished else self._comparison.queue[0]
 
-    def next_of(self, rows: int) -> int:
+    def next_for(self, rows: int) -> int:
         """The size for the next batch of `rows` pending rows: a size is tried only if they fill two such batches."""
         return self.next if 2 * self.next <= rows else self.best
 
@@ -122,54 +122,54 @@ class BatchSize:
 
         Several threads may call this at the same time, because every update is a single assignment.
         """
-        duel = self._duel
-        if self.settled or size != duel.queue[0]:  # another thread was faster
+        comparison = self._comparison
+        if self.search_finished or size != comparison.queue[0]:  # another thread was faster
             return
-        duel = duel.with_cost(seconds / rows)
-        if duel.queue:
-            self._duel = duel
-            _remember(self.model, self.best, duel)
-        elif duel.final:
-            self.settle(duel.challenger if duel.ratio < 1 else duel.champion)
+        comparison = comparison.with_cost(seconds / rows)
+        if comparison.queue:
+            self._comparison = comparison
+            _remember(self.model, self.best, comparison)
+        elif comparison.is_last:
+            self.finish_search(comparison.candidate if comparison.ratio < 1 else comparison.current)
         else:
-            self._decide(duel)
+            self._decide(comparison)
 
-    def _decide(self, duel: _Duel) -> None:
-        challenger_wins = duel.ratio <= _WIN_RATIO
-        best = duel.challenger if challenger_wins else duel.champion
-        if duel.challenger < duel.champion:  # on the way down
-            next_duel = _Duel.between(best, best // 2) if challenger_wins and best > 1 else None
+    def _decide(self, comparison: _SizeComparison) -> None:
+        candidate_wins = comparison.ratio <= _WIN_RATIO
+        best = comparison.candidate if candidate_wins else comparison.current
+        if comparison.candidate < comparison.current:  # on the way down
+            next_comparison = _SizeComparison.start(best, best // 2) if candidate_wins and best > 1 else None
         else:
-            losses = 0 if challenger_wins else duel.losses + (2 if duel.ratio > _CLEAR_LOSS_RATIO else 1)
-            next_duel = _Duel.between(best, 2 * duel.challenger, losses)
-            if losses > 1 or duel.challenger >= _MAX_ROWS:
-                next_duel = (
-                    _Duel.between(best, _START_ROWS, final=True)
+            losses = 0 if candidate_wins else comparison.losses + (2 if comparison.ratio > _CLEAR_LOSS_RATIO else 1)
+            next_comparison = _SizeComparison.start(best, 2 * comparison.candidate, losses)
+            if losses > 1 or comparison.candidate >= _MAX_ROWS:
+                next_comparison = (
+                    _SizeComparison.start(best, _START_ROWS, is_last=True)
                     if best > _START_ROWS
-                    else _Duel.between(best, best // 2)
+                    else _SizeComparison.start(best, best // 2)
                 )
-        if next_duel is None:
-            self.settle(best)
+        if next_comparison is None:
+            self.finish_search(best)
         else:
-            self._duel, self.best = next_duel, best
-            _remember(self.model, best, next_duel)
+            self._comparison, self.best = next_comparison, best
+            _remember(self.model, best, next_comparison)
 
-    def settle(self, size: int) -> None:
+    def finish_search(self, size: int) -> None:
         """Stay with this size, also for the next run on this model."""
-        self.best, self.settled = max(1, size), True
+        self.best, self.search_finished = max(1, size), True
         if self.fixed is None:
             _remember(self.model, self.best, None)
             log.info("batch size %d", self.best)
 
 
-def _recall(model: Any) -> tuple[int, _Duel | None]:
-    """The best size so far for a model, and the duel under way; None where the search is over."""
+def _recall(model: Any) -> tuple[int, _SizeComparison | None]:
+    """The best size so far for a model, and the comparison under way; None where the search is over."""
     try:
-        return _search_state.get(model, (_START_ROWS, _FIRST_DUEL))
+        return _search_state.get(model, (_START_ROWS, _FIRST_COMPARISON))
     except TypeError:  # a model that cannot be the key of a dictionary
-        return _START_ROWS, _FIRST_DUEL
+        return _START_ROWS, _FIRST_COMPARISON
 
 
-def _remember(model: Any, size: int, duel: _Duel | None) -> None:
+def _remember(model: Any, size: int, comparison: _SizeComparison | None) -> None:
     with contextlib.suppress(TypeError):
-        _search_state[model] = size, duel
+        _search_state[model] = size, comparison

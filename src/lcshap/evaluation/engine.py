@@ -42,7 +42,7 @@ class BatchRequest:
     masked, distinct : the input, and its different rows.
     deliver : takes some of the keys that are asked about, by their places, and their answers `(n, rows_per_key,
         outputs)`, as soon as they are there. A `ModelError` that it raises counts as a failure of the model.
-    tally : counts the rows that are sent.
+    row_counter : counts the rows that are sent.
     label : names the input in errors.
     coalitions_per_key : how many coalitions a key counts for in the progress.
     key_numbers : the numbers of the keys that are asked about; None: all.
@@ -51,7 +51,7 @@ class BatchRequest:
     masked: Masked
     distinct: DistinctRows
     deliver: Callable[[Places, NDArray[np.float64]], None]
-    tally: RowCounter
+    row_counter: RowCounter
     label: str = ""
     coalitions_per_key: float = 1.0
     key_numbers: Places | None = None
@@ -130,7 +130,7 @@ class Engine:
         return self._content
 
     def ask(
-        self, questions: Sequence[BatchRequest], progress: Progress | None = None, keep: bool = False
+        self, questions: Sequence[BatchRequest], progress: Progress | None = None, isolate_failures: bool = False
     ) -> list[Exception | None]:
         """Ask the model. Answers are delivered batch by batch.
 
@@ -139,8 +139,8 @@ class Engine:
 
         Parameters
         ----------
-        keep : a failure ends only the question that it belongs to, and is returned in its place. A batch of several
-            inputs that fails is asked again, input by input, to find out whose failure it is.
+        isolate_failures : a failure ends only the question that it belongs to, and is returned in its place. A batch of
+            several inputs that fails is asked again, input by input, to find out whose failure it is.
         """
         owner = np.repeat(np.arange(len(questions)), [len(q.coalitions) for q in questions])
         place_in_question = (
@@ -153,7 +153,7 @@ class Engine:
             size = self._rows_at_once(first_question.masked, len(pending) * first_question.rows_per_key)
             count = max(1, size // first_question.rows_per_key)
             # Sizes are tried on rows of middle length: those of the first batches are shorter than most.
-            start = 0 if self.size.settled else max(0, len(pending) - count) // 2
+            start = 0 if self.size.search_finished else max(0, len(pending) - count) // 2
             selected = np.sort(pending[start : start + count])  # rows of one input together
             cuts = np.flatnonzero(np.diff(owner[selected])) + 1 if len(questions) > 1 else ()
             pieces = np.split(selected, cuts) if len(cuts) else [selected]
@@ -163,7 +163,7 @@ class Engine:
                 if not self._ask_batch(batch, size):
                     continue  # out of memory: the batch size is smaller now
             except ModelError as error:
-                if not keep:
+                if not isolate_failures:
                     raise
                 failures = [error] if len(batch) == 1 else [self._ask_alone(piece) for piece in batch]
                 for number, failure in zip(owners, failures, strict=True):
@@ -177,7 +177,7 @@ class Engine:
 
     def _rows_at_once(self, masked: Masked, pending_rows: int) -> int:
         """How many rows of this input to send: the next size to try, or the best so far if that exceeds the memory."""
-        size = self.size.next_of(pending_rows)
+        size = self.size.next_for(pending_rows)
         max_rows = max(1, _MAX_BATCH_BYTES // masked.row_bytes) if masked.row_bytes else size
         return size if size <= max_rows else min(self.size.best, max_rows)
 
@@ -196,7 +196,7 @@ class Engine:
             return self._send_batch(batch, size)
 
     def _send_batch(self, batch: list[Piece], size: int) -> bool:
-        started = None if self.size.settled else batch_size.clock()
+        started = None if self.size.search_finished else batch_size.clock()
         calls = sum(len(places) for _, places in batch)
         count = sum(len(places) * question.rows_per_key for question, places in batch)
         answers: list[NDArray[np.float64]] = []
@@ -210,7 +210,7 @@ class Engine:
                         answers.append(self._check(self.model.predict(chunk), len(chunk)))
         except Exception as error:
             if _out_of_memory(error) and calls > 1:
-                self.size.settle(max(1, min(self.size.next, calls) // 2))
+                self.size.finish_search(max(1, min(self.size.next, calls) // 2))
                 log.warning("out of memory: the batch size is %d now", self.size.best)
                 return False
             _deliver(batch, _partial_answers(error, answers, count))
@@ -240,7 +240,7 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: 
         if not complete:
             answered = ~np.isnan(outputs).any(axis=(1, 2))
             places, outputs = places[answered], outputs[answered]
-        question.tally.rows += len(places) * per_call
+        question.row_counter.rows += len(places) * per_call
         try:
             question.deliver(places, outputs)
         except ModelError as error:  # the other questions still get their answers

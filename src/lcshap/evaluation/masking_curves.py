@@ -29,7 +29,7 @@ class MaskingCurve:
     percents : how many percent of the units are masked (kept, if `keep`).
     counts : how many units that is.
     values : the outputs there: the log-odds of the class, or the output of a model without classes.
-    what : a description of `values`.
+    quantity : a description of `values`.
     keep : whether the top units are the only ones kept; else they are the ones that go.
 
     Examples
@@ -42,7 +42,7 @@ class MaskingCurve:
     percents: NDArray[np.float64]
     counts: Counts
     values: NDArray[np.float64]
-    what: str
+    quantity: str
     keep: bool = False
 
     @property
@@ -112,7 +112,7 @@ def probability_game(game: ModelGame) -> ModelGame:
     name = "output" if kind in KINDS_WITHOUT_PROBABILITIES else "prob"
     if name == "prob" and game.value.class_pairs != game.value.pairs:  # the raw number of class 1
         target = [pair if pair[1] is not None else pair[0] for pair in game.value.class_pairs]
-        target = target if game.value.several else target[0]
+        target = target if game.value.multi_output else target[0]
     if callable(game.value.value.name) or game.value.value.name == "expected_log_prob":
         target = None  # about no single class: the most probable one
     fixed = Value(name, target).resolve(game.value.full, kind, game.value.classes)

@@ -40,9 +40,10 @@ class ModelGame(AbstractGame):
     engine, masked, value : the model, the input, and the number that is explained.
     store : what the model has answered so far.
     progress : the progress bar, which counts the answers.
-    keep : whether a failure of the model ends this game alone, and not all games that share a batch with it.
+    isolate_failures : whether a failure of the model ends this game alone, and not all games that share a batch with
+        it.
     label : names the input in errors.
-    seen : the keys of all coalitions that were evaluated, if they are to be counted.
+    evaluated_keys : the keys of all coalitions that were evaluated, if they are to be counted.
     """
 
     engine: Engine
@@ -50,10 +51,10 @@ class ModelGame(AbstractGame):
     value: FixedValue
     store: Store
     progress: Progress | None = None
-    keep: bool = False
+    isolate_failures: bool = False
     label: str = ""
-    tally: RowCounter = field(default_factory=RowCounter)
-    seen: set[bytes] | None = field(default=None, repr=False)
+    row_counter: RowCounter = field(default_factory=RowCounter)
+    evaluated_keys: set[bytes] | None = field(default=None, repr=False)
 
     @property
     def d(self) -> int:  # type: ignore[override]
@@ -67,8 +68,8 @@ class ModelGame(AbstractGame):
 
     @property
     def calls(self) -> int:
-        """How many distinct coalitions have been evaluated, if `seen` collects them."""
-        return 0 if self.seen is None else len(self.seen)
+        """How many distinct coalitions have been evaluated, if `evaluated_keys` collects them."""
+        return 0 if self.evaluated_keys is None else len(self.evaluated_keys)
 
     @property
     def rows(self) -> int:
@@ -98,40 +99,40 @@ class ModelGame(AbstractGame):
     def evaluate_all(cls, requests: Sequence[tuple[AbstractGame, Coalitions]]) -> list[Floats | Exception]:
         """Evaluate coalitions of several inputs in shared batches. Rows that the store has are not asked again."""
         games = [game for game, _ in requests if isinstance(game, ModelGame)]
-        pending = [game.wanted(coalitions) for game, (_, coalitions) in zip(games, requests, strict=True)]
+        pending = [game.pending_rows(coalitions) for game, (_, coalitions) in zip(games, requests, strict=True)]
         try:
-            return answer_pending(games[0].engine, pending, games[0].progress, games[0].keep)
+            return answer_pending(games[0].engine, pending, games[0].progress, games[0].isolate_failures)
         except (ModelError, KeyboardInterrupt) as error:
             raise BatchFailed([rows.finished for rows in pending], error) from error
 
-    def wanted(self, coalitions: Coalitions) -> PendingRows:
+    def pending_rows(self, coalitions: Coalitions) -> PendingRows:
         """Coalitions of this input whose values are requested."""
-        if self.seen is not None:
-            self.seen.update(set_keys(coalitions))
-        return PendingRows(self.engine, self.masked, coalitions, self.store, self.tally, self.value, self.label)
+        if self.evaluated_keys is not None:
+            self.evaluated_keys.update(set_keys(coalitions))
+        return PendingRows(self.engine, self.masked, coalitions, self.store, self.row_counter, self.value, self.label)
 
     def outputs(self, coalitions: Coalitions) -> Floats:
         """What the model answers for each coalition, `(n, rows_per_call, outputs)`."""
         return self._evaluate_pending(
-            PendingRows(self.engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+            PendingRows(self.engine, self.masked, coalitions, self.store, self.row_counter, None, self.label)
         )
 
-    def stands(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
+    def decision_unchanged(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
         """Whether the model still decides as at the full input; None where it decides nothing."""
-        pending = PendingRows(self.engine, self.masked, coalitions, self.store, self.tally, None, self.label)
+        pending = PendingRows(self.engine, self.masked, coalitions, self.store, self.row_counter, None, self.label)
         if pending.complete:
-            return self.value.stands(pending.values)
-        if self.store.lasting:  # another process has removed old answers
-            return self.value.stands(self._evaluate_pending(pending))
+            return self.value.decision_unchanged(pending.values)
+        if self.store.persistent:  # another process has removed old answers
+            return self.value.decision_unchanged(self._evaluate_pending(pending))
         raise ModelError("Expected coalitions that have been evaluated, got others. Evaluate them first.")
 
     def parts(self, coalitions: Coalitions) -> Floats:
         """What each unit adds to the value of each coalition; `MethodError` if the model does not return that."""
         engine = parts_engine(self.engine, self.masked, self.value)
-        if self.seen is not None:
-            self.seen.update(set_keys(coalitions))
-        pending = PendingRows(engine, self.masked, coalitions, self.store, self.tally, None, self.label)
-        (outputs,) = answer_pending(engine, [pending], self.progress, self.keep)
+        if self.evaluated_keys is not None:
+            self.evaluated_keys.update(set_keys(coalitions))
+        pending = PendingRows(engine, self.masked, coalitions, self.store, self.row_counter, None, self.label)
+        (outputs,) = answer_pending(engine, [pending], self.progress, self.isolate_failures)
         if isinstance(outputs, Exception):
             raise ProgramFailed(outputs) from outputs
         return read_parts(outputs, self.masked, self.value)
@@ -164,7 +165,9 @@ class ModelGame(AbstractGame):
         """The value of one coalition, in a batch of its own and not from the store."""
         answers: list[Floats] = []
         distinct = DistinctRows.by_coalition(coalition, set_keys(coalition), self.masked.rows_per_call)
-        self.engine.ask([BatchRequest(self.masked, distinct, lambda _, outputs: answers.append(outputs), self.tally)])
+        self.engine.ask(
+            [BatchRequest(self.masked, distinct, lambda _, outputs: answers.append(outputs), self.row_counter)]
+        )
         return self.value(answers[0])[0]
 
 
@@ -175,31 +178,34 @@ def make_games(
     store: Store,
     classes: Sequence[str] | None = None,
     progress: Progress | None = None,
-    keep: bool = False,
+    isolate_failures: bool = False,
     labels: Sequence[str] | None = None,
     y: Sequence[Any] | None = None,
 ) -> list[ModelGame | Exception]:
     """The games of several inputs. The model sees all the full inputs first, in shared batches, to fix the targets.
 
-    With `keep`, the place of an input on which that fails holds the error. `labels` name the inputs in errors. `y` are
-    the true classes or numbers of the inputs, if the value is a loss.
+    With `isolate_failures`, the place of an input on which that fails holds the error. `labels` name the inputs in
+    errors. `y` are the true classes or numbers of the inputs, if the value is a loss.
     """
     pending = []
     for masked, label in zip(inputs, labels or [""] * len(inputs), strict=True):
         full_input = Coalitions.from_sets(masked.graph.d, [range(masked.graph.d)])
         pending.append(PendingRows(engine, masked, full_input, store, RowCounter(), None, label))
     games: list[ModelGame | Exception] = []
+    answers = answer_pending(engine, pending, progress, isolate_failures)
     truths = [None] * len(inputs) if y is None else y
-    for rows, outputs, truth in zip(pending, answer_pending(engine, pending, progress, keep), truths, strict=True):
+    for rows, outputs, truth in zip(pending, answers, truths, strict=True):
         try:
             if isinstance(outputs, Exception):
                 raise outputs
             fixed = _fix_value(value, truth, outputs, engine.model.kind, classes, rows.label)
             fixed(outputs)  # raises an error if the value is not finite
-            game = ModelGame(engine, rows.masked, fixed, store, progress, keep, rows.label, rows.tally)
+            game = ModelGame(
+                engine, rows.masked, fixed, store, progress, isolate_failures, rows.label, rows.row_counter
+            )
             games.append(game)
         except ModelError as error:
-            if not keep:
+            if not isolate_failures:
                 raise
             games.append(error)
     return games
@@ -223,7 +229,7 @@ def evaluate_model_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> li
         return []
     game, values_of_games = requests[0][0], []
     for values in answer_pending(
-        game.engine, [game.wanted(coalitions) for game, coalitions in requests], game.progress
+        game.engine, [game.pending_rows(coalitions) for game, coalitions in requests], game.progress
     ):
         if isinstance(values, Exception):
             raise values
@@ -259,7 +265,9 @@ def _gradient(engine: Engine, masked: Masked, value: FixedValue) -> tuple[NDArra
             "only values."
         ) from None
     gradient = np.stack([_by_unit(g, owners, d) for g in gradients], axis=-1)
-    return gradient if value.several else gradient[..., 0], _by_unit(empty_and_full[1] - empty_and_full[0], owners, d)
+    return gradient if value.multi_output else gradient[..., 0], _by_unit(
+        empty_and_full[1] - empty_and_full[0], owners, d
+    )
 
 
 def _by_unit(numbers: NDArray[np.float64], owners: NDArray[np.intp], d: int) -> NDArray[np.float64]:

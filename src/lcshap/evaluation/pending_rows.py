@@ -36,27 +36,27 @@ class PendingRows:
         masked: Masked,
         coalitions: Coalitions,
         store: Store,
-        tally: RowCounter,
+        row_counter: RowCounter,
         value: FixedValue | None,
         label: str = "",
     ) -> None:
-        self.masked, self.tally, self.label = masked, tally, label
+        self.masked, self.row_counter, self.label = masked, row_counter, label
         self._store, self._value, self._coalitions = store, value, coalitions
         self._distinct = distinct = masked.distinct(coalitions)
         self._by_row = distinct.rows_per_key * distinct.copies < masked.rows_per_call  # a key is that of a single row
         self._namespace = store_space(engine, masked, store)
         if self._by_row:
             self._namespace = digest(self._namespace, "rows")
-        self._answered, outputs = store.get(self._namespace, distinct.keys)
-        self._missing = np.flatnonzero(~self._answered)
+        self._is_answered, outputs = store.get(self._namespace, distinct.keys)
+        self._missing = np.flatnonzero(~self._is_answered)
         self._outputs: Floats | None = None
         if outputs is not None:
-            self._set_outputs(np.flatnonzero(self._answered), outputs)
+            self._set_outputs(np.flatnonzero(self._is_answered), outputs)
 
     @property
     def complete(self) -> bool:
         """Whether all answers are there."""
-        return bool(self._answered.all())
+        return bool(self._is_answered.all())
 
     @property
     def question(self) -> BatchRequest:
@@ -64,7 +64,7 @@ class PendingRows:
         key_numbers = None if len(self._missing) == len(self._distinct) else self._missing
         coalitions_per_key = len(self._coalitions) / max(len(self._distinct), 1) if self._by_row else 1.0
         return BatchRequest(
-            self.masked, self._distinct, self._deliver, self.tally, self.label, coalitions_per_key, key_numbers
+            self.masked, self._distinct, self._deliver, self.row_counter, self.label, coalitions_per_key, key_numbers
         )
 
     @property
@@ -107,7 +107,7 @@ class PendingRows:
         outputs = outputs if self._distinct.copies == 1 else np.repeat(outputs, self._distinct.copies, axis=1)
         self._set_outputs(rows, outputs)
         self._store.put(self._namespace, [self._distinct.keys[row] for row in rows.tolist()], outputs)
-        self._answered[rows] = True
+        self._is_answered[rows] = True
 
     def _set_outputs(self, rows: Places, outputs: Floats) -> None:
         if self._outputs is None:
@@ -121,16 +121,16 @@ class PendingRows:
 
 
 def answer_pending(
-    engine: Engine, pending: Sequence[PendingRows], progress: Progress | None = None, keep: bool = False
+    engine: Engine, pending: Sequence[PendingRows], progress: Progress | None = None, isolate_failures: bool = False
 ) -> list[Floats | Exception]:
-    """The values of pending coalitions; with `keep`, the error of an input on which the model fails."""
+    """The values of pending coalitions; with `isolate_failures`, the error of an input on which the model fails."""
     values: list[Floats | Exception] = []
-    errors = engine.ask([rows.question for rows in pending], progress, keep)
+    errors = engine.ask([rows.question for rows in pending], progress, isolate_failures)
     for rows, error in zip(pending, errors, strict=True):
         try:
             values.append(rows.values if error is None else error)
         except ModelError as failure:
-            if not keep:
+            if not isolate_failures:
                 raise
             values.append(failure)
     return values
@@ -145,9 +145,9 @@ def _name_coalition(error: ModelError, coalitions: Coalitions, rows: Places) -> 
 
 def store_space(engine: Engine, masked: Masked, store: Store | None = None) -> bytes:
     """A digest that distinguishes this model and this input from others in a store."""
-    if store is None or not store.lasting:
+    if store is None or not store.persistent:
         return digest(engine.fingerprint, masked.key)
-    if not masked.lasting:
+    if not masked.has_stable_key:
         warnings.warn(
             f"{type(masked).__name__} holds a function or another object that only this process can identify. After "
             "a restart, the store will not find its answers again.",

@@ -45,14 +45,16 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
     owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
     if owners is None or owners.shape != x.shape[1:]:
         raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
-    missing = np.isnan(x[:, trees.blind]).any(axis=0) | np.isnan(background[:, trees.blind]).any(axis=0)
+    missing = np.isnan(x[:, trees.unreadable_nan_columns]).any(axis=0) | np.isnan(
+        background[:, trees.unreadable_nan_columns]
+    ).any(axis=0)
     if missing.any():
-        column = int(trees.blind[np.argmax(missing)])
+        column = int(trees.unreadable_nan_columns[np.argmax(missing)])
         raise MethodError(
             f"Expected no missing values in column {column}, got some. The model was told how to treat them "
             '(nan_mode="Max"), which cannot be read. Choose another method, such as GraphKernelSHAP.'
         )
-    return TreeGame(trees, x, background, owners, masked.graph.d, weights, value.several)
+    return TreeGame(trees, x, background, owners, masked.graph.d, weights, value.multi_output)
 
 
 def has_tree_game(model: Model, masked: Masked, value: Value, classes: Sequence[str] | None) -> bool:

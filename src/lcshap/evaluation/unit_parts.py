@@ -57,7 +57,9 @@ def parts_engine(engine: Engine, masked: Masked, value: FixedValue) -> Engine:
             f"two classes, {_ADVICE}"
         )
     model = PartsModel(engine.model, masked.graph.d, value.full.shape[-1])
-    return Engine(model, engine.size.best if engine.size.settled else None, engine.raw, engine.name, engine.gate)
+    return Engine(
+        model, engine.size.best if engine.size.search_finished else None, engine.raw, engine.name, engine.gate
+    )
 
 
 def read_parts(outputs: Floats, masked: Masked, value: FixedValue) -> Floats:
@@ -66,4 +68,4 @@ def read_parts(outputs: Floats, masked: Masked, value: FixedValue) -> Floats:
     assert weights is not None
     by_unit = outputs.mean(axis=1).reshape(len(outputs), masked.graph.d, -1)
     parts = np.asarray(by_unit @ weights.T)
-    return parts if value.several else parts[..., 0]
+    return parts if value.multi_output else parts[..., 0]

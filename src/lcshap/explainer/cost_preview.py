@@ -34,7 +34,7 @@ def preview_cost(setup: Setup, selector: MethodSelector, masked: Masked) -> str:
     cost = method.cost(graph, setup.max_calls)
     text, rows = cost.text, masked.rows_per_call
     if masked.choice is not None:
-        text += f"\n  units   {masked.choice.note}"
+        text += f"\n  units   {masked.choice.reason}"
     if selection.reason:
         text += f"\n  chosen  because {selection.reason}"
     own_seconds = measure_preparation(method, graph)[0]
@@ -55,6 +55,6 @@ def preview_cost(setup: Setup, selector: MethodSelector, masked: Masked) -> str:
 
 def _describe_tokens(setup: Setup, method: Method, masked: Masked) -> str | None:
     """How many tokens a model reads, if it counts them and the rows are known in advance."""
-    if not (setup.engine.model.reads and method.has_plan):
+    if not (setup.engine.model.counts_tokens and method.has_plan):
         return None
-    return setup.engine.model.reading(masked.rows(method.plan(masked.graph, setup.max_calls).coalitions))
+    return setup.engine.model.describe_tokens(masked.rows(method.plan(masked.graph, setup.max_calls).coalitions))

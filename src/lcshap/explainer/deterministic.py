@@ -31,7 +31,7 @@ def make_deterministic(explainer: Explainer, batch_size: int) -> Explainer:
     --------
     >>> import lcshap as lc
     >>> explainer = lc.Explainer(lambda texts: [len(t) for t in texts], lc.maskers.Text(), kind="output")
-    >>> make_deterministic(explainer, 64).engine.size.settled
+    >>> make_deterministic(explainer, 64).engine.size.search_finished
     True
     """
     if explainer.selector.seconds is not None:

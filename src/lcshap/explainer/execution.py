@@ -43,7 +43,7 @@ class Execution:
     def __post_init__(self) -> None:
         for name in ("batch_size", "max_calls"):
             if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), least=1)
+                check_integer(name, getattr(self, name), minimum=1)
         if self.model_name is not None and not (isinstance(self.model_name, str) and self.model_name):
             raise OptionError(f"Expected model_name as a text that is not empty, got {self.model_name!r}.")
 

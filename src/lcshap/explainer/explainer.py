@@ -238,24 +238,24 @@ class Explainer:
             try:
                 masked[number] = self.masker.mask(x)
             except LcshapError as error:
-                job.found[number] = error
+                job.outcomes[number] = error
         return self._explain(masked, job)  # type: ignore[return-value]
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)
-        failed = [number for number, e in enumerate(job.found) if isinstance(e, Exception)]
-        if failed and not job.keep:
-            error = cast(Exception, job.found[failed[0]])
-            if len(failed) == len(job.found):  # all inputs failed: the cause is probably not one of them
+        failed = [number for number, e in enumerate(job.outcomes) if isinstance(e, Exception)]
+        if failed and not job.isolate_failures:
+            error = cast(Exception, job.outcomes[failed[0]])
+            if len(failed) == len(job.outcomes):  # all inputs failed: the cause is probably not one of them
                 raise error
             raise RunFailedError(
                 f"Input {failed[0]} cannot be explained: {str(error).rstrip('.')}. The explanations of the "
                 "other inputs are in error.explanations. With errors='keep', the errors of such inputs are "
                 "returned in their places.",
-                list(job.found),
+                list(job.outcomes),
                 job.store,
             ) from error
-        return job.found
+        return job.outcomes
 
     def compare(
         self, x: Any, methods: Sequence[Method | str], *, y: Any = None, store: Store | None = None
@@ -294,12 +294,12 @@ class Explainer:
         job = self._job([None] * len(selectors), store, y=truth and truth * len(selectors))
         with job.running():
             (game,) = self._job([None], job.store, y=truth).games({0: masked}).values()
-            game = replace(game, seen=set())
+            game = replace(game, evaluated_keys=set())
             for number, selector in enumerate(selectors):
                 start = time.monotonic()
                 selections = {number: job.select(game, selector, start)}
                 job.run({number: game}, selections, job.stop(selector, start, selections))
-        explanations = cast("list[Explanation]", job.found)
+        explanations = cast("list[Explanation]", job.outcomes)
         return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations]
 
     def stream(self, x: Any, *, y: Any = None, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
@@ -371,7 +371,7 @@ class Explainer:
                 f"{type(store_or_path).__name__}."
             )
         store = SQLiteStore(store_or_path) if isinstance(store_or_path, str | os.PathLike) else store_or_path
-        if store is not None and store.lasting:
+        if store is not None and store.persistent:
             self.engine.identify()
         return store
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -123,7 +124,9 @@ def global_importance(
         raise OptionError(f"Expected a budget in calls, such as 200 or '8d', got {budget!r}.")
     rows = _DataRows(masker, X)
     truths = list_truths(explainer.value_function, y, len(rows))
-    blocks = RowBlocks(np.random.default_rng(seed).permutation(len(rows)), check_integer("max_rows", max_rows, least=2))
+    blocks = RowBlocks(
+        np.random.default_rng(seed).permutation(len(rows)), check_integer("max_rows", max_rows, minimum=2)
+    )
     job = Job(explainer.setup, MemoryStore() if store is None else store, [None])
     with job.running():
         game = LossGame(job, rows.mask, truths or [], blocks, _count_background(background_rows, explainer), seed)
@@ -134,12 +137,14 @@ def _explain(explainer: Explainer, job: Job, game: LossGame) -> Explanation:
     """The explanation of the game, with how it was made."""
     graph, limit = game.first.graph, explainer.setup.max_calls
     selection = explainer.selector.select(graph, game.rows_per_call)
-    if job.bar is not None:
-        job.bar.total = selection.method.cost(graph, limit).calls * game.blocks.size
+    if job.progress_bar is not None:
+        job.progress_bar.total = selection.method.cost(graph, limit).calls * game.blocks.size
     e = selection.method.explain(game, graph, limit)
+    if game.loss.name == "cross_entropy" and game.hard_labels.detected:
+        warnings.warn(game.hard_labels.warning(game.loss.floor), stacklevel=3)
     rows, empty, full = game.row_stderr(), game.empty_losses[game.used].mean(), game.full_losses[game.used].mean()
     coalitions = np.zeros_like(rows) if e.stderr is None else e.stderr
-    stderr, dof = _combine_errors(rows, len(game.used) - 1, coalitions, e.freedom or 0)
+    stderr, dof = _combine_errors(rows, len(game.used) - 1, coalitions, e.dof or 0)
     record = {
         **explainer.setup.record,
         "value": f"reduction of the expected {game.loss.label} loss",
@@ -157,7 +162,7 @@ def _explain(explainer: Explainer, job: Job, game: LossGame) -> Explanation:
         "stderr_coalitions": coalitions.tolist(),
         **selection.record,
     }
-    return replace(e, stderr=stderr, freedom=dof, provenance={**e.provenance, **record})
+    return replace(e, stderr=stderr, dof=dof, provenance={**e.provenance, **record})
 
 
 def _combine_errors(rows: Floats, row_dof: int, coalitions: Floats, dof: int) -> tuple[Floats, int]:
@@ -213,5 +218,5 @@ def _find_loss(loss: Any, model: Any, kind: Kind | None) -> Loss:
 def _count_background(background_rows: int | None, explainer: Explainer) -> int:
     """How many background rows are drawn for each data row."""
     if background_rows is not None:
-        return check_integer("background_rows", background_rows, least=2)
+        return check_integer("background_rows", background_rows, minimum=2)
     return _BACKGROUND_ROWS if explainer.value_function.name in SMOOTH_LOSSES else _BACKGROUND_ROWS_ROUGH

@@ -57,24 +57,24 @@ class Job:
     Attributes
     ----------
     store : what the model has answered so far.
-    found : for each input its explanation, as soon as it is finished, or its error.
-    keep : whether the failure of one input leaves the others alone.
+    outcomes : for each input its explanation, as soon as it is finished, or its error.
+    isolate_failures : whether the failure of one input leaves the others alone.
     y : the true class or number of each input, if the value is a loss.
     """
 
     setup: Setup
     store: Store
-    found: Outcomes
-    keep: bool = False
+    outcomes: Outcomes
+    isolate_failures: bool = False
     y: Sequence[Any] | None = None
-    pace: float | None = field(default=None, init=False)  # seconds a call, once it is known
-    bar: Progress | None = field(default=None, init=False)
+    seconds_per_call: float | None = field(default=None, init=False)  # seconds a call, once it is known
+    progress_bar: Progress | None = field(default=None, init=False)
     warned: bool = field(default=False, init=False)
 
     @contextmanager
     def running(self, calls: int = 0) -> Iterator[None]:
         """Show the progress, and keep finished explanations if there is a failure."""
-        self.bar = Progress(calls, "model calls", self.setup.progress)
+        self.progress_bar = Progress(calls, "model calls", self.setup.progress)
         try:
             yield
         except Unfinished as error:  # from an adapter
@@ -82,34 +82,34 @@ class Job:
         except (ModelError, KeyboardInterrupt) as error:
             raise self._unfinished_error(error) from error
         finally:
-            self.bar.close()
+            self.progress_bar.close()
 
     def _unfinished_error(self, error: BaseException) -> Unfinished:
-        count = sum(isinstance(e, Explanation) for e in self.found)
-        progress = f"{count:,} of {len(self.found):,} explanations are finished." if len(self.found) > 1 else ""
+        count = sum(isinstance(e, Explanation) for e in self.outcomes)
+        progress = f"{count:,} of {len(self.outcomes):,} explanations are finished." if len(self.outcomes) > 1 else ""
         advice = "Call again with store=error.store to resume. No row is asked twice."
         note = " ".join(sentence for sentence in (progress, advice) if sentence)
         if isinstance(error, KeyboardInterrupt):
-            return Interrupted(f"Interrupted. {note}", list(self.found), self.store)
-        failure = RunFailedError(str(error), list(self.found), self.store, getattr(error, "row", None))
+            return Interrupted(f"Interrupted. {note}", list(self.outcomes), self.store)
+        failure = RunFailedError(str(error), list(self.outcomes), self.store, getattr(error, "row", None))
         failure.add_note(note)
         return failure
 
     # -- games ----------------------------------------------------------------------------------------------------
 
     def games(self, inputs: Mapping[int, Masked]) -> dict[int, ModelGame]:
-        """The games of some inputs, by number. Inputs that have none get their errors into `found`."""
-        setup, several = self.setup, len(self.found) > 1
+        """The games of some inputs, by number. Inputs that have none get their errors into `outcomes`."""
+        setup, several = self.setup, len(self.outcomes) > 1
         labels = [f"input {number}" if several else "" for number in inputs]
         y = None if self.y is None else [self.y[number] for number in inputs]
-        options = setup.classes, self.bar, self.keep, labels, y
+        options = setup.classes, self.progress_bar, self.isolate_failures, labels, y
         games_or_errors = make_games(setup.engine, list(inputs.values()), setup.value, self.store, *options)
         games = {}
         for number, game in zip(inputs, games_or_errors, strict=True):
             if isinstance(game, ModelGame):
                 games[number] = game
             else:
-                self.found[number] = game
+                self.outcomes[number] = game
         return games
 
     # -- explaining -----------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class Job:
     def explain(self, inputs: Mapping[int, Masked], selector: MethodSelector) -> None:
         """Explain some inputs, window by window, so that they are finished one after the other."""
         expected, costs = self._preselect(inputs, selector)
-        inputs = {number: masked for number, masked in inputs.items() if self.found[number] is None}
+        inputs = {number: masked for number, masked in inputs.items() if self.outcomes[number] is None}
         with self.running(sum(costs.values())):
             for window in _windows(inputs, costs):
                 start = time.monotonic()
@@ -126,7 +126,7 @@ class Job:
                 self.run(games, selections, self.stop(selector, start, selections))
 
     def run(self, games: Mapping[int, ModelGame], selections: Mapping[int, Selection], stop: Stop | None) -> None:
-        """Explain games together, each by its method, into `found`."""
+        """Explain games together, each by its method, into `outcomes`."""
         numbers, game_list = list(games), list(games.values())
         if self.setup.check:
             for game in game_list:
@@ -135,23 +135,24 @@ class Job:
         graphs = [game.masked.graph for game in game_list]
         methods = [selections[number].method for number in numbers]
         try:
-            run_methods(methods, game_list, graphs, self.setup.max_calls, stop=stop, found=outcomes)
+            run_methods(methods, game_list, graphs, self.setup.max_calls, stop=stop, outcomes=outcomes)
         finally:
             for number, e in zip(numbers, outcomes, strict=True):
                 if isinstance(e, Explanation):
-                    e = self.recorded(e, games[number], selections[number])
-                self.found[number] = e
+                    e = self.add_provenance(e, games[number], selections[number])
+                self.outcomes[number] = e
         messages = [game.value.warning for game in game_list]
         if any(messages) and not self.warned:
             self.warned = True
             warnings.warn(next(filter(None, messages)), stacklevel=2)
-        explained = {number: e for number in numbers if isinstance(e := self.found[number], Explanation)}
+        explained = {number: e for number in numbers if isinstance(e := self.outcomes[number], Explanation)}
         if self.setup.curve and explained:
             curves = masking_curves([games[number] for number in explained], list(explained.values()))
             for (number, e), curve in zip(explained.items(), curves, strict=True):
-                curve_fields = {name: getattr(curve, name) for name in ("percents", "counts", "values", "what")}
-                rows = None if e.rows is None else e.rows + games[number].tally.take()
-                self.found[number] = replace(e, curve=curve_fields, rows=rows)
+                curve_fields = {name: getattr(curve, name) for name in ("percents", "counts", "values")}
+                curve_fields["what"] = curve.quantity
+                rows = None if e.rows is None else e.rows + games[number].row_counter.read_and_reset()
+                self.outcomes[number] = replace(e, curve=curve_fields, rows=rows)
 
     def stream(self, masked: Masked, selector: MethodSelector, every: float = 0.0) -> Iterator[Explanation]:
         """Yield explanations of one input that get better as calls are made, at least `every` seconds apart."""
@@ -160,9 +161,9 @@ class Job:
             (game,) = self.games({0: masked}).values()
             selection = self.select(game, selector, start)
             for e in selection.method.stream(game, masked.graph, self.setup.max_calls, every):
-                yield self.recorded(e, game, selection)
+                yield self.add_provenance(e, game, selection)
 
-    def recorded(self, e: Explanation, game: ModelGame, selection: Selection) -> Explanation:
+    def add_provenance(self, e: Explanation, game: ModelGame, selection: Selection) -> Explanation:
         """The explanation, with how it was made and what a picture needs."""
         record = {
             **self.setup.record,
@@ -176,7 +177,7 @@ class Job:
         if (choice := game.masked.choice) is not None:
             masker = record["masker"]
             record["masker"] = {**masker, "parameters": {**masker["parameters"], **choice.settings}}
-            record["units"] = choice.note
+            record["units"] = choice.reason
         return replace(e, provenance={**e.provenance, **record}, view=_view(game))
 
     # -- selecting the method -------------------------------------------------------------------------------------
@@ -193,7 +194,7 @@ class Job:
                 costs[number] = method.cost(masked.graph, self.setup.max_calls).calls
                 methods[number] = method
             except LcshapError as error:
-                self.found[number] = error
+                self.outcomes[number] = error
         return methods, costs
 
     def select(
@@ -207,16 +208,16 @@ class Job:
         """
         graph, limit = game.masked.graph, self.setup.max_calls
         selection = selector.select_for(game, graph, start, lambda: self._seconds_per_call(game, selector))
-        if self.bar is not None and selection.method != expected:
+        if self.progress_bar is not None and selection.method != expected:
             counted = 0 if expected is None else expected.cost(graph, limit).calls
-            self.bar.total += selection.method.cost(graph, limit).calls - counted
+            self.progress_bar.total += selection.method.cost(graph, limit).calls - counted
         return selection
 
     def _seconds_per_call(self, game: ModelGame, selector: MethodSelector) -> float:
-        if self.pace is None:
+        if self.seconds_per_call is None:
             assert selector.seconds is not None
-            self.pace = seconds_per_call(game, selector.seconds)
-        return self.pace
+            self.seconds_per_call = seconds_per_call(game, selector.seconds)
+        return self.seconds_per_call
 
     def stop(self, selector: MethodSelector, start: float, selections: Mapping[int, Selection]) -> Stop | None:
         """When to stop: by the quality of the scores, by the clock, or not at all."""
@@ -228,7 +229,7 @@ class Job:
 
 def _view(game: ModelGame) -> View | None:
     """What a picture of the input needs; of a prompt with the parts of the answer that are explained."""
-    view, answered = game.masked.view, game.engine.model.answered
+    view, answered = game.masked.view, game.engine.model.answer_and_spans
     if not isinstance(view, PromptView) or answered is None:
         return view
     text, spans = answered

@@ -17,6 +17,7 @@ from ..evaluation.pending_rows import PendingRows, answer_pending
 from ..maskers.base import Masked
 from ..maskers.drawn_background import DrawnBackground
 from ..maskers.masked_table import MaskedTabular
+from ..values.hard_labels import HardLabels
 from ..values.loss import SMOOTH_LOSSES, Loss
 from .job import Job
 from .row_sampling import (
@@ -52,7 +53,8 @@ class LossGame(AbstractGame):
     blocks: RowBlocks
     background_rows: int
     seed: int
-    tally: RowCounter = field(default_factory=RowCounter)
+    row_counter: RowCounter = field(default_factory=RowCounter)
+    hard_labels: HardLabels = field(default_factory=HardLabels, repr=False)
     gradient: None = None
     trees: None = None
 
@@ -175,10 +177,12 @@ class LossGame(AbstractGame):
     def _ask(self, requests: list[tuple[Masked, Coalitions]]) -> list[Floats]:
         """The outputs for coalitions of some data rows, `(n, background rows, outputs)` each, in shared batches."""
         engine, store = self.job.setup.engine, self.job.store
-        pending = [PendingRows(engine, masked, sets, store, self.tally, None) for masked, sets in requests]
-        return [
-            outputs for outputs in answer_pending(engine, pending, self.job.bar) if not isinstance(outputs, Exception)
-        ]
+        pending = [PendingRows(engine, masked, sets, store, self.row_counter, None) for masked, sets in requests]
+        answers = answer_pending(engine, pending, self.job.progress_bar)  # raises errors, since none is isolated
+        outputs = [answer for answer in answers if not isinstance(answer, Exception)]
+        for answer in outputs if engine.model.kind == "probabilities" else ():
+            self.hard_labels.observe(answer)
+        return outputs
 
     def _masked(self, number: int) -> Masked:
         """A data row with the background rows that were drawn for it."""

@@ -55,7 +55,7 @@ class Node:
     residual: Floats | None = None
 
 
-def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1, most: int = 4) -> Explanation:
+def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1, max_parts: int = 4) -> Explanation:
     r"""Score documents, then the paragraphs of those that matter, then their sentences, then their words.
 
     Parameters
@@ -64,7 +64,7 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
     x : one prompt.
     budget : how many rows the model is asked about at the most, over all levels.
     threshold : look into what has at least this share of the largest score of its level, in absolute value.
-    most : look into so many parts of a level at the most.
+    max_parts : look into so many parts of a level at the most.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def zoom(explainer: Explainer, x: Any, budget: int = 200, threshold: float = 0.1
     search = _Zoom(explainer, words, budget)
     search.documents()
     for level in LEVELS[1:]:
-        search.look_into(level, threshold, most)
+        search.explain_parts(level, threshold, max_parts)
     return search.explanation()
 
 
@@ -114,7 +114,7 @@ class _Zoom:
 
     def __init__(self, explainer: Explainer, words: MaskedPrompt, budget: int) -> None:
         self.explainer, self.words, self.budget = explainer, words, budget
-        self.spent, self.nodes = 0, list[Node]()
+        self.used_rows, self.nodes = 0, list[Node]()
         self.document_explanation: Explanation | None = None
 
     def documents(self) -> None:
@@ -124,7 +124,7 @@ class _Zoom:
         self.document_explanation = e
         self._add_nodes("document", parts, e.scores.reshape(len(parts), -1), -1)
 
-    def look_into(self, level: str, threshold: float, max_parts: int) -> None:
+    def explain_parts(self, level: str, threshold: float, max_parts: int) -> None:
         """Score the parts of what matters on the level above."""
         depth = LEVELS.index(level)
         above = LEVELS[depth - 1]
@@ -136,7 +136,7 @@ class _Zoom:
         ]
         split = ((k, _split_units(self.words, self.nodes[k].units, level)) for k in ranked)
         chosen = [(k, parts) for k, parts in split if len(parts) > 1]
-        available_rows = int(_BUDGET_SHARES[depth] / sum(_BUDGET_SHARES[depth:]) * (self.budget - self.spent))
+        available_rows = int(_BUDGET_SHARES[depth] / sum(_BUDGET_SHARES[depth:]) * (self.budget - self.used_rows))
         needs = [2 * min(2 ** len(parts), _MIN_CALLS_PER_PART) for _, parts in chosen]
         count = max(
             1, int(np.searchsorted(np.cumsum(needs), available_rows, side="right"))
@@ -145,9 +145,9 @@ class _Zoom:
             rows = min(available_rows, needs[rank] + max(0, available_rows - sum(needs[rank:count])) // (count - rank))
             if rows < 2 * min(8, 2 ** len(parts)):
                 continue
-            spent_before = self.spent
+            spent_before = self.used_rows
             e = self._explain(PromptParts(self.words, parts, self.nodes[number].units), rows // 2)
-            available_rows -= self.spent - spent_before
+            available_rows -= self.used_rows - spent_before
             self._share_residual(number, level, parts, e.scores.reshape(len(parts), -1))
 
     def _has_level(self, level: str, node: Node) -> bool:
@@ -174,7 +174,7 @@ class _Zoom:
             self.explainer, masker=_Given(masked), method=_choose_method(masked.graph, calls), budget=None
         )
         e = explainer.one(None)
-        self.spent += e.rows if e.rows is not None else e.calls * masked.rows_per_call
+        self.used_rows += e.rows if e.rows is not None else e.calls * masked.rows_per_call
         return e
 
     def explanation(self) -> Explanation:
@@ -222,10 +222,10 @@ class _Zoom:
             document_explanation.base_value,
             document_explanation.full_value,
             Graph.chain(len(leaves), names),
-            self.spent,
+            self.used_rows,
             record,
             view=leaf_view,
-            rows=self.spent,
+            rows=self.used_rows,
         )
 
 

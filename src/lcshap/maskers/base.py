@@ -63,7 +63,7 @@ class Masker(ABC):
         'Graph.chain(2): 2 units, 1 edge'
         """
         masked = self.mask(x)
-        lines = [repr(masked.graph), "" if masked.choice is None else masked.choice.note, masked.advice]
+        lines = [repr(masked.graph), "" if masked.choice is None else masked.choice.reason, masked.advice]
         if masked.rows_per_call > 1:
             lines.insert(1, f"{masked.rows_per_call:,} background rows: a call takes up to as many model rows")
         return "\n".join(line for line in lines if line)
@@ -103,11 +103,11 @@ class Choice:
     Attributes
     ----------
     settings : parameters of the masker, by name; with these in the record the same input is cut in the same way again.
-    note : what was chosen and why, in a sentence, for previews and records.
+    reason : what was chosen and why, in a sentence, for previews and records.
     """
 
     settings: dict[str, Any]
-    note: str
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,15 +139,15 @@ class Masked(ABC):
         A digest of the class and of `content`, or of all fields where the class itself does not say what that is.
         What a `Store` remembers is found by it.
         """
-        return self._key_and_lasting[0]
+        return self._key_and_stability[0]
 
     @property
-    def lasting(self) -> bool:
+    def has_stable_key(self) -> bool:
         """Whether `key` is the same in all processes, which it is not if a function of the user enters it."""
-        return self._key_and_lasting[1]
+        return self._key_and_stability[1]
 
     @cached_property
-    def _key_and_lasting(self) -> tuple[bytes, bool]:
+    def _key_and_stability(self) -> tuple[bytes, bool]:
         has_content = "content" in vars(type(self))
         return digest_across_processes(lambda: (class_name(type(self)), self.content if has_content else _fields(self)))
 
@@ -218,10 +218,10 @@ class Masked(ABC):
         differ; `DistinctRows.by_coalition` needs no more than a key for each coalition.
         """
         check_units(coalitions, self.graph)
-        return DistinctRows.by_coalition(coalitions, set_keys(coalitions, self._idle), self.rows_per_call)
+        return DistinctRows.by_coalition(coalitions, set_keys(coalitions, self._idle_units), self.rows_per_call)
 
     @cached_property
-    def _idle(self) -> NDArray[np.bool_] | None:
+    def _idle_units(self) -> NDArray[np.bool_] | None:
         """Which units never change any row, such as black pixels where the reference is black; None: none is known.
 
         They are found where rows are a `blend`, from its numbers and their `owners`.

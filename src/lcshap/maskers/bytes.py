@@ -160,7 +160,7 @@ class MaskedBytes(Masked):
         return self.full, self.labels, self.padding
 
     @cached_property
-    def _idle(self) -> NDArray[np.bool_]:
+    def _idle_units(self) -> NDArray[np.bool_]:
         """Units whose bytes all look like padding."""
         return find_idle(self.full, np.full_like(self.full, self.padding), self.labels, self.graph.d)
 

@@ -57,11 +57,11 @@ def is_series(x: Any) -> bool:
     return hasattr(x, "to_numpy") and hasattr(x, "index") and not callable(x.index)
 
 
-def to_number(value: Any, name: str, who: str) -> float:
+def to_number(value: Any, name: str, subject: str) -> float:
     """A value of a column of numbers; anything that is none is refused, texts of digits too."""
     if isinstance(value, int | float | np.number | np.bool_ | Decimal) and math.isfinite(value):
         return float(value)
-    raise wrong_value_error(value, "a finite number", name, who)
+    raise wrong_value_error(value, "a finite number", name, subject)
 
 
 def is_hashable(value: Any) -> bool:
@@ -76,38 +76,40 @@ def is_hashable(value: Any) -> bool:
 # -- errors ----------------------------------------------------------------------------------------------------
 
 
-def check_same_columns(expected: Names, columns: Names, who: str, everything: Names | None = None) -> None:
+def check_same_columns(expected: Names, columns: Names, subject: str, all_columns: Names | None = None) -> None:
     """Refuse columns that are not those of the background in the same order."""
-    everything = columns if everything is None else everything
-    lacking = [name for name in expected if name not in everything]
-    extra = [name for name in everything if name not in expected]
+    all_columns = columns if all_columns is None else all_columns
+    lacking = [name for name in expected if name not in all_columns]
+    extra = [name for name in all_columns if name not in expected]
     if lacking or extra:
         differences = [f"{preposition} {', '.join(map(repr, names[:_MAX_LISTED]))}" for preposition, names in
                  (("without", lacking), ("with", extra)) if names]  # fmt: skip
-        raise MaskerError(f"Expected {who} to have the columns of the background, got one {' and '.join(differences)}.")
+        raise MaskerError(
+            f"Expected {subject} to have the columns of the background, got one {' and '.join(differences)}."
+        )
     for i, (a, b) in enumerate(zip(expected, columns, strict=False)):
         if a != b:
             raise MaskerError(
-                f"Expected the columns of the masker in the same order in {who}, got {b!r} instead of {a!r} "
+                f"Expected the columns of the masker in the same order in {subject}, got {b!r} instead of {a!r} "
                 f"as column {i}."
             )
     if len(columns) != len(expected):
-        raise MaskerError(f"Expected {len(expected)} columns in {who}, as in the background, got {len(columns)}.")
+        raise MaskerError(f"Expected {len(expected)} columns in {subject}, as in the background, got {len(columns)}.")
 
 
-def wrong_value_error(value: Any, expected: str, name: str, who: str, do: str = "") -> MaskerError:
+def wrong_value_error(value: Any, expected: str, name: str, subject: str, advice: str = "") -> MaskerError:
     """The error for a value that a column cannot hold, and what to do about it."""
-    value_text = printable(repr(value), most=60)
-    message = f"Expected {expected} in column {name!r} of {who}, as in the background, got {value_text}."
-    return MaskerError(f"{message} {do}" if do else message)
+    value_text = printable(repr(value), max_length=60)
+    message = f"Expected {expected} in column {name!r} of {subject}, as in the background, got {value_text}."
+    return MaskerError(f"{message} {advice}" if advice else message)
 
 
-def unseen_category_error(value: Any, categories: list[Any], name: str, who: str) -> MaskerError:
+def unseen_category_error(value: Any, categories: list[Any], name: str, subject: str) -> MaskerError:
     """The error for a category that the background's type does not have."""
-    listed = ", ".join(printable(repr(c), most=60) for c in categories[:_MAX_LISTED]) + (
+    listed = ", ".join(printable(repr(c), max_length=60) for c in categories[:_MAX_LISTED]) + (
         ", ..." if len(categories) > _MAX_LISTED else ""
     )
-    value_text = printable(repr(value), most=60)
+    value_text = printable(repr(value), max_length=60)
     return MaskerError(
-        f"Expected one of the categories {listed} in column {name!r} of {who}, got {value_text}, which is unseen."
+        f"Expected one of the categories {listed} in column {name!r} of {subject}, got {value_text}, which is unseen."
     )

@@ -41,13 +41,13 @@ class Frame(ABC):
     data: Any
 
     @staticmethod
-    def of(data: Any, who: str) -> Frame:
-        """A copy of a DataFrame as a table; `who` names it in errors."""
+    def from_dataframe(data: Any, subject: str) -> Frame:
+        """A copy of a DataFrame as a table; `subject` names it in errors."""
         kind: type[Frame] = PandasFrame if is_pandas(data) else PolarsFrame
         frame = kind(data.copy() if is_pandas(data) else data.clone())
         repeated = sorted({name for name in frame.names if frame.names.count(name) > 1})
         if repeated:
-            raise MaskerError(f"Expected {who} to have one column of each name, got several named {repeated[0]!r}.")
+            raise MaskerError(f"Expected {subject} to have one column of each name, got several named {repeated[0]!r}.")
         return frame
 
     @property
@@ -77,7 +77,7 @@ class Frame(ABC):
         codebooks, codes = self._codebooks_and_codes
         return digest(type(self).__name__, self.names, self.types, [list(codebook) for codebook in codebooks], codes)
 
-    def numbered(self, row: Frame) -> NDArray[np.intp]:
+    def value_codes(self, row: Frame) -> NDArray[np.intp]:
         """Numbers that are equal where values of a column are, `(1 + rows, columns)`, a row of another table first.
 
         Missing equals missing.
@@ -91,7 +91,7 @@ class Frame(ABC):
         """What makes each value of the first row equal to others."""
         return [equality_key(self.values(c)[0]) for c in range(self.shape[1])]
 
-    def row(self, x: Any, who: str = "x") -> Frame:
+    def row(self, x: Any, subject: str = "x") -> Frame:
         """One row as a frame with the columns and types of this one.
 
         Parameters
@@ -100,15 +100,15 @@ class Frame(ABC):
             or values in the order of the columns.
         """
         if is_frame(x):
-            return self._align_frame(x, who)
-        values = self._read_values(x, who)
-        columns = [self.fit(c, value, who) for c, value in enumerate(values)]
+            return self._align_frame(x, subject)
+        values = self._read_values(x, subject)
+        columns = [self.fit(c, value, subject) for c, value in enumerate(values)]
         return type(self)(self.build(columns))
 
-    def _align_frame(self, x: Any, who: str) -> Frame:
+    def _align_frame(self, x: Any, subject: str) -> Frame:
         if len(x) != 1:
-            raise MaskerError(f"Expected {who} to be one row, got a DataFrame of {len(x)} rows.")
-        check_same_columns(self.names, tuple(map(str, x.columns)), who)
+            raise MaskerError(f"Expected {subject} to be one row, got a DataFrame of {len(x)} rows.")
+        check_same_columns(self.names, tuple(map(str, x.columns)), subject)
         if is_pandas(x) == is_pandas(self.data):
             frame = type(self)(x)
             if frame.types == self.types:
@@ -116,26 +116,28 @@ class Frame(ABC):
             values = [frame.values(c)[0] for c in range(len(self.names))]
         else:
             values = x.iloc[0].tolist() if is_pandas(x) else list(x.row(0))
-        return self.row(values, who)
+        return self.row(values, subject)
 
-    def _read_values(self, x: Any, who: str) -> list[Any]:
+    def _read_values(self, x: Any, subject: str) -> list[Any]:
         if isinstance(x, Mapping):
-            check_same_columns(self.names, tuple(name for name in self.names if name in x), who, tuple(map(str, x)))
+            check_same_columns(self.names, tuple(name for name in self.names if name in x), subject, tuple(map(str, x)))
             return [x[name] for name in self.names]
         if isinstance(x, str | bytes) or x is None or not hasattr(x, "__len__"):
             raise MaskerError(
-                f"Expected {who} to be a row of {len(self.names)} columns, got {type(x).__name__}. Give a Series, a "
-                "DataFrame of one row, a dict or a list of values."
+                f"Expected {subject} to be a row of {len(self.names)} columns, got {type(x).__name__}. Give a Series, "
+                "a DataFrame of one row, a dict or a list of values."
             )
         labels = list(x.index) if is_series(x) else []
         if labels and all(isinstance(label, str) for label in labels):
-            check_same_columns(self.names, tuple(labels), who)
+            check_same_columns(self.names, tuple(labels), subject)
         axes = count_axes(x)
         if axes is not None and axes != 1:
             raise MaskerError(f"Expected x as one row of {len(self.names)} values, got shape {tuple(x.shape)}.")
         values = list(x)
         if len(values) != len(self.names):
-            raise MaskerError(f"Expected {len(self.names)} columns in {who}, as in the background, got {len(values)}.")
+            raise MaskerError(
+                f"Expected {len(self.names)} columns in {subject}, as in the background, got {len(values)}."
+            )
         return values
 
     # -- what pandas and polars do in different ways ------------------------------------------------------------------
@@ -159,7 +161,7 @@ class Frame(ABC):
         """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
 
     @abstractmethod
-    def fit(self, column: int, value: Any, who: str) -> Any:
+    def fit(self, column: int, value: Any, subject: str) -> Any:
         """A value as a column of one row, of the type that the column has here."""
 
     @abstractmethod
@@ -215,7 +217,7 @@ class PandasFrame(Frame):
             return np.where(series.isna(), np.nan, series.astype("int64").to_numpy(np.float64))
         return np.asarray(series.to_numpy(np.float64, na_value=np.nan)) if series.dtype.kind in "iuf" else None
 
-    def fit(self, column: int, value: Any, who: str) -> Any:
+    def fit(self, column: int, value: Any, subject: str) -> Any:
         """A value as a column of one row, of the type that the column has here."""
         pandas = import_optional("pandas", "pandas")
         dtype, name = self._dtypes[column], self.names[column]
@@ -223,23 +225,23 @@ class PandasFrame(Frame):
         if is_missing(value):
             return _pandas_missing(pandas, value, dtype, kind)
         if kind == "C" and not (is_hashable(value) and value in dtype.categories):
-            raise unseen_category_error(value, dtype.categories.tolist(), name, who)
+            raise unseen_category_error(value, dtype.categories.tolist(), name, subject)
         if kind in "iuf":
-            number = to_number(value, name, who)
+            number = to_number(value, name, subject)
             value, dtype = (value, dtype) if kind == "f" or number == int(number) else (number, "float64")
         if kind == "b" and (isinstance(value, str) or value not in (0, 1)):
-            raise wrong_value_error(value, "True or False", name, who)
+            raise wrong_value_error(value, "True or False", name, subject)
         if isinstance(dtype, pandas.StringDtype) and not isinstance(value, str):
-            raise wrong_value_error(value, "a text", name, who)
+            raise wrong_value_error(value, "a text", name, subject)
         if kind in "Mm" and isinstance(value, str | int | float):
             constructor = "Timestamp" if kind == "M" else "Timedelta"
-            raise wrong_value_error(value, str(dtype), name, who, f"Give a pandas.{constructor}(...).")
+            raise wrong_value_error(value, str(dtype), name, subject, f"Give a pandas.{constructor}(...).")
         if kind == "O" and dtype == np.dtype(object):
             return _object_array(pandas, value)
         try:
             return pandas.array([value], dtype=dtype)
         except (TypeError, ValueError, OverflowError):
-            raise wrong_value_error(value, str(dtype), name, who) from None
+            raise wrong_value_error(value, str(dtype), name, subject) from None
 
     def build(self, columns: Sequence[Any]) -> Any:
         """A DataFrame of columns."""
@@ -292,7 +294,7 @@ class PolarsFrame(Frame):
             return None
         return np.asarray(series.to_physical().cast(polars.Float64).fill_null(math.nan).to_numpy())
 
-    def fit(self, column: int, value: Any, who: str) -> Any:
+    def fit(self, column: int, value: Any, subject: str) -> Any:
         """A value as a column of one row, of the type that the column has here."""
         polars = import_optional("polars", "polars")
         dtype, name = self.data.dtypes[column], self.names[column]
@@ -301,9 +303,9 @@ class PolarsFrame(Frame):
             missing = [value if dtype.is_float() and isinstance(value, float) else None]
             return polars.Series(name, missing, dtype=dtype)
         if isinstance(dtype, polars.Enum) and value not in dtype.categories.to_list():
-            raise unseen_category_error(value, dtype.categories.to_list(), name, who)
+            raise unseen_category_error(value, dtype.categories.to_list(), name, subject)
         if dtype.is_numeric():
-            number = to_number(value, name, who)
+            number = to_number(value, name, subject)
             is_whole = dtype.is_integer() and number == int(number)
             value, dtype = (
                 (int(value), dtype) if is_whole else (number, dtype if dtype.is_float() else polars.Float64())
@@ -311,11 +313,13 @@ class PolarsFrame(Frame):
         if dtype == polars.Boolean and value in (0, 1):
             value = bool(value)
         if dtype.is_temporal() and isinstance(value, str | int | float):
-            raise wrong_value_error(value, str(dtype), name, who, "Give a date, time or duration of Python's datetime.")
+            raise wrong_value_error(
+                value, str(dtype), name, subject, "Give a date, time or duration of Python's datetime."
+            )
         try:
             return polars.Series(name, [value], dtype=dtype)
         except (TypeError, ValueError, OverflowError, polars.exceptions.PolarsError):
-            raise wrong_value_error(value, str(dtype), name, who) from None
+            raise wrong_value_error(value, str(dtype), name, subject) from None
 
     def build(self, columns: Sequence[Any]) -> Any:
         """A DataFrame of columns."""

@@ -166,7 +166,7 @@ class MaskedGraphNodes(Masked):
         return [self._row(f, k) for f, k in zip(features, kept, strict=True)]
 
     @cached_property
-    def _idle(self) -> NDArray[np.bool_]:
+    def _idle_units(self) -> NDArray[np.bool_]:
         """Nodes whose features are the reference and which have no edges to lose."""
         nodes = np.broadcast_to(np.arange(self.graph.d)[:, None], self.features.shape)
         idle = find_idle(self.features, self.reference, nodes, self.graph.d)

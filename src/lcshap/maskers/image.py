@@ -109,7 +109,7 @@ class Image(Masker):
         reference = make_reference(self.reference, image, channels, self.seed)
         cut = self._cut(channels_last(image, channels))
         if cut.choice is not None:
-            log.info(cut.choice.note)
+            log.info(cut.choice.reason)
         return MaskedImage(cut.graph, image, reference, cut.labels, channels, cut.choice)
 
     def _cut(self, colours: NDArray[Any]) -> ImagePartition:

@@ -136,7 +136,7 @@ class MaskedTabular(Masked):
     @cached_property
     def _agreement(self) -> RowAgreement:
         absent = np.setdiff1d(np.arange(len(self.columns)), np.concatenate([self.units, self.pinned]))
-        return RowAgreement.of(self._value_numbers, self.units, self.labels, absent, self.graph.d)
+        return RowAgreement.from_values(self._value_numbers, self.units, self.labels, absent, self.graph.d)
 
     @property
     def _value_numbers(self) -> NDArray[np.intp]:
@@ -214,7 +214,7 @@ class MaskedFrame(MaskedTabular):
 
     @property
     def _value_numbers(self) -> NDArray[np.intp]:
-        return self.table.numbered(self.row)
+        return self.table.value_codes(self.row)
 
     def blend(self, coalitions: Coalitions) -> Blend | None:
         """None: values of mixed columns are not blended as numbers are."""
@@ -226,7 +226,7 @@ class MaskedFrame(MaskedTabular):
         return self.table.pool(self.row)
 
     @cached_property
-    def _idle(self) -> NDArray[np.bool_] | None:
+    def _idle_units(self) -> NDArray[np.bool_] | None:
         """Which units have the values of the row in all background rows, so that their presence changes nothing."""
         values = self._value_numbers[:, self.units]
         differ = np.any(values[1:] != values[0], axis=0)

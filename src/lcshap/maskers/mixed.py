@@ -15,27 +15,27 @@ from .input_lists import is_frame, is_pandas_series
 Column = NDArray[np.float64] | NDArray[np.intp]  # numbers with NaN for missing ones, or categories with -1
 
 
-def read_table(data: Any, who: str) -> NDArray[np.floating] | Frame:
+def read_table(data: Any, subject: str) -> NDArray[np.floating] | Frame:
     """A new array of floats, or the table of a pandas or polars DataFrame; a Series with names is one of one row."""
     if data is None:
-        raise MaskerError(f"Expected rows or one row as {who}, got None.")
-    check_package(data, who)
+        raise MaskerError(f"Expected rows or one row as {subject}, got None.")
+    check_package(data, subject)
     if is_pandas_series(data) and len(data) and all(isinstance(label, str) for label in data.index):
         data = data.to_frame().T.infer_objects()
-    return Frame.of(data, who) if is_frame(data) else read_array(data, who)[0]
+    return Frame.from_dataframe(data, subject) if is_frame(data) else read_array(data, subject)[0]
 
 
-def check_package(data: Any, who: str) -> None:
+def check_package(data: Any, subject: str) -> None:
     """Refuse tables that are similar to those of pandas and polars, with advice how to convert them."""
     package, name = type(data).__module__.partition(".")[0], type(data).__name__
     advice = {("polars", "LazyFrame"): "collect()", ("pyarrow", "Table"): "to_pandas()"}.get((package, name))
     if advice is not None:
         raise MaskerError(
-            f"Expected {who} to be a DataFrame of pandas or polars, got a {name} of {package}. Call its {advice}."
+            f"Expected {subject} to be a DataFrame of pandas or polars, got a {name} of {package}. Call its {advice}."
         )
 
 
-def read_array(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]:
+def read_array(data: Any, subject: str) -> tuple[NDArray[np.floating], Names | None]:
     """A new array of floats, and the names of its columns: strings in `columns` (DataFrame) or in `index` (Series)."""
     framed = hasattr(data, "to_numpy")
     labels = list(getattr(data, "columns", data.index if is_series(data) else ())) if framed else []
@@ -51,7 +51,7 @@ def read_array(data: Any, who: str) -> tuple[NDArray[np.floating], Names | None]
     except (TypeError, ValueError) as error:
         reason = str(error)
     raise MaskerError(
-        f"Expected numbers in {who}, got other values ({reason}). Give a pandas or polars DataFrame as "
+        f"Expected numbers in {subject}, got other values ({reason}). Give a pandas or polars DataFrame as "
         "background, or encode them as numbers first."
     )
 
@@ -60,7 +60,7 @@ def encode_columns(table: NDArray[np.floating] | Frame) -> list[Column]:
     """Each column as floats where it holds numbers or dates, else as the number of each row's category.
 
     >>> import pandas as pd
-    >>> frame = Frame.of(pd.DataFrame({"age": [30.0, None], "city": ["Rome", "Oslo"]}), "the data")
+    >>> frame = Frame.from_dataframe(pd.DataFrame({"age": [30.0, None], "city": ["Rome", "Oslo"]}), "the data")
     >>> [column.tolist() for column in encode_columns(frame)]
     [[30.0, nan], [0, 1]]
     """

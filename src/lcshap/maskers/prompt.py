@@ -249,7 +249,7 @@ class MaskedPrompt(Masked):
     @property
     def view(self) -> PromptView:
         """The prompt with all sources, and where its units and its sources are."""
-        start, text = self.filled.shown(
+        start, text = self.filled.readable(
             "".join(text for text, _ in self._write_sources([side.text for side in self.sides]))
         )
         spans, sources = [], []

@@ -95,7 +95,7 @@ class FilledTemplate:
             return messages
         return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
 
-    def shown(self, block: str) -> tuple[int, str]:
+    def readable(self, block: str) -> tuple[int, str]:
         """The prompt as people read it, with the roles of messages in words, and where the sources start in it."""
         text, start = "", 0
         for role, pieces in self.parts:

@@ -29,8 +29,14 @@ class RowAgreement:
     codes: NDArray[np.unsignedinteger]
 
     @classmethod
-    def of(cls, values: NDArray[np.intp], units: NDArray[np.intp], labels: NDArray[np.intp], absent: NDArray[np.intp],
-           d: int) -> RowAgreement:  # fmt: skip
+    def from_values(
+        cls,
+        values: NDArray[np.intp],
+        units: NDArray[np.intp],
+        labels: NDArray[np.intp],
+        absent: NDArray[np.intp],
+        d: int,
+    ) -> RowAgreement:
         """Read from `values` `(1 + M, columns)`: numbers, equal where two rows agree in a column, x first.
 
         Parameters

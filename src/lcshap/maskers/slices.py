@@ -44,7 +44,7 @@ class SliceJoiner:
 class RangeMaximum:
     """The largest of consecutive numbers, for many runs of them at once: a table of those of 1, 2, 4, ... in a row.
 
-    >>> RangeMaximum([0, 3, 1, 2]).between(np.array([0, 2, 0]), np.array([1, 4, 4])).tolist()
+    >>> RangeMaximum([0, 3, 1, 2]).maxima(np.array([0, 2, 0]), np.array([1, 4, 4])).tolist()
     [0, 2, 3]
     """
 
@@ -57,7 +57,7 @@ class RangeMaximum:
         self._table = np.array(table)
         self._levels = np.array([max(n, 1).bit_length() - 1 for n in range(len(row) + 1)])
 
-    def between(self, starts: Places, ends: Places) -> Places:
+    def maxima(self, starts: Places, ends: Places) -> Places:
         """Of each run the largest of ``numbers[start:end]``; anything where it is empty."""
         level = self._levels[np.maximum(ends - starts, 1)]
         return np.asarray(

@@ -267,7 +267,7 @@ class MaskedSubwords(Masked):
         return DistinctRows.by_coalition(coalitions, keys, lengths=self._lengths)
 
     @cached_property
-    def _idle(self) -> NDArray[np.bool_] | None:
+    def _idle_units(self) -> NDArray[np.bool_] | None:
         """Units without tokens, or whose tokens are what replaces absent ones; None where units are deleted."""
         if self.recipe.absent == "delete":
             return None

@@ -338,7 +338,7 @@ def _format_column(column: int, names: Names | None) -> str:
     return repr(names[column]) if names else str(column)
 
 
-def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, who: str) -> None:
+def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, subject: str) -> None:
     """Refuse infinities. Missing values are values."""
     if isinstance(rows, Frame):
         numbers = [rows.numbers(c) for c in range(rows.shape[1])]
@@ -347,7 +347,7 @@ def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, who: 
         has_infinite = np.isinf(rows).any(axis=0)
     if has_infinite.any():
         raise MaskerError(
-            f"Expected finite numbers in {who}, got an infinite one in column "
+            f"Expected finite numbers in {subject}, got an infinite one in column "
             f"{_format_column(int(has_infinite.argmax()), names)}. Replace it."
         )
 

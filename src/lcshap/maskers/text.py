@@ -141,7 +141,8 @@ class MaskedText(Masked):
     absent : "delete", or what replaces a unit.
     pieces : the `(start, end)` of everything that is not white space between units: units, pinned text, dropped text.
     numbers : which of the pieces are "unit", "pin" (always there) and "drop" (always absent).
-    apart : for each piece, whether it is a word that must not touch another such word that it did not touch before.
+    apart : for each piece, whether it is a word that must not touch another such word that it did not touch
+        before.
     """
 
     text: str
@@ -149,7 +150,7 @@ class MaskedText(Masked):
     absent: str
     pieces: NDArray[np.int64]
     numbers: dict[str, NDArray[np.int64]]
-    apart: NDArray[np.bool_]
+    apart: NDArray[np.bool_]  # digests of inputs that hold this one contain the name, so that it cannot change
 
     @property
     def content(self) -> tuple[Any, ...]:
@@ -211,7 +212,7 @@ class MaskedText(Masked):
             first, last = stored[np.diff(stored, prepend=-2) != 1], stored[np.diff(stored, append=-2) != 1]
         row, first, last = first // width, first % width, last % width
         glue = np.zeros(len(first), np.int64)
-        glue[1:] = self._widest.between(last[:-1], first[1:])
+        glue[1:] = self._widest.maxima(last[:-1], first[1:])
         glue[1:][(glue[1:] == 0) & self.apart[last[:-1]] & self.apart[first[1:]]] = self._spaces.index(" ")
         glue[np.diff(row, prepend=-1) != 0] = 0
         starts, ends = self.pieces[first, 0], self.pieces[last, 1]
@@ -244,7 +245,7 @@ class MaskedText(Masked):
 
     def _replace_units(self, sets: Coalitions, removed: bool) -> Iterator[str]:
         """Start from the text with all units there (or none) and put in what the coalitions store."""
-        template, starts, ends = self._full if removed else self._empty
+        template, starts, ends = self._full_template if removed else self._empty_template
         fills = [self.absent] * len(self.spans) if removed else self.graph.names
         for a, b in pairwise(sets.offsets.tolist()):
             parts, position = [], 0
@@ -254,11 +255,11 @@ class MaskedText(Masked):
             yield "".join([*parts, template[position:]])
 
     @cached_property
-    def _full(self) -> tuple[str, list[int], list[int]]:
+    def _full_template(self) -> tuple[str, list[int], list[int]]:
         return self._template(set(self.numbers["drop"].tolist()))
 
     @cached_property
-    def _empty(self) -> tuple[str, list[int], list[int]]:
+    def _empty_template(self) -> tuple[str, list[int], list[int]]:
         return self._template({*self.numbers["drop"].tolist(), *self.numbers["unit"].tolist()})
 
     def _template(self, absent: set[int]) -> tuple[str, list[int], list[int]]:
@@ -303,9 +304,9 @@ def check_rules(*rules: Any) -> None:
             )
 
 
-def find_role(pin: Any, drop: Any, unit: Any, *where: int) -> str:
+def find_role(pin: Any, drop: Any, unit: Any, *position: int) -> str:
     """Whether a unit is pinned ("pin"), dropped ("drop") or a "unit" of the game."""
-    pinned, dropped = (bool(rule(unit, *where)) if callable(rule) else unit in rule for rule in (pin, drop))
+    pinned, dropped = (bool(rule(unit, *position)) if callable(rule) else unit in rule for rule in (pin, drop))
     if pinned and dropped:
         raise MaskerError(
             f"Expected units that are pinned or dropped, got {unit!r} in both. Remove it from one of them."

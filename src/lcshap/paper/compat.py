@@ -118,7 +118,7 @@ class Authors(Method):
         check_choice("kind", self.kind, ("L", "C"))
         check_integer("num_neighbors", self.num_neighbors)
         if self.max_order is not None:
-            check_integer("max_order", self.max_order, least=1)
+            check_integer("max_order", self.max_order, minimum=1)
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
         d, k = graph.d, self.num_neighbors

@@ -74,7 +74,7 @@ class InputReader:
         """The content of an example, for the editor of the page; None where it is shown by its number alone."""
         return None
 
-    def about(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What the editor of the page needs."""
         titles = [self.title(number, x) for number, x in enumerate(self.examples)]
         contents = [self.content(x) for x in self.examples]
@@ -242,9 +242,9 @@ class ImageReader(InputReader):
             pixels = pixels / 255
         return np.ascontiguousarray(channels_back(pixels, channels).astype(example.dtype))
 
-    def about(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """With a small picture of each of the first examples."""
-        description = super().about()
+        description = super().describe()
         for x, listed in zip(self.examples[:_MAX_THUMBNAILS], description["examples"], strict=False):
             listed["picture"] = self._thumbnail(x)
         return description
@@ -273,8 +273,8 @@ class TableReader(InputReader):
     def __init__(self, masker: Masker, examples: Sequence[Any], limits: Limits) -> None:
         assert isinstance(masker, Tabular)
         super().__init__(masker, examples or masker.inputs(masker.background)[:1], limits)
-        self._first = self._masked(self.examples[0])
-        self._kinds = cell_kinds(self._first)
+        self._first_row = self._masked(self.examples[0])
+        self._kinds = cell_kinds(self._first_row)
 
     def _masked(self, x: Any) -> MaskedTabular:
         masked = self.masker.mask(x)
@@ -283,7 +283,7 @@ class TableReader(InputReader):
 
     def parse(self, content: Any) -> list[Any]:
         """The values in the order of the columns: numbers, texts, and None for a missing value."""
-        columns = self._first.columns
+        columns = self._first_row.columns
         if not isinstance(content, list) or len(content) != len(columns):
             raise MaskerError(
                 f"Expected a list of {len(columns)} values, one for each column, got {describe_type(content)}."
@@ -292,16 +292,16 @@ class TableReader(InputReader):
             if isinstance(value, str):
                 self.check_text(value, f"a text for the column {column!r}")
         cells = [read_cell(v, kind, str(c)) for v, kind, c in zip(content, self._kinds, columns, strict=True)]
-        return make_row(cells, self._first)
+        return make_row(cells, self._first_row)
 
     def content(self, x: Any) -> list[Any]:
         """A number or a text for each column; None where it is missing."""
         return [write_cell(cell, kind) for cell, kind in zip(row_cells(self._masked(x)), self._kinds, strict=True)]
 
-    def about(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """The columns, and values to choose from where they are no numbers."""
-        description = super().about()
-        columns = list(map(str, self._first.columns))
+        description = super().describe()
+        columns = list(map(str, self._first_row.columns))
         rows = [example["content"] for example in description["examples"]]
         offered = [[] if kind == "number" else self._column_choices(c, rows) for c, kind in enumerate(self._kinds)]
         return {
@@ -313,8 +313,8 @@ class TableReader(InputReader):
 
     def _column_choices(self, column: int, rows: list[Any]) -> list[str]:
         """Texts that stand in a column of the examples or of the background."""
-        assert isinstance(self._first, MaskedFrame)
-        background_texts = (write_cell(cell, self._kinds[column]) for cell in column_cells(self._first, column))
+        assert isinstance(self._first_row, MaskedFrame)
+        background_texts = (write_cell(cell, self._kinds[column]) for cell in column_cells(self._first_row, column))
         return sorted({str(text) for text in (*background_texts, *(row[column] for row in rows)) if text is not None})[
             :_MAX_CHOICES
         ]

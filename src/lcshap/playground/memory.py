@@ -45,7 +45,7 @@ class SessionStore(Store):
                 return np.zeros(len(keys), bool), None
             self._spaces.move_to_end(space)
             answers, _ = self._spaces[space]
-            is_stored = answers.knows(keys)
+            is_stored = answers.contains(keys)
             return is_stored, answers.look_up([keys[i] for i in np.flatnonzero(is_stored)]) if is_stored.any() else None
 
     def put(self, space: bytes, keys: Sequence[bytes], numbers: Numbers) -> None:
@@ -62,7 +62,7 @@ class SessionStore(Store):
                 self._nbytes -= freed
 
     @property
-    def held(self) -> int:
+    def nbytes(self) -> int:
         """Bytes of keys and numbers that are kept."""
         return self._nbytes
 

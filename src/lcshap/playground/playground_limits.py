@@ -19,10 +19,10 @@ class Limits:
     units : units that an input may be cut into.
     calls : model calls that one method may take on one input.
     columns : methods, targets and references that may run side by side.
-    runs : explanations that may be computed at the same time.
-    asks : predictions and "what if" questions that may be answered at the same time.
+    concurrent_runs : explanations that may be computed at the same time.
+    concurrent_predictions : predictions and "what if" questions that may be answered at the same time.
     memory : bytes of answers of the model that the session remembers. The oldest inputs are forgotten first.
-    kept : finished runs that can still be saved.
+    kept_runs : finished runs that can still be saved.
 
     Examples
     --------
@@ -36,10 +36,10 @@ class Limits:
     units: int = 4_096
     calls: int = 20_000
     columns: int = 6
-    runs: int = 4
-    asks: int = 8
+    concurrent_runs: int = 4
+    concurrent_predictions: int = 8
     memory: int = 200_000_000
-    kept: int = 16
+    kept_runs: int = 16
 
     def __post_init__(self) -> None:
         for field in fields(self):

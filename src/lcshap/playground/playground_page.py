@@ -13,13 +13,13 @@ from ..show.palette import find_palette
 MODULES = (f"{__package__}.modules", "lcshap.show.html_report.modules")
 
 
-def make_page(title: str, about: dict[str, Any]) -> tuple[str, str]:
+def make_page(title: str, page_settings: dict[str, Any]) -> tuple[str, str]:
     """The page, and its content security policy.
 
     Parameters
     ----------
     title : of the page.
-    about : what the page needs to know in the beginning, see `Session.about`.
+    page_settings : what the page needs to know in the beginning, see `Session.page_settings`.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def make_page(title: str, about: dict[str, Any]) -> tuple[str, str]:
     parts = {
         "title": html.escape(title),
         "style": style,
-        "data": f'<script type="application/json" id="about">{to_safe_json(about)}</script>',
+        "data": f'<script type="application/json" id="about">{to_safe_json(page_settings)}</script>',
         "script": script,
     }
     pieces = read_file("playground.html", __package__).split("%%")  # text and names of holes in turn

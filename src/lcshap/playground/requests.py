@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
+from ..core.earlier_names import rename_parameters
 from ..core.explanation import Explanation
 from ..core.graphs import Graph
 from ..core.method import Method
@@ -119,6 +120,7 @@ def parse_column(sent: Any) -> Column:
         return Column(name or None, parameters, target, reference, budget or None)
     if not isinstance(name, str) or name not in METHODS:
         raise OptionError(f"Expected the name of a method, got {name!r:.60}.")
+    remaining = rename_parameters(name, remaining)
     parameter_names = {f.name for f in fields(METHODS[name]) if f.init and f.name != "budget"}
     parameters = {key: remaining.pop(key) for key in list(remaining) if key in parameter_names}
     _reject_unknown_fields(remaining)

@@ -60,7 +60,7 @@ class ModelQueue:
     """
 
     def __init__(self, shared: bool = False) -> None:
-        self.shared, self.lost = shared, 0
+        self.shared, self.lost_calls = shared, 0
         self._queue: deque[Run] = deque()  # the first one is asking
         self._changed = threading.Condition()
 
@@ -95,7 +95,7 @@ class ModelQueue:
     def abandon(self, run: Run) -> None:
         """Let other runs call the model although it has not answered this run."""
         if self._leave(run):
-            self.lost += 1
+            self.lost_calls += 1
 
     def _leave(self, run: Run) -> bool:
         with self._changed:
@@ -112,20 +112,20 @@ class ThreadPool:
 
     Parameters
     ----------
-    turns : at the model.
-    most_lost : how many model calls may be lost, after runs that were cancelled, before nothing new is begun.
+    model_queue : at the model.
+    max_lost_calls : how many model calls may be lost, after runs that were cancelled, before nothing new is begun.
     """
 
-    turns: ModelQueue
-    most_lost: int = 8
+    model_queue: ModelQueue
+    max_lost_calls: int = 8
     running: set[Run] = field(default_factory=set)
 
     def start(self, run: Run, work: Callable[[], None]) -> None:
         """Do the work in a thread of its own."""
-        if self.turns.lost >= self.most_lost:
+        if self.model_queue.lost_calls >= self.max_lost_calls:
             raise PlaygroundBusyError(
-                f"The model has not returned from {self.turns.lost} calls whose runs were cancelled. Restart the "
-                "playground, with a model that has a timeout."
+                f"The model has not returned from {self.model_queue.lost_calls} calls whose runs were cancelled. "
+                "Restart the playground, with a model that has a timeout."
             )
 
         def run_work() -> None:
@@ -160,7 +160,7 @@ class ThreadPool:
             interrupt(thread)
             thread.join(_JOIN_SECONDS)
         if thread.is_alive():
-            self.turns.abandon(run)
+            self.model_queue.abandon(run)
 
     def close(self) -> None:
         """Cancel everything."""

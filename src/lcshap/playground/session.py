@@ -78,8 +78,8 @@ class Session:
         self.store: Store = SessionStore(self.limits.memory) if explainer.store is None else explainer.store  # type: ignore[assignment]
         self.reader: InputReader = find_reader(explainer.masker, examples, self.limits)
         self.maskers = alternative_maskers(explainer.masker)
-        self.crew = ThreadPool(ModelQueue(shared=isinstance(explainer.adapter, RemoteModel)))
-        self.pace: float | None = None  # seconds that a row takes, as far as is known
+        self.thread_pool = ThreadPool(ModelQueue(shared=isinstance(explainer.adapter, RemoteModel)))
+        self.seconds_per_row: float | None = None  # seconds that a row takes, as far as is known
         self._explainers = lru_cache(_MAX_EXPLAINERS)(self._build_explainer)
         self._results: OrderedDict[str, FinishedRun] = OrderedDict()
 
@@ -122,7 +122,7 @@ class Session:
 
     def job(self, run: Run, column: Column) -> Job:
         """The work of one run on one input. Its batches take turns with those of other runs, until it is cancelled."""
-        base, gate = self.explainer, partial(self.crew.turns.batch, run)
+        base, gate = self.explainer, partial(self.thread_pool.model_queue.batch, run)
         engine = Engine(base.adapter, base.execution.batch_size, name=base.execution.model_name, gate=gate)
         return Job(replace(self.explainer_for(column).setup, engine=engine), self.store, [None])
 
@@ -143,11 +143,11 @@ class Session:
             )
         return masked
 
-    def learn_pace(self, run: Run) -> None:
+    def update_seconds_per_row(self, run: Run) -> None:
         """Take note of how long the model takes."""
         if run.rows:
             pace = run.seconds / run.rows
-            self.pace = pace if self.pace is None else min(self.pace, pace)
+            self.seconds_per_row = pace if self.seconds_per_row is None else min(self.seconds_per_row, pace)
 
     # -- what the page asks for ---------------------------------------------------------------------------------------
 
@@ -155,18 +155,18 @@ class Session:
         """What the model says of an input, and what the explanations would cost."""
         game = self.game(run, Column(), x)
         if (
-            self.pace is None
+            self.seconds_per_row is None
             and _WARM_UP_MIN_SECONDS < run.seconds < _WARM_UP_MAX_SECONDS
-            and not self.crew.turns.shared
+            and not self.thread_pool.model_queue.shared
         ):
             self._warm_up(run, game)
-        self.learn_pace(run)
+        self.update_seconds_per_row(run)
         costs = [self._estimate_cost(column, x) for column in columns]
         calls = sum(cost["calls"] for cost in costs)
         price = self.explainer.adapter.cost(calls * game.masked.rows_per_call)
-        seconds = None if self.pace is None else calls * game.masked.rows_per_call * self.pace
+        seconds = None if self.seconds_per_row is None else calls * game.masked.rows_per_call * self.seconds_per_row
         cost = {"calls": calls, "seconds": seconds, "price": price, "columns": costs}
-        return {**self.said(game, game.value.full), "units": game.d, "cost": cost}
+        return {**self.describe_outputs(game, game.value.full), "units": game.d, "cost": cost}
 
     def _warm_up(self, run: Run, game: ModelGame) -> None:
         """Ask about the empty input, which explanations need: the first answer of a model often takes far longer."""
@@ -183,7 +183,7 @@ class Session:
         method = preselect_method(self.explainer_for(column).setup, selector, masked).method
         return {"calls": method.cost(masked.graph, selector.max_calls).calls, "method": str(method)}
 
-    def said(self, game: ModelGame, outputs: NDArray[np.float64]) -> dict[str, Any]:
+    def describe_outputs(self, game: ModelGame, outputs: NDArray[np.float64]) -> dict[str, Any]:
         """The outputs of the model, class by class, and whether its decision is that for the full input."""
         kind, value = game.value.kind, game.value
         numbers = (
@@ -194,12 +194,12 @@ class Session:
         names = list(value.classes or ())
         if len(names) != numbers.shape[1]:
             names = [str(k) for k in range(numbers.shape[1])] if numbers.shape[1] > 1 else ["output"]
-        unchanged = value.stands(outputs)
+        unchanged = value.decision_unchanged(outputs)
         return {
             "outputs": [[name, float(number)] for name, number in zip(names, numbers[0], strict=True)],
             "chances": kind not in chances.KINDS_WITHOUT_PROBABILITIES,
             "values": np.atleast_1d(value(outputs)[0]).tolist(),
-            "stands": None if unchanged is None else bool(unchanged[0]),
+            "decision_unchanged": None if unchanged is None else bool(unchanged[0]),
         }
 
     def ask(self, run: Run, x: Any, column: Column, removed: Sequence[int], replaced: dict[int, Any]) -> dict[str, Any]:
@@ -210,10 +210,10 @@ class Session:
         absent = set(removed) - set(replaced)
         present = [unit for unit in range(game.d) if unit not in absent]
         masked = replace_units(game.masked, self.maskers[column.reference], replaced) if replaced else game.masked
-        full = self.said(game, game.value.full)
+        full = self.describe_outputs(game, game.value.full)
         outputs = replace(game, masked=masked).outputs(Coalitions.from_sets(game.d, [present]))
-        self.learn_pace(run)
-        answer = {"before": full, "now": self.said(game, outputs), "rows": run.rows, "seconds": run.seconds}
+        self.update_seconds_per_row(run)
+        answer = {"before": full, "now": self.describe_outputs(game, outputs), "rows": run.rows, "seconds": run.seconds}
         return {**answer, "picture": pack_picture(masked.view)} if replaced else answer
 
     def explain(self, run: Run, x: Any, columns: Sequence[Column], emit: Emit) -> FinishedRun:
@@ -245,7 +245,7 @@ class Session:
                         **progress,
                     }
                 )
-        self.learn_pace(run)
+        self.update_seconds_per_row(run)
         return FinishedRun(x, explanations)
 
     def locality(self, run: Run, x: Any, column: Column) -> dict[str, Any]:
@@ -261,22 +261,22 @@ class Session:
 
     # -- results that can be saved --------------------------------------------------------------------------------
 
-    def keep(self, result: FinishedRun) -> str:
+    def keep_run(self, result: FinishedRun) -> str:
         """Keep a result for a while; the name by which it is found."""
         name = secrets.token_urlsafe(12)
         self._results[name] = result
-        while len(self._results) > self.limits.kept:
+        while len(self._results) > self.limits.kept_runs:
             self._results.popitem(last=False)
         return name
 
-    def kept(self, name: str) -> FinishedRun | None:
+    def get_run(self, name: str) -> FinishedRun | None:
         """A result that is still kept."""
         return self._results.get(name)
 
-    def about(self) -> dict[str, Any]:
+    def page_settings(self) -> dict[str, Any]:
         """What the page needs when it is opened."""
         return {
-            "input": self.reader.about(),
+            "input": self.reader.describe(),
             "references": list(self.maskers),
             "own": AS_CONFIGURED,
             "replace": how_to_replace(self.explainer.masker),
@@ -294,7 +294,7 @@ class Session:
 
     def close(self) -> None:
         """Cancel all runs."""
-        self.crew.close()
+        self.thread_pool.close()
 
 
 def _flip_units(e: Explanation) -> dict[str, Any] | None:

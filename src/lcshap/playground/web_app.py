@@ -32,7 +32,7 @@ class TooLargeError(LcshapError):
 
 def make_app(session: Session, title: str) -> Starlette:
     """The application for a session; requests must pass `Doorkeeper` first."""
-    page, policy = make_page(title, session.about())
+    page, policy = make_page(title, session.page_settings())
     api = _Api(session)
 
     async def show(request: Request) -> Response:
@@ -76,7 +76,7 @@ class _Api:
     """What the routes do."""
 
     def __init__(self, session: Session) -> None:
-        self.session, self.asks, self.runs = session, 0, 0
+        self.session, self.running_predictions, self.running_explanations = session, 0, 0
 
     async def predict(self, request: Request) -> Response:
         body = await self._read_body(request)
@@ -114,9 +114,10 @@ class _Api:
         body = await self._read_body(request)
         session, events = self.session, _Events()
         columns = parse_columns(body.get("columns"))
-        if self.runs >= session.limits.runs:
+        if self.running_explanations >= session.limits.concurrent_runs:
             raise PlaygroundBusyError(
-                f"Expected at most {session.limits.runs} explanations at once, got one more. Wait, or cancel one."
+                f"Expected at most {session.limits.concurrent_runs} explanations at once, got one more. Wait, or "
+                "cancel one."
             )
 
         def work(run: Run) -> dict[str, Any]:
@@ -127,25 +128,25 @@ class _Api:
                 events.put("estimate", {**estimate, "blocks": blocks})
 
             result = session.explain(run, x, columns, emit)
-            return {"result": session.keep(result), "rows": run.rows, "seconds": run.seconds}
+            return {"result": session.keep_run(result), "rows": run.rows, "seconds": run.seconds}
 
         run = Run()
-        self.runs += 1
+        self.running_explanations += 1
         try:
-            session.crew.start(run, lambda: events.end(work, run))
+            session.thread_pool.start(run, lambda: events.end(work, run))
         except BaseException:
-            self.runs -= 1
+            self.running_explanations -= 1
             raise
 
         def finish() -> None:
-            self.runs -= 1
-            session.crew.cancel(run)
+            self.running_explanations -= 1
+            session.thread_pool.cancel(run)
 
         return StreamingResponse(_stream_events(request, events, finish), media_type="text/event-stream")
 
     async def save(self, request: Request) -> Response:
         """A file to download."""
-        result = self.session.kept(request.path_params["name"])
+        result = self.session.get_run(request.path_params["name"])
         if result is None:
             return PlainTextResponse("This result is no longer kept. Run it again.", 404)
         label = request.query_params.get("column")
@@ -168,14 +169,14 @@ class _Api:
 
     async def _answer_when_done(self, request: Request, work: Work) -> Response:
         """The answer of some work, which is cancelled when the page does not wait for it any more."""
-        limit, events, run = self.session.limits.asks, _Events(), Run()
-        if self.asks >= limit:
+        limit, events, run = self.session.limits.concurrent_predictions, _Events(), Run()
+        if self.running_predictions >= limit:
             raise PlaygroundBusyError(
                 f"Expected at most {limit} questions at once, got one more. Wait for the answers."
             )
-        self.asks += 1
+        self.running_predictions += 1
         try:
-            self.session.crew.start(run, lambda: events.end(work, run))
+            self.session.thread_pool.start(run, lambda: events.end(work, run))
             while True:
                 event = await events.get(_POLL_SECONDS)
                 if event is not None:
@@ -184,8 +185,8 @@ class _Api:
                 if await request.is_disconnected():
                     return Response(status_code=499)
         finally:
-            self.asks -= 1
-            self.session.crew.cancel(run)
+            self.running_predictions -= 1
+            self.session.thread_pool.cancel(run)
 
 
 class _Events:

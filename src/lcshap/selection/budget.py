@@ -14,6 +14,7 @@ from ..core.coalitions import Coalitions
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.method import Method
+from ..core.run_plan import estimate_values
 from ..errors import BudgetError, PlanTooLargeError
 
 # Without a budget, all coalitions are evaluated if there are at most EXACT_COALITIONS of them (up to ten units) and
@@ -38,11 +39,11 @@ _MAX_DIGITS = 15  # more than enough for calls or seconds
 class Budget:
     """The budget of an explanation: a number of calls, of calls per unit, or of seconds; or the default.
 
-    >>> Budget.read("4d").calls(50), Budget.read(300).calls(50), Budget.read("2.5s").seconds
+    >>> Budget.parse("4d").calls(50), Budget.parse(300).calls(50), Budget.parse("2.5s").seconds
     (200, 300, 2.5)
-    >>> Budget.read(None).calls(9), Budget.read(None).calls(50)  # all 2^9 coalitions; eight calls a unit
+    >>> Budget.parse(None).calls(9), Budget.parse(None).calls(50)  # all 2^9 coalitions; eight calls a unit
     (512, 400)
-    >>> Budget.read(None).calls(9, rows_per_call=1000)  # all coalitions would take 512,000 model rows
+    >>> Budget.parse(None).calls(9, rows_per_call=1000)  # all coalitions would take 512,000 model rows
     72
     """
 
@@ -50,7 +51,7 @@ class Budget:
     unit: str  # "calls", "d", "s" or "default"
 
     @classmethod
-    def read(cls, budget: Any) -> Budget:
+    def parse(cls, budget: Any) -> Budget:
         """Parse a budget: a number, "4d" or "30s", or None for the default."""
         if budget is None:
             return cls(CALLS_PER_UNIT, "default")
@@ -102,7 +103,7 @@ def parse_budget(budget: int | str | None, d: int) -> int:
     >>> parse_budget("4d", 50), parse_budget("2.5d", 10), parse_budget(300, 50)
     (200, 25, 300)
     """
-    return Budget.read(budget).calls(d)
+    return Budget.parse(budget).calls(d)
 
 
 def seconds_per_call(game: AbstractGame, seconds: float) -> float:
@@ -135,7 +136,7 @@ class FittedMethod:
 
 
 def fit_to_deadline(
-    make: Callable[[int], Method], graph: Graph, seconds: float, deadline: float, pace: float, first: int
+    make: Callable[[int], Method], graph: Graph, seconds: float, deadline: float, seconds_per_call: float, first: int
 ) -> FittedMethod:
     """The method with as many calls as there is time for until the deadline, including the time of the method itself.
 
@@ -146,38 +147,38 @@ def fit_to_deadline(
     Parameters
     ----------
     make : from a number of calls to a method.
-    pace : the seconds of a call.
+    seconds_per_call : the seconds of a call.
     first : the calls of the small plan.
     """
-    calls = min(int(_TARGET_SHARE * (deadline - time.monotonic()) / pace), first)
-    method = make_method(make, calls, seconds, pace)
+    calls = min(int(_TARGET_SHARE * (deadline - time.monotonic()) / seconds_per_call), first)
+    method = make_method(make, calls, seconds, seconds_per_call)
     preparation, solving = measure_preparation(method, graph)
     if preparation == 0:  # no preparation: all of the time is for calls
-        calls = int(_TARGET_SHARE * (deadline - time.monotonic()) / pace)
-        return FittedMethod(make_method(make, calls, seconds, pace), calls, 0.0)
+        calls = int(_TARGET_SHARE * (deadline - time.monotonic()) / seconds_per_call)
+        return FittedMethod(make_method(make, calls, seconds, seconds_per_call), calls, 0.0)
     while True:
         remaining = _TARGET_SHARE * (deadline - time.monotonic())
-        factors = [f for f in _GROWTH_FACTORS if f**3 * preparation + f * calls * pace <= remaining]
+        factors = [f for f in _GROWTH_FACTORS if f**3 * preparation + f * calls * seconds_per_call <= remaining]
         if not factors:
             return FittedMethod(method, calls, solving)
         calls = int(factors[0] * calls)
-        method = make_method(make, calls, seconds, pace)
+        method = make_method(make, calls, seconds, seconds_per_call)
         preparation, solving = measure_preparation(method, graph)
 
 
-def make_method(make: Callable[[int], Method], calls: int, seconds: float, pace: float) -> Method:
+def make_method(make: Callable[[int], Method], calls: int, seconds: float, seconds_per_call: float) -> Method:
     """The method with a number of calls. A `BudgetError` is raised again with the budget in seconds."""
     try:
         return make(max(calls, 1))
     except BudgetError as error:
-        min_calls = error.least
+        min_calls = error.min_calls
         needs = (
             "of more seconds"
             if min_calls is None
-            else f"for at least {min_calls:,} calls, about {min_calls * pace:.2g} s"
+            else f"for at least {min_calls:,} calls, about {min_calls * seconds_per_call:.2g} s"
         )
         raise BudgetError(
-            f"Expected a budget {needs}, got {seconds:g} s. At {pace:.2g} s a call there is time for only "
+            f"Expected a budget {needs}, got {seconds:g} s. At {seconds_per_call:.2g} s a call there is time for only "
             f"{max(calls, 0):,} calls. Give more seconds.",
             min_calls,
         ) from None
@@ -194,7 +195,8 @@ def measure_preparation(method: Method, graph: Graph) -> tuple[float, float]:
         method.cost(graph)  # some methods need no plan; the others raise
         return time.monotonic() - start, 0.0
     middle = time.monotonic()
-    plan.estimator.estimate(np.random.default_rng(0).random(plan.calls))  # some methods fit a prior to the values
+    # The values are random, because the time of methods that fit a prior depends on the values.
+    estimate_values(plan.estimator, np.random.default_rng(0).random(plan.calls))
     return time.monotonic() - start, time.monotonic() - middle
 
 

@@ -18,7 +18,7 @@ from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import Plan, PlanSum
 from ..core.printable import printable
-from ..core.run_plan import explain_values
+from ..core.run_plan import estimate_values, explain_values
 from ..errors import BudgetError, OptionError
 from ..estimators.c_shapley import CShapley
 from ..estimators.l_shapley import LShapley
@@ -87,8 +87,8 @@ class Locality:
                 f"  {d.distance:.4g} in [{d.low:.4g}, {d.high:.4g}], {d.relative:.0%} of the Shapley values' size: "
                 f"{printable(str(d.method))}, {d.calls:,} calls"
             )
-        freedom = self.shapley.freedom or 0
-        lines.append(f"from {freedom + 1} pairs of permutations; {self.calls:,} distinct calls in all")
+        dof = self.shapley.dof or 0
+        lines.append(f"from {dof + 1} pairs of permutations; {self.calls:,} distinct calls in all")
         return "\n".join(lines)
 
 
@@ -147,7 +147,7 @@ def locality(
     if not 0 < confidence < 1:
         raise OptionError(f"Expected a confidence between 0 and 1, got {confidence!r}.")
     budget = 16 * graph.d if budget is None else budget
-    methods = tuple(method.on(graph) for method in (_default_methods() if methods is None else methods))
+    methods = tuple(method.for_graph(graph) for method in (_default_methods() if methods is None else methods))
     sampler = SampleShapley(budget, seed)
     sampled = sampler.plan(graph, max_calls)
     plans = [method.plan(graph, max_calls) for method in methods]
@@ -198,10 +198,9 @@ def _plan_control_variate(method: Method, graph: Graph, sampler: SampleShapley, 
 
 def _pair_estimates(plan: Plan, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """One estimate a row; a single row for an exact plan."""
-    gains = values - values[0]
     if isinstance(plan.estimator, MarginalMeans):
-        return plan.estimator.pairs(gains)
-    return plan.estimator.estimate(gains).scores[None]
+        return plan.estimator.pairs(values - values[0])
+    return estimate_values(plan.estimator, values).scores[None]
 
 
 def _distance(

@@ -68,7 +68,7 @@ class MethodSelector:
     --------
     >>> import lcshap as lc
     >>> MethodSelector(budget="4d").select(lc.Graph.chain(50)).method
-    GraphKernelSHAP(budget=200, reach=2, seed=0, interactions=False)
+    GraphKernelSHAP(budget=200, order=2, seed=0, interactions=False)
     """
 
     method: Method | str = "auto"
@@ -81,7 +81,7 @@ class MethodSelector:
 
     def __post_init__(self) -> None:
         if self.budget is not None:
-            Budget.read(self.budget)
+            Budget.parse(self.budget)
         if self.seed is not None:
             check_integer("seed", self.seed)
         if self.goal is not None and self.goal not in GOALS:
@@ -119,7 +119,7 @@ class MethodSelector:
     @property
     def seconds(self) -> float | None:
         """The budget in seconds, if it is one: then a model is needed to select a method."""
-        return Budget.read(self.budget).seconds
+        return Budget.parse(self.budget).seconds
 
     @property
     def has_default_budget(self) -> bool:
@@ -139,7 +139,7 @@ class MethodSelector:
         is_sum_of_trees : returns whether the model is a sum of trees; called only where that makes a difference. None:
             it is not.
         """
-        calls = Budget.read(self.budget).calls(graph.d, rows_per_call)
+        calls = Budget.parse(self.budget).calls(graph.d, rows_per_call)
         selection = self._select(graph, calls, rows_per_call)
         if is_sum_of_trees is None or not self._may_read_trees:
             return selection
@@ -148,14 +148,15 @@ class MethodSelector:
         return selection
 
     def select_for(
-        self, game: AbstractGame, graph: Graph, start: float, pace: Callable[[], float] | None = None
+        self, game: AbstractGame, graph: Graph, start: float, measure_call: Callable[[], float] | None = None
     ) -> Selection:
         """The method for a game, by any budget.
 
         Parameters
         ----------
         start : when a budget in seconds begins, as `time.monotonic` counts.
-        pace : returns the seconds of a call; called only for a budget in seconds. By default a few calls are timed.
+        measure_call : returns the seconds of a call; called only for a budget in seconds. By default a few calls are
+            timed.
         """
         seconds = self.seconds
         if seconds is None:
@@ -164,19 +165,19 @@ class MethodSelector:
         if self._may_read_trees and can_read_trees(game, seconds=deadline - time.monotonic()):
             return Selection(TreeSHAP(), graph, TreeSHAP().cost(graph).calls, _TREES_REASON, "fair", seconds)
         return self._select_in_seconds(
-            graph, deadline, seconds_per_call(game, seconds) if pace is None else pace(), seconds
+            graph, deadline, seconds_per_call(game, seconds) if measure_call is None else measure_call(), seconds
         )
 
-    def _select_in_seconds(self, graph: Graph, deadline: float, pace: float, seconds: float) -> Selection:
+    def _select_in_seconds(self, graph: Graph, deadline: float, seconds_per_call: float, seconds: float) -> Selection:
         """The method with as many calls as there is time for."""
 
         def make(calls: int) -> Method:
             return self._select(graph, calls).method
 
         if self.method != "auto" and not self._takes_budget:
-            calls = int((deadline - time.monotonic()) / pace)
-            return Selection(make_method(make, calls, seconds, pace), graph, calls, seconds=seconds)
-        plan = fit_to_deadline(make, graph, seconds, deadline, pace, _FIRST_PLAN * graph.d)
+            calls = int((deadline - time.monotonic()) / seconds_per_call)
+            return Selection(make_method(make, calls, seconds, seconds_per_call), graph, calls, seconds=seconds)
+        plan = fit_to_deadline(make, graph, seconds, deadline, seconds_per_call, _FIRST_PLAN * graph.d)
         return replace(self._select(graph, plan.calls), seconds=seconds, reserve=plan.reserve)
 
     def _select(self, graph: Graph, calls: int, rows_per_call: int = 1) -> Selection:
@@ -299,9 +300,9 @@ def choose(
     --------
     >>> import lcshap as lc
     >>> lc.choose(lc.Graph.chain(10)).method, lc.choose(lc.Graph.chain(11)).method
-    (Shapley(), GraphKernelSHAP(budget=88, reach=2, seed=0, interactions=False))
+    (Shapley(), GraphKernelSHAP(budget=88, order=2, seed=0, interactions=False))
     >>> lc.choose(lc.Graph.chain(10), interactions="all").method
-    GraphKernelSHAP(budget=1024, reach=2, seed=0, interactions='all')
+    GraphKernelSHAP(budget=1024, order=2, seed=0, interactions='all')
     >>> print(lc.choose(lc.Graph.chain(50), goal="necessary", budget="4d").reason)  # doctest: +NORMALIZE_WHITESPACE
     taking units away, step by step, answers this question directly, and every call makes it better. The order of a
     deletion path is meant for removing units. When only the first units are kept, it is among the worst of the

@@ -21,4 +21,4 @@ def faded_scores(e: Explanation) -> NDArray[np.float64]:
     >>> (faded_scores(e) / e.scores).round(2)[:3]
     array([1. , 0.3, 0.3])
     """
-    return np.where(e.faint, FADED_STRENGTH * e.scores, e.scores)
+    return np.where(e.insignificant, FADED_STRENGTH * e.scores, e.scores)

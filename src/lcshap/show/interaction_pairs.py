@@ -21,20 +21,20 @@ _RELATIVE_TOLERANCE = 1e-6  # of the largest score: interactions below that are 
 class Pairs:
     """Pairs of units `(m, 2)`, their interactions, standard errors (None if there are none), and which are faint.
 
-    Pairs are `faint` if their 95 % interval contains 0. Edges and bonds are drawn faint for them; arcs
+    Pairs are `insignificant` if their 95 % interval contains 0. Edges and bonds are drawn faint for them; arcs
     over texts and rows of tables leave them out.
     """
 
     units: NDArray[np.intp]
     values: NDArray[np.float64]
     stderr: NDArray[np.float64] | None
-    faint: NDArray[np.bool_]
+    insignificant: NDArray[np.bool_]
 
     @property
-    def leading(self) -> list[int]:
+    def by_magnitude(self) -> list[int]:
         """The pairs that are not zero and not faint, the strongest first."""
         order = np.argsort(-np.abs(self.values), kind="stable")
-        return [k for k in order.tolist() if self.values[k] and not self.faint[k]]
+        return [k for k in order.tolist() if self.values[k] and not self.insignificant[k]]
 
 
 def pairs_of(e: Explanation) -> Pairs | None:
@@ -43,7 +43,7 @@ def pairs_of(e: Explanation) -> Pairs | None:
     >>> import lcshap as lc
     >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 0] & kept[:, 1]), 3)
     >>> pairs = pairs_of(lc.LShapley(interactions=True).explain(v, lc.Graph.chain(3)))
-    >>> pairs.units.tolist(), pairs.values.tolist(), pairs.leading
+    >>> pairs.units.tolist(), pairs.values.tolist(), pairs.by_magnitude
     ([[0, 1], [1, 2]], [1.0, 0.0], [0])
     """
     if e.interactions is None or isinstance(e.interactions, tuple):
@@ -54,7 +54,7 @@ def pairs_of(e: Explanation) -> Pairs | None:
         return Pairs(units, upper.data, None, np.zeros(len(units), bool))
     errors = sparse.csr_array(e.interaction_stderr)
     stderr = np.asarray(errors[upper.row, upper.col], np.float64).reshape(len(units))
-    width = half_width(stderr, e.freedom or 0, 0.95)
+    width = half_width(stderr, e.dof or 0, 0.95)
     return Pairs(units, upper.data, stderr, np.asarray(np.abs(upper.data) <= width))
 
 
@@ -69,7 +69,7 @@ def faded_interactions(e: Explanation) -> sparse.csr_array | None:
     pairs = pairs_of(e)
     if pairs is None:
         return None
-    drawn = np.where(pairs.faint, FADED_STRENGTH * pairs.values, pairs.values)
+    drawn = np.where(pairs.insignificant, FADED_STRENGTH * pairs.values, pairs.values)
     drawn[np.abs(drawn) < _RELATIVE_TOLERANCE * colour_limit([e.scores])] = 0.0
     upper = sparse.coo_array((drawn, tuple(pairs.units.T)), (len(e.scores),) * 2)
     return sparse.csr_array(upper + upper.T)
@@ -90,7 +90,7 @@ def interaction_caption(e: Explanation, drawn_as: str, limit: str, left_out: boo
         return "".join(lines)
     if largest and limit:
         lines.append(f"the largest: {largest[0][0]} {largest[0][1]}")
-    n_faint = int(np.count_nonzero(pairs.faint))
+    n_faint = int(np.count_nonzero(pairs.insignificant))
     if n_faint:
         label = f"{drawn_as} not drawn" if left_out else "faint"
         lines.append(
@@ -115,7 +115,7 @@ def largest_pairs(e: Explanation) -> list[tuple[str, str]]:
         max(colour_limit([pairs.values]), _RELATIVE_TOLERANCE * colour_limit([e.scores])),
     )
     rows = []
-    for k in pairs.leading[:_MAX_LISTED_PAIRS]:
+    for k in pairs.by_magnitude[:_MAX_LISTED_PAIRS]:
         if abs(pairs.values[k]) < _RELATIVE_TOLERANCE * limit:  # a rounding error
             break
         first, second = (words.shorten(names[unit]) for unit in pairs.units[k].tolist())
@@ -132,6 +132,6 @@ def interaction_note(e: Explanation) -> str:
     total = words.format_count(len(pairs.values), "pair")
     if pairs.stderr is None:
         return f"largest interactions of {total}"
-    n_faint = int(np.count_nonzero(pairs.faint))
+    n_faint = int(np.count_nonzero(pairs.insignificant))
     doubt = f"; the 95 % intervals of {n_faint:,} hold 0" if n_faint else ""
     return f"largest interactions of {total}, with standard errors{doubt}"

@@ -59,12 +59,12 @@ def lead_pieces(e: Explanation) -> list[str]:
     first, verbs = _describe_prediction(e)
     pieces = [*first[:-1], first[-1] + " "]
     with np.errstate(invalid="ignore"):  # files may hold scores that are not finite
-        doubtful = e.faint & np.isfinite(e.interval()[0])  # where the error is not known, a unit may be named
+        doubtful = e.insignificant & np.isfinite(e.interval()[0])  # where the error is not known, a unit may be named
     sides = zip((1, -1), verbs, strict=True)
-    candidates = [([int(unit) for unit in e.leading(sign) if not doubtful[unit]], verb) for sign, verb in sides]
+    candidates = [([int(unit) for unit in e.by_magnitude(sign) if not doubtful[unit]], verb) for sign, verb in sides]
     named = [(units[0], verb) for units, verb in candidates if units]
     if not named:
-        any_score = any(len(e.leading(sign)) for sign in (1, -1))
+        any_score = any(len(e.by_magnitude(sign)) for sign in (1, -1))
         pieces[-1] += "No score can be told from 0 with these calls." if any_score else "No unit changes it."
         return pieces
     for k, (unit, verb) in enumerate(named):

@@ -144,7 +144,7 @@ def _bar_lines(e: Explanation, width: int, ink: Ink, top: int) -> list[str]:
     for i, score, text in zip(chosen, scores.tolist(), numbers, strict=True):
         halves = round(2 * abs(score) * scale)
         full, half = "█" * (halves // 2), halves % 2
-        if e.faint[i]:
+        if e.insignificant[i]:
             full, half = "░" * -(-halves // 2), 0
         if score < 0:
             bar = " " * (axis - len(full) - half) + ink.bar("▐" * half + full, False) + "│"

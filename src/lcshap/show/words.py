@@ -265,7 +265,7 @@ def totals_sentence(e: Explanation) -> str:
 
 def faint_note(e: Explanation) -> str:
     """What faint colours mean, if there are any; otherwise empty."""
-    n_faint = int(np.count_nonzero(e.faint))
+    n_faint = int(np.count_nonzero(e.insignificant))
     if not n_faint or e.scores.ndim > 1:
         return ""
     return f"faint: the 95 % interval holds 0 ({n_faint:,} of {format_count(len(e.scores), 'unit')})"
@@ -325,7 +325,7 @@ def others_text(n: int, together: str = "") -> str:
 
 def top_units(e: Explanation, top: int) -> list[int]:
     """The units with the largest absolute scores; for a path, the first units in its order."""
-    return [int(unit) for unit in e.leading()[:top]]
+    return [int(unit) for unit in e.by_magnitude()[:top]]
 
 
 # -- masking curves -------------------------------------------------------------------------------------------------

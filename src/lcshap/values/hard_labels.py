@@ -15,24 +15,24 @@ class HardLabels:
     """Observes outputs, and detects that all of them are exactly 0 or 1.
 
     >>> labels = HardLabels()
-    >>> labels.note(np.array([[0.0, 1.0]] * 5))
-    >>> labels.found
+    >>> labels.observe(np.array([[0.0, 1.0]] * 5))
+    >>> labels.detected
     True
     """
 
     rows: int = 0
-    soft: bool = False
+    has_probabilities: bool = False
 
-    def note(self, outputs: NDArray[np.float64]) -> None:
+    def observe(self, outputs: NDArray[np.float64]) -> None:
         """Observe further outputs."""
-        if not self.soft:
+        if not self.has_probabilities:
             self.rows += len(outputs)
-            self.soft = bool(((outputs != 0) & (outputs != 1)).any())
+            self.has_probabilities = bool(((outputs != 0) & (outputs != 1)).any())
 
     @property
-    def found(self) -> bool:
+    def detected(self) -> bool:
         """Whether there were enough outputs, and none between 0 and 1."""
-        return self.rows >= _MIN_ROWS and not self.soft
+        return self.rows >= _MIN_ROWS and not self.has_probabilities
 
     def warning(self, floor: float) -> str:
         """The warning for the user."""

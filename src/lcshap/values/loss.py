@@ -229,7 +229,7 @@ class FixedLoss(FixedValue):
     def warning(self) -> str | None:
         """A warning if the outputs so far are labels whose log is taken, else None."""
         logs = self.value.name == "cross_entropy"
-        return self.seen.warning(self.value.floor) if logs and self.seen.found else None
+        return self.hard_labels.warning(self.value.floor) if logs and self.hard_labels.detected else None
 
     def gradient_weights(self) -> Floats:
         """Losses have no gradient here: raises `ModelError`."""

@@ -93,6 +93,6 @@ def _list_classes(target: str, names: list[str]) -> str:
     if len(names) > _MAX_LISTED_NAMES:
         near = get_close_matches(target, names, n=5)
         listed = list(dict.fromkeys([*near, *names]))[:_MAX_LISTED_NAMES]
-    listing = ", ".join(printable(name, most=60) for name in listed)
+    listing = ", ".join(printable(name, max_length=60) for name in listed)
     more = len(names) - len(listed)
     return f"the classes are {listing}" + (f" and {more:,} more" if more > 0 else "")

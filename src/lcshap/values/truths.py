@@ -46,7 +46,7 @@ def read_true_class(y: Any, names: Sequence[str] | None, count: int) -> int:
     if number is None or not 0 <= number < count:
         listed = list(names or map(str, range(count)))
         more = ", ..." if len(listed) > _MAX_LISTED_CLASSES else ""
-        classes = ", ".join(printable(entry, most=60) for entry in listed[:_MAX_LISTED_CLASSES])
+        classes = ", ".join(printable(entry, max_length=60) for entry in listed[:_MAX_LISTED_CLASSES])
         raise TargetError(f"Expected y to be a class of the model ({classes}{more}), got {y!r:.60}.")
     return number
 

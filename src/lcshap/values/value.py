@@ -140,11 +140,11 @@ class FixedValue:
     ----------
     value, kind, full : what it was made from: the `Value`, the kind of the model and its outputs at the full input.
     pairs : for every value its class, and the class that is subtracted or None.
-    several : whether the values are `(n, m)`, not `(n,)`.
+    multi_output : whether the values are `(n, m)`, not `(n,)`.
     names : what each of the m values is about; empty where they are about no single class.
     classes : the names of the classes, where they are known.
     columns : a name for everything that a pair may be about: classes, labels or outputs.
-    seen : detects probabilities that are labels.
+    hard_labels : detects probabilities that are labels.
 
     Examples
     --------
@@ -159,11 +159,11 @@ class FixedValue:
     kind: Kind
     full: Floats
     pairs: Pairs
-    several: bool
+    multi_output: bool
     names: tuple[str, ...]
     classes: Sequence[str] | None = None
     columns: tuple[str, ...] = ()
-    seen: HardLabels = field(default_factory=HardLabels, repr=False)
+    hard_labels: HardLabels = field(default_factory=HardLabels, repr=False)
 
     @property
     def targets(self) -> list[str | list[str]]:
@@ -200,15 +200,15 @@ class FixedValue:
             raise ModelError(f"Expected {k} outputs, as at the full input, got {outputs.shape[-1]}.")
         if self.kind in ("probabilities", "multilabel"):
             chances.class_probabilities(outputs, self.kind)
-            self.seen.note(outputs)
+            self.hard_labels.observe(outputs)
 
     @property
     def warning(self) -> str | None:
         """A warning if the outputs so far are labels whose log is taken, else None."""
         logs = self.value.name in ("log_prob", "expected_log_prob", "log_odds")
-        return self.seen.warning(self.value.floor) if logs and self.seen.found else None
+        return self.hard_labels.warning(self.value.floor) if logs and self.hard_labels.detected else None
 
-    def stands(self, outputs: Any) -> NDArray[np.bool_] | None:
+    def decision_unchanged(self, outputs: Any) -> NDArray[np.bool_] | None:
         """Whether the decision at the full input still stands, for each row of outputs.
 
         The decision is the most probable class (the lowest index on a tie); of a label, whether it is more probable
@@ -286,7 +286,7 @@ class FixedValue:
             return np.asarray(values)
         table = self._class_values(outputs)
         values = np.stack([table[:, a] if b is None else table[:, a] - table[:, b] for a, b in self.pairs], axis=1)
-        return values if self.several else values[:, 0]
+        return values if self.multi_output else values[:, 0]
 
     def _class_values(self, outputs: Floats) -> Floats:
         """The value of each class, label or output."""

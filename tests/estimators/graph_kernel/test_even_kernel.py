@@ -31,7 +31,7 @@ def test_covariances_against_brute_force(d):
     for i in range(d):
         product *= np.exp(-kernel.inverse_length[i] * (c[:, i][:, None] != c[:, i]))
         for j in range(i):
-            K += kernel.own[i] * kernel.own[j] * np.outer(c[:, i] * c[:, j], c[:, i] * c[:, j])
+            K += kernel.low_order[i] * kernel.low_order[j] * np.outer(c[:, i] * c[:, j], c[:, i] * c[:, j])
     even = product + product[:, ::-1]
     x = np.abs(np.log((kept.sum(axis=1) + 0.5) / (d - kept.sum(axis=1) + 0.5)))
     K += kernel.product * even / even[0, 0] + kernel.size * np.exp(-np.abs(x[:, None] - x))

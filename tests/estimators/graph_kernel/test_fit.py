@@ -41,7 +41,7 @@ def test_scale_does_not_matter():
     odd = np.tanh(np.where(kept, 1.0, -1.0) @ np.linspace(-1, 1, d))
     hyperparameters = OddHyperparameters(kept, KernelTerms(d))
     (kernel,), (scaled_kernel,) = fit_odd_kernels(hyperparameters, odd), fit_odd_kernels(hyperparameters, 1000 * odd)
-    np.testing.assert_allclose(scaled_kernel.own, 1e6 * kernel.own, rtol=1e-6)
+    np.testing.assert_allclose(scaled_kernel.low_order, 1e6 * kernel.low_order, rtol=1e-6)
     np.testing.assert_allclose(scaled_kernel.inverse_length, kernel.inverse_length, rtol=1e-6)
     assert scaled_kernel.white == pytest.approx(1e6 * kernel.white, rel=1e-6)
 
@@ -51,7 +51,7 @@ def test_few_values_of_many_units_leave_them_alike():
     kept = pairs(d, 30)
     (kernel,) = fit_odd_kernels(OddHyperparameters(kept, KernelTerms(d)), np.random.default_rng(0).normal(size=30))
     assert np.ptp(kernel.inverse_length) == 0
-    assert np.ptp(kernel.own) == 0
+    assert np.ptp(kernel.low_order) == 0
 
 
 def test_many_units_differ_as_what_they_do_by_themselves():
@@ -59,7 +59,7 @@ def test_many_units_differ_as_what_they_do_by_themselves():
     kept = pairs(d, 200)
     odd = np.where(kept, 1.0, -1.0)[:, :5].sum(axis=1) + (kept[:, 0] & kept[:, 1] & kept[:, 2])
     (kernel,) = fit_odd_kernels(OddHyperparameters(kept, KernelTerms(d)), odd)
-    assert kernel.own[:5].min() > 5 * kernel.own[5:].max()
+    assert kernel.low_order[:5].min() > 5 * kernel.low_order[5:].max()
     assert kernel.inverse_length[:5].min() > 5 * kernel.inverse_length[5:].max()
 
 
@@ -82,8 +82,8 @@ def test_the_even_kernel_finds_the_units_that_interact_in_pairs():
         return 2.0 * (kept[:, 0] & kept[:, 1]) + kept[:, 5:].sum(axis=1)
 
     kernel = fit_even_kernel(kept, (v(kept) + v(~kept)) / 2)
-    pair_variances = kernel.own**2 * 1.0
+    pair_variances = kernel.low_order**2 * 1.0
     assert pair_variances[:2].min() > 5 * pair_variances[2:].max()
     scaled_kernel = fit_even_kernel(kept, 1000 * (v(kept) + v(~kept)) / 2)
-    np.testing.assert_allclose(scaled_kernel.own, 1000 * kernel.own, rtol=1e-6)
+    np.testing.assert_allclose(scaled_kernel.low_order, 1000 * kernel.low_order, rtol=1e-6)
     assert scaled_kernel.white == pytest.approx(1e6 * kernel.white, rel=1e-6)

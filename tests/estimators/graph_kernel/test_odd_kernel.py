@@ -14,7 +14,7 @@ def naive(d, kernel):
     K = np.zeros((2**d, 2**d))
     product = np.ones((2**d, 2**d))
     for j in range(d):
-        K += kernel.own[j] * np.outer(c[:, j], c[:, j])
+        K += kernel.low_order[j] * np.outer(c[:, j], c[:, j])
         product *= np.exp(-kernel.inverse_length[j] * (c[:, j][:, None] != c[:, j]))
     odd = product - product[:, ::-1]  # the complement of number c is 2^d - 1 - c
     K += kernel.product * odd / odd[0, 0]

@@ -16,7 +16,7 @@ def test_pairs_are_chosen_for_all_numbers_of_units_that_are_not_many():
 
 def test_priors_are_proper():
     for priors in (ODD_PRIORS, EVEN_PRIORS):
-        for prior in (priors.inverse_length, priors.white, priors.product, priors.own, priors.term):
+        for prior in (priors.inverse_length, priors.white, priors.product, priors.low_order, priors.term):
             assert prior.median > 0
             assert prior.deviation > 0
         assert priors.low < 0 < priors.high

@@ -14,14 +14,14 @@ from lcshap.paper.networks import MODELS
 def test_what_a_study_has(name, data, trained):
     study = find_study(name, data, trained)
     assert study.name == name
-    assert len(study.inputs) == len(study.labels) == study.about["test"]
-    assert len(study.classes) == study.about["classes"]
-    assert len(study.about["weights"]) == 16
+    assert len(study.inputs) == len(study.labels) == study.description["test"]
+    assert len(study.classes) == study.description["classes"]
+    assert len(study.description["weights"]) == 16
     answers = study.model.predict(np.stack(study.inputs) if name == "cifar10" else list(study.inputs))
     assert answers.shape == (len(study.inputs), len(study.classes))
     assert (study.patches is not None) == (name == "cifar10")
     words = {"imdb": 8.5, "newsgroups": 4.0, "agnews": 5.0, "yahoo": 7.0, "cifar10": None}
-    assert study.about["words"] == words[name]
+    assert study.description["words"] == words[name]
 
 
 def test_patches_are_of_two_by_two_pixels(data, trained):
@@ -43,10 +43,10 @@ def test_a_card_is_told_in_short(data, trained, tmp_path):
         (folder / file.name).write_bytes(file.read_bytes())
     card = {"model": "word-cnn", "accuracy": 0.75, "train": {"inputs": 6}, "loss": [1.0]}
     (folder / "card.json").write_text(json.dumps(card))
-    about = find_study("imdb", data, tmp_path).about
+    about = find_study("imdb", data, tmp_path).description
     assert (about["model"], about["accuracy"], about["train"]) == ("word-cnn", 0.75, 6)
     assert "loss" not in about
-    assert about["weights"] == find_study("imdb", data, trained).about["weights"]
+    assert about["weights"] == find_study("imdb", data, trained).description["weights"]
 
 
 def test_every_study_has_a_network_of_the_paper():

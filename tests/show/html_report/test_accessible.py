@@ -24,7 +24,7 @@ def make_explanation(view, d, names=None, **more):
     curve |= {"values": np.array([2.0, 0.5, -1.0]), "what": "log-odds of yes"}
     graph = lc.Graph.chain(d, names=names)
     errors = np.abs(draw.normal(size=d))
-    options = {"view": view, "curve": curve, "stderr": errors, "freedom": 9, **more}
+    options = {"view": view, "curve": curve, "stderr": errors, "dof": 9, **more}
     return lc.Explanation(scores, -2.0, -0.1, graph, 64, record, **options)
 
 

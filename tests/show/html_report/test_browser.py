@@ -68,7 +68,7 @@ class TestText:
         for i in (2, 5):
             page.hover(f'#picture [data-unit="{i}"]')
             tip = text(page, "#tip")
-            rank = e.leading().tolist().index(i) + 1
+            rank = e.by_magnitude().tolist().index(i) + 1
             assert tip.startswith(f"{e.names[i]}: ")
             assert tip.endswith(f"rank {rank} of {len(e.names)}")
             assert number(tip.partition(", rank")[0]) == pytest.approx(e.scores[i], rel=1e-5)
@@ -96,19 +96,19 @@ class TestText:
         words = ["très,", "très", "好", "—", "он", "🎉", "он", "très", "bien", "très"]
         scores = np.array([1.0, 1.0 + 1e-12, 0.5, -1.0 - 2e-12, 0.25, 2.0, -0.25 - 1e-12, 0.1, 0.05, 1.0 + 3e-12])
         errors = np.where(np.arange(10) % 3, 0.01, 9.0)
-        e = made(scores, words, text_view(" ".join(words)), stderr=errors, freedom=9)
+        e = made(scores, words, text_view(" ".join(words)), stderr=errors, dof=9)
         page = show(e, palette="paper")
         names = unit_names(e)
         assert names[1] == "très (1)"
-        assert texts(page, "#top tbody th") == [names[unit] for unit in e.leading()]
+        assert texts(page, "#top tbody th") == [names[unit] for unit in e.by_magnitude()]
         for unit in range(10):
             page.hover(f'#picture [data-unit="{unit}"]')
             assert text(page, "#tip").startswith(f"{names[unit]}: ")
             rgb = [int(channel) for channel in re.findall(r"\d+", colour(page, f'#picture [data-unit="{unit}"]'))]
-            share = abs(scores[unit]) / 2 * (0.3 if e.faint[unit] else 1)
+            share = abs(scores[unit]) / 2 * (0.3 if e.insignificant[unit] else 1)
             assert min(rgb) == pytest.approx(255 * (1 - share), abs=2)
-        assert e.faint.any()
-        assert not e.faint.all()
+        assert e.insignificant.any()
+        assert not e.insignificant.all()
 
     def test_sentences_add_scores_up(self, show, explain):
         e = explain(TEXT)
@@ -147,7 +147,7 @@ class TestText:
         e = explain("a great good plot, poor bad great end")
         errors = e.interactions.copy()
         errors.data = np.where(np.abs(errors.data) == np.abs(errors.data).max(), 5.0, 1e-3)  # the largest is in doubt
-        e = replace(e, interaction_stderr=errors, freedom=20)
+        e = replace(e, interaction_stderr=errors, dof=20)
         page = show(e)
         page.locator("#pairs").check()
         pairs = {(a, b): e.interactions.toarray()[a, b] for a, b in e.graph.edges.tolist()}
@@ -388,7 +388,7 @@ class TestSwitches:
         page.evaluate("() => { navigator.clipboard.writeText = async (text) => { window.taken = text; }; }")
         page.get_by_role("button", name="Copy").click()
         assert text(page, "#copied") == "Copied"
-        assert "(budget=60, reach=2, seed=7, interactions=False)," in page.evaluate("window.taken")
+        assert "(budget=60, order=2, seed=7, interactions=False)," in page.evaluate("window.taken")
 
 
 class TestList:

@@ -80,7 +80,7 @@ class TestNumbers:
 
     def test_interactions_with_standard_errors(self, write, explain):
         e = explain("a great good plot, poor bad great end")
-        errors = replace(e, interaction_stderr=abs(e.interactions) * 0.9, freedom=9)  # all intervals hold 0
+        errors = replace(e, interaction_stderr=abs(e.interactions) * 0.9, dof=9)  # all intervals hold 0
         entry = write(errors).sample()["entries"][0]
         pairs = unpack(entry["pairs"]).reshape(-1, 2)
         expected = errors.interaction_stderr.toarray()[pairs[:, 0], pairs[:, 1]]

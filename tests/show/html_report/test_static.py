@@ -31,7 +31,7 @@ def test_samples_are_there_with_colours_and_numbers(without_scripts, explain, tm
 
 
 def test_bars_stand_where_scores_are_and_faint_ones_are_pale(without_scripts, tmp_path):
-    e = made([3.0, -1.0, 0.5], stderr=np.array([0.1, 5.0, 0.1]), freedom=20)
+    e = made([3.0, -1.0, 0.5], stderr=np.array([0.1, 5.0, 0.1]), dof=20)
     with without_scripts(report(e, tmp_path / "page.html", palette=PALETTE)) as page:
         bars = page.locator("article td.lcshap-bar rect").all()
         boxes = [bar.bounding_box() for bar in bars]

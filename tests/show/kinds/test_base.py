@@ -71,7 +71,7 @@ def test_a_new_kind_needs_its_view_and_its_drawing_alone(write, monkeypatch, tmp
         @classmethod
         def read_fields(cls, place, last):
             tones = place["tones"].array("f", finite=True)
-            return {"tones": tones, "labels": place["labels"].units(-1, last, len(tones))}
+            return {"tones": tones, "labels": place["labels"].integer_array(-1, last, len(tones))}
 
     drawing = Drawing(
         lines=lambda e, view, width, ink: ink.lines([("do re", 1)]),

@@ -17,7 +17,7 @@ from lcshap.show.styling import InlineStyling
 def test_a_molecule_has_its_atoms_in_colours_and_its_bonds_between_them():
     block = lc.maskers.Molecule().mask("CCO").view.block
     view = MoleculeView(block=block, labels=np.array([-1, 0, 1]))
-    e = made([1.0, -2.0], view=view, stderr=np.array([5.0, 0.1]), freedom=20)
+    e = made([1.0, -2.0], view=view, stderr=np.array([5.0, 0.1]), dof=20)
     page = read(to_html(e))
     assert strengths(page, "g") == pytest.approx([0.0, 0.15 * 0.65, 0.65], abs=1e-3)
     places = [np.array([float(atom["cx"]), float(atom["cy"])]) for atom in page.all("circle")]

@@ -51,7 +51,7 @@ def test_a_series_is_drawn_over_its_windows():
 
 def test_windows_whose_interval_holds_zero_are_faint():
     view = SeriesView(series=np.arange(6.0)[:, None], channels=("x",), labels=np.repeat([0, 1, -1], 2)[:, None])
-    e = made([4.0, -4.0], view=view, stderr=np.array([0.5, 3.0]), freedom=20)
+    e = made([4.0, -4.0], view=view, stderr=np.array([0.5, 3.0]), dof=20)
     assert strengths(read(to_html(e)), "rect") == pytest.approx([0.65, 0.3 * 0.65, 0.0])
     page = series_html(e, view, ClassStyling(find_palette("default")))
     assert re.findall(r'<rect class="(\w+)"', page) == ["p10", "n3", "plain"]

@@ -85,12 +85,12 @@ class TestBars:
 
     def test_no_error_bars_where_there_are_too_few_samples(self):
         e = additive()
-        unknown = lc.Explanation(e.scores, 2.0, 3.0, GRAPH, 9, stderr=np.full(12, np.inf), freedom=0)
+        unknown = lc.Explanation(e.scores, 2.0, 3.0, GRAPH, 9, stderr=np.full(12, np.inf), dof=0)
         ax = bars(unknown)
         draw(ax)
         assert not ax.collections
         assert "intervals" not in ax.get_xlabel()
-        some = lc.Explanation(e.scores, 2.0, 3.0, GRAPH, 9, stderr=np.where(WEIGHTS < 0, np.inf, 1.0), freedom=5)
+        some = lc.Explanation(e.scores, 2.0, 3.0, GRAPH, 9, stderr=np.where(WEIGHTS < 0, np.inf, 1.0), dof=5)
         (lines,) = bars(some, top=12).collections
         assert len(lines.get_segments()) == (WEIGHTS >= 0).sum()
 

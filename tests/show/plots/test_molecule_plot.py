@@ -51,7 +51,7 @@ def test_atoms_have_the_colours_of_their_scores(dark):
 @pytest.mark.parametrize("dark", [False, True])
 def test_atoms_whose_interval_holds_zero_are_faint(dark):
     e = replace(explain("CCO", lc.Shapley()), scores=np.array([-2.0, 2.0, 2.0]))
-    e = replace(e, stderr=np.array([2.0, 2.0, 0.1]), freedom=20)
+    e = replace(e, stderr=np.array([2.0, 2.0, 0.1]), dof=20)
     ax = molecule(e, dark=dark)
     palette, picture = find_palette("default"), colours_in(ax)
     for score in (-0.6, 0.6, 2.0):

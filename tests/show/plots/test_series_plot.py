@@ -62,7 +62,7 @@ def test_one_channel_keeps_its_values():
 
 def test_windows_whose_interval_holds_zero_are_faint():
     e = explain(WALK, Series(window=3))
-    e = replace(e, scores=np.array([4.0, 4.0, -4.0]), stderr=np.array([0.5, 3.0, 3.0]), freedom=20)
+    e = replace(e, scores=np.array([4.0, 4.0, -4.0]), stderr=np.array([0.5, 3.0, 3.0]), dof=20)
     ax = series(e)
     np.testing.assert_allclose(ax.images[0].get_array()[0], np.repeat([4.0, 1.2, -1.2], [3, 3, 1]))
     assert ax.images[0].get_clim() == (-4, 4)

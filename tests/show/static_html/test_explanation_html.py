@@ -23,7 +23,7 @@ VIEWS = {
 
 @pytest.mark.parametrize("kind", VIEWS)
 def test_notebooks_and_pages_say_the_same(kind):
-    errors = {"stderr": np.array([0.1, 3.0, 0.1, 0.1]), "freedom": 20}
+    errors = {"stderr": np.array([0.1, 3.0, 0.1, 0.1]), "dof": 20}
     e = made([1.0, -2.0, 0.5, 0.0], ["<b>", "a", "b", "c"], VIEWS[kind], **errors)
     inline, classes = (explanation_html(e, s) for s in (InlineStyling(), ClassStyling(find_palette("default"))))
     assert Fragment(inline).text == Fragment(classes).text
@@ -44,7 +44,7 @@ def test_one_output_of_several_may_be_written():
 
 def test_cells_whose_interval_holds_zero_are_faint():
     scores = np.array([[4.0, 4.0], [-4.0, 4.0]])
-    e = made(scores, stderr=np.array([[0.1, 9.0], [9.0, 0.1]]), freedom=20)
+    e = made(scores, stderr=np.array([[0.1, 9.0], [9.0, 0.1]]), dof=20)
     cells = [cell.get("class") for cell in Fragment(explanation_html(e, ClassStyling(find_palette("paper")))).all("td")]
     assert [name for name in cells if name] == ["p10", "p3", "n3", "p10"]
 

@@ -56,7 +56,7 @@ def test_where_no_rules_are_allowed_lines_say_what_each_part_rests_on(e):
 
 def test_sources_whose_interval_holds_zero_are_faint(e):
     one = e.output(1)
-    doubtful = replace(one, scores=np.array([5.0, 5.0, -5.0]), stderr=np.array([0.1, 9.0, 9.0]), freedom=20)
+    doubtful = replace(one, scores=np.array([5.0, 5.0, -5.0]), stderr=np.array([0.1, 9.0, 9.0]), dof=20)
     page = read(to_html(doubtful))
     spans = [span["style"] for span in page.all("span") if span.get("class", "").startswith("u")]
     opacity = [float(re.search(r"([\d.]+)\)$", style)[1]) for style in spans]

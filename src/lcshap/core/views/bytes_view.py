@@ -45,4 +45,4 @@ class BytesView(View):
         if byte_values.dtype != np.uint8 or byte_values.ndim != 1 or not byte_values.size:
             place["bytes"].fail("an array of shape (n,) and type uint8", f"{byte_values.shape} and {byte_values.dtype}")
         spans = read_spans(place["spans"], len(byte_values))
-        return {"bytes": byte_values, "spans": spans, "labels": place["labels"].units(-1, last, len(spans))}
+        return {"bytes": byte_values, "spans": spans, "labels": place["labels"].integer_array(-1, last, len(spans))}

@@ -53,4 +53,8 @@ class ImageView(View):
         reference = place["reference"].array(finite=True)
         if reference.shape != image.shape:
             place["reference"].fail(f"an array of shape {image.shape}, that of the image", str(reference.shape))
-        return {"image": image, "reference": reference, "labels": place["labels"].units(-1, last, *image.shape[:2])}
+        return {
+            "image": image,
+            "reference": reference,
+            "labels": place["labels"].integer_array(-1, last, *image.shape[:2]),
+        }

@@ -26,4 +26,4 @@ class MoleculeView(View):
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The block and the unit of each atom."""
         atoms = place["labels"].array("iu").size
-        return {"block": place["block"].text(), "labels": place["labels"].units(-1, last, atoms)}
+        return {"block": place["block"].string(), "labels": place["labels"].integer_array(-1, last, atoms)}

@@ -46,7 +46,7 @@ class PromptView(TextView):
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The answer and its parts, and what a text has."""
-        answer = place["answer"].text()
+        answer = place["answer"].string()
         spans = read_spans(place["answer_spans"], len(answer))
         content = super().read_fields(place, last)
         sources = read_spans(place["sources"], len(content["text"]))

@@ -44,5 +44,9 @@ class SeriesView(View):
         series = place["series"].array(finite=True)
         if series.ndim != 2 or not series.size:
             place["series"].fail("an array of shape (steps, channels)", str(series.shape))
-        channels = place["channels"].texts(series.shape[1])
-        return {"series": series, "channels": channels, "labels": place["labels"].units(-1, last, *series.shape)}
+        channels = place["channels"].strings(series.shape[1])
+        return {
+            "series": series,
+            "channels": channels,
+            "labels": place["labels"].integer_array(-1, last, *series.shape),
+        }

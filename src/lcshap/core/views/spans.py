@@ -38,7 +38,7 @@ def read_spans(place: JsonNode, length: int) -> NDArray[np.int64]:
     numbers = place.array("iu")
     if not numbers.size:
         return np.empty((0, 2), np.int64)
-    spans = place.units(0, length, len(numbers), 2)
+    spans = place.integer_array(0, length, len(numbers), 2)
     lengths = spans[:, 1] - spans[:, 0]
     if (lengths < 0).any():
         place.fail("spans that end after they start", "others")

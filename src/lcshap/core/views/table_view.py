@@ -84,15 +84,19 @@ class TableView(View):
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The columns and their values, and texts where values are no numbers."""
-        columns = place["columns"].texts()
+        columns = place["columns"].strings()
         values = place["values"].array()
         if values.shape != (len(columns),):
             place["values"].fail(f"an array of shape ({len(columns)},), a value for each column", str(values.shape))
         if np.isinf(values).any() or (np.abs(values.astype(np.float64)) > MAX_NUMBER).any():
             place["values"].fail("finite numbers", "others")
-        content = {"columns": columns, "values": values, "labels": place["labels"].units(-1, last, len(columns))}
+        content = {
+            "columns": columns,
+            "values": values,
+            "labels": place["labels"].integer_array(-1, last, len(columns)),
+        }
         texts = place.get("texts")
-        return content if texts.missing or not texts.value else content | {"texts": texts.texts(len(columns))}
+        return content if texts.missing or not texts.value else content | {"texts": texts.strings(len(columns))}
 
 
 def one_hot_category(names: Sequence[str], values: NDArray[Any]) -> str:

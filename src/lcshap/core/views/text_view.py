@@ -52,8 +52,8 @@ class TextView(View):
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The text, its parts and its sentences, which files of version 1 do not have."""
-        text = place["text"].text()
+        text = place["text"].string()
         spans = read_spans(place["spans"], len(text))
-        content = {"text": text, "spans": spans, "labels": place["labels"].units(-1, last, len(spans))}
+        content = {"text": text, "spans": spans, "labels": place["labels"].integer_array(-1, last, len(spans))}
         sentences = place.get("sentences")
         return content if sentences.missing else content | {"sentences": read_spans(sentences, len(text))}

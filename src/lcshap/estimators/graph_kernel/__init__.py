@@ -8,8 +8,9 @@ that is absent.
 
 The steps, and the modules in which they are:
 
-1. ``design``: the pairs to evaluate. They are chosen by a greedy search that lowers the posterior variance of the
-   Shapley values under a ``fixed_kernel``, which does not depend on v.
+1. ``design``: the pairs to evaluate. They are chosen by a ``greedy_search`` that lowers the posterior variance of the
+   Shapley values under a ``fixed_kernel``, which does not depend on v. The search uses fixed-point numbers, so that
+   it chooses the same pairs on every processor.
 2. ``odd_kernel`` and ``even_kernel``: the covariance functions of f and g, and in closed form their covariances with
    Shapley values and interaction indices.
 3. ``hyperparameters`` and ``evidence``: the logarithms of the variances and inverse length scales of a kernel, the
@@ -23,5 +24,5 @@ The steps, and the modules in which they are:
 6. ``interactions``: mean and variance of the interaction indices given g.
 7. ``estimator``: all of this as an `lcshap.core.estimate.Estimator`.
 
-``settings`` has the numbers that were tuned, each with its reason.
+``tuning`` has the numbers that were tuned, each with its reason.
 """

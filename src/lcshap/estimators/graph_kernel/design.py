@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
-from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel
+from .fixed_kernel import Kept
+from .greedy_search import GreedySearch
 from .posterior import max_process_pairs
 from .tuning import DESIGN, SIZES
 
@@ -56,11 +56,11 @@ def _choose_greedily(
     d: int, pairs: int, pair_count: int | None, rng: np.random.Generator, taken_keys: set[bytes], few_pairs: bool
 ) -> Kept:
     """Pairs chosen greedily in blocks, each from the posterior of the linear effects after the blocks before it."""
-    kernel = fixed_kernel(d, 0.0, DESIGN.smooth_few if few_pairs else DESIGN.smooth, 0.0, DESIGN.white)
+    search = GreedySearch.for_units(d, DESIGN.smooth_few if few_pairs else DESIGN.smooth)
     ratio = next(ratio for max_units, ratio in DESIGN.candidates_per_pair if d <= max_units)
-    chosen, linear, block = [_no_pairs(d)], np.eye(d) * DESIGN.linear / d, _no_pairs(d)
+    chosen = [_no_pairs(d)]
     for block_indices in np.array_split(np.arange(pairs), -(-pairs // DESIGN.block)) if pairs else []:
-        count, linear = len(block_indices), _linear_posterior(linear, block, kernel)
+        count = len(block_indices)
         size = (
             max(min(DESIGN.candidates_few, DESIGN.comparisons_few // count), ratio * count)
             if few_pairs
@@ -70,59 +70,13 @@ def _choose_greedily(
             pool = rng.permutation(_take_new(_all_pairs(d), set(taken_keys)))[: size + count]
         else:
             pool = _draw_random(d, size, rng, set(taken_keys))
-        block = _select_greedily(pool, count, kernel, linear)
+        block, search = search.select(pool, count)
         chosen.append(_take_new(block, taken_keys))
     return np.concatenate(chosen)
 
 
-def _linear_posterior(linear: Array, kept: Kept, kernel: FixedKernel) -> Array:
-    """The posterior covariance of the linear effects of units, given f at these coalitions and at V."""
-    rows = np.concatenate([np.ones((1, kept.shape[1]), bool), kept])
-    signs = np.where(rows, 1.0, -1.0)
-    alone = linear @ signs.T
-    covariance = kernel.covariance(rows, rows) + signs @ alone
-    covariance[np.diag_indices(len(rows))] += kernel.white
-    posterior = linear - alone @ linalg.solve(covariance, alone.T, assume_a="pos")
-    return np.asarray((posterior + posterior.T) / 2)
-
-
 def _no_pairs(d: int) -> Kept:
     return np.empty((0, d), bool)
-
-
-def _select_greedily(pool: Kept, count: int, kernel: FixedKernel, linear: Array) -> Kept:
-    """`count` pairs of the pool, each the one that most lowers the summed posterior variance of the Shapley values.
-
-    {V, ∅} is known from the start; `linear` is the covariance of the linear effects of units. The posterior covariance
-    matrix of coalitions is never stored: a step computes one row of it, and updates the covariances with the scores, in
-    single precision, because they are only ranked.
-    """
-    rows = np.concatenate([np.ones((1, pool.shape[1]), bool), pool])
-    signs = np.where(rows, np.float32(1), np.float32(-1))
-    alone = linear.astype(np.float32) @ signs.T
-    by_agreement = kernel.by_agreement.astype(np.float32)
-    d = np.float32(pool.shape[1])
-    C = kernel.score_covariances(rows).astype(np.float32) + 2 * alone
-    variance = by_agreement[-1] + np.float32(kernel.white) + np.einsum("nj,jn->n", signs, alone)
-    score = np.einsum("ij,ij->j", C, C)
-    factor = np.empty((count + 1, len(rows)), np.float32)  # the Cholesky factor of K, a row a step
-    order, best = [], 0
-    for step in range(count + 1):
-        order.append(best)
-        deviation = np.sqrt(variance[best])
-        gain = C[:, best] / deviation  # the information of this step about the Shapley values
-        agreement = ((signs @ signs[best] + d) / 2).astype(np.intp)
-        # A row of K, without white noise, because chosen pairs are excluded below.
-        row = by_agreement[agreement] + signs[best] @ alone
-        row -= factor[:step, best] @ factor[:step]
-        row /= deviation
-        factor[step] = row
-        score += row * (row * (gain @ gain) - 2 * (gain @ C))
-        linalg.blas.sger(-1, row, gain, a=C.T, overwrite_a=1)  # C -= np.outer(gain, row), in place
-        score[best] = -np.inf  # taken
-        variance = np.maximum(variance - row**2, np.float32(1e-6))
-        best = int((score / variance).argmax())
-    return np.asarray(rows[order[1:]])
 
 
 def _draw_random(d: int, count: int, rng: np.random.Generator, taken_keys: set[bytes], by_kernel: bool = False) -> Kept:

@@ -26,12 +26,12 @@ class EvenKernel:
 
     Attributes
     ----------
-    own : a, `(d,)`.
+    low_order : a, `(d,)`.
     inverse_length : θ, `(d,)`.
     product, size, white : b, s and w.
     """
 
-    own: Array
+    low_order: Array
     inverse_length: Array
     product: float
     size: float
@@ -46,11 +46,11 @@ class EvenKernel:
         """The kernel of values that are larger by a factor."""
         square = scale**2
         product, size, white = (square * variance for variance in (self.product, self.size, self.white))
-        return EvenKernel(self.own * scale, self.inverse_length, product, size, white)
+        return EvenKernel(self.low_order * scale, self.inverse_length, product, size, white)
 
     def pair_covariance(self, signs: Array, other_signs: Array) -> Array:
         """The first term of K between coalitions that are given by their signs."""
-        return np.asarray((((signs * self.own) @ other_signs.T) ** 2 - np.sum(self.own**2)) / 2)
+        return np.asarray((((signs * self.low_order) @ other_signs.T) ** 2 - np.sum(self.low_order**2)) / 2)
 
     def covariance(self, kept: Kept, other_kept: Kept) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise."""
@@ -84,7 +84,7 @@ class EvenKernel:
             integral = sum(side[i] * weight * side[j] for side, weight in zip(sides, integrand.T, strict=True))
             # White noise: a pair's own weight in the index, for the coalition and its complement.
             noise = 2 / index_weights[size - kept_by_unit[i].astype(int) - kept_by_unit[j]]
-            pair_effects = 4 * self.own[i] * self.own[j]
+            pair_effects = 4 * self.low_order[i] * self.low_order[j]
             covariances[rows] = (
                 (4 * self.product * r[i] * r[j])[:, None] * integral + pair_effects[:, None] + self.white * noise
             )
@@ -94,7 +94,7 @@ class EvenKernel:
 
     def interaction_variances(self, edges: Edges) -> Array:
         """The prior variance of the interaction index of each edge."""
-        d, (i, j) = len(self.own), np.asarray(edges).reshape(-1, 2).T
+        d, (i, j) = len(self.low_order), np.asarray(edges).reshape(-1, 2).T
         r = np.tanh(self.inverse_length / 2)
         node, weight = quadrature()
         both = np.outer(node, node).ravel()
@@ -105,6 +105,6 @@ class EvenKernel:
         integral = (sides.T @ (integrand[:, None] * sides))[i, j] / scale
         sizes = size_kernel(d)
         noise = np.sum(1 / special.comb(d - 2, np.arange(d - 1)))
-        variances = 8 * self.product * r[i] * r[j] * integral + 16 * self.own[i] * self.own[j]
+        variances = 8 * self.product * r[i] * r[j] * integral + 16 * self.low_order[i] * self.low_order[j]
         variances += (self.size * (2 - 2 * sizes[d, d - 1]) * 4 + 8 * self.white * noise) / (d - 1) ** 2
         return np.asarray(variances)

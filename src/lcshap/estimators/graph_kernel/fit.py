@@ -99,7 +99,7 @@ def _scaled(kernel: OddKernel, square: float) -> OddKernel:
     """The same kernel for values whose square is larger by a factor."""
     return replace(
         kernel,
-        own=square * kernel.own,
+        low_order=square * kernel.low_order,
         product=square * kernel.product,
         term_variances=square * kernel.term_variances,
         white=square * kernel.white,

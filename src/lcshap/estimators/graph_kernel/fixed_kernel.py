@@ -62,18 +62,18 @@ class Overlap:
     """What coalitions S (rows) and T (columns) have in common: |S ∩ T|, and the sizes of S and T."""
 
     d: int
-    both: Array
-    s: Array
-    t: Array
+    intersection: Array
+    row_sizes: Array
+    column_sizes: Array
 
     @property
     def agreement(self) -> NDArray[np.intp]:
         """On how many units they agree."""
-        return np.asarray((2 * self.both + (self.d - self.s - self.t)).astype(np.intp))
+        return np.asarray((2 * self.intersection + (self.d - self.row_sizes - self.column_sizes)).astype(np.intp))
 
     def jaccard(self) -> Array:
         """J of the docstring of `FixedKernel`."""
-        d, both, s, t = self.d, self.both, self.s, self.t
+        d, both, s, t = self.d, self.intersection, self.row_sizes, self.column_sizes
         J = _jaccard(both, s + t - both, s == 0, t == 0)  # S, T
         J += _jaccard(both + (d - s - t), d - both, s == d, t == d)  # their complements
         J -= _jaccard(s - both, both + (d - t), s == 0, t == d)  # S and the complement of T

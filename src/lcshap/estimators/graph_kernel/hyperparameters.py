@@ -47,12 +47,12 @@ class Matrices:
     ----------
     product : the product kernel of this half, scaled to 1 at equality.
     counterpart : that of the other half, divided by the same number. Derivatives need it.
-    own : what units, or pairs of units, do by themselves.
+    low_order : what units, or pairs of units, do by themselves.
     """
 
     product: Array
     counterpart: Array
-    own: Array
+    low_order: Array
 
 
 class Hyperparameters(ABC, Generic[KernelT]):
@@ -87,7 +87,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
         priors: KernelPriors = self.priors
         scale = priors.inverse_length
         length = LogNormal(scale.median / self.d, scale.deviation)
-        positive: list[LogNormal] = [length, priors.white, priors.product, priors.own, *[priors.term] * terms]
+        positive: list[LogNormal] = [length, priors.white, priors.product, priors.low_order, *[priors.term] * terms]
         mean = [*np.log([prior.median for prior in positive]), priors.tie.median]
         deviation = [*(prior.deviation for prior in positive), priors.tie.deviation]
         count = len(positive) + self.fits_tie
@@ -104,11 +104,11 @@ class Hyperparameters(ABC, Generic[KernelT]):
         """The covariances of all terms, one row a term, so that a sum over terms is one product."""
 
     @abstractmethod
-    def _own_matrix(self, kernel: KernelT) -> Array:
+    def _low_order_matrix(self, kernel: KernelT) -> Array:
         """What units, or pairs of units, do by themselves."""
 
     @abstractmethod
-    def _own_derivatives(
+    def _low_order_derivatives(
         self, kernel: KernelT, matrices: Matrices, inverse: Array, alpha: Array
     ) -> tuple[Array, Array, float]:
         """The derivatives of the own matrix by the logarithm of each unit's scale, and their weight in its variance.
@@ -179,7 +179,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
 
     def _sum(self, kernel: KernelT, matrices: Matrices) -> Array:
         K = (kernel.term_variances @ self._term_matrices).reshape(matrices.product.shape)
-        K += matrices.own
+        K += matrices.low_order
         K += kernel.product * matrices.product
         K[np.diag_indices(len(K))] += kernel.white
         return K
@@ -188,8 +188,8 @@ class Hyperparameters(ABC, Generic[KernelT]):
         c, total = self._signs, float(kernel.inverse_length.sum())
         if scales is None:
             parts = product_kernel((c * (kernel.inverse_length / 2)) @ c.T, total, self.half)
-            return Matrices(*parts, self._own_matrix(kernel))
-        length, own_scale = kernel.inverse_length.sum() / scales.total, kernel.own.sum() / scales.total
+            return Matrices(*parts, self._low_order_matrix(kernel))
+        length, own_scale = kernel.inverse_length.sum() / scales.total, kernel.low_order.sum() / scales.total
         return Matrices(*product_kernel(length / 2 * scales.agreement, total, self.half), own_scale * scales.agreement)
 
     def _derivatives(
@@ -231,7 +231,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
         by_logarithm = {
             _INVERSE_LENGTH: (kernel.product, by_length),
             _PRODUCT: (kernel.product, matrices.product),
-            _OWN: (1.0, matrices.own),
+            _OWN: (1.0, matrices.low_order),
         }
         for k, (variance, matrix) in by_logarithm.items():
             products[:, k], traces[k] = variance * (matrix @ alpha), variance * np.vdot(inverse, matrix)
@@ -253,7 +253,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
         of_product, in_product = product @ alpha, float(np.vdot(inverse, product))
         by_length = weights * (c * (counterpart @ (c * alpha[:, None])) / 2 - (scaling * of_product)[:, None])
         length_traces = weights * (np.einsum("ij,ij->j", (counterpart * inverse) @ c, c) / 2 - scaling * in_product)
-        by_own, own_traces, degree = self._own_derivatives(kernel, matrices, inverse, alpha)
+        by_own, own_traces, degree = self._low_order_derivatives(kernel, matrices, inverse, alpha)
         products[:, _INVERSE_LENGTH], traces[_INVERSE_LENGTH] = by_length.sum(axis=1), length_traces.sum()
         products[:, _PRODUCT], traces[_PRODUCT] = kernel.product * of_product, kernel.product * in_product
         products[:, _OWN], traces[_OWN] = degree * by_own.sum(axis=1), degree * own_traces.sum()
@@ -326,14 +326,14 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
         (white, product, own_variance, *terms), unit, length = self._variances(theta, units, tie)
         return OddKernel(own_variance / self.d * unit, length, product, np.array(terms), white, self.terms)
 
-    def _own_matrix(self, kernel: OddKernel) -> Array:
-        return np.asarray((self._signs * kernel.own) @ self._signs.T)
+    def _low_order_matrix(self, kernel: OddKernel) -> Array:
+        return np.asarray((self._signs * kernel.low_order) @ self._signs.T)
 
-    def _own_derivatives(
+    def _low_order_derivatives(
         self, kernel: OddKernel, matrices: Matrices, inverse: Array, alpha: Array
     ) -> tuple[Array, Array, float]:
         c = self._signs
-        return c * (kernel.own * (c.T @ alpha)), kernel.own * np.einsum("ij,ij->j", inverse @ c, c), 1.0
+        return c * (kernel.low_order * (c.T @ alpha)), kernel.low_order * np.einsum("ij,ij->j", inverse @ c, c), 1.0
 
 
 class EvenHyperparameters(Hyperparameters[EvenKernel]):
@@ -363,13 +363,13 @@ class EvenHyperparameters(Hyperparameters[EvenKernel]):
         pairs = max(self.d * (self.d - 1) / 2, 0.5)
         return EvenKernel(np.sqrt(own_variance / pairs) * unit, length, product, size, white)
 
-    def _own_matrix(self, kernel: EvenKernel) -> Array:
+    def _low_order_matrix(self, kernel: EvenKernel) -> Array:
         return kernel.pair_covariance(self._signs, self._signs)
 
-    def _own_derivatives(
+    def _low_order_derivatives(
         self, kernel: EvenKernel, matrices: Matrices, inverse: Array, alpha: Array
     ) -> tuple[Array, Array, float]:
-        c, own_scales = self._signs, kernel.own
+        c, own_scales = self._signs, kernel.low_order
         linear = (c * own_scales) @ c.T
         by_own = own_scales * c * (linear @ (c * alpha[:, None])) - own_scales**2 * alpha.sum()
         traces = own_scales * np.einsum("ij,ij->j", (inverse * linear) @ c, c) - own_scales**2 * inverse.sum()

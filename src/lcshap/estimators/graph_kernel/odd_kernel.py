@@ -55,7 +55,7 @@ class KernelTerms:
         for rows, overlap in tiles(kept, other_kept) if self.wide else _slices(len(kept)):
             blocks = []
             if overlap is not None:
-                s, t = overlap.s.astype(np.intp), overlap.t.astype(np.intp)
+                s, t = overlap.row_sizes.astype(np.intp), overlap.column_sizes.astype(np.intp)
                 smooth = self._smooth.by_agreement[overlap.agreement]
                 blocks = [smooth, overlap.jaccard(), odd_size_kernel(d)[s[:, 0]][:, t]]
             if triple_count:  # sums of signs: exact in float32
@@ -133,14 +133,14 @@ class OddKernel:
 
     Attributes
     ----------
-    own : :math:`a`, the variance of what each unit does by itself, `(d,)`.
+    low_order : :math:`a`, the variance of what each unit does by itself, `(d,)`.
     inverse_length : :math:`\theta`, `(d,)`.
     product : b.
     term_variances : :math:`b_k`, one a term.
     white : w.
     """
 
-    own: Array
+    low_order: Array
     inverse_length: Array
     product: float
     term_variances: Array
@@ -154,7 +154,7 @@ class OddKernel:
         for start in range(0, n, _BLOCK_ROWS):  # K is symmetric: half of it is computed
             rows, columns = slice(start, start + _BLOCK_ROWS), slice(start, n)
             block = K[rows, columns]
-            self._write_own_and_product(signs[rows], signs[columns], block)
+            self._write_low_order_and_product(signs[rows], signs[columns], block)
             self._add_terms(kept[rows], kept[columns], block, (triples[rows], triples[columns]))
             K[start + _BLOCK_ROWS :, rows] = block[:, _BLOCK_ROWS:].T
         K[np.diag_indices(n)] += self.white
@@ -165,7 +165,7 @@ class OddKernel:
         K, signs, other_signs = np.empty((len(kept), len(other_kept))), signs_of(kept), signs_of(other_kept)
         for start in range(0, len(kept), _BLOCK_ROWS):
             rows = slice(start, start + _BLOCK_ROWS)
-            self._write_own_and_product(signs[rows], other_signs, K[rows])
+            self._write_low_order_and_product(signs[rows], other_signs, K[rows])
         self._add_terms(kept, other_kept, K)
         return K
 
@@ -177,7 +177,7 @@ class OddKernel:
         if self.terms.wide:
             return np.concatenate([self.covariance(kept[rows], other_kept) @ weights for rows, _ in _slices(len(kept))])
         signs, other_signs, total = signs_of(kept), signs_of(other_kept), float(self.inverse_length.sum())
-        sums = signs @ (self.own * (weights @ other_signs))
+        sums = signs @ (self.low_order * (weights @ other_signs))
         for rows, _ in _slices(len(kept)):
             near, far = near_and_far((signs[rows] * (self.inverse_length / 2)) @ other_signs.T, total)
             sums[rows] += self.product / at_equality(total, Half.ODD) * (near @ weights - far @ weights)
@@ -186,19 +186,19 @@ class OddKernel:
             sums += self.term_variances[-1] / len(self.terms.triples) * (self.terms.products(kept) @ by_triple)
         return np.asarray(sums)
 
-    def _write_own_and_product(self, signs: Array, other_signs: Array, K: Array) -> None:
+    def _write_low_order_and_product(self, signs: Array, other_signs: Array, K: Array) -> None:
         """Write the first two terms between coalitions, given by their signs."""
         agreement, total = (signs * self.inverse_length) @ other_signs.T, float(self.inverse_length.sum())
         agreement /= 2
         near, far = near_and_far(agreement, total)
         np.subtract(near, far, out=K)
         K *= self.product / at_equality(total, Half.ODD)
-        ratio = self.own[0] / self.inverse_length[0]
-        if np.allclose(self.own, ratio * self.inverse_length, rtol=1e-12, atol=0):  # one matrix product is enough
+        ratio = self.low_order[0] / self.inverse_length[0]
+        if np.allclose(self.low_order, ratio * self.inverse_length, rtol=1e-12, atol=0):  # one matrix product is enough
             agreement *= 2 * ratio
             K += agreement
         else:
-            K += (signs * self.own) @ other_signs.T
+            K += (signs * self.low_order) @ other_signs.T
 
     def _add_terms(self, kept: Kept, other_kept: Kept, K: Array, triples: TripleProducts | None = None) -> None:
         for rows, blocks in self.terms.tiles(kept, other_kept, triples):
@@ -218,10 +218,10 @@ class OddKernel:
         size, product_scale = kept.sum(axis=1), self.product * scale
         unit_ones, coalition_ones = np.ones(len(r)), np.ones(len(kept))
         inside, outside = (by_size[size] for by_size in self._score_covariances_by_size)
-        of_members = np.vstack([product_scale / (1 + along), 2 * self.own, unit_ones]).T @ np.vstack(
+        of_members = np.vstack([product_scale / (1 + along), 2 * self.low_order, unit_ones]).T @ np.vstack(
             [integrand.T, coalition_ones, inside]
         )
-        of_others = np.vstack([product_scale / (along - 1), -2 * self.own, unit_ones]).T @ np.vstack(
+        of_others = np.vstack([product_scale / (along - 1), -2 * self.low_order, unit_ones]).T @ np.vstack(
             [integrand.T, coalition_ones, outside]
         )
         covariances = np.where(kept.T, of_members, of_others)
@@ -232,7 +232,7 @@ class OddKernel:
     @property
     def _score_covariances_by_size(self) -> tuple[Array, Array]:
         """What white noise and the wide terms add, by the size of S: for the units in S, and for the others."""
-        inside, outside = _score_covariances_by_size(len(self.own), self.terms.wide)
+        inside, outside = _score_covariances_by_size(len(self.low_order), self.terms.wide)
         variances = np.array([self.white, *self.term_variances[: len(inside) - 1]])
         return variances @ inside, variances @ outside
 
@@ -244,7 +244,7 @@ class OddKernel:
         both = np.outer(node, node).ravel()
         factors = 1 + np.outer(both, r)
         integrand = np.exp(np.log(factors).sum(axis=1) - np.log1p(r).sum()) * np.outer(weight, weight).ravel()
-        variances = self.product * scale * (integrand @ (1 / factors)) + 4 * self.own
+        variances = self.product * scale * (integrand @ (1 / factors)) + 4 * self.low_order
         variances += self.white * _white_noise(len(r)).variance
         for variance, term in zip(self.term_variances, self.terms.variances, strict=True):
             variances = variances + variance * term

@@ -59,7 +59,7 @@ class KernelPriors:
     inverse_length: LogNormal  # the common inverse length scale, times the number of units
     white: LogNormal
     product: LogNormal
-    own: LogNormal  # linear effects in the odd half, pair effects in the even half
+    low_order: LogNormal  # linear effects in the odd half, pair effects in the even half
     term: LogNormal  # each term whose form is the same for every input
     tie: LogNormal  # the exponent by which a unit with a larger inverse length scale also has larger own effects
     unit_spread: float = 0.5  # the standard deviation of the logarithms of units' inverse length scales, at the start
@@ -72,7 +72,7 @@ ODD_PRIORS = KernelPriors(
     inverse_length=LogNormal(8.0, 1.5),
     white=LogNormal(1e-4, 3.0),
     product=LogNormal(0.1, 2.0),
-    own=LogNormal(1.0, 2.0),
+    low_order=LogNormal(1.0, 2.0),
     term=LogNormal(0.003, 3.0),
     tie=LogNormal(0.5, 0.5),
 )
@@ -80,7 +80,7 @@ EVEN_PRIORS = KernelPriors(
     inverse_length=LogNormal(8.0, 1.5),
     white=LogNormal(1e-4, 3.0),
     product=LogNormal(0.1, 2.0),
-    own=LogNormal(1.0, 2.0),
+    low_order=LogNormal(1.0, 2.0),
     term=LogNormal(0.03, 3.0),
     tie=LogNormal(0.5, 0.0),  # not fitted
 )

@@ -20,7 +20,7 @@ FOLDER = "LCSHAP_DATA"  # the environment variable with the folder
 @dataclass(frozen=True)
 class _Source:
     classes: tuple[str, ...]
-    where: str
+    download_advice: str
     folder: Callable[[Path, str], RawDataset | None] | None = None
     package: Callable[[str], RawDataset | None] | None = None
 
@@ -135,7 +135,7 @@ def _read_raw(name: str, source: _Source, data: str | os.PathLike[str] | None, s
         raw = source.folder(Path(data), split)
         reason = f"{os.fspath(data)} has none of its files for split={split!r}"
     if raw is None:
-        raise DataError(f"Expected the data set {name}, got nothing. {reason}. {source.where}.")
+        raise DataError(f"Expected the data set {name}, got nothing. {reason}. {source.download_advice}.")
     return raw
 
 

@@ -33,11 +33,11 @@ class MethodResults:
         """Add an explanation of the experiment."""
         assert e.curve is not None
         experiment = e.provenance["experiment"]
-        curve = MaskingCurve(**e.curve)
+        curve = MaskingCurve(*(e.curve[name] for name in ("percents", "counts", "values", "what")))
         self.samples.append(sample)
         self.masked.append(curve)
         self.kept.append(
-            MaskingCurve(curve.percents, curve.counts, np.array(experiment["kept"]), curve.what, keep=True)
+            MaskingCurve(curve.percents, curve.counts, np.array(experiment["kept"]), curve.quantity, keep=True)
         )
         self.calls.append(e.calls)
         self.units.append(e.graph.d)

@@ -134,12 +134,12 @@ def reproduce(
     show_progress = progress if progress is None or isinstance(progress, bool) else False
     study = name if isinstance(name, Study) else find_study(name, data, models_folder, seed, show_progress)
     chosen = check_methods(study, methods)
-    settings = {"study": study.name, "budget": budget, "seed": seed, "about": dict(study.about)}
+    settings = {"study": study.name, "budget": budget, "seed": seed, "about": dict(study.description)}
     record = RunRecord(folder / "run.json", command, settings)
     if name == "sentence":
         return _reproduce_sentence(study, chosen, record)
     if not isinstance(name, Study):
-        _write_models(folder / "model", {name: study.about})
+        _write_models(folder / "model", {name: study.description})
     return _reproduce_study(study, chosen, samples, record, make_reporter(study.name, progress))
 
 

@@ -65,7 +65,7 @@ def find_study(
     masker = model.masker()
     about = _describe_model(folder)
     if name == "sentence":
-        return Study(name, model.adapter(), masker, [SENTENCE], [0], model.classes, about=about)
+        return Study(name, model.adapter(), masker, [SENTENCE], [0], model.classes, description=about)
     test = load_data(source.dataset, data, "test", recipe.classes if is_papers_dataset else None)
     return Study(
         name,
@@ -75,7 +75,7 @@ def find_study(
         test.labels.tolist(),
         model.classes,
         patches=replace(masker, patch=PATCH) if isinstance(masker, Image) else None,
-        about={**about, "classes": len(model.classes), "test": len(test), "words": _mean_word_count(test.inputs)},
+        description={**about, "classes": len(model.classes), "test": len(test), "words": _mean_word_count(test.inputs)},
     )
 
 

@@ -41,7 +41,7 @@ class Study:
     classes : the names of the classes.
     patches : a masker with coarser units, for images: L- and C-Shapley of order 1 take about 21 calls a pixel (the
         paper's footnote), so they score patches, and the pixels of a patch share its score.
-    about : what else to record: where the data comes from, how the model was trained.
+    description : what else to record: where the data comes from, how the model was trained.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Study:
     labels: Sequence[int]
     classes: Sequence[str]
     patches: Masker | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not len(self.inputs) or len(self.inputs) != len(self.labels):
@@ -130,14 +130,14 @@ class MethodFactory:
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self._known: dict[tuple[str, str, int], Method] = {}
+        self._methods: dict[tuple[str, str, int], Method] = {}
 
     def method(self, name: str, graph: Graph, budget: int) -> Method:
         """The method of this name."""
         key = name, graph.key, budget
-        if key not in self._known:
-            self._known[key] = _select_largest(list(METHOD_CANDIDATES[name](graph, budget, self.seed)), graph, budget)
-        return self._known[key]
+        if key not in self._methods:
+            self._methods[key] = _select_largest(list(METHOD_CANDIDATES[name](graph, budget, self.seed)), graph, budget)
+        return self._methods[key]
 
 
 def _select_largest(candidates: list[Method], graph: Graph, budget: int) -> Method:

@@ -26,7 +26,7 @@ async function predict() {
     if (signal.aborted) return;
     byId("said").replaceChildren(makeSaid(said));
     byId("cost").textContent = costText(said);
-    for (const id of ["flipset", "muststay"]) byId(id).hidden = said.stands === null; // no decision that could change
+    for (const id of ["flipset", "muststay"]) byId(id).hidden = said.decision_unchanged === null; // no decision that could change
     complain(bench.refused && new Error(bench.refused));
   } catch (error) {
     if (signal.aborted) return;

@@ -139,7 +139,7 @@ function promiseText(step) {
   const told = step.said ? step.said.now.values[0] - step.said.before.values[0] : null;
   const what = shown.entry.facts.find(([name]) => name === "explains")?.[1] || "the output";
   const happened = told === null ? "the model is being asked" : `${what} changes by ${format(told, 3, true)}`;
-  const flips = step.said?.before.stands && step.said.now.stands === false ? " It decides otherwise now." : "";
+  const flips = step.said?.before.decision_unchanged && step.said.now.decision_unchanged === false ? " It decides otherwise now." : "";
   if (Object.keys(step.replaced).length) return `With the replacement ${happened}.${flips}`;
   const promise = step.removed.reduce((sum, unit) => sum - shown.words.scores[unit], 0);
   const errors = step.removed.map((unit) => shown.words.stderr?.[unit] ?? 0);

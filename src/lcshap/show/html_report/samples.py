@@ -37,7 +37,7 @@ _MAX_NAME_LENGTH = 120  # the longest name of a sample, in characters
 class Sample:
     """Explanations of one input: by method and output, the explanation and which of its columns."""
 
-    first: Explanation
+    first_explanation: Explanation
     entries: dict[tuple[str, str], tuple[Explanation, int | None]] = field(default_factory=dict)
 
 
@@ -88,10 +88,10 @@ def pack_sample(
     label, name : the true class of the input, and its name; None if they are not known.
     leading : counts the scores of the sample, for what leads in the whole data set.
     """
-    view, names = sample.first.view, words.unit_names(sample.first)
+    view, names = sample.first_explanation.view, words.unit_names(sample.first_explanation)
     picture = drawing_of(view).pack(view, pool)
     listed: dict[str, Any] = {"name": name or _default_name(sample, picture, place), "kind": picture["kind"]}
-    listed |= describe_sample(sample.first, label)
+    listed |= describe_sample(sample.first_explanation, label)
     if isinstance(view, TextView):
         listed["text"] = view.text
     if not (isinstance(view, TextView) and "labels" not in picture and words.number_duplicates(view.parts) == names):
@@ -135,7 +135,7 @@ def _pack_entry(e: Explanation, column: int | None, pool: ContentPool) -> dict[s
     single = e if column is None else e.output(column)
     ranking = e.ranking if column is None else e.ranking[:, column]
     scores = round_to_zero(single.scores, single.scores, single.base_value, single.full_value)
-    leading = e.leading(output=column)
+    leading = e.by_magnitude(output=column)
     entry: dict[str, Any] = {
         "scores": pack_array(scores),
         "base": json_number(single.base_value),
@@ -163,15 +163,15 @@ def _pack_entry(e: Explanation, column: int | None, pool: ContentPool) -> dict[s
         entry["flip"] = flip
     if single.stderr is not None:
         entry["stderr"] = pack_bfloat16(single.stderr)
-    if single.faint.any():
-        entry["faint"] = [FADED_STRENGTH, pack_array(np.packbits(single.faint))]
+    if single.insignificant.any():
+        entry["faint"] = [FADED_STRENGTH, pack_array(np.packbits(single.insignificant))]
     if (pairs := pairs_of(single)) is not None:
         entry["pairs"] = pack_array(pairs.units.ravel())
         entry["interactions"] = pack_array(pairs.values)
         if pairs.stderr is not None:
             entry["pair_stderr"] = pack_bfloat16(pairs.stderr)
-        if pairs.faint.any():
-            entry["pair_faint"] = [FADED_STRENGTH, pack_array(np.packbits(pairs.faint))]
+        if pairs.insignificant.any():
+            entry["pair_faint"] = [FADED_STRENGTH, pack_array(np.packbits(pairs.insignificant))]
     if e.curve is not None:
         entry["curve"] = _pack_curve(e, pool)
     return entry | pack_answer_span(e, column)
@@ -226,7 +226,7 @@ def _input_key(e: Explanation) -> bytes:
 
 def _default_name(sample: Sample, picture: dict[str, Any], place: int) -> str:
     """A text by its beginning, a molecule by its formula, other inputs by their kind and place in the report."""
-    view, kind = sample.first.view, picture["kind"]
+    view, kind = sample.first_explanation.view, picture["kind"]
     if isinstance(view, TextView):
         return words.shorten(view.text, _MAX_NAME_LENGTH)
     if kind == "molecule":

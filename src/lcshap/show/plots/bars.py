@@ -65,7 +65,7 @@ def bars(
     lengths = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
     lengths = round_to_zero(lengths, e.scores, e.base_value, e.full_value)
     ax = prepare_axes(ax, (_WIDTH_INCHES, 0.9 + _ROW_INCHES * len(names)), dark)
-    ax.barh(range(len(names)), lengths, height=0.7, color=_bar_colours(lengths, e.faint[order], palette, dark))
+    ax.barh(range(len(names)), lengths, height=0.7, color=_bar_colours(lengths, e.insignificant[order], palette, dark))
     low, high = (bound[order] for bound in e.interval())
     with_interval = np.flatnonzero(np.isfinite(low)) if e.stderr is not None else np.array([], np.intp)
     ends = lengths.copy()
@@ -125,7 +125,7 @@ def waterfall(
     e = one_output(e, output)
     order, others, names = _select_rows(e, top)
     steps = np.append(e.scores[order], e.scores[others].sum() if len(others) else [])
-    fills = [*_bar_colours(steps, e.faint[order], palette, dark), rgb_to_hex(theme_colours(dark).faint)]
+    fills = [*_bar_colours(steps, e.insignificant[order], palette, dark), rgb_to_hex(theme_colours(dark).faint)]
     steps = np.append(steps, e.residual)
     stops = e.base_value + np.cumsum(steps)
     starts = np.append(e.base_value, stops[:-1])
@@ -168,7 +168,7 @@ def add_caption(ax: Any, *lines: Sequence[str]) -> None:
 def _select_rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
     """The units with a row of their own, all others, and the names of the rows."""
     check_option_count("top", top)
-    order = e.leading()
+    order = e.by_magnitude()
     if len(order) == top + 1:  # a single other unit takes no more space than the line that counts it
         top += 1
     all_names = words.unit_names(e, max_length=24)
@@ -177,10 +177,15 @@ def _select_rows(e: Explanation, top: int) -> tuple[NDArray[np.intp], NDArray[np
     return order[:top], others, [*names, words.others_text(len(others))] if len(others) else names
 
 
-def _bar_colours(lengths: NDArray[np.float64], faint: NDArray[np.bool_], palette: PaletteName, dark: bool) -> list[str]:
+def _bar_colours(
+    lengths: NDArray[np.float64], insignificant: NDArray[np.bool_], palette: PaletteName, dark: bool
+) -> list[str]:
     """The colour of each bar by its sign, paler if its interval contains 0 or if it is the sum of the other units."""
     colour_scale = find_palette(palette)
-    strength = [*(FADED_STRENGTH if held else 1.0 for held in faint), *[0.5] * (len(lengths) - len(faint))]
+    strength = [
+        *(FADED_STRENGTH if held else 1.0 for held in insignificant),
+        *[0.5] * (len(lengths) - len(insignificant)),
+    ]
     return [
         rgb_to_hex(colour_scale.colour(s * x, abs(x), dark)) for s, x in zip(strength, lengths.tolist(), strict=True)
     ]

@@ -40,7 +40,7 @@ class MeasuredCurve(Protocol):
         """What the model says there."""
 
     @property
-    def what(self) -> str:
+    def quantity(self) -> str:
         """In words, what the values are."""
 
     @property
@@ -72,7 +72,7 @@ class _Line:
 
 
 def curves(
-    found: Mapping[str, Curve | Sequence[Curve]],
+    curves_by_method: Mapping[str, Curve | Sequence[Curve]],
     ax: Any = None,
     *,
     band: float = 0.95,
@@ -86,7 +86,7 @@ def curves(
 
     Parameters
     ----------
-    found : the masking curves of some inputs for each method, by its name. Curves are those of
+    curves_by_method : the masking curves of some inputs for each method, by its name. Curves are those of
         `lcshap.metrics.masking_curve`, or the `curve` of explanations. All of them must have the same percents.
     ax : matplotlib axes to draw on; by default those of a new figure.
     band : the confidence of the bands, between 0 and 1.
@@ -111,7 +111,7 @@ def curves(
     """
     if not 0 < band < 1:
         raise ShowError(f"Expected a band between 0 and 1, got {band!r}.")
-    samples = {str(name): _read_lines(str(name), measured) for name, measured in found.items()}
+    samples = {str(name): _read_lines(str(name), measured) for name, measured in curves_by_method.items()}
     if not samples:
         raise ShowError("Expected curves of at least one method, got none.")
     first = next(iter(samples.values()))[0]
@@ -165,7 +165,7 @@ def _read_lines(name: str, measured: Any) -> list[_Line]:
 
 def _read_line(name: str, curve: Any) -> _Line:
     if isinstance(curve, MeasuredCurve):
-        return _Line(curve.percents, curve.values - curve.values[0], curve.what, curve.keep)
+        return _Line(curve.percents, curve.values - curve.values[0], curve.quantity, curve.keep)
     if curve is None:
         raise ShowError(
             f"Expected explanations with masking curves, got one by {name!r} without. Make it with "

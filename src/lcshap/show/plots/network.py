@@ -89,7 +89,7 @@ def network(
     tints = [rgb_to_hex(colour) for colour in score_colours(faded_scores(e), limit, palette, dark)]
     ax.scatter(*places.T, s=dot_area(graph.d), c=tints, edgecolors=ink, linewidths=0.8, zorder=2)
     names, fonts = drawable_lines(*(words.shorten(name, _MAX_NAME_LENGTH) for name in graph.names))
-    write_names(ax, names, places, ink, dot_area(graph.d), e.leading()[:_MAX_NAMED_UNITS], fonts=fonts)
+    write_names(ax, names, places, ink, dot_area(graph.d), e.by_magnitude()[:_MAX_NAMED_UNITS], fonts=fonts)
     ax.set_axis_off()
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)

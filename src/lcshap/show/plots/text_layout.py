@@ -134,26 +134,26 @@ class TextRow:
     arcs: list[tuple[int, int, float]] = field(default_factory=list)
     arc_colours: list[RGB] = field(default_factory=list)
     label: tuple[str, str] | None = None
-    words: list[Any] = field(default_factory=list)  # the artists of the pieces
-    titles: list[Any] = field(default_factory=list)
-    boxes: Any = None
-    bows: Any = None
+    word_artists: list[Any] = field(default_factory=list)  # the artists of the pieces
+    label_artists: list[Any] = field(default_factory=list)
+    box_artists: Any = None
+    arc_artists: Any = None
 
     @cached_property
-    def turns(self) -> bool:
+    def has_right_to_left(self) -> bool:
         """Whether any piece is written from right to left."""
         return any(is_right_to_left(piece.text) for piece in self.pieces)
 
     @property
-    def leading(self) -> float:
+    def line_spacing(self) -> float:
         """From line to line, for letters of size 1."""
         return 2.4 if self.arcs else 1.6
 
     def places(self, measure: Measure, width: float, size: float) -> tuple[list[float], list[tuple[float, int]]]:
         """How wide each piece is, and where it stands."""
-        widths = [measure(word, size) for word in self.words]
+        widths = [measure(word, size) for word in self.word_artists]
         places = wrap_pieces(self.pieces, widths, 0.42 * size, width)
-        return widths, reorder_right_to_left(self.pieces, places, widths, width) if self.turns else places
+        return widths, reorder_right_to_left(self.pieces, places, widths, width) if self.has_right_to_left else places
 
     def height(self, measure: Measure, width: float, size: float) -> float:
         """How high the text gets; no height is enough where a piece is wider than a line."""
@@ -161,13 +161,13 @@ class TextRow:
         if max(widths, default=0) > width:
             return float("inf")
         lines = max((line for _, line in places), default=0) + 1
-        return max(lines * self.leading, 2.6 if self.label else 0) * size
+        return max(lines * self.line_spacing, 2.6 if self.label else 0) * size
 
     def place(self, measure: Measure, left: float, top: float, width: float, size: float) -> None:
         """Put the words, the boxes behind them and the arcs where they belong."""
         widths, places = self.places(measure, width, size)
-        base = [top - (line * self.leading + self.leading - 0.55) * size for _, line in places]
-        for word, (x, _), y in zip(self.words, places, base, strict=True):
+        base = [top - (line * self.line_spacing + self.line_spacing - 0.55) * size for _, line in places]
+        for word, (x, _), y in zip(self.word_artists, places, base, strict=True):
             word.set(position=(left + x, y), fontsize=size)
         boxes, fills = [], []
         spots: dict[int, tuple[float, float]] = {}
@@ -183,12 +183,14 @@ class TextRow:
                 boxes.append([(x, y), (stop, y), (stop, high), (x, high)])
                 fills.append(rgb_to_hex(self.colours[unit]))
                 spots.setdefault(unit, ((x + stop) / 2, high))
-        self.boxes.set(verts=boxes, facecolor=fills)
+        self.box_artists.set(verts=boxes, facecolor=fills)
         if self.arcs:
-            self.bows.set_paths([_arc_path(spots[a], spots[b], left, left + width, size) for a, b, _ in self.arcs])
+            self.arc_artists.set_paths(
+                [_arc_path(spots[a], spots[b], left, left + width, size) for a, b, _ in self.arcs]
+            )
             strength = np.abs([value for _, _, value in self.arcs])
-            self.bows.set_linewidths((0.05 + 0.18 * strength / strength.max()) * size)
-        for title, y in zip(self.titles, (1.05, 2.1), strict=False):
+            self.arc_artists.set_linewidths((0.05 + 0.18 * strength / strength.max()) * size)
+        for title, y in zip(self.label_artists, (1.05, 2.1), strict=False):
             title.set(position=(0, top - y * size), fontsize=size * (1 if y < 2 else 0.75))
 
 
@@ -241,14 +243,14 @@ class TextPage:
         options = {"transform": self.points, "clip_on": False}
         colours = theme_colours(self.dark)
         inks = [ink_on(row.colours[p.unit]) if p.unit >= 0 else colours.faint for p in row.pieces]
-        row.words = [self._text(p.text, ink) for p, ink in zip(row.pieces, inks, strict=True)]
-        row.boxes = self.ax.add_artist(collections.PolyCollection([], linewidth=0, zorder=1, **options))
-        row.titles = [self._text(s, colours.ink) for s in row.label or ()]
+        row.word_artists = [self._text(p.text, ink) for p, ink in zip(row.pieces, inks, strict=True)]
+        row.box_artists = self.ax.add_artist(collections.PolyCollection([], linewidth=0, zorder=1, **options))
+        row.label_artists = [self._text(s, colours.ink) for s in row.label or ()]
         if row.arcs:
             edge = [rgb_to_hex(c) for c in row.arc_colours]
-            row.bows = collections.PathCollection([], edgecolors=edge, facecolors="none", **options)
-            self.ax.add_artist(row.bows)
-        for artist in (row.boxes, row.bows):
+            row.arc_artists = collections.PathCollection([], edgecolors=edge, facecolors="none", **options)
+            self.ax.add_artist(row.arc_artists)
+        for artist in (row.box_artists, row.arc_artists):
             if artist is not None:
                 artist.set_in_layout(False)
 
@@ -290,7 +292,7 @@ class TextPage:
     def _left(self, measure: Measure, size: float) -> float:
         """How much room the names at the left take."""
         sizes = (size, 0.75 * size)
-        widths = [measure(t, s) for row in self.rows for t, s in zip(row.titles, sizes, strict=False)]
+        widths = [measure(t, s) for row in self.rows for t, s in zip(row.label_artists, sizes, strict=False)]
         return max(widths) + 1.2 * size if widths else 0.14 * size
 
     def _blocks(self, measure: Measure, width: float, size: float) -> tuple[list[float], list[tuple[float, int]]]:

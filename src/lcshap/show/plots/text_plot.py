@@ -102,5 +102,5 @@ def _largest_arcs(e: Explanation, interactions: bool | int) -> list[tuple[int, i
     pairs = pairs_of(e)
     if pairs is None:
         return []
-    order = pairs.leading[: _MAX_ARCS if interactions is True else int(interactions)]
+    order = pairs.by_magnitude[: _MAX_ARCS if interactions is True else int(interactions)]
     return [(*pairs.units[k].tolist(), float(pairs.values[k])) for k in order[::-1]]

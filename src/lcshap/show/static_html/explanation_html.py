@@ -87,7 +87,7 @@ def _bar_table(e: Explanation, top: int, styling: Styling) -> str:
     rows = []
     for unit, score in zip(chosen, lengths, strict=True):
         start, width = 100 * (min(score, 0.0) - low) / span, 100 * abs(score) / span
-        strength = float(np.copysign(FADED_STRENGTH * limit if e.faint[unit] else limit, score))
+        strength = float(np.copysign(FADED_STRENGTH * limit if e.insignificant[unit] else limit, score))
         rows.append(
             f'<tr><th scope="row">{html.escape(names[unit])}</th><td>{words.format_score(e, unit, limit)}</td>'
             f'<td class="lcshap-bar">{styling.bar(start, width, strength, limit)}</td></tr>'
