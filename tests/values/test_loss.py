@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.errors import ModelError, OptionError, TargetError
-from lcshap.values import LOSSES, Loss, find_value
-from lcshap.values.truths import read_true_class, read_true_numbers
+from lcshap.errors import ModelError, OptionError
+from lcshap.values import LOSSES, Loss
 
 RNG = np.random.default_rng(0)
 CLASS_LOSSES = ("cross_entropy", "brier", "zero_one")
@@ -176,12 +175,6 @@ def test_every_entry_point_takes_y():
     assert [g.value.truth.item() for g in explainer.games([x, x], y=[1, 2])] == [1, 2]
 
 
-def test_names_of_losses_are_values():
-    e = lc.Explainer(class_model, TABLE, value="brier", kind="probabilities")(np.ones(4), y=1)
-    assert e == loss_explainer("brier")(np.ones(4), y=1)
-    assert find_value("mse", "output") == Loss("squared") == Loss("mse")
-
-
 def test_columns_of_tables_are_y():
     pd = pytest.importorskip("pandas")
     explainer, X = loss_explainer("brier"), RNG.normal(size=(3, 4))
@@ -263,29 +256,6 @@ def test_hard_labels_are_noticed():
 
     with pytest.warns(UserWarning, match="these look like labels"):
         lc.Explainer(labels, TABLE, value=Loss(), kind="probabilities").one(np.ones(4), y=0)
-
-
-@pytest.mark.parametrize(
-    ("y", "names", "number"),
-    [
-        ("b", ["a", "b"], 1),
-        (0, ["a", "b"], 0),
-        (np.int64(3), ["1", "2", "3"], 2),
-        (3.0, ["1", "2", "3"], 2),
-        (True, ["False", "True"], 1),
-        (np.True_, None, 1),
-        ("1", None, 1),
-    ],
-)
-def test_classes_are_read_by_name_or_number(y, names, number):
-    assert read_true_class(y, names, 3 if names and len(names) == 3 else 2) == number
-
-
-def test_a_number_is_not_taken_for_another_class():
-    with pytest.raises(TargetError, match=r"class of the model \(1, 2, 3\), got 0"):
-        read_true_class(0, ["1", "2", "3"], 3)
-    with pytest.raises(TargetError, match="Expected y to be 2 finite numbers"):
-        read_true_numbers([1.0], 2)
 
 
 def test_scikit_learn_classes_are_those_of_y():

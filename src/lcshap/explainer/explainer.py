@@ -228,7 +228,7 @@ class Explainer:
     def many(
         self, inputs: Any, *, y: Any = None, store: Store | None = None, errors: Errors = "raise"
     ) -> list[Explanation] | list[Explanation | LcshapError]:
-        """Explain each of `inputs`, also where they look like one input. Options: as in ``__call__``."""
+        """Explain each of `inputs`, also where they look like one. `y`, `store` and `errors`: as in ``__call__``."""
         if errors not in ("raise", "keep"):
             raise OptionError(f"Expected errors='raise' or errors='keep', got {errors!r}.")
         listed = self.masker.inputs(inputs)

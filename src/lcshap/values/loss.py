@@ -141,14 +141,14 @@ class Loss(Value):
         return np.array([read_true_class(entry, names, count) for entry in y], np.intp)
 
     def class_names(self, kind: Kind, columns: int, classes: Sequence[str] | None) -> list[str]:
-        """The name of each class, its number where there are no names."""
+        """The name of each class, its number where there are no names; `kind`, `columns`, `classes` as for `read_y`."""
         count = probabilities.class_count(kind, columns)
         if classes is not None and len(classes) != count:
             raise TargetError(f"Expected {count} names of classes, as many as the model has, got {len(classes)}.")
         return [str(name) for name in (range(count) if classes is None else classes)]
 
     def losses(self, outputs: Floats, kind: Kind, truths: NDArray[Any]) -> Floats:
-        """The loss of each row of outputs, `(n, k)` or `(n, M, k)`, whose truths are `truths`, of the same length."""
+        """The loss of each row of `outputs`, `(n, k)` or `(n, M, k)`, of a `kind`; `truths` are those of `read_y`."""
         if outputs.ndim == 3 and self.average == "after":
             count = outputs.shape[1]
             flat = outputs.reshape(-1, outputs.shape[-1])
