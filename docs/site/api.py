@@ -13,7 +13,19 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {  # file: title, what is t
     "explaining": (
         "Explaining a model",
         "One model, one masker and one method make an explainer.",
-        ("explain", "Explainer", "Execution", "Stop", "choose", "Selection", "locality", "Locality", "zoom", "serve"),
+        (
+            "explain",
+            "Explainer",
+            "Execution",
+            "Stop",
+            "global_importance",
+            "choose",
+            "Selection",
+            "locality",
+            "Locality",
+            "zoom",
+            "serve",
+        ),
     ),
     "explanations": (
         "Explanations",

@@ -9,6 +9,7 @@ import typing as _typing
 
 # What explains a model, and what comes of it.
 from .explainer import Execution as Execution, Explainer as Explainer, explain as explain
+from .explainer.global_importance import global_importance as global_importance
 from .explainer.zoom import zoom as zoom
 from .playground import serve as serve
 from .selection.selection import Selection as Selection

@@ -165,7 +165,8 @@ class ModelOptions:
         String,
         option(
             _MODEL,
-            "The number to explain: log_prob, expected_log_prob, prob, log_odds or output.",
+            "The number to explain: log_prob, expected_log_prob, prob, log_odds or output; in `bulk` with --label also "
+            "a loss: cross_entropy, brier, zero_one, squared or absolute.",
             metavar="VALUE",
             autocompletion=complete.values,
         ),
