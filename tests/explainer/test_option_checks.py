@@ -4,6 +4,7 @@ import inspect
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
@@ -88,6 +89,9 @@ def test_the_output_as_it_is_needs_no_kind():
 def test_a_class_in_place_of_a_masker_or_a_model():
     with pytest.raises(lc.errors.MaskerError, match=r"Expected a masker, got the class Text\. .*Text\(\)"):
         lc.Explainer(lengths, lc.maskers.Text, kind="output")
+    table = pd.DataFrame({"age": [1.0, 2.0]})
+    with pytest.raises(lc.errors.MaskerError, match=r"got DataFrame of shape \(2, 1\)\. .*Tabular\(background\)"):
+        lc.Explainer(lengths, table, kind="output")
     with pytest.raises(lc.errors.ModelError, match=r"got the class SVC\. Create an instance: SVC\(\.\.\.\)"):
         lc.Explainer(SVC, lc.maskers.Text())
 

@@ -29,7 +29,7 @@ from ..values.targets import check_class_names
 from .cost_preview import preview_cost
 from .execution import Execution, changed_fields
 from .job import Job, Outcomes, Setup
-from .option_checks import reject_unknown_options
+from .option_checks import describe_non_masker, reject_unknown_options
 
 Goal = Literal["fair", "necessary", "sufficient"]
 Errors = Literal["raise", "keep"]
@@ -113,10 +113,7 @@ class Explainer:
 
     def __post_init__(self) -> None:
         if not isinstance(self.masker, Masker):
-            raise MaskerError(
-                f"Expected a masker, got {_describe_candidate(self.masker)}. Give one of lcshap.maskers, such as "
-                "Text() or Image()."
-            )
+            raise MaskerError(f"Expected a masker, got {describe_non_masker(self.masker)}")
         if self.stop is not None and self.stop.deadline is not None:
             raise OptionError('Expected stop without a deadline, got one. Give the seconds an input as budget="30s".')
         execution, early = self.execution, self.stop is not None and self.stop.early
@@ -394,11 +391,6 @@ def adapt_model(model: Any, kind: Kind | None, value: Any) -> Model:
     if kind is None and name == "log_odds" and has_log_odds_margin(model):  # The user did not set another kind.
         kind = "logits"
     return find_model(model, kind, fallback="output" if says_output(value) else None)
-
-
-def _describe_candidate(candidate: Any) -> str:
-    """Describe an object that is no masker, for the error; a class by its name."""
-    return f"the class {candidate.__name__}" if isinstance(candidate, type) else repr(candidate)
 
 
 def _short_repr(component: Any) -> str:

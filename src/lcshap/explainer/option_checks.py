@@ -72,3 +72,17 @@ def _suggest_option(name: str, method: Any, option_names: list[str]) -> str:
 
 def _parameters(method: type[Method]) -> list[str]:
     return [f.name for f in fields(method) if f.init]
+
+
+def describe_non_masker(candidate: Any) -> str:
+    """Describe an object that was given as a masker, and the masker that its owner probably needs.
+
+    >>> import numpy as np
+    >>> describe_non_masker(np.zeros((20, 3)))
+    'ndarray of shape (20, 3). For rows of a table, give lcshap.maskers.Tabular(background).'
+    """
+    if hasattr(candidate, "shape") and not isinstance(candidate, type):
+        text = f"{type(candidate).__name__} of shape {tuple(candidate.shape)}"
+        return f"{text}. For rows of a table, give lcshap.maskers.Tabular(background)."
+    text = f"the class {candidate.__name__}" if isinstance(candidate, type) else repr(candidate)
+    return f"{text}. Give one of lcshap.maskers, such as Text() or Image()."
