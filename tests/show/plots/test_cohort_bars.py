@@ -52,6 +52,32 @@ def test_labels_belong_to_inputs_whatever_their_target():
     assert [t.get_text() for t in panels[1].get_legend().get_texts()] == ["x (0 inputs)", "y (2 inputs)"]
 
 
+def test_a_number_of_cohorts_gives_the_leaves_of_a_tree():
+    data = np.repeat([[0.0, 5.0], [1.0, 5.0]], [3, 4], axis=0)
+    scores = np.where(data[:, :1] > 0.5, [[7.0, 1.0]], [[-2.0, 3.0]])
+    xs = lc.Explanations.from_arrays(scores, 0.0, scores.sum(axis=1), names=["a", "b"], data=data)
+    for explanations in (xs, list(xs)):
+        ax = bars(explanations, by=2)
+        legend = [t.get_text() for t in ax.get_legend().get_texts()]
+        assert legend == ["a > 0.5 (4 inputs)", "a ≤ 0.5 (3 inputs)"]
+        assert [p.get_width() for p in ax.patches] == [7, 1, 2, 3]
+
+
+def test_rules_of_cohorts_stay_inside_the_figure():
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(60, 2))
+    scores = np.where(data > 0, data[:, ::-1], 1)
+    names = ["the outside temperature", "the pressure"]
+    xs = lc.Explanations.from_arrays(scores, 0.0, scores.sum(axis=1), names=names, data=data)
+    ax = bars(xs, by="tree")
+    draw(ax)
+    box = ax.get_legend().get_window_extent()
+    assert len(ax.get_legend().get_texts()) == 4
+    assert box.x0 >= 0
+    assert box.y1 <= ax.figure.bbox.height
+    assert ax.get_window_extent().width > ax.figure.bbox.width / 2
+
+
 def test_without_cohorts_many_explanations_are_drawn_as_summary_bars():
     xs, _, _ = array_set(7)
     for explanations in (xs, text_explanations()):

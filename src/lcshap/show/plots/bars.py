@@ -43,7 +43,8 @@ def bars(
     e : an explanation, or explanations of many inputs.
     ax : matplotlib axes to draw on; by default those of a new figure.
     top : the number of units that get a bar of their own.
-    by : the cohort of each of many inputs, such as ``frame["sex"]``: up to six different labels.
+    by : the cohort of each of many inputs, such as ``frame["sex"]``: up to six different labels. Or a number of
+        cohorts, which are the leaves of a decision tree, as in `Explanations.importance`.
     output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
         default each has a panel.
     palette : the name of a palette, or a `Palette`.

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.explanation import Explanation
+from ...core.explanations import Explanations
+from ...core.explanations.cohorts import find_cohorts
 from ...errors import ShowError
 from .. import words
 from ..palette import rgb_to_hex
@@ -18,10 +20,12 @@ from .score_rows import add_caption, label_rows
 from .score_table import ScoreTable, score_tables
 
 _MAX_COHORTS = 6  # groups that can be told apart by their colours
+_MAX_NAME = 60  # characters of a cohort, such as the rule of a leaf
+_LONG_NAME = 20  # characters; longer names have a line of the legend for each cohort
 
 
 def draw_cohorts(
-    explanations: Explanation | Sequence[Explanation],
+    explanations: Sequence[Explanation],
     by: Any,
     ax: Any,
     top: int,
@@ -32,13 +36,26 @@ def draw_cohorts(
 ) -> Any:
     """Draw bars with cohorts side by side, see `bars`."""
     tables = score_tables(explanations, output, target)
-    codes, names = cohort_codes(by, next(iter(tables.values())).n_given)
+    if isinstance(by, str | int | np.integer):
+        codes, names = tree_codes(explanations, by, output)
+    else:
+        codes, names = cohort_codes(by, next(iter(tables.values())).n_given)
 
     def draw(table: ScoreTable, ax: Any) -> None:
         _draw_groups(table, codes[table.positions], names, ax, top, palette, dark)
 
     row = 0.12 + 0.16 * len(names)
     return panels(tables, ax, draw, lambda table: (6.4, 1.1 + row * min(top, len(table.names))), dark)
+
+
+def tree_codes(explanations: Sequence[Explanation], by: Any, output: int | None) -> tuple[NDArray[np.intp], list[str]]:
+    """The number of the cohort of each input, and the rules of the cohorts, by a decision tree of `by` leaves."""
+    xs = explanations if isinstance(explanations, Explanations) else Explanations(explanations)
+    cohorts = find_cohorts(xs._columns, by, output)
+    codes = np.zeros(len(xs), np.intp)
+    for code, members in enumerate(cohorts.values()):
+        codes[members] = code
+    return codes, _check_count(list(cohorts))
 
 
 def cohort_codes(by: Any, count: int) -> tuple[NDArray[np.intp], list[str]]:
@@ -56,13 +73,16 @@ def cohort_codes(by: Any, count: int) -> tuple[NDArray[np.intp], list[str]]:
     names, codes = np.unique(texts[present].astype(str), return_inverse=True)
     numbers = np.full(count, len(names), np.intp)
     numbers[present] = codes.ravel()
-    listed = [*names.tolist(), *(["missing"] if not present.all() else [])]
-    if len(listed) > _MAX_COHORTS:
+    return numbers, _check_count([*names.tolist(), *(["missing"] if not present.all() else [])])
+
+
+def _check_count(names: list[str]) -> list[str]:
+    if len(names) > _MAX_COHORTS:
         raise ShowError(
-            f"Expected at most {_MAX_COHORTS} cohorts, got {len(listed)}. Join some of them, or cut numbers into "
+            f"Expected at most {_MAX_COHORTS} cohorts, got {len(names)}. Join some of them, or cut numbers into "
             "classes, as with pandas.cut."
         )
-    return numbers, listed
+    return names
 
 
 def _draw_groups(
@@ -79,7 +99,7 @@ def _draw_groups(
     ink = rgb_to_hex(theme_colours(dark).ink)
     for k, name in enumerate(names):
         members = np.abs(table.scores[codes == k][:, units])
-        label = f"{words.shorten(name)} ({words.format_count(len(members), 'input')})"
+        label = f"{words.shorten(name, _MAX_NAME)} ({words.format_count(len(members), 'input')})"
         if not len(members):
             ax.barh([], [], color=colours(k / max(len(names) - 1, 1)), label=label)
             continue
@@ -94,7 +114,7 @@ def _draw_groups(
         loc="lower right",
         bbox_to_anchor=(1, 1),
         borderaxespad=0.1,
-        ncols=min(len(names), 3),
+        ncols=1 if max(map(len, names)) > _LONG_NAME else min(len(names), 3),
         frameon=False,
         fontsize=8,
         handlelength=1.0,
