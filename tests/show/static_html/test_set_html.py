@@ -44,6 +44,15 @@ def test_the_chart_has_the_most_important_units_and_the_table_the_first_inputs()
     assert f"|{format_number(xs.predictions[0])}|" in text
 
 
+def test_a_bar_can_be_seen_although_its_scores_cancel():
+    xs = lc.Explanations.from_arrays([[1.0, 1.0], [-1.0, 1.0]], 0.0, [2.0, 0.0], names=["cancels", "agrees"])
+    opacities = {
+        name: float(re.search(rf">{name}<.*?rgba\([\d,]+,([\d.]+)\)", xs._repr_html_())[1])
+        for name in ("cancels", "agrees")
+    }
+    assert 0.2 < opacities["cancels"] < opacities["agrees"] / 2
+
+
 def test_each_target_has_a_chart():
     text = cells(SETS["rows"]._repr_html_())
     assert "over 4 inputs for no" in text

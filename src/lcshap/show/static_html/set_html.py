@@ -18,6 +18,7 @@ from ..palette import colour_limit
 from ..set_summary import FIRST_INPUTS, TOP_UNITS, first_inputs, importances, set_heading
 from ..styling import Styling
 
+_MIN_STRENGTH = 0.35  # of the full colour; a paler bar cannot be seen
 _MAX_COMPARED_UNITS = 10
 _LEFT = ' style="text-align:left"'
 
@@ -76,7 +77,8 @@ def _importance_chart(importance: Importance, styling: Styling) -> str:
     limit = float(np.max(importance.mean_abs, initial=0.0)) or 1.0
     rows = []
     for name, size, mean in list(zip(importance.names, importance.mean_abs, importance.mean, strict=True))[:TOP_UNITS]:
-        strength = float(mean / size * limit) if size else 0.0
+        share = max(abs(mean) / size, _MIN_STRENGTH) if size else 0.0
+        strength = float(np.copysign(share * limit, mean))
         bar = styling.bar(0.0, 100 * float(size) / limit, strength, limit)
         rows.append(
             f'<tr><th scope="row">{html.escape(words.shorten(name))}</th><td>{words.format_number(size)}</td>'
