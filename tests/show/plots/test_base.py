@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 import lcshap as lc
 from lcshap.core.views import ImageView, TextView
+from lcshap.errors import ShowError
 from lcshap.show.palette import DARK, LIGHT, find_palette, rgb_to_hex
 from lcshap.show.plots.base import (
     choose_outputs,
@@ -25,6 +26,12 @@ from lcshap.show.plots.base import (
 
 GRAPH = lc.Graph.chain(3, names=["$a", "b", "c"])
 GAME = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0]), 3)
+
+
+def test_a_unit_in_the_place_of_the_axes_is_refused():
+    xs = lc.Explanations.from_arrays([[1.0], [2.0]], 0.0, [1.0, 2.0], names=["age"], data=[[3.0], [4.0]])
+    with pytest.raises(ShowError, match=r"Expected ax as matplotlib axes, got 'age'.*unit="):
+        xs.plot("scatter", "age")
 
 
 def test_new_axes_have_the_size_that_is_asked_for():

@@ -38,6 +38,8 @@ def prepare_axes(ax: Any, size: tuple[float, float], dark: bool) -> Any:
         from .figure import new_axes
 
         ax = new_axes(size)
+    if not hasattr(ax, "figure"):
+        raise ShowError(f"Expected ax as matplotlib axes, got {ax!r}. Give a unit by its keyword, as in unit='age'.")
     colours = theme_colours(dark)
     ax.figure.set_facecolor(rgb_to_hex(colours.background))
     ax.set_facecolor(rgb_to_hex(colours.background))
