@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -82,3 +84,12 @@ def test_files_above_the_limit_are_refused(tmp_path):
     path = array_set()[0].save(tmp_path / "xs.parquet")
     with pytest.raises(FileFormatError, match="at most 100 bytes"):
         lc.load(path, max_bytes=100)
+
+
+def test_loading_many_rows_takes_little_time(tmp_path):
+    xs, *_ = array_set(100_000, 20, data=np.ones((100_000, 20)))
+    path = xs.save(tmp_path / "xs.parquet")
+    start = time.process_time()
+    loaded = lc.load(path)
+    np.testing.assert_array_equal(loaded.scores, xs.scores)
+    assert time.process_time() - start < 2

@@ -223,9 +223,8 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     def explained(self) -> Explanations[Explanation]:
         """The inputs that were explained, without those that failed."""
         errors = self._storage.errors
-        if not errors:
-            return cast("Explanations[Explanation]", self)
-        return self[[number for number in range(len(self)) if number not in errors]]
+        kept = [number for number in range(len(self)) if number not in errors]
+        return cast("Explanations[Explanation]", self[kept] if errors else self)
 
     @property
     def in_memory(self) -> bool:
