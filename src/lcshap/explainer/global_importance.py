@@ -25,6 +25,7 @@ from .loss_game import LossGame
 from .row_sampling import Floats, RowBlocks
 
 _BACKGROUND_ROWS, _BACKGROUND_ROWS_ROUGH = 16, 64  # by default for each data row; more for losses without correction
+_TABLE_BATCH_ROWS = 512
 _MAX_BLOCKS = 8  # of `max_rows` data rows
 _MAX_BACKGROUND = 4096  # rows of X that are the background by default
 
@@ -74,7 +75,8 @@ def global_importance(
     seed : of the choice of data rows, background rows and coalitions.
     kind, classes : what the model returns, and the names of its classes, as for `Explainer`.
     store : what the model has answered before: ``error.store`` of an `lcshap.Unfinished` error resumes the work.
-    execution : how the model is called: batch size, progress bar and limit of calls; see `lcshap.Execution`.
+    execution : how the model is called: batch size (512 rows by default for tables), progress bar and limit of calls;
+        see `lcshap.Execution`.
 
     Returns
     -------
@@ -121,6 +123,9 @@ def global_importance(
         classes=classes,
         execution=execution,
     )
+    if execution.batch_size is None and explainer.adapter.batch_size is None and isinstance(masker, Tabular):
+        # Rows of tables are small and many, so that large batches are best. A search would find that out too late.
+        explainer = replace(explainer, execution=replace(execution, batch_size=_TABLE_BATCH_ROWS))
     if explainer.selector.seconds is not None:
         raise OptionError(f"Expected a budget in calls, such as 200 or '8d', got {budget!r}.")
     rows = _DataRows(masker, X)
