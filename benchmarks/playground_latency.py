@@ -56,7 +56,7 @@ def measure(page, draw) -> dict[str, float]:
     clicks = []
     for unit in range(CLICKS):
         word = page.locator(f'#picture [data-unit="{7 * unit}"]')
-        clicks.append(waited(page, "#answer", ".says", word.click))
+        clicks.append(waited(page, "#answer", ".prediction", word.click))
     return {"first run of a server": first[0], "further runs (median)": median(first[1:]), "a click": median(clicks)}
 
 
@@ -75,7 +75,7 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
         page.goto(playground.url)
-        page.locator("#said meter").first.wait_for()
+        page.locator("#prediction meter").first.wait_for()
         found = measure(page, draw)
         browser.close()
     for name, seconds in found.items():

@@ -1,4 +1,4 @@
-"""What a plan of regression C-Shapley costs: calls, seconds, memory; and what it costs to use it again.
+"""What a plan of RegressionCShapley costs: calls, seconds, memory; and what it costs to use it again.
 
 Each row is a process of its own, so its peak memory is that of the plan (and of Python, NumPy and SciPy, about 0.1 GB).
 The last column is the time to apply the plan to new values over the time to build it. Runs with one BLAS thread:

@@ -52,7 +52,7 @@ def main() -> None:
         best = max(found, key=lambda node: node["scores"][0])
         rests = [abs(node["residual"][0]) for node in nodes if node["residual"] is not None]
         print(f"  {level}: {len(found)} scored, first {best['text']!r} ({best['scores'][0]:+.2f})")
-    print(f"v(∅) {e.base_value:.2f}, v(V) {e.full_value:.2f}, sum of scores {e.scores.sum():.2f}")
+    print(f"base value {e.base_value:.2f}, full value {e.full_value:.2f}, sum of scores {e.scores.sum():.2f}")
     print(f"largest residual within a part {max(rests, default=np.nan):.2f}; the right sentence is {right!r}")
 
 

@@ -33,7 +33,7 @@ def explained(browser, url, width, height, dark):
         reduced_motion="reduce",
     )
     page.goto(url)
-    page.locator("#said .says").wait_for()
+    page.locator("#prediction .prediction").wait_for()
     page.click("#run")
     page.locator("#saves a").first.wait_for()
     return page
@@ -42,7 +42,7 @@ def explained(browser, url, width, height, dark):
 def save(page, name):
     """The page as it is, without a tip."""
     page.mouse.move(2, 2)
-    page.locator("#answer .says").wait_for()
+    page.locator("#answer .prediction").wait_for()
     page.screenshot(path=FOLDER / f"playground-{name}.png")
 
 
@@ -73,7 +73,7 @@ def main() -> None:
             page = explained(browser, reviews.url, *size)
             page.locator('#picture [data-unit="8"]').click()
             if name == "phone":
-                page.locator("#said").scroll_into_view_if_needed()
+                page.locator("#prediction").scroll_into_view_if_needed()
             save(page, name)
         page = explained(browser, numbers.url, 1180, 900, False)
         page.click("#flipset")
@@ -81,9 +81,9 @@ def main() -> None:
         page = explained(browser, waves.url, 1180, 900, False)
         for window in (5, 6):
             page.locator(f'#picture [data-unit="{window}"]').first.click(force=True)
-        page.fill("#instead", "0.5")
+        page.fill("#replacement", "0.5")
         page.click("#replace button")
-        page.get_by_text(re.compile("With the replacement .* changes by")).wait_for()
+        page.get_by_text(re.compile("^Actual change of .*[0-9]")).wait_for()
         save(page, "series")
         browser.close()
 

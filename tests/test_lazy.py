@@ -76,10 +76,10 @@ def test_an_error_says_where_names_of_version_0_1_are():
 
 def test_an_explanation_shows_itself_whatever_was_imported():
     e = lc.Explanation(np.ones(2), 0.0, 2.0, lc.Graph.chain(2), 4)
-    assert "v(V) = 2" in fresh(f"import pickle; pickle.loads({pickle.dumps(e)!r}).show()")
+    assert "full value 2" in fresh(f"import pickle; pickle.loads({pickle.dumps(e)!r}).show()")
     code = "from lcshap import Game, Graph, Shapley; "
     code += "Shapley().explain(Game(lambda kept: kept @ [1.0, 2.0], 2), Graph.chain(2)).show()"
-    assert "v(V) = 3" in fresh(code)
+    assert "full value 3" in fresh(code)
 
 
 def test_threads_that_use_names_at_the_same_time_all_get_them():

@@ -30,7 +30,18 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {  # file: title, what is t
     "explanations": (
         "Explanations",
         "What an explainer returns, and how it is saved, loaded and shown.",
-        ("Explanation", "PathExplanation", "load", "report", "unsupported"),
+        (
+            "Explanation",
+            "Explanations",
+            "Comparison",
+            "Importance",
+            "CohortImportance",
+            "PathExplanation",
+            "load",
+            "from_shap",
+            "report",
+            "unsupported",
+        ),
     ),
     "games": (
         "Games, graphs and plans",

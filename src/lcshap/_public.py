@@ -16,6 +16,8 @@ from .selection.selection import Selection as Selection
 from .selection.selector import choose as choose
 from .selection.locality import Locality as Locality, locality as locality
 from .core.explanation import Explanation as Explanation, PathExplanation as PathExplanation
+from .core.explanations import Comparison as Comparison, Explanations as Explanations, from_shap as from_shap
+from .core.explanations import CohortImportance as CohortImportance, Importance as Importance
 from .core.io import load as load
 from .core.support import unsupported as unsupported
 from .show.html_report import report as report

@@ -97,7 +97,7 @@ class MaskerError(LcshapError, ValueError):
 
 
 class ModelError(LcshapError, ValueError):
-    """A model that failed, or gave the wrong shape, NaN, or logits where probabilities were promised.
+    """A model that failed, or gave the wrong shape, NaN, or logits although probabilities were declared.
 
     Attributes
     ----------

@@ -48,9 +48,7 @@ def test_the_model_is_loaded_once(monkeypatch):
 
 
 def test_a_model_that_fails():
-    with pytest.raises(
-        lc.errors.BulkError, match=r"failed for all rows that it was asked about: .*the service is gone"
-    ):
+    with pytest.raises(lc.errors.BulkError, match=r"failed for all rows that were sent to it: .*the service is gone"):
         explain_batch(pd.DataFrame({"text": ["broken a", "broken b"]}), explainer)
 
 

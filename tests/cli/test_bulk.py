@@ -47,7 +47,7 @@ def test_texts_from_the_beginning_to_the_report(tmp_path, in_process, reviews):
     table = run("bulk", "summary", out, "--top", 2)[0]
     assert "sucks" in table
     assert "great" in table
-    first = next(lc.bulk.load(out))
+    first = lc.bulk.load(out)[0]
     plain = lc.paper.networks.demo.review_explainer()(REVIEWS[0])
     assert first.provenance["id"] == "r0"
     assert np.allclose(first.scores, plain.scores)

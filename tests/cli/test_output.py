@@ -28,7 +28,7 @@ class TestJSON:
         assert record["names"] == ["so", "good"]
         assert len(record["scores"]) == 2
         assert record["full_value"] - record["base_value"] == pytest.approx(sum(record["scores"]) + record["residual"])
-        assert record["says"].startswith("The model says positive (")
+        assert record["says"].startswith("The model predicts positive (")
         comparison = json.loads(run("compare", *WORDS, "--text", "so good", "--json")[0])
         assert [explanation["names"] for explanation in comparison["explanations"]] == [["so", "good"]] * 3
 
@@ -145,7 +145,18 @@ def test_a_comparison_fits_the_terminal_and_says_what_the_model_says(columns, mo
     monkeypatch.setenv("COLUMNS", str(columns))
     assert main(["compare", *WORDS, "--text", "not bad, but never really funny", "--color", "never"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("The model says *positive* (")
+    assert lines[0].startswith("The model predicts *positive* (")
     assert max(map(len, lines)) <= columns
     assert main([]) == 0
     assert all(len(line) <= columns for line in capsys.readouterr().out.splitlines() if not line.startswith(" "))
+
+
+def test_a_parquet_file_has_all_explanations(workdir):
+    (workdir / "texts.txt").write_text("so good\nso bad\nvery good\n", encoding="utf-8")
+    run("explain", *WORDS, "--lines", "texts.txt", "--save", "xs.parquet")
+    xs = lc.load(workdir / "xs.parquet")
+    assert [e.names for e in xs] == [("so", "good"), ("so", "bad"), ("very", "good")]
+    run("explain", *WORDS, "--text", "so good", "--save", "one.parquet")
+    assert lc.load(workdir / "one.parquet") == xs[:1]
+    run("report", "xs.parquet", "--out", "page.html")
+    assert "very" in (workdir / "page.html").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ import psutil
 import pytest
 from command import fails, module, run
 from PIL import Image
-from playing import Client
+from playground_client import Client
 
 import lcshap as lc
 from lcshap.cli.options_shared import ModelOptions, OutputKind

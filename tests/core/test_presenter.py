@@ -59,7 +59,7 @@ def test_an_empty_slot_says_what_to_do(slot):
 
 def test_the_room_of_pictures_fills_it(capsys, tmp_path):
     E.show()
-    assert "v(∅) = 0 → v(V) = 2" in capsys.readouterr().out
+    assert "Base value 0 → full value 2" in capsys.readouterr().out
     assert "<table>" in E._repr_html_()
     assert E.to_html(tmp_path / "e.html").is_file()
     assert len(E.plot().patches) == 2

@@ -22,7 +22,7 @@ def largest_sum(weights, kept):
 
 def examples(d):
     if d == 9:
-        return [method for entry in lc.METHODS.own() for method in entry.examples]
+        return [method for entry in lc.METHODS.built_in() for method in entry.examples]
     sampled = [lc.KernelSHAP, lc.SampleShapley, lc.ContextCite, lc.LIME, lc.DeletionPath]
     if d <= 20:
         sampled.append(lc.BanzhafSurrogate)  # it takes seconds with more units

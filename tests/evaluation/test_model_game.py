@@ -110,7 +110,7 @@ class TestDecisions:
         assert e.flipped
         assert tuple(e.flip_set) in flips
         assert len(e.flip_set) == min(map(len, flips))
-        assert ("would not say this" if goal == "necessary" else "enough") in lc.show.flips.flip_sentence(e)
+        assert ("the decision changes" if goal == "necessary" else "enough") in lc.show.flips.flip_sentence(e)
 
 
 def test_gradients_need_one_reference():

@@ -283,5 +283,5 @@ def test_unknown_classes_are_named_with_their_row():
 
 def test_labels_in_place_of_probabilities_are_noticed():
     X, _, classes = table()
-    with pytest.warns(UserWarning, match="these look like labels"):
+    with pytest.warns(UserWarning, match="declared as probabilities, but are all 0 or 1"):
         lc.global_importance(lambda rows: np.eye(3)[class_model(rows).argmax(axis=1)], X, classes, kind="probabilities")

@@ -276,7 +276,7 @@ def test_slow_tokenizers_can_delete():
         assert Subwords(slow, max_length=8, truncate=True).mask("good film").graph.names == ("good",)
     for absent in ("mask", "attention"):
         with pytest.raises(
-            MaskerError, match="Expected a fast tokenizer, which knows where its tokens are in the text, got a slow one"
+            MaskerError, match="Expected a fast tokenizer, which reports the positions of its tokens, got a slow one"
         ):
             Subwords(slow, absent=absent)
 

@@ -200,9 +200,7 @@ def test_what_is_refused(net, batch):
     with pytest.raises(MetricError, match=r"Expected patch or masker, got both.*masker=Image"):
         explain_func(net, x, y, masker=lc.maskers.Image(), patch=4)
     ids = np.ones((8, 3), int)
-    with pytest.raises(
-        MaskerError, match="Expected a masker that knows which numbers of an input belong to a unit, got Tokens"
-    ):
+    with pytest.raises(MaskerError, match="Expected a masker that maps units to the numbers of an input, got Tokens"):
         explain_func(lambda rows: rows, ids, y, masker=lc.maskers.Tokens(), kind="output")
     with pytest.raises(MethodError, match="the name of a method, got 'saliency map'"):
         explain_func(net, x, y, method="saliency map")

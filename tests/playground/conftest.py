@@ -1,7 +1,7 @@
 """Playgrounds on loopback that are ended."""
 
 import pytest
-from playing import Client, Model
+from playground_client import Client, Model
 
 import lcshap as lc
 from lcshap.playground import Limits, Playground

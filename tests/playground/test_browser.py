@@ -1,5 +1,6 @@
 """The page in a real browser, against a real server on loopback."""
 
+import base64
 import json
 import re
 import threading
@@ -9,7 +10,7 @@ from importlib.resources import files
 import deadly
 import numpy as np
 import pytest
-from playing import explain, says, unit, wait_until
+from playground_client import explain, unit, wait_for_text, wait_until
 
 import lcshap as lc
 from lcshap.paper.networks.demo import SENTENCE, demo_text
@@ -27,10 +28,10 @@ def demo(visit, **options):
 # -- a text -----------------------------------------------------------------------------------------------------------
 
 
-def test_type_run_click_and_compare_with_the_promise(visit):
+def test_type_run_click_and_compare_the_predicted_change(visit):
     page = demo(visit)
-    page.locator("#said meter").first.wait_for()
-    assert "98.7 %" in page.locator("#said").inner_text()
+    page.locator("#prediction meter").first.wait_for()
+    assert "98.7 %" in page.locator("#prediction").inner_text()
     assert "512 model calls" in page.locator("#cost").inner_text()
     explain(page)
     assert page.locator("#picture .unit").count() == 9
@@ -40,14 +41,14 @@ def test_type_run_click_and_compare_with_the_promise(visit):
     game = lc.Explainer(model, masker).game(text)
     full, without = game.evaluate(lc.Coalitions.from_sets(9, [range(9), range(8)]))
     e = lc.Explainer(model, masker, "shapley")(text)
-    sentence = page.locator("#promise").inner_text().replace("−", "-")
-    promise, happened = map(float, re.findall(r"[-+]\d+\.\d+", sentence))
-    assert promise == pytest.approx(-e.scores[8], abs=1e-3)
-    assert happened == pytest.approx(without - full, abs=1e-3)
-    assert "decides otherwise" in sentence
+    sentence = page.locator("#change").inner_text().replace("−", "-")
+    predicted, actual = map(float, re.findall(r"[-+]\d+\.\d+", sentence))
+    assert predicted == pytest.approx(-e.scores[8], abs=1e-3)
+    assert actual == pytest.approx(without - full, abs=1e-3)
+    assert "The predicted class has changed" in sentence
     assert "masked" in unit(page, 8).get_attribute("class")
     unit(page, 8).click()  # restore
-    assert page.locator("#promise").inner_text() == ""
+    assert page.locator("#change").inner_text() == ""
     assert "masked" not in unit(page, 8).get_attribute("class")
 
 
@@ -70,11 +71,11 @@ def test_undo_redo_history_and_replacing(visit, explainer, model):
     assert page.locator("#picture .masked").count() == 1
     page.click("#reset")
     unit(page, 8).click()
-    page.fill("#instead", "good")
+    page.fill("#replacement", "good")
     page.locator("#replace button").click()
-    says(page, "#promise", "changes by")
+    wait_for_text(page, "#change", "Actual change of")
     value = lambda text: -np.log1p(np.exp(-2 * model.score(text)))  # noqa: E731
-    change = float(re.findall(r"[-+]\d+\.\d+(?:e-\d+)?", page.locator("#promise").inner_text().replace("−", "-"))[0])
+    change = float(re.findall(r"[-+]\d+\.\d+(?:e-\d+)?", page.locator("#change").inner_text().replace("−", "-"))[0])
     assert change == pytest.approx(value(TEXT.replace("bad", "good")) - value(TEXT), rel=1e-2)
 
 
@@ -95,58 +96,58 @@ def test_the_smallest_set_that_flips_and_what_must_stay(visit):
     page = demo(visit)
     explain(page)
     page.click("#flipset")
-    says(page, "#promise", "otherwise")
-    assert "Without sucks the model would not say this" in page.locator("#status").inner_text()
+    wait_for_text(page, "#change", "The predicted class has changed")
+    assert "Without sucks, the decision changes" in page.locator("#status").inner_text()
     assert page.locator("#picture .masked").count() == 1
     page.click("#muststay")
-    says(page, "#status", "enough")
+    wait_for_text(page, "#status", "enough")
     assert 0 < page.locator("#picture .masked").count() < 9
 
 
 def test_columns_side_by_side_with_contrast_and_interactions(visit, explainer):
     page = visit(explainer)
-    page.locator("#how summary").click()
-    page.select_option("#way-0-method", "graph-kernel-shap")
-    page.check("#way-0-pairs")
+    page.locator("#methods summary").click()
+    page.select_option("#column-0-method", "graph-kernel-shap")
+    page.check("#column-0-pairs")
     page.click("#add")
-    page.select_option("#way-1-target", "yes")
-    page.select_option("#way-1-against", "no")
+    page.select_option("#column-1-target", "yes")
+    page.select_option("#column-1-against", "no")
     page.click("#add")
-    page.select_option("#way-2-reference", "placeholder [MASK]")
+    page.select_option("#column-2-reference", "placeholder [MASK]")
     explain(page)
-    titles = page.locator("#beside h3").all_inner_texts()
+    titles = page.locator("#side-by-side h3").all_inner_texts()
     assert len(titles) == 3
     assert "why yes, not no" in titles[1]
     assert "[MASK]" in titles[2]
-    assert page.locator("#beside .pane .unit").count() == 33
+    assert page.locator("#side-by-side .pane .unit").count() == 33
     unit(page, 5).hover()
-    assert "together with" in page.locator("#partners").inner_text()
+    assert "Interactions of" in page.locator("#partners").inner_text()
     assert page.locator("#picture .partner").count() > 0
 
 
 def test_auto_offers_interactions(visit, explainer):
     page = visit(explainer)
-    page.locator("#how summary").click()
-    page.check("#way-0-pairs")
+    page.locator("#methods summary").click()
+    page.check("#column-0-pairs")
     explain(page)
     unit(page, 1).hover()
-    assert "together with" in page.locator("#partners").inner_text()
-    page.select_option("#way-0-method", "kernel-shap")
-    assert page.locator("#way-0-pairs").count() == 0  # that one has none
+    assert "Interactions of" in page.locator("#partners").inner_text()
+    page.select_option("#column-0-method", "kernel-shap")
+    assert page.locator("#column-0-pairs").count() == 0  # that one has none
 
 
 def test_locality_and_how_it_is_cancelled(visit, explainer, model):
     page = visit(explainer)
     page.fill("#text", " ".join(["good", "film"] * 12))  # so long that not all coalitions are known after the run
-    says(page, "#cost", "24 units")
+    wait_for_text(page, "#cost", "24 units")
     explain(page)
     model.gate.clear()
-    page.click("#local")
+    page.click("#measure-locality")
     page.click("#cancel")
-    says(page, "#status", "Cancelled")
+    wait_for_text(page, "#status", "Cancelled")
     model.gate.set()
     wait_until(lambda: not page.playground.session.thread_pool.running)
-    page.click("#local")
+    page.click("#measure-locality")
     page.locator("#locality table").wait_for()
     assert "LShapley" in page.locator("#locality").inner_text()
 
@@ -154,7 +155,7 @@ def test_locality_and_how_it_is_cancelled(visit, explainer, model):
 def test_save_and_reload_the_link(visit, explainer, tmp_path):
     page = visit(explainer)
     page.fill("#text", "a good é 漢字 film")
-    says(page, "#cost", "6 units")
+    wait_for_text(page, "#cost", "6 units")
     explain(page)
     for link, name in zip(page.locator("#saves a").all(), ("html", "json", "py"), strict=True):
         with page.expect_download() as download:
@@ -166,19 +167,32 @@ def test_save_and_reload_the_link(visit, explainer, tmp_path):
     scores = page.locator("#top td.number").all_inner_texts()
     unit(page, 0).click()
     unit(page, 1).click()
-    page.fill("#instead", "<b>bad")
+    page.fill("#replacement", "<b>bad")
     page.click("#replace button")
-    says(page, "#picture", "<b>bad é 漢字 film")
+    wait_for_text(page, "#picture", "<b>bad é 漢字 film")
     page.click("#undo")
-    promise = page.locator("#promise").inner_text()
+    change = page.locator("#change").inner_text()
     page.reload()
     page.locator("#saves a").first.wait_for()
     assert page.input_value("#text") == "a good é 漢字 film"
     assert page.locator("#top td.number").all_inner_texts() == scores
-    says(page, "#promise", promise)  # the steps are there again, at the same one
+    wait_for_text(page, "#change", change)  # the steps are there again, at the same one
     page.click("#redo")
-    says(page, "#picture", "<b>bad é 漢字 film")
+    wait_for_text(page, "#picture", "<b>bad é 漢字 film")
     assert page.locator("#steps li").count() == 4
+
+
+def test_a_link_of_an_earlier_version_is_read(visit, explainer):
+    """The columns of a run are called `ways` in links, as in earlier versions."""
+    content = {"input": {"text": "good bad film"}, "ways": [{"method": "l-shapley"}, {"method": "feature-ablation"}]}
+    link = base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+    page = visit(explainer)
+    page.goto(f"{page.url.partition('#')[0]}#{link}")
+    page.reload()
+    page.locator("#saves a").first.wait_for()
+    assert page.input_value("#text") == "good bad film"
+    titles = page.locator("#side-by-side .pane h3").all_inner_texts()
+    assert [title.partition("(")[0] for title in titles] == ["LShapley", "FeatureAblation"]
 
 
 def test_two_browsers_at_once(visit, explainer, model):
@@ -186,7 +200,7 @@ def test_two_browsers_at_once(visit, explainer, model):
     two = visit(one.playground)
     two.fill("#text", "quite another bad text")
     one.click("#run")
-    says(two, "#cost", "4 units")
+    wait_for_text(two, "#cost", "4 units")
     two.click("#run")
     for page, count in ((one, 11), (two, 4)):
         page.locator("#saves a").first.wait_for()
@@ -199,11 +213,11 @@ def test_two_browsers_at_once(visit, explainer, model):
 def test_cancel_stops_the_model(visit, explainer, model):
     model.pause = 0.002
     page = visit(explainer, [" ".join(f"w{k}" for k in range(60))])
-    page.locator("#how summary").click()
-    page.select_option("#way-0-method", "sample-shapley")
-    page.fill("#way-0-budget", "9000")
-    page.locator("#how summary").click()
-    says(page, "#cost", re.compile(r"[0-9],[0-9]{3} model"))
+    page.locator("#methods summary").click()
+    page.select_option("#column-0-method", "sample-shapley")
+    page.fill("#column-0-budget", "9000")
+    page.locator("#methods summary").click()
+    wait_for_text(page, "#cost", re.compile(r"[0-9],[0-9]{3} model"))
     page.click("#run")
     page.locator("#picture .unit").first.wait_for()
     page.click("#cancel")
@@ -217,19 +231,19 @@ def test_cancel_stops_the_model(visit, explainer, model):
 
 def test_a_model_that_raises_hangs_and_comes_back(visit, explainer, model):
     page = visit(explainer)
-    page.locator("#said meter").first.wait_for()
+    page.locator("#prediction meter").first.wait_for()
     model.error = ValueError("<img src=x onerror='window.hit=1'> broken")
     page.click("#run")
-    says(page, "#wrong", "broken")
+    wait_for_text(page, "#error", "broken")
     model.error = None
     model.gate.clear()
     page.click("#run")
-    says(page, "#status", "·")  # it says that it waits
+    wait_for_text(page, "#status", "·")  # it says that it waits
     page.click("#cancel")
     page.locator("#run").wait_for()
     model.gate.set()
     explain(page)
-    assert page.locator("#wrong").is_hidden()
+    assert page.locator("#error").is_hidden()
 
 
 def test_a_model_that_dies(visit):
@@ -237,15 +251,15 @@ def test_a_model_that_dies(visit):
         page = visit(lc.Explainer(model, lc.maskers.Text(), classes=["no", "yes"]), ["a good film"])
         explain(page)
         page.fill("#text", "they die young")
-        says(page, "#wrong", "The model ended its process with exit code 3. It is started again.")
+        wait_for_text(page, "#error", "The model ended its process with exit code 3. It is started again.")
         page.click("#run")
-        says(page, "#wrong", "exit code 3")
+        wait_for_text(page, "#error", "exit code 3")
         page.fill("#text", "all is good again")
-        says(page, "#cost", "4 units")
+        wait_for_text(page, "#cost", "4 units")
         explain(page)
-        assert page.locator("#wrong").is_hidden()
+        assert page.locator("#error").is_hidden()
         unit(page, 2).click()
-        says(page, "#promise", "changes by")
+        wait_for_text(page, "#change", "Actual change of")
 
 
 def test_a_remote_model_that_dies(visit):
@@ -276,25 +290,25 @@ def test_a_remote_model_that_dies(visit):
 
     with lc.adapters.RemoteModel(ask, "output", rows_per_request=4, price=0.001, retries=1, backoff=0.01) as remote:
         page = visit(lc.Explainer(remote, lc.maskers.Text()), ["to be or not to be"])
-        says(page, "#cost", "price 0.001")
+        wait_for_text(page, "#cost", "price 0.001")
         explain(page)
         service.shutdown()
         service.server_close()
         page.fill("#text", "that is the question here")
-        page.locator("#wrong").wait_for()
-        wrong = page.locator("#wrong").inner_text()
+        page.locator("#error").wait_for()
+        wrong = page.locator("#error").inner_text()
         assert "secret123" not in wrong
         assert "Connect" in wrong or "connect" in wrong
         unit(page, 0).click()  # what is known is still answered
-        page.locator("#answer .says").wait_for()
+        page.locator("#answer .prediction").wait_for()
 
 
 def test_the_server_ends_while_the_page_is_open(visit, explainer):
     page = visit(explainer)
-    page.locator("#said meter").first.wait_for()
+    page.locator("#prediction meter").first.wait_for()
     page.playground.close()
     page.fill("#text", "anybody there?")
-    says(page, "#wrong", "does not answer")
+    wait_for_text(page, "#error", "does not answer")
 
 
 # -- for everybody ----------------------------------------------------------------------------------------------------
@@ -303,21 +317,21 @@ def test_the_server_ends_while_the_page_is_open(visit, explainer):
 def test_accessible(visit, explainer):
     """One page with everything on it, wide and narrow, light and dark."""
     page = visit(explainer, [TEXT, "another"])
-    page.locator("#how summary").click()
+    page.locator("#methods summary").click()
     page.click("#add")
     explain(page)
     unit(page, 1).click()
     page.locator("#answer meter").first.wait_for()
     page.locator("#history summary").click()
     page.locator("#settings summary").click()
-    page.click("#local")
+    page.click("#measure-locality")
     page.locator("#locality table").wait_for()
     page.evaluate(AXE)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            says(page, "#theme", "Light" if scheme == "dark" else "Dark")
+            wait_for_text(page, "#theme", "Light" if scheme == "dark" else "Dark")
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             violations = page.evaluate(RUN_AXE)
             messages = [
@@ -329,7 +343,7 @@ def test_accessible(visit, explainer):
 
 def test_without_a_mouse(visit, explainer):
     page = visit(explainer)
-    page.locator("#said meter").first.wait_for()
+    page.locator("#prediction meter").first.wait_for()
     page.focus("#run")
     page.keyboard.press("Enter")
     page.locator("#saves a").first.wait_for()

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from PIL import Image
-from playing import XSS, explain, says, unit
+from playground_client import XSS, explain, unit, wait_for_text
 
 import lcshap as lc
 
@@ -51,7 +51,7 @@ def test_drag_over_an_image(squares):
     page.mouse.move(*patch(page, 2, 1), steps=4)
     page.locator("#band").wait_for()
     page.mouse.up()
-    says(page, "#promise", "changes by")
+    wait_for_text(page, "#change", "Actual change of")
     expected = image.copy()
     expected[8:24, 0:16] = 0  # patches 4, 5, 8 and 9
     np.testing.assert_array_equal(model.seen[-1], expected)
@@ -73,7 +73,7 @@ def test_drag_with_a_finger(squares, visit, explainer):
     page.locator("#picture canvas").first.scroll_into_view_if_needed()
     (x, y), end = patch(page, 1, 1), patch(page, 1, 2)
     swipe(page, (x, y), (x + 15, y), (x + 25, y), end)
-    says(page, "#promise", "changes by")
+    wait_for_text(page, "#change", "Actual change of")
     expected = image.copy()
     expected[8:16, 8:24] = 0
     np.testing.assert_array_equal(model.seen[-1], expected)
@@ -82,25 +82,25 @@ def test_drag_with_a_finger(squares, visit, explainer):
     unit(page, 0).scroll_into_view_if_needed()
     boxes = [unit(page, number).bounding_box() for number in (0, 1, 2)]
     swipe(page, *[(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes])
-    says(page, "#promise", "changes by")
+    wait_for_text(page, "#change", "Actual change of")
     assert page.locator("#picture .masked").count() == 3
 
 
 def test_a_patch_is_replaced_by_a_colour(squares):
     page, model, image = squares()
     page.mouse.click(*patch(page, 0, 3))
-    page.select_option("#instead", "")
+    page.select_option("#replacement", "")
     page.fill("#colour", "#ffffff")
     page.click("#replace button")
-    says(page, "#promise", re.compile("With the replacement .* changes by"))
+    wait_for_text(page, "#change", re.compile("^Actual change of .*[0-9]"))
     expected = image.copy()
     expected[:8, 24:] = 255
     np.testing.assert_array_equal(model.seen[-1], expected)
     pixel = "() => [...document.querySelector('#picture canvas').getContext('2d').getImageData(28, 3, 1, 1).data]"
     assert page.evaluate(pixel) == [255, 255, 255, 255]
-    page.select_option("#instead", "mean")
+    page.select_option("#replacement", "mean")
     page.click("#replace button")
-    says(page, "#history", "by mean")
+    wait_for_text(page, "#history", "by mean")
     page.click("#undo")
     page.click("#undo")
     assert page.evaluate(pixel) == [0, 0, 0, 255]  # gone
@@ -120,14 +120,14 @@ def test_a_series(visit):
     page = visit(lc.Explainer(model, masker, kind="output"), [series])
     explain(page)
     page.locator("#picture [data-unit='1']").first.click()
-    page.fill("#instead", "-1")
+    page.fill("#replacement", "-1")
     page.click("#replace button")
-    says(page, "#promise", re.compile("With the replacement .* changes by"))
+    wait_for_text(page, "#change", re.compile("^Actual change of .*[0-9]"))
     expected = series.copy()
     expected[3:6] = -1
     np.testing.assert_array_equal(seen[-1][-1], expected)
     page.fill("#text", "\n".join(f"{k},{k * k}" for k in range(9)))
-    says(page, "#cost", "3 units")
+    wait_for_text(page, "#cost", "3 units")
     explain(page)
     np.testing.assert_array_equal(seen[-1][-1][:, 1].max(), 64)
     box = page.locator("#chart svg").nth(1).bounding_box()
@@ -139,7 +139,7 @@ def test_a_series(visit):
     assert [line[0] for line in lines] == [str(k) for k in range(9)]
     assert len({line[1] for line in lines}) == 1  # a flat line was drawn
     page.fill("#text", "1 2\n3")
-    says(page, "#wrong", "same number of values")
+    wait_for_text(page, "#error", "same number of values")
 
 
 def test_a_bomb_is_refused_on_the_page(visit, tmp_path):
@@ -151,7 +151,7 @@ def test_a_bomb_is_refused_on_the_page(visit, tmp_path):
     (tmp_path / "bomb.png").write_bytes(file.getvalue())
     assert len(file.getvalue()) < 50_000
     page.set_input_files("#file", tmp_path / "bomb.png")
-    says(page, "#wrong", "at most 4,000,000 pixels")
+    wait_for_text(page, "#error", "at most 4,000,000 pixels")
 
 
 def test_a_row_of_a_lightgbm_table(visit):
@@ -163,28 +163,28 @@ def test_a_row_of_a_lightgbm_table(visit):
     page = visit(lc.Explainer(forest, masker), [table[0]])
     page.fill("#cell-0", "2.5")
     page.fill("#cell-1", "1")
-    page.locator("#said meter").first.wait_for()
+    page.locator("#prediction meter").first.wait_for()
     explain(page)
     assert page.locator("#picture tbody tr").count() == 4
     page.locator("#picture tbody tr").first.click()
     page.locator("#answer meter").first.wait_for()
-    page.fill("#instead", "-2.5")
+    page.fill("#replacement", "-2.5")
     page.locator("#replace button").click()
-    says(page, "#promise", "With the replacement")
+    wait_for_text(page, "#change", "Actual change of")
     page.fill("#cell-2", "heavy")
-    says(page, "#wrong", "Expected a number")
+    wait_for_text(page, "#error", "Expected a number")
 
 
 def test_a_smiles(visit):
     model = lambda rows: [float(row.count("O")) for row in rows]  # noqa: E731
     page = visit(lc.Explainer(model, lc.maskers.Molecule(), kind="output"), ["CCO"])
     page.fill("#text", "CC(=O)Oc1ccccc1C(=O)O")
-    says(page, "#cost", "13 units")
+    wait_for_text(page, "#cost", "13 units")
     explain(page)
     assert page.locator("#picture circle").count() == 13
     page.locator("#picture [data-unit='2']").last.click(force=True)
-    page.locator("#answer .says").wait_for()
-    says(page, "#why", "Edit the SMILES instead")
+    page.locator("#answer .prediction").wait_for()
+    wait_for_text(page, "#replace-reason", "Edit the SMILES instead")
     assert page.locator("#replace").is_hidden()
 
 
@@ -197,12 +197,12 @@ def test_texts_are_texts(visit, explainer):
     for text in XSS:
         page.fill("#text", f"good {text}")
     page.fill("#text", " ".join(text.replace(" ", "\u00a0") for text in XSS))
-    says(page, "#cost", "units")
+    wait_for_text(page, "#cost", "units")
     explain(page, 60)
     for number in range(0, 40, 7):
         unit(page, number).hover()
         unit(page, number).click()
-    page.fill("#instead", XSS[2])
+    page.fill("#replacement", XSS[2])
     page.locator("#replace button").click()
     page.locator("#answer meter").first.wait_for()
     for text in XSS[:6]:
@@ -216,28 +216,28 @@ def test_texts_are_texts(visit, explainer):
 def test_a_megabyte_is_typed_and_pasted(visit, explainer, model):
     """It does not get into the box, or is not sent, and the page says why; then everything goes on."""
     page = visit(explainer)
-    page.locator("#said meter").first.wait_for()
+    page.locator("#prediction meter").first.wait_for()
     sizes = []
     page.on("request", lambda request: sizes.append(len(request.post_data or "")))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate("navigator.clipboard.writeText('so good '.repeat(125000))")
     for put in (lambda: page.keyboard.press("Control+V"), lambda: page.keyboard.insert_text("so good " * 125_000)):
         page.fill("#text", "so good")
-        says(page, "#cost", "2 units")
+        wait_for_text(page, "#cost", "2 units")
         page.focus("#text")
         put()
-        says(page, "#wrong", "at most 20,000 characters, got 1,000,000")
+        wait_for_text(page, "#error", "at most 20,000 characters, got 1,000,000")
         assert page.input_value("#text") == "so good"
     assert max(sizes, default=0) < 1000
     page.fill("#text", "good" * 3_000)  # piece by piece it gets there, and is not sent
     page.keyboard.insert_text("good" * 3_000)
-    says(page, "#wrong", "at most 20,000 characters, got 24,000")
+    wait_for_text(page, "#error", "at most 20,000 characters, got 24,000")
     assert len(page.input_value("#text")) == 24_000
     page.click("#run")
-    assert page.locator("#found").is_hidden()  # nothing was run
+    assert page.locator("#result").is_hidden()  # nothing was run
     assert max(sizes) < 13_000
     page.fill("#text", "so very good")
-    says(page, "#cost", "3 units")
+    wait_for_text(page, "#cost", "3 units")
     explain(page)
-    assert page.locator("#wrong").is_hidden()
+    assert page.locator("#error").is_hidden()
     assert model.rows < 20

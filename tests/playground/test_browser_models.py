@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 from PIL import Image
-from playing import says, wait_until
+from playground_client import wait_for_text, wait_until
 
 import lcshap as lc
 from lcshap.paper.networks.demo import SENTENCE, demo_digits, demo_text
@@ -57,37 +57,37 @@ CASES = {"text": text_case, "digits": digits_case, "table": table_case, "remote"
 def test_the_whole_way(visit, opened, tmp_path, name):
     explainer, examples, edit = CASES[name](opened, tmp_path)
     page = visit(explainer, examples)
-    page.locator("#said meter").first.wait_for()
+    page.locator("#prediction meter").first.wait_for()
     edit(page)
-    page.locator("#how summary").click()
-    page.select_option("#way-0-method", "sample-shapley")
-    page.fill("#way-0-budget", "19000")
-    page.locator("#way-0-budget").blur()
-    says(page, "#cost", re.compile(r"1\d,\d{3} model calls"))
+    page.locator("#methods summary").click()
+    page.select_option("#column-0-method", "sample-shapley")
+    page.fill("#column-0-budget", "19000")
+    page.locator("#column-0-budget").blur()
+    wait_for_text(page, "#cost", re.compile(r"1\d,\d{3} model calls"))
     page.click("#run")
     page.locator("#picture > *").first.wait_for()
     page.click("#cancel")
-    says(page, "#status", "Cancelled")
+    wait_for_text(page, "#status", "Cancelled")
     wait_until(lambda: not page.playground.session.thread_pool.running)
-    page.select_option("#way-0-method", "auto")
-    page.fill("#way-0-budget", "")
-    page.locator("#way-0-budget").blur()
+    page.select_option("#column-0-method", "auto")
+    page.fill("#column-0-budget", "")
+    page.locator("#column-0-budget").blur()
     page.click("#run")
     page.locator("#saves a").first.wait_for()
     assert page.locator("#picture canvas").count() == (3 if name == "digits" else 0)
     page.locator("#picture [data-unit], #picture canvas").first.click(force=True)
-    says(page, "#promise", "changes by")
+    wait_for_text(page, "#change", "Actual change of")
     page.click("#flipset")
-    says(page, "#status", "the model would not say this")
-    says(page, "#promise", "decides otherwise")
+    wait_for_text(page, "#status", "the decision changes")
+    wait_for_text(page, "#change", "The predicted class has changed")
     with page.expect_download() as download:
         page.locator("#saves a").nth(1).click()
     saved = lc.load(download.value.path())
-    promise = page.locator("#promise").inner_text()
+    change = page.locator("#change").inner_text()
     numbers = page.locator("#top td.number").all_inner_texts()
     page.reload()
     page.locator("#saves a").first.wait_for()
-    says(page, "#promise", promise)
+    wait_for_text(page, "#change", change)
     assert page.locator("#top td.number").all_inner_texts() == numbers
     result = page.locator("#saves a").nth(1).get_attribute("href").split("/")[3]
     (again,) = page.playground.session.get_run(result).explanations.values()

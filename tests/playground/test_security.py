@@ -10,7 +10,7 @@ import uuid
 
 import psutil
 import pytest
-from playing import XSS, Client
+from playground_client import XSS, Client
 
 import lcshap as lc
 from lcshap.playground.security import AccessSecrets, allowed_hosts, is_loopback

@@ -36,7 +36,7 @@ def test_the_options_of_the_explainer_are_kept(model):
     assert e.provenance["targets"] == ["no"]
 
 
-def test_a_promise_can_be_checked(session, model):
+def test_the_predicted_change_can_be_compared_with_the_actual_one(session, model):
     """For a game that is a sum over words, removing one costs exactly its score."""
     explainer = lc.Explainer(lambda texts: [1.5 * t.count("good") for t in texts], lc.maskers.Text(), kind="output")
     session = Session(explainer)

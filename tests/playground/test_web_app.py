@@ -10,7 +10,7 @@ import httpx
 import numpy as np
 import pytest
 from PIL import Image
-from playing import wait_until
+from playground_client import wait_until
 
 import lcshap as lc
 from lcshap.core.io import from_dict

@@ -30,7 +30,7 @@ def test_colours_are_weaker(e):
 
 
 def test_it_is_said(e):
-    assert words.faint_note(e) == "faint: the 95 % interval holds 0 (2 of 4 units)"
+    assert words.faint_note(e) == "Faint: the 95 % interval includes zero (2 of 4 units)"
     assert words.faint_note(replace(e, stderr=None)) == ""
     for rendered in (render_explanation(e), to_html(e)):
         assert words.faint_note(e) in rendered
@@ -67,4 +67,4 @@ def test_figures(e):
     faces = [patch.get_facecolor() for patch in ax.patches]
     pale = {name.get_text(): min(face[:3]) > 0.55 for name, face in zip(ax.get_yticklabels(), faces, strict=True)}
     assert pale == {"one": False, "two": True, "three": False, "four": True}
-    assert "holds 0" in " ".join(ax.get_xlabel().split())
+    assert "includes zero" in " ".join(ax.get_xlabel().split())

@@ -8,7 +8,7 @@ import pytest
 from scipy import special
 
 import lcshap as lc
-from lcshap.core.explanation import pair_matrix
+from lcshap.core.pair_matrices import pair_matrix
 from lcshap.show.interaction_pairs import (
     faded_interactions,
     interaction_caption,
@@ -62,7 +62,7 @@ def test_figures_name_the_largest_with_its_standard_error_and_count_those_in_dou
     name, value = largest_pairs(make_explanation())[0]
     assert "±" in value
     assert lines[:2] == ["edges: interactions, ±2", f"the largest: {name} {value}"]
-    assert lines[2] == "faint: the 95 % interval holds 0 (2 of 4 pairs)"
+    assert lines[2] == "Faint: the 95 % interval includes zero (2 of 4 pairs)"
     assert (
         interaction_caption(make_explanation(), "arcs", "2", left_out=True)
         .splitlines()[2]
@@ -93,7 +93,7 @@ def test_tables_have_standard_errors():
     assert largest_pairs(make_explanation()) == rows
     assert (
         interaction_note(make_explanation())
-        == "largest interactions of 4 pairs, with standard errors; the 95 % intervals of 2 hold 0"
+        == "largest interactions of 4 pairs, with standard errors; the 95 % intervals of 2 include zero"
     )
     assert interaction_note(make_explanation(None)) == "largest interactions of 4 pairs"
     text = render_explanation(make_explanation(), width=100)

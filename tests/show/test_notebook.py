@@ -64,21 +64,23 @@ def test_several_outputs_are_a_table():
     weights = np.array([[1.0, -4.0], [2.0, 0.0], [0.1, 0.1]])
     e = lc.Shapley().explain(lc.Game(lambda kept: kept @ weights + [0, 7.0], 3), g)
     page = read(to_html(replace(e, provenance={**e.provenance, "targets": ["no", "yes"]}), top=2))
-    assert re.search(r"noyesa\+1.000-4.000b\+2.000\+0.000v\(∅\)07v\(V\)3.13.1residual00", page.text)
+    assert re.search(r"noyesa\+1.000-4.000b\+2.000\+0.000base value07full value3.13.1residual00", page.text)
     assert "8 calls; 1 other unit not shown" in page.text
 
 
 def test_the_heading_and_the_ending():
     page = read(to_html(explain(length, Text(), "a bc")))
     assert "FeatureAblation() explains output 0" in page.text
-    assert "v(∅) = 0 → v(V) = 4; scores sum to 5, residual -1; 4 calls" in page.text
+    assert "Base value 0 → prediction 4; scores sum to 5, residual -1; 4 calls" in page.text
 
 
 def test_a_path_names_the_units_that_flip_the_decision():
     g = lc.Graph.chain(3, names=["<b>", "a", "c"])
     v = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0]), 3)
     source = to_html(lc.DeletionPath(8, flip_below=0.5).explain(v, g))
-    assert "<p>Without <em>&lt;b&gt;</em>, <em>c</em> the model would not say this.</p>" in source
+    assert "<p>Without <em>&lt;b&gt;</em>, <em>c</em>, the decision changes.</p>" in source
     read(source)
-    assert "would not say this" not in to_html(lc.DeletionPath(8).explain(v, g))
-    assert "<p>v goes from 0 to 4. <em>&lt;b&gt;</em> raises it most (+3).</p>" in to_html(lc.Shapley().explain(v, g))
+    assert "the decision changes" not in to_html(lc.DeletionPath(8).explain(v, g))
+    assert "<p>The value goes from 0 to 4. <em>&lt;b&gt;</em> raises it most (+3).</p>" in to_html(
+        lc.Shapley().explain(v, g)
+    )

@@ -35,11 +35,11 @@ def test_what_a_value_stands_for(kind, value, expected):
 
 def test_values_have_their_probabilities_beside_them():
     e = make_explanation(np.log(0.25), np.log(0.987), value="log_prob", targets=["a"])
-    assert words.base_and_full_value(e) == "v(∅) = -1.386 (25.0 %) → v(V) = -0.01309 (98.7 %)"
-    assert words.totals(e)["v(V)"] == "-0.01309 (98.7 %)"
+    assert words.base_and_full_value(e) == "base value -1.386 (25.0 %) → full value -0.01309 (98.7 %)"
+    assert words.totals(e)["full value"] == "-0.01309 (98.7 %)"
     assert (
         words.base_and_full_value(make_explanation(0.25, 0.5, value="prob", targets=["a"]))
-        == "v(∅) = 0.25 → v(V) = 0.5"
+        == "base value 0.25 → full value 0.5"
     )
 
 

@@ -10,7 +10,7 @@ SPANS = np.array([[0, len(ANSWER)], [0, 16], [17, len(ANSWER)]])
 
 
 class FixedModel(lc.adapters.Model):
-    """A language model whose log-probabilities are known: the second sentence rests on nothing."""
+    """A language model whose log-probabilities are known: the second sentence is supported by nothing."""
 
     kind, target, classes = "output", "all", ["whole", "first", "second"]
     answer_and_spans = ANSWER, SPANS
@@ -29,12 +29,12 @@ def e():
 
 def test_each_part_names_its_sources_or_that_there_are_none(e):
     lines = " ".join(answer_lines(e, e.view, 200))
-    assert "“Hansen built it.” rests on Ole Hansen built the lighthouse. (+5.000)." in lines
-    assert "is cold.” rests on nothing in the context." in lines
-    assert "rests on nothing in the context" in render_explanation(e, width=200)
+    assert "“Hansen built it.” is supported by Ole Hansen built the lighthouse. (+5.000)." in lines
+    assert "is cold.” is not supported by the context." in lines
+    assert "is not supported by the context" in render_explanation(e, width=200)
     one = render_explanation(e.output(1), width=200)
-    assert "“Hansen built it.” rests on Ole Hansen" in one
-    assert "rests on nothing" not in one
+    assert "“Hansen built it.” is supported by Ole Hansen" in one
+    assert "is not supported" not in one
 
 
 def test_an_answer_of_one_sentence_is_told_once():
@@ -46,4 +46,4 @@ def test_an_answer_of_one_sentence_is_told_once():
 
     prompt = lc.maskers.Prompt("{sources}\n\nWho built it?")
     e = lc.Explainer(Single(), prompt, lc.Shapley())({"sources": ["Ole Hansen built it.", "Bread is baked."]})
-    assert answer_lines(e, e.view, 200) == ["“Hansen built it.” rests on Ole Hansen built it. (+5.000)."]
+    assert answer_lines(e, e.view, 200) == ["“Hansen built it.” is supported by Ole Hansen built it. (+5.000)."]

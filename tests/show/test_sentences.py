@@ -18,20 +18,20 @@ def make_explanation(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **reco
     [
         (
             make_explanation(value="log_prob", targets=["negative"]),
-            "The model says *negative* (98.7 %). *sucks* speaks most for it (+0.89), *it* most against it (-0.38).",
+            "The model predicts *negative* (98.7 %). *sucks* counts most for it (+0.89), *it* most against it (-0.38).",
         ),
         (
             make_explanation(value="log_odds", targets=["negative"], full=-2.0),
-            "The model gives *negative* 11.9 %. *sucks* speaks most for it (+0.89), *it* most against it (-0.38).",
+            "The model gives *negative* 11.9 %. *sucks* counts most for it (+0.89), *it* most against it (-0.38).",
         ),
         (
             make_explanation((-1.0, -2.0, 0.0), value="prob", targets=["7"], full=0.5),
-            "The model says *7* (50.0 %). *just* speaks most against it (-2).",
+            "The model predicts *7* (50.0 %). *just* counts most against it (-2).",
         ),
         (
             make_explanation(value="log_prob", targets=[["sci", "fi"]], full=1.0),
-            "To the model *sci* is more likely than *fi*. "
-            "*sucks* speaks most for sci (+0.89), *it* most against it (-0.38).",
+            "The model gives *sci* a higher probability than *fi*. "
+            "*sucks* counts most for sci (+0.89), *it* most against it (-0.38).",
         ),
         (
             make_explanation(value="output", targets=["0"], full=1234.5),
@@ -48,9 +48,9 @@ def make_explanation(scores=(-0.38, 0.0, 0.89), base=-0.52, full=-0.0131, **reco
         ),
         (
             make_explanation(value="output", kind="margin", targets=["2"], full=-3.0),
-            "The model's margin of *2* is -3. *sucks* speaks most for it (+0.89), *it* most against it (-0.38).",
+            "The model's margin of *2* is -3. *sucks* counts most for it (+0.89), *it* most against it (-0.38).",
         ),
-        (make_explanation((0.0, 1e-17, 0.0), full=1.0), "v goes from -0.52 to 1. No unit changes it."),
+        (make_explanation((0.0, 1e-17, 0.0), full=1.0), "The value goes from -0.52 to 1. No unit changes it."),
         (make_explanation(value="log_prob", targets="nonsense"), None),
         (make_explanation(value=["x"], targets={"a": 1}, output=-3), None),
     ],
@@ -72,7 +72,7 @@ def test_names_are_marked_cut_and_told_apart():
 
 def test_errors_are_said():
     e = lc.Explanation(np.array([1.0, -1.0]), 0.0, 0.0, lc.Graph.chain(2), 4, {}, stderr=np.array([0.25, np.inf]))
-    assert lead_sentence(e) == "v goes from 0 to 0. *0* raises it most (+1 ± 0.25), *1* lowers it most (-1)."
+    assert lead_sentence(e) == "The value goes from 0 to 0. *0* raises it most (+1 ± 0.25), *1* lowers it most (-1)."
 
 
 def test_several_outputs_have_no_sentence_and_each_of_them_has():
@@ -80,7 +80,7 @@ def test_several_outputs_have_no_sentence_and_each_of_them_has():
     several_outputs = lc.Explanation(np.eye(3)[:, :2], np.log([0.5, 0.5]), np.log([0.25, 0.75]), GRAPH, 8, record)
     assert lead_sentence(several_outputs) == residual_note(several_outputs) == ""
     assert lead_sentence(several_outputs.output(0)).startswith("The model gives *no* 25.0 %.")
-    assert lead_sentence(several_outputs.output(1)).startswith("The model says *yes* (75.0 %).")
+    assert lead_sentence(several_outputs.output(1)).startswith("The model predicts *yes* (75.0 %).")
 
 
 def test_a_large_residual_has_a_sentence():
@@ -88,10 +88,10 @@ def test_a_large_residual_has_a_sentence():
     assert residual_note(make_explanation((0.5, 0.0, 0.0), 0.0, 0.5 + 1e-15)) == ""
     note = residual_note(make_explanation((0.5, 0.0, 0.0), 0.0, 2.0))
     assert note.startswith(
-        "The scores add up to +0.5, and all units together change it by +2: what units do together is"
+        "The scores add up to +0.5, but all units together change the value by +2. Joint effects of several units"
     )
-    assert "is left out. Read the scores as a ranking" in note
-    assert "is counted for each of them" in residual_note(make_explanation((2.0, 2.0, 2.0), 0.0, 2.0))
+    assert "are not included in the scores. Use the scores as a ranking" in note
+    assert "are counted once for each of these units" in residual_note(make_explanation((2.0, 2.0, 2.0), 0.0, 2.0))
     assert residual_note(make_explanation((0.0, 0.0, 0.0), 1.0, 1.0)) == ""
 
 
@@ -104,7 +104,7 @@ def test_units_in_doubt_are_not_named():
     assert "proline" in lead_sentence(e)
     assert "ash" not in lead_sentence(e)
     e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, 1.0), dof=40)
-    assert lead_sentence(e).endswith("No score can be told from 0 with these calls.")
+    assert lead_sentence(e).endswith("The 95 % interval of every score includes zero. Use more calls.")
     e = lc.Explanation(scores, -1.0, -0.65, g, 104, provenance, stderr=np.full(3, np.inf), dof=40)
     assert "ash" in lead_sentence(e)  # the error is not known: nothing speaks against naming it
     e = lc.Explanation(np.zeros(3), -1.0, -1.0, g, 104, provenance, stderr=np.zeros(3), dof=40)

@@ -69,7 +69,7 @@ def test_the_rest_is_summed_and_repeated_names_are_numbered():
 
 def test_totals_are_those_of_the_explanation():
     e = lc.LShapley(1).explain(lc.Game(lambda kept: kept.prod(axis=1) * 2.0 + 1, 4), lc.Graph.chain(4))
-    assert "v(∅) = 1 → v(V) = 3; scores sum to 0, residual 2; 13 calls" in render_explanation(e)
+    assert "Base value 1 → full value 3; scores sum to 0, residual 2; 13 calls" in render_explanation(e)
     assert e.calls == 13
 
 
@@ -97,11 +97,11 @@ def test_a_path_says_whether_the_decision_flipped(width):
     g = lc.Graph.chain(4, names=["not", "a", "good", "film"])
     v = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0, 0.5]), 4)
     rendered = " ".join(render_explanation(lc.DeletionPath(12, flip_below=1.0).explain(v, g), width).split())
-    assert "Without *not*, *good* the model would not say this. v(∅) = 0" in rendered
+    assert "Without *not*, *good*, the decision changes. Base value 0" in rendered
     assert "the model would" not in render_explanation(lc.DeletionPath(12).explain(v, g), width)
     both = lc.Game(lambda kept: kept @ np.array([[3.0, 1], [0.0, 1], [1.0, 0], [0.5, 2]]), 4)
     rendered = " ".join(render_explanation(lc.InsertionPath(12, flip_above=2.5).explain(both, g), width).split())
-    assert rendered.endswith("*not* alone is enough for this.")
+    assert rendered.endswith("*not* alone is enough for this decision.")
 
 
 @pytest.mark.parametrize("top", [0, -1, 2.5, True, "all"])
@@ -124,9 +124,9 @@ def test_several_classes_begin_with_the_most_probable():
     record = {"kind": "probabilities", "value": "log_prob", "targets": ["no", "yes"]}
     names = lc.Graph.chain(2, names=["so", "good"])
     e = lc.Explanation(np.array([[0.1, 0.5], [-0.2, 1.0]]), np.log([0.5, 0.5]), np.log([0.2, 0.8]), names, 4, record)
-    sentence = "The model says *yes* (80.0 %). *good* speaks most for it (+1)."
+    sentence = "The model predicts *yes* (80.0 %). *good* counts most for it (+1)."
     assert render_explanation(e).splitlines()[0] == sentence
-    assert "The model says <em>yes</em> (80.0 %)." in e._repr_html_()
+    assert "The model predicts <em>yes</em> (80.0 %)." in e._repr_html_()
     assert render_explanation(replace(e, provenance={**record, "kind": "output", "value": "output"})).startswith(
         "Explanation "
     )
@@ -141,7 +141,7 @@ def test_a_table_has_standard_errors_and_names_the_others_in_full():
     assert table[1].split() == ["w0", "+1.000", "±", "0.300#", "+1.000", "±", "0.300#"]
     assert table[4].startswith("21 others ")
     faint = render_table([replace(e, stderr=np.full(24, 3.0))], ["one"], top=1).splitlines()
-    assert faint[1].split() == ["w0", "+1.000", "±", "3.000+"]  # its interval holds 0
+    assert faint[1].split() == ["w0", "+1.000", "±", "3.000+"]  # its interval includes zero
 
 
 def test_a_table_that_is_too_wide_is_cut_into_blocks():

@@ -120,14 +120,14 @@ class TestWhatIsExplained:
 class TestTotals:
     def test_one_output(self):
         e = make_explanation([1.0, 2.0], base=-1.0, full=3.0)
-        assert words.base_and_full_value(e) == "v(∅) = -1 → v(V) = 3"
-        assert words.totals_sentence(e) == "v(∅) = -1 → v(V) = 3; scores sum to 3, residual 1; 8 calls"
-        expected = {"v(∅)": "-1", "v(V)": "3", "sum of scores": "3", "residual": "1", "calls": "8"}
+        assert words.base_and_full_value(e) == "base value -1 → full value 3"
+        assert words.totals_sentence(e) == "Base value -1 → full value 3; scores sum to 3, residual 1; 8 calls"
+        expected = {"base value": "-1", "full value": "3", "sum of scores": "3", "residual": "1", "calls": "8"}
         assert words.totals(e) == expected
 
     def test_several_outputs(self):
         e = make_explanation([[1.0, 2.0]], base=np.array([0.0, 1e-20]), full=np.array([1.0, 2.5]))
-        assert words.base_and_full_value(e) == "v(∅) = 0, 0 → v(V) = 1, 2.5"
+        assert words.base_and_full_value(e) == "base value 0, 0 → full value 1, 2.5"
         assert words.residual_text(e) == "residual 0, 0.5"
 
     def test_rows_are_told_where_they_differ_from_calls(self):

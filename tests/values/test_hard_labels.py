@@ -25,7 +25,7 @@ def test_predict_in_place_of_predict_proba_is_warned_of_once():
     svc = SVC().fit(x, x[:, 0] > 0)
     masker = lc.maskers.Tabular(x[:1])
     options = {"method": lc.Shapley(), "kind": "probabilities"}
-    with pytest.warns(UserWarning, match=r"only 0 and 1, to \d+ rows.*predict_proba.*value=\"prob\"") as warned:
+    with pytest.warns(UserWarning, match=r"all 0 or 1 \(\d+ rows\).*predict_proba.*value=\"prob\"") as warned:
         lc.Explainer(lambda rows: svc.predict(rows).astype(float), masker, **options)(x[:3])
     assert len(warned) == 1
     with warnings.catch_warnings():

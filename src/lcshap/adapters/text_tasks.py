@@ -88,7 +88,7 @@ class TextTask(Model):
         """Return the first and last token of a phrase, which must occur once in the text."""
         if not getattr(self.tokenizer, "is_fast", False):
             raise ModelError(
-                "Expected a fast tokenizer, which knows where its tokens are in the text, got a slow one. "
+                "Expected a fast tokenizer, which reports the positions of its tokens, got a slow one. "
                 "Load it with use_fast=True."
             )
         if text.count(phrase) != 1:

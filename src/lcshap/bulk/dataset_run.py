@@ -77,7 +77,7 @@ def explain_dataset(
 
     The input is cut into shards of `shard_rows` rows, and each becomes one Parquet file in ``out/parts``. The results
     do not depend on the engine, on the number of workers or on interruptions: parts are equal byte for byte, on one
-    kind of machine. An input that cannot be explained is a row with its error.
+    kind of machine. If an input fails, its error is stored and the run continues.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _check_labels(source: InputSource, explainer_description: dict[str, Any]) ->
         column, label = source.description["labels"][0], min(labels)
         raise OptionError(
             f"Expected classes of the model ({', '.join(classes[:5])}) in the column {column!r}, got {label!r}. Say "
-            f"which class each value stands for: label_names={{{label!r}: {classes[0]!r}}}, or --label-names "
+            f"which class each value means: label_names={{{label!r}: {classes[0]!r}}}, or --label-names "
             f"{label}={classes[0]}, and so on."
         )
 
@@ -210,7 +210,7 @@ class _DatasetRun:
                     continue
                 if outcome.stopped:
                     raise BulkError(
-                        f"The model failed for all rows of shard {shard.number} that it was asked about: "
+                        f"The model failed for all rows of shard {shard.number} that were sent to it: "
                         f"{outcome.stopped} Nothing of this shard was kept. Run the same again to resume."
                     )
                 self.folder.write(shard, outcome, digest)

@@ -45,7 +45,7 @@ class PartNotes:
     calls: int
     digest: str
     inputs: str
-    processor: float | None = None  # None if an older version wrote the part, which did not record it
+    processor: float | None = None  # None if an older version wrote the part and did not record it.
 
 
 class RunFolder:
@@ -166,7 +166,7 @@ class RunFolder:
             "inputs": digest,
         }
         with raise_disk_errors(self.path):
-            self.part_path(shard.number).unlink(missing_ok=True)  # a part with errors that is computed again
+            self.part_path(shard.number).unlink(missing_ok=True)  # This part has errors and is computed again.
             write_file(self.times / self.part_path(shard.number).name, _encode_times(shard, done, notes))
             write_file(self.part_path(shard.number), done.part_bytes)
 
@@ -209,5 +209,5 @@ def raise_disk_errors(path: Path) -> Iterator[None]:
             raise
         raise BulkError(
             f"Expected a folder that can be written, got {str(path)!r}: {os.strerror(error.errno)}. Finished parts are "
-            "whole. Make room or choose another folder, and run the same again to resume."
+            "whole. Free some space or choose another folder, and run the same command again to resume."
         ) from error

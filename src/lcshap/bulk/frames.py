@@ -14,7 +14,7 @@ from .shards import Shard
 from .sources import open_source
 from .worker import Factory, Worker, WorkerOptions
 
-_WORKERS: dict[WorkerOptions, Worker] = {}  # of this process, so that a model is loaded only once
+_WORKERS: dict[WorkerOptions, Worker] = {}  # Workers are kept in this process, so that a model is loaded only once.
 _SPARK_TYPES = {"int64": "bigint", "string": "string", "double": "double"}
 
 
@@ -57,7 +57,7 @@ def explain_batch(
     worker = _WORKERS.get(work) or _WORKERS.setdefault(work, Worker(work))
     done = worker.explain(Shard(0, 0, tuple(open_source(frame, columns).rows())), worker.describe(), "")
     if done.stopped:
-        raise BulkError(f"The model failed for all rows that it was asked about: {done.stopped}")
+        raise BulkError(f"The model failed for all rows that were sent to it: {done.stopped}")
     return import_optional("pyarrow.parquet", "bulk").read_table(io.BytesIO(done.part_bytes)).to_pandas()
 
 

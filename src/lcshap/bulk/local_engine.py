@@ -15,7 +15,7 @@ from ..errors import BulkError, OptionError
 from .shards import Shard
 from .worker import FinishedShard, WorkerOptions, WorkerServer
 
-MAX_TRIES = 3  # how often a shard is tried whose worker dies
+MAX_TRIES = 3  # A shard whose worker dies is tried this many times.
 
 
 class ShardTask(NamedTuple):
@@ -62,7 +62,7 @@ class LocalEngine:
             return worker.ask("call", name, *arguments).result()
         except ChildDiedError as error:
             raise BulkError(
-                f"Expected a worker that is ready, got one that ended with {error}. What it said stands above. In a "
+                f"Expected a worker that is ready, got one that ended with {error}. Its output is above. In a "
                 "script, call explain_dataset below `if __name__ == '__main__':`."
             ) from None
 

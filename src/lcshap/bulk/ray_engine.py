@@ -13,9 +13,9 @@ from ..extras import import_optional
 from .local_engine import MAX_TRIES, LostShard, ShardTask
 from .worker import FinishedShard, WorkerOptions, WorkerServer
 
-_READY_TIMEOUT_SECONDS = 600.0  # for the first workers
-_RETRY_PAUSE_SECONDS = 1.0  # before a worker that could not be reached is asked again
-_RESPONSE_TIMEOUT_SECONDS = 10.0  # after which a worker that does not answer may be dead
+_READY_TIMEOUT_SECONDS = 600.0  # How long to wait for the first workers.
+_RETRY_PAUSE_SECONDS = 1.0  # The pause before an unreachable worker is tried again.
+_RESPONSE_TIMEOUT_SECONDS = 10.0  # A worker that does not answer for this time may be dead.
 
 
 class RayEngine:
@@ -82,7 +82,7 @@ class RayEngine:
                     dispatcher.send(task)
             for reference in dispatcher.wait_for_calls(tasks_remain):
                 task = dispatcher.finish(reference)
-                if task is None:  # another worker has finished it before
+                if task is None:  # Another worker has finished this shard.
                     continue
                 try:
                     reply = self._get(reference)
@@ -118,11 +118,11 @@ class _Dispatcher:
 
     def __init__(self, ray: Any, actors: list[Any]) -> None:
         self.ray = ray
-        self.starting = {actor.ping.remote(): actor for actor in actors}  # a ping is answered when its actor is ready
+        self.starting = {actor.ping.remote(): actor for actor in actors}  # An actor answers a ping when it is ready.
         self.idle: deque[Any] = deque()
         self.busy: dict[Any, tuple[Any, ShardTask]] = {}
         self.unfinished: dict[int, int] = {}  # the number of workers that have each unfinished shard
-        self.requeued: deque[ShardTask] = deque()  # shards to send again
+        self.requeued: deque[ShardTask] = deque()  # These shards must be sent again.
         self.failures: Counter[int] = Counter()  # how often the worker of each shard failed
 
     def send(self, task: ShardTask) -> None:
@@ -147,7 +147,7 @@ class _Dispatcher:
             time.sleep(_RETRY_PAUSE_SECONDS)
             self.starting[actor.ping.remote()] = actor
         except self.ray.exceptions.RayError:
-            self.idle.append(actor)  # its next shard shows what is wrong
+            self.idle.append(actor)  # The next shard of this worker will show the error.
         else:
             self.idle.append(actor)
 

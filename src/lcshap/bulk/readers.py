@@ -91,7 +91,7 @@ def csv_records(place: FileLocation, columns: list[str] | None, start: int = 0) 
     """
     csv.field_size_limit(
         max(csv.field_size_limit(), _MAX_CELL_CHARACTERS)
-    )  # texts can be longer than Python's default limit
+    )  # Texts can be longer than Python's default limit.
     with _open_text(place) as stream:
         lines = csv.reader(stream, delimiter=_delimiter(place), strict=True)
         names = next(lines, [])
@@ -108,7 +108,7 @@ def _csv_rows(lines: Any, names: list[str], columns: list[str] | None) -> Iterat
         except csv.Error as error:
             yield f"Expected a row of a CSV file before line {lines.line_num}, got one that cannot be read: {error}."
             continue
-        if not cells:  # a blank line
+        if not cells:  # This is a blank line.
             continue
         if len(cells) != len(names):
             yield f"Expected {len(names)} cells in the row that ends in line {lines.line_num}, got {len(cells)}."

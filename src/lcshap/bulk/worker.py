@@ -172,7 +172,7 @@ class Worker:
         except StoreError:
             raise
         except Exception:
-            pass  # explaining the inputs one by one shows which of them failed
+            pass  # The inputs are explained one by one to find those that failed.
         return [self._explain_alone(x, None if y is None else y[k]) for k, x in enumerate(inputs)]
 
     def _explain_alone(self, x: Any, y: str | None) -> Explanation | Exception:

@@ -175,7 +175,7 @@ def describe_failures(run_status: Status) -> str:
     if run_status.failed == run_status.rows:
         raise BulkError(
             f"Expected explanations, got an error for {_inputs_phrase(run_status.rows)}, the first: {run_status.error} "
-            "The errors are in the parts. Mend the cause and add --retry-failed, or choose another folder."
+            "The errors are in the parts. Fix the cause and add --retry-failed, or choose another folder."
         )
     failed = f"{run_status.failed:,} of {run_status.rows:,} inputs"
     return f"{failed} have an error in place of an explanation. See the column error."

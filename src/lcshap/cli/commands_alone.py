@@ -88,7 +88,7 @@ def reproduce(study: ReproduceOptions) -> None:
 def serve(
     source: Input, task: ModelOptions, option: MethodOption, settings: MethodSettings, serving: ServeOptions
 ) -> None:
-    """Start a page on which to try out a model: remove words, and see what it says. Ctrl-C ends it."""
+    """Start a local web page that shows how the prediction changes when units are removed. Ctrl-C stops it."""
     from ..playground import Limits
     from ..playground import serve as start
     from .explaining import quiet_stdout

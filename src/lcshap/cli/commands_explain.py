@@ -41,7 +41,7 @@ def explain(
     output: Output,
     marks: LabelOptions,
 ) -> None:
-    """Explain what a model says about an input."""
+    """Explain the prediction of a model for an input."""
     from ..core.printable import printable
     from .explaining import prepare, prepare_lines, quiet_stdout
     from .input_files import display_name
@@ -75,7 +75,7 @@ def explain(
 
         return plot(e)
 
-    saved = [] if output.save is None else [output.save]
+    saved = [path for path in [output.save] if path is not None and path.suffix.lower() != ".parquet"]
     text = dumps(as_json(e)) if output.json else explanation_text(e, output)
     write_and_print(text, writers([e], output, saved, figure, marked))
 

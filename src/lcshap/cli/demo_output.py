@@ -42,16 +42,16 @@ _BUDGET_CALLS = 36  # four calls per word, for methods that take a budget
 DEMO_METHODS: dict[str, Method] = {
     "Shapley": Shapley(),
     "Myerson": Myerson(),
-    "L k=1": LShapley(order=1),
-    "L k=1 present": LShapley(order=1, context="present"),
-    "C k=2": CShapley(order=2),
-    "C k=2 present": CShapley(order=2, context="present"),
-    "C regression": RegressionCShapley(),
+    "LShapley": LShapley(order=1),
+    "LShapley present": LShapley(order=1, context="present"),
+    "CShapley": CShapley(order=2),
+    "CShapley present": CShapley(order=2, context="present"),
+    "RegressionCShapley": RegressionCShapley(),
     "GraphKernelSHAP": GraphKernelSHAP(_BUDGET_CALLS),
     "KernelSHAP": KernelSHAP(_BUDGET_CALLS),
     "SampleShapley": SampleShapley(_BUDGET_CALLS),
     "LIME": LIME(_BUDGET_CALLS),
-    "leave-one-out": FeatureAblation(),
+    "FeatureAblation": FeatureAblation(),
     "DeletionPath": DeletionPath(_BUDGET_CALLS),
 }
 _SCORE_WIDTH, _CALLS_WIDTH, _RESIDUAL_WIDTH = 6, 6, 9  # columns of the terminal, with the space before
@@ -106,31 +106,32 @@ def render_demo(demo: Demo, width: int, colour: bool, dark: bool) -> str:
     """The output of the demo as text."""
     sentence, digit = demo
     inks = {name: Ink(e.scores, colour_limit([e.scores]), colour, dark) for name, e in (sentence | digit).items()}
-    first, local, pixels, patches = sentence["Shapley"], sentence["L k=1"], digit["pixels"], digit["patches"]
+    first, local, pixels, patches = sentence["Shapley"], sentence["LShapley"], digit["pixels"], digit["patches"]
     gain = float(first.full_value) - float(first.base_value)
     sections = [
         _paragraph(
-            f'"{SENTENCE}" A small network, trained on film reviews, calls this negative, with probability '
-            f"{np.exp(first.full_value):.3f}. Which words made it say so, by {len(sentence)} methods? Positive scores "
-            f"{'(blue) ' if colour else ''}speak for it, negative ones {'(orange) ' if colour else ''}against it.",
+            f'"{SENTENCE}" A small network, trained on film reviews, predicts negative, with probability '
+            f"{np.exp(first.full_value):.3f}. The scores of its words by {len(sentence)} methods: positive ones "
+            f"{'(blue) ' if colour else ''}count for it, negative ones {'(orange) ' if colour else ''}against it.",
             width,
         ),
         _draw_sentences(sentence, inks) if colour and width >= _label_width(sentence) + len(SENTENCE) else [],
         _draw_table(sentence, inks, width),
         _paragraph(
-            f"All words together change the log-probability by {gain:+.2f}. The scores of Shapley add up to that; "
-            f"what other methods leave of it is their residual. L k=1 leaves {rounded_residual(local):+.2f}, as its "
-            f"scores add up to {local.scores.sum():+.2f}: it asks about a word among its neighbours only, and what "
-            "words further apart do together is in no score. That makes L and C affordable for long texts, where "
-            "their order of the words counts more than their sum. Together the methods took "
-            f"{first.provenance['together']:,} calls instead of {sum(e.calls for e in sentence.values()):,}: each set "
-            "of words is evaluated once.",
+            f"All words together change the log-probability by {gain:+.2f}. The scores of Shapley add up to this "
+            "change; for other methods, the difference is the residual. The residual of LShapley is "
+            f"{rounded_residual(local):+.2f}, because its scores add up to {local.scores.sum():+.2f}: it evaluates "
+            "each word with its neighbours only, and omits joint effects of distant words. This makes LShapley and "
+            "CShapley affordable for long texts, where the ranking of words matters most. "
+            f"Together the methods took {first.provenance['together']:,} calls instead of "
+            f"{sum(e.calls for e in sentence.values()):,}, because each set of words is evaluated once.",
             width,
         ),
         _paragraph(
-            f"Another network calls this digit a {pixels.provenance['targets'][0]} and not an 8, with probability "
-            f"{1 / (1 + np.exp(-pixels.full_value)):.3f}. Why, by pixels (C regression, {pixels.calls:,} calls) and by "
-            f"patches of 4 x 4 (GraphKernelSHAP, {patches.calls:,} calls):",
+            f"Another network classifies this digit as a {pixels.provenance['targets'][0]} and not an 8, with "
+            f"probability {1 / (1 + np.exp(-pixels.full_value)):.3f}. The scores of pixels "
+            f"(RegressionCShapley, {pixels.calls:,} calls) and of 4 x 4 patches (GraphKernelSHAP, {patches.calls:,} "
+            "calls):",
             width,
         ),
         _draw_digits(digit, inks, width),

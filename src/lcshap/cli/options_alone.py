@@ -70,7 +70,7 @@ class ReportOptions:
         int,
         option(
             None,
-            "Of a run of `lcshap bulk`, show so many explanations, spread evenly over the data set.",
+            "For a run of `lcshap bulk`: how many explanations to show, spread evenly over the data set.",
             min=1,
             metavar="NUMBER",
         ),
@@ -139,19 +139,23 @@ class ServeOptions:
             metavar="FILE",
         ),
     ] = None
-    port: Annotated[int, option(_SERVER, "The port to listen to. With 0, a free one.", min=0, metavar="NUMBER")] = 0
+    port: Annotated[
+        int, option(_SERVER, "The port to listen on. With 0, a free port is chosen.", min=0, metavar="NUMBER")
+    ] = 0
     browse: Annotated[bool, option(_SERVER, "Open the page in a browser.", "--open")] = False
     host: Annotated[
         str,
         option(
-            _SERVER, "The address to listen to. Others than this machine's own need --allow-others.", metavar="HOST"
+            _SERVER,
+            "The address to listen on. An address that other machines can reach needs --allow-others.",
+            metavar="HOST",
         ),
     ] = "127.0.0.1"
     allow_others: Annotated[
         bool,
         option(
             _SERVER,
-            "Let other machines reach the page. Whoever has its address, with the token, can then ask the model.",
+            "Accept connections from other machines. Whoever has the address and its token can call the model.",
             "--allow-others",
         ),
     ] = False
@@ -160,11 +164,13 @@ class ServeOptions:
         option(
             _SERVER,
             "Run the model in the process of the server. By default it has a process of its own, so that the server "
-            "goes on when the model dies.",
+            "keeps running if the model crashes.",
             "--same-process",
         ),
     ] = False
     most_calls: Annotated[
-        int, option(_SERVER, "The most model calls of one method on one input.", min=1, metavar="NUMBER")
+        int, option(_SERVER, "The maximum number of model calls of one method for one input.", min=1, metavar="NUMBER")
     ] = 20_000
-    most_characters: Annotated[int, option(_SERVER, "The most characters of a text.", min=1, metavar="NUMBER")] = 20_000
+    most_characters: Annotated[
+        int, option(_SERVER, "The maximum number of characters of a text.", min=1, metavar="NUMBER")
+    ] = 20_000

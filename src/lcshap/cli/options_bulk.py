@@ -59,7 +59,7 @@ class BulkData:
         String,
         option(
             _DATA,
-            "The class that each value of --label stands for, such as 0=negative,1=positive. By default the values are "
+            "The class that each value of --label means, such as 0=negative,1=positive. By default the values are "
             "names of classes.",
             metavar="NAMES",
         ),
@@ -94,9 +94,15 @@ class BulkData:
     channels_first: Annotated[bool, option(_DATA, "Pass images as (channels, height, width).", "--channels-first")] = (
         False
     )
-    max_pixels: Annotated[int, option(_DATA, "Larger images are rows with an error.", min=1, metavar="NUMBER")] = (
-        MAX_PIXELS
-    )
+    max_pixels: Annotated[
+        int,
+        option(
+            _DATA,
+            "If an image has more pixels than this, its error is stored and the run continues.",
+            min=1,
+            metavar="NUMBER",
+        ),
+    ] = MAX_PIXELS
 
 
 @dataclass(frozen=True)
@@ -120,13 +126,14 @@ class BulkRun:
         String,
         option(
             _RUN,
-            "A name that tells the model from others. Needed for functions and remote models, whose content cannot be "
+            "A name that identifies the model. Needed for functions and remote models, whose content cannot be "
             "read; change it whenever the model changes.",
             metavar="NAME",
         ),
     ] = None
     store: Annotated[
-        File, option(_RUN, "A file that remembers what the model answers, for other methods too.", metavar="FILE")
+        File,
+        option(_RUN, "A file that stores the outputs of the model, so that other runs can reuse them.", metavar="FILE"),
     ] = None
     engine: Annotated[
         EngineName, option(_RUN, "local: processes of this machine. ray: a Ray cluster.", metavar="local|ray")
@@ -140,11 +147,17 @@ class BulkRun:
         ),
     ] = None
     shard_rows: Annotated[
-        int, option(_RUN, "Inputs in each part. An interruption loses no more.", min=1, metavar="NUMBER")
+        int,
+        option(
+            _RUN,
+            "How many inputs each part has. An interruption loses the parts in progress only.",
+            min=1,
+            metavar="NUMBER",
+        ),
     ] = SHARD_ROWS
     retry_failed: Annotated[
         bool,
-        option(_RUN, "Also compute finished parts again in which an input has an error.", "--retry-failed"),
+        option(_RUN, "Recompute finished parts in which an input has an error.", "--retry-failed"),
     ] = False
     threads: Annotated[int, option(_RUN, "Threads of the model in each worker.", min=1, metavar="NUMBER")] = 1
     address: Annotated[

@@ -252,7 +252,8 @@ class Output:
         File,
         option(
             _OUTPUT,
-            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json.",
+            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json. "
+            "A .parquet file has all of them.",
             metavar="FILE",
         ),
     ] = None
@@ -319,8 +320,7 @@ class MethodOption:
         str,
         option(
             _METHOD,
-            "The method, with parameters as in l-shapley:order=2. `lcshap methods` lists all of them. auto chooses one "
-            "for you.",
+            "The method, with parameters as in l-shapley:order=2. `lcshap methods` lists them all; auto selects one.",
             metavar="METHOD",
             autocompletion=complete.methods_or_auto,
         ),

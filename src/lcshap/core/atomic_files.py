@@ -56,7 +56,7 @@ def write_file(path: str | Path, content: str | bytes) -> Path:
     if mode is not None and not stat.S_ISREG(mode):
         path.write_bytes(encoded)
         return path
-    target = Path(os.path.realpath(path))  # a link stays a link
+    target = Path(os.path.realpath(path))  # The target of a link is written, so that the link remains.
     temporary_path = target.with_name(f".lcshap-{secrets.token_hex(8)}.part")
     try:
         if not _write_unnamed(temporary_path, encoded, mode):
@@ -96,7 +96,7 @@ def check_output_path(path: str | Path, ours: Callable[[bytes], bool] | None = N
         mode: int | None = os.stat(path).st_mode
     except FileNotFoundError:
         mode = None
-    except (OSError, ValueError) as error:  # a name that is too long, or one with a null character
+    except (OSError, ValueError) as error:  # The name is too long or contains a null character.
         raise OptionError(f"Expected the name of a file to write, got {str(path)!r}: {error}.") from None
     if mode is not None and stat.S_ISDIR(mode):
         raise OptionError(
@@ -177,6 +177,6 @@ def _sync_folder(folder: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError:
-        pass  # some file systems cannot flush folders
+        pass  # Some file systems cannot flush folders.
     finally:
         os.close(descriptor)

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from .. import errors
 from ..errors import LcshapError, ModelError, Unfinished
 
-_POLL_SECONDS = 0.05  # between two checks whether this thread was interrupted
-_INTERRUPT_SECONDS = 1.0  # that an interrupted request may take to end
-_JOIN_SECONDS = 5.0  # that a process may take to end
+_POLL_SECONDS = 0.05  # The time between two checks for an interrupt of this thread.
+_INTERRUPT_SECONDS = 1.0  # The time that an interrupted request has to end.
+_JOIN_SECONDS = 5.0  # The time that a process has to end.
 
 
 class ChildDiedError(Exception):
@@ -92,7 +92,7 @@ class Child:
             target=_serve_requests, args=(child_connection, interruptible, make, *arguments), daemon=True
         )
         self.process.start()
-        child_connection.close()  # so that the end of the process ends the connection
+        child_connection.close()  # The connection closes when the process ends.
 
     def ask(self, name: str, *arguments: Any) -> Reply:
         """Send a request and wait for the reply, in a way that can be interrupted.
@@ -105,7 +105,7 @@ class Child:
         try:
             self.send(name, *arguments)
             waiting = True
-            with suppress(OSError):  # the child has died, which `receive` reports
+            with suppress(OSError):  # The child has died; `receive` reports this.
                 while not self.connection.poll(_POLL_SECONDS):
                     pass
             waiting = False
@@ -118,7 +118,7 @@ class Child:
 
     def send(self, name: str, *arguments: Any) -> None:
         """Send a request."""
-        with suppress(OSError):  # the child has died, which `receive` reports
+        with suppress(OSError):  # The child has died; `receive` reports this.
             self.connection.send((name, arguments))
 
     def receive(self) -> Reply:
@@ -190,7 +190,7 @@ def deserialize_error(error: SerializedError) -> Exception:
     error_class = named if isinstance(named, type) and issubclass(named, Exception) else substitute_class
     try:
         return error_class(*error.arguments)
-    except TypeError:  # its class takes other arguments
+    except TypeError:  # The class of the error takes other arguments.
         return substitute_class(*error.arguments)
 
 
@@ -203,7 +203,7 @@ def _serve_requests(channel: Any, interruptible: bool, make: Callable[..., Any],
     busy = False
 
     def interrupt(*_: Any) -> None:
-        if busy:  # Ctrl-C in a terminal is sent to all processes, also to idle ones
+        if busy:  # A terminal sends Ctrl-C to all processes, even to idle ones.
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt if interruptible else signal.SIG_IGN)
@@ -220,7 +220,7 @@ def _serve_requests(channel: Any, interruptible: bool, make: Callable[..., Any],
                 target if target.error else Reply.from_call(_call_method, target.value, name, arguments, catch=catch)
             )
             busy = False
-        except KeyboardInterrupt as error:  # that came just before or after the call
+        except KeyboardInterrupt as error:  # The interrupt came just before or after the call.
             busy = False
             reply = Reply(error=serialize_error(error))
         try:

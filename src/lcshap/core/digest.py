@@ -128,7 +128,7 @@ def _find_writer(obj: Any) -> Callable[[_Update, Any], None]:
         return _write_sparse
     if isinstance(obj, tuple) and hasattr(kind, "_fields"):
         return _write_namedtuple
-    if "__dataclass_params__" in vars(kind):  # a subclass that is none itself may hold more than the fields
+    if "__dataclass_params__" in vars(kind):  # A subclass that is not a dataclass may have further attributes.
         return _write_dataclass
     if kind.__module__.partition(".")[0] == "torch" and hasattr(obj, "detach"):
         return _write_tensor

@@ -28,8 +28,8 @@ class Estimate:
     interactions : one number for each pair of `pairs`, `(pairs,)` or `(pairs, outputs)`; None where there are none.
     interaction_stderr : the standard error of each interaction, None for exact ones.
     pairs : `(pairs, 2)`, the units of each pair; None stands for the edges of the graph.
-    predict : the value, less v(∅), that the fitted surrogate predicts for coalitions that were not evaluated; None for
-        methods without a surrogate.
+    predict : the value, minus the base value, that the fitted surrogate predicts for coalitions not evaluated; None
+        for methods without a surrogate.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Estimator(Protocol):
         """The memory that it holds."""
 
     def estimate(self, values: Values) -> Estimate:
-        """The estimate for values less v(∅), `(calls,)` or `(calls, outputs)`, in the order of the plan."""
+        """The estimate for values minus the base value, `(calls,)` or `(calls, outputs)`, in the order of the plan."""
 
 
 class SampledEstimator(ABC):
@@ -81,7 +81,7 @@ class SampledEstimator(ABC):
 
     @abstractmethod
     def estimate(self, values: Values) -> Estimate:
-        """The estimate for values less v(∅); values of coalitions that are not in `columns` are ignored."""
+        """The estimate for values minus the base value; values of coalitions that are not in `columns` are ignored."""
 
     @abstractmethod
     def head(self, samples: int) -> SampledEstimator:

@@ -39,7 +39,7 @@ def import_object(name: str) -> Any:
     if not module or not path:
         raise MalformedNameError(f"Expected package.module:object, got {name!r}.")
     if "" not in sys.path:
-        sys.path.append("")  # last, so that no file there takes the place of an installed package
+        sys.path.append("")  # The folder is last, so that its files do not shadow installed packages.
     obj: Any = import_module(module)
     for attribute in path.split("."):
         try:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ..errors import FileFormatError
 from .printable import printable
 
-_MAX_DIGITS = 20  # of an integer: enough for 64 bits
-_MAX_DEPTH = 32  # of nested lists and objects
-MAX_NUMBER = 1e300  # a limit that keeps sums of numbers finite
+_MAX_DIGITS = 20  # The maximum number of digits of an integer; 64 bits need fewer.
+_MAX_DEPTH = 32  # The maximum depth of nested lists and objects.
+MAX_NUMBER = 1e300  # Sums of numbers below this limit are finite.
 _ARRAY_KEYS = {"array", "shape", "type"}  # the keys of an array
 _NON_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _DTYPES = {"bool", "float16", "float32", "float64", *(f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64))}
@@ -41,10 +41,9 @@ def parse_json(encoded: bytes, source: str) -> Any:
             parse_int=_parse_int,
             parse_float=_parse_float,
         )
-    except (ValueError, RecursionError) as error:  # decoding errors are ValueErrors too
-        reason = (
-            "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), max_length=200)
-        )
+    except (ValueError, RecursionError) as error:  # Decoding errors are ValueErrors too.
+        nested = isinstance(error, RecursionError)
+        reason = "it is nested too deeply" if nested else printable(str(error), max_length=200)
         raise FileFormatError(
             f"Expected an explanation saved by lcshap, got {printable(source)}, which cannot be read: {reason}."
         ) from None
@@ -266,7 +265,7 @@ def _decode_numbers(text: JsonNode, dtype: np.dtype[Any], count: int) -> NDArray
         text.fail(f"base64 of {expected:,} bytes", f"{len(text.value):,} characters")
     try:
         decoded = b64decode(text.value, validate=True)
-    except ValueError:  # also raised for characters that are not ASCII
+    except ValueError:  # This error is also raised for characters that are not ASCII.
         text.fail("base64", "something else")
     if len(decoded) != expected or (dtype.kind == "b" and not set(decoded) <= {0, 1}):
         text.fail(f"base64 of {expected:,} bytes of type {dtype}", "others")

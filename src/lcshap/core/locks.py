@@ -40,5 +40,5 @@ def _reset_all() -> None:
         lock._reset()
 
 
-if hasattr(os, "register_at_fork"):  # there are no forks on Windows
+if hasattr(os, "register_at_fork"):  # Windows has no forks.
     os.register_at_fork(after_in_child=_reset_all)

@@ -110,10 +110,10 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
-    summary: ClassVar[str]  # what it computes, in a sentence
-    choose: ClassVar[str]  # when to choose it
+    summary: ClassVar[str]  # One sentence: what the method computes.
+    choose: ClassVar[str]  # When to choose the method.
     caution: ClassVar[str] = ""  # what its ranking is known to be poor at, in a sentence; `choose` holds it too
-    cost_in_words: ClassVar[str]  # how many calls it takes, for d units
+    cost_in_words: ClassVar[str]  # The number of calls for d units.
     has_plan: ClassVar[bool] = True
     algorithm: ClassVar[int] = 1  # a higher number for each change of the algorithm that changes scores
 

@@ -18,11 +18,11 @@ from .estimate import Estimator, LinearEstimator, LinearOperator
 from .graphs import Graph
 from .locks import ForkSafeLock
 
-TERMS_PER_PIECE = 1 << 20  # terms that are enumerated at once
+TERMS_PER_PIECE = 1 << 20  # This many terms are enumerated at once.
 _ENTRIES_PER_CALL = 50
-_BYTES_PER_TERM, _BYTES_PER_INDEX = 80, 10  # measured, at the peak of `Plan.from_terms`
+_BYTES_PER_TERM, _BYTES_PER_INDEX = 80, 10  # Measured at the peak of `Plan.from_terms`.
 _SECONDS_PER_INDEX = 0.7e-6  # to enumerate, split and weight the connected sets around a unit
-MAX_PLAN_BYTES = 2_000_000_000  # bytes that making a plan may take at its peak, unless the limit is lifted
+MAX_PLAN_BYTES = 2_000_000_000  # The memory of making a plan is limited to this, unless max_calls is None.
 
 
 class MethodInfo(Protocol):

@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 _MASK = "***"
-_MAX_CHARACTERS = 10_000  # of a text that are redacted and shown
+_MAX_CHARACTERS = 10_000  # The number of characters of a text that are redacted and shown.
 _PLAIN_TYPES = (str, bytes, int, float, bool, type(None))
 _WORD_END = r"(?=['\")\]>},;:.]{0,4}(?:\s|$))"  # of a word, but for quotes, brackets and commas
 _RULES = [
@@ -78,7 +78,7 @@ def describe_error(error: BaseException) -> str:
 def _error_message(error: BaseException) -> str:
     try:
         message = str(error)
-    except Exception:  # foreign code
+    except Exception:  # This calls code of other packages.
         return ""
     return repr(redact(message)) if message else ""
 
@@ -96,5 +96,5 @@ def _http_status(error: BaseException) -> int | None:
 def _get_attribute(source: Any, name: str) -> Any:
     try:
         return getattr(source, name, None)
-    except Exception:  # httpx raises where there is no response
+    except Exception:  # httpx raises an error if there is no response.
         return None

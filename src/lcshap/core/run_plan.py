@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ..errors import GameError
 from .blas_threads import one_blas_thread
 from .estimate import Estimate, Estimator
-from .explanation import Explanation, package_versions, pair_matrix
+from .explanation import Explanation, package_versions
 from .game import AbstractGame
 from .graphs import Graph
+from .pair_matrices import pair_matrix
 from .plan import MethodInfo, Plan, PlanSum
 
 
@@ -61,8 +62,8 @@ def explain_values(plan: Plan, values: NDArray[np.float64], game: AbstractGame) 
 def estimate_values(estimator: Estimator, values: NDArray[np.float64]) -> Estimate:
     """The estimate for the values of coalitions, of which the first is ∅; raise where they are too large to subtract.
 
-    An estimate does not change when a constant is added to all values, so v(∅) is subtracted first: this changes only
-    the rounding, which it makes smaller.
+    An estimate does not change when a constant is added to all values, so the base value is subtracted first: this only
+    makes rounding errors smaller.
     """
     with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
         gains = values - values[0]
@@ -85,7 +86,7 @@ def explain_estimate(
 
     Parameters
     ----------
-    base, full : v(∅) and v(V), a number or one for each output.
+    base, full : the base value and the full value, a number or one for each output.
     calls : the number of distinct coalitions that were evaluated.
     """
 

@@ -12,11 +12,11 @@ from contextlib import contextmanager, suppress
 from ..errors import StoreError
 
 APPLICATION_ID = 0x6C635368  # "lcSh": distinguishes stores from databases of other programs
-VERSION = 1  # of the tables below
+VERSION = 1  # The version of the tables below.
 _MAGIC = b"SQLite format 3\0"
 # The structure of a file of up to this size is checked whenever it is opened, that of a larger one only on request.
 _MAX_QUICK_CHECK_BYTES = 1 << 25
-_RETRY_SECONDS = 0.01  # seconds between two tries
+_RETRY_SECONDS = 0.01  # The seconds between two attempts.
 _TABLES = (
     # The oldest input has the smallest number: AUTOINCREMENT never gives one a second time.
     "CREATE TABLE inputs (id INTEGER PRIMARY KEY AUTOINCREMENT, space BLOB NOT NULL UNIQUE, "
@@ -46,7 +46,7 @@ def open_file(path: str, timeout: float) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection, path: str, timeout: float) -> None:
     if not _count_tables(connection):
         with write_transaction(connection):
-            if not _count_tables(connection):  # no other process was faster
+            if not _count_tables(connection):  # No other process has created the tables meanwhile.
                 for table in _TABLES:
                     connection.execute(table)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -97,7 +97,7 @@ def _check_header(path: str) -> None:
         return
     if head[: len(_MAGIC)] != _MAGIC[: len(head)]:
         raise StoreError(f"Expected a store, got {path!r}, which is not a database. {_MOVE_ADVICE}")
-    if not _has_pending_changes(path, "-wal", "-journal"):  # otherwise the file may be older than its logs
+    if not _has_pending_changes(path, "-wal", "-journal"):  # Otherwise the file may be older than its logs.
         _check_page_count(path, head)
         version, application = struct.unpack_from(">I", head, 60)[0], struct.unpack_from(">I", head, 68)[0]
         if application or version:
@@ -155,7 +155,7 @@ def _has_pending_changes(path: str, *ends: str) -> bool:
 @contextmanager
 def write_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """A transaction: everything is written, or nothing; other processes wait."""
-    if connection.in_transaction:  # left open when Ctrl-C interrupted an earlier transaction
+    if connection.in_transaction:  # Ctrl-C may have left an earlier transaction open.
         connection.rollback()
     try:
         connection.execute("BEGIN IMMEDIATE")

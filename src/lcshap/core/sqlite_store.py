@@ -19,12 +19,13 @@ from .sqlite_file import check_structure, damage_error, open_file, translate_sql
 from .store import Numbers, Store
 from .store_keys import KEY_BYTES
 
-_DTYPE = "<f8"  # of the numbers, whatever the machine
-_KEYS_PER_QUERY = 500  # limits the variables of a statement
+_DTYPE = "<f8"  # The byte order of stored numbers is the same on all machines.
+_KEYS_PER_QUERY = 500  # SQLite limits the number of variables in a statement.
 # One answer about a known input takes one statement, which is a transaction of its own: batches of one row are common.
 _INSERT_ONE = "INSERT OR IGNORE INTO answers SELECT id, ?, ?, ? FROM inputs WHERE space = ? AND dtype = ? AND shape = ?"
-_SHARE_AFTER_DELETION = 0.9  # of max_bytes that is used after old inputs are deleted
-_PARENT_CONNECTIONS: list[sqlite3.Connection] = []  # of a parent process: closing one would free the parent's locks
+_SHARE_AFTER_DELETION = 0.9  # Old inputs are deleted until this share of max_bytes is used.
+# Closing a connection of the parent process would release its locks.
+_PARENT_CONNECTIONS: list[sqlite3.Connection] = []
 
 
 class SQLiteStore(Store):

@@ -64,7 +64,7 @@ class Answers:
     """
 
     def __init__(self) -> None:
-        self._unindexed: list[tuple[bytes, Numbers]] = []  # not yet in the index
+        self._unindexed: list[tuple[bytes, Numbers]] = []  # These blocks are not in the index yet.
         self._index: dict[bytes, int] = {}
         self._numbers: Numbers | None = None
         self._shape: tuple[int, ...] | None = None
@@ -117,7 +117,7 @@ class Answers:
             self._numbers = all_numbers
             for position, key in enumerate(keys, start):
                 self._index.setdefault(key, position)
-            del self._unindexed[0]  # last, so that an interrupted block is indexed again, with the same result
+            del self._unindexed[0]  # This is last, so that an interrupted block is indexed again with the same result.
         return self._index
 
 

@@ -82,12 +82,10 @@ class PathSearch:
         self.path: list[int] = []
         self.values: list[Values] = []  # v along the path
         self.last_marginals: Values = np.empty(0)  # the last known marginal of each unit, all outputs
-        self.expected_gains: dict[
-            Window, float
-        ] = {}  # the expected gain of moving a window: single units, and joint effects
+        self.expected_gains: dict[Window, float] = {}  # the expected gain of moving a unit, or several together
         self.rounds_since_evaluation = np.zeros(graph.d, np.int64)  # rounds since a unit was evaluated
         self.tried_edges: set[Window] = set()  # the edges that have been moved together
-        self.empty_and_full_values: Values = np.empty(0)  # v(∅) and v(V)
+        self.empty_and_full_values: Values = np.empty(0)  # the base value and the full value
         self.has_decision = False  # whether there is a decision that can flip
         self.flip_set: Window | None = None
         self.rounds = 0

@@ -51,8 +51,8 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
     if missing.any():
         column = int(trees.unreadable_nan_columns[np.argmax(missing)])
         raise MethodError(
-            f"Expected no missing values in column {column}, got some. The model was told how to treat them "
-            '(nan_mode="Max"), which cannot be read. Choose another method, such as GraphKernelSHAP.'
+            f"Expected no missing values in column {column}, got some. The treatment of missing values by "
+            'this model (nan_mode="Max") cannot be read. Choose another method, such as GraphKernelSHAP.'
         )
     return TreeGame(trees, x, background, owners, masked.graph.d, weights, value.multi_output)
 

@@ -12,7 +12,7 @@ from ..selection.selector import MethodSelector
 from .job import Setup
 
 _MIN_SHOWN_SECONDS = 0.1  # of own time: it is measured, so that shorter times would differ from run to run
-_MAX_PREVIEW_ROWS = 4096  # that are made to count their tokens
+_MAX_PREVIEW_ROWS = 4096  # This many rows are made to count their tokens.
 
 
 def preselect_method(setup: Setup, selector: MethodSelector, masked: Masked) -> Selection:

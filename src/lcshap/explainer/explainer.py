@@ -12,6 +12,7 @@ from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.tree_models import has_log_odds_margin
 from ..core.explanation import Explanation
+from ..core.explanations import Comparison, Explanations
 from ..core.method import Method, Stop
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
@@ -178,7 +179,7 @@ class Explainer:
         y: Any = None,
         store: Store | None = None,
         errors: Literal["raise"] = "raise",
-    ) -> list[Explanation]: ...
+    ) -> Explanations[Explanation]: ...
     @overload
     def __call__(
         self,
@@ -187,11 +188,11 @@ class Explainer:
         y: Any = None,
         store: Store | None = None,
         errors: Errors,
-    ) -> list[Explanation | LcshapError]: ...
+    ) -> Explanations[Explanation | LcshapError]: ...
     @overload
     def __call__(self, x: Any, *, y: Any = None, store: Store | None = None, errors: Errors = "raise") -> Any: ...
     def __call__(self, x: Any, *, y: Any = None, store: Store | None = None, errors: Errors = "raise") -> Any:
-        """Explain one input, or many: an `Explanation`, or a list of them.
+        """Explain one input, or many: an `Explanation`, or `Explanations`, which is a sequence of them.
 
         Which of the two an array or a table is depends on the masker; `one` and `many` say it themselves.
 
@@ -220,14 +221,14 @@ class Explainer:
     @overload
     def many(
         self, inputs: Any, *, y: Any = None, store: Store | None = None, errors: Literal["raise"] = "raise"
-    ) -> list[Explanation]: ...
+    ) -> Explanations[Explanation]: ...
     @overload
     def many(
         self, inputs: Any, *, y: Any = None, store: Store | None = None, errors: Errors
-    ) -> list[Explanation | LcshapError]: ...
+    ) -> Explanations[Explanation | LcshapError]: ...
     def many(
         self, inputs: Any, *, y: Any = None, store: Store | None = None, errors: Errors = "raise"
-    ) -> list[Explanation] | list[Explanation | LcshapError]:
+    ) -> Explanations[Explanation] | Explanations[Explanation | LcshapError]:
         """Explain each of `inputs`, also where they look like one. `y`, `store` and `errors`: as in ``__call__``."""
         if errors not in ("raise", "keep"):
             raise OptionError(f"Expected errors='raise' or errors='keep', got {errors!r}.")
@@ -239,14 +240,14 @@ class Explainer:
                 masked[number] = self.masker.mask(x)
             except LcshapError as error:
                 job.outcomes[number] = error
-        return self._explain(masked, job)  # type: ignore[return-value]
+        return Explanations(cast("list[Explanation | LcshapError]", self._explain(masked, job)))
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)
         failed = [number for number, e in enumerate(job.outcomes) if isinstance(e, Exception)]
         if failed and not job.isolate_failures:
             error = cast(Exception, job.outcomes[failed[0]])
-            if len(failed) == len(job.outcomes):  # all inputs failed: the cause is probably not one of them
+            if len(failed) == len(job.outcomes):  # All inputs failed, so the cause is probably not one of them.
                 raise error
             raise RunFailedError(
                 f"Input {failed[0]} cannot be explained: {str(error).rstrip('.')}. The explanations of the "
@@ -259,7 +260,7 @@ class Explainer:
 
     def compare(
         self, x: Any, methods: Sequence[Method | str], *, y: Any = None, store: Store | None = None
-    ) -> list[Explanation]:
+    ) -> Comparison:
         """Several methods on one input, each as it would be alone; the model is asked about every row once.
 
         Parameters
@@ -272,8 +273,8 @@ class Explainer:
 
         Returns
         -------
-        list of Explanation : one for each method. ``e.provenance["together"]`` is the number of calls that all of them
-            took together.
+        Comparison : a sequence with an explanation for each method. ``e.provenance["together"]`` is the number of calls
+            that all of them took together.
 
         Raises
         ------
@@ -300,7 +301,7 @@ class Explainer:
                 selections = {number: job.select(game, selector, start)}
                 job.run({number: game}, selections, job.stop(selector, start, selections))
         explanations = cast("list[Explanation]", job.outcomes)
-        return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations]
+        return Comparison(replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations)
 
     def stream(self, x: Any, *, y: Any = None, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
         """Yield explanations of the input `x` that get better as calls are made, until the budget is used.
@@ -390,7 +391,7 @@ class Explainer:
 def adapt_model(model: Any, kind: Kind | None, value: Any) -> Model:
     """The adapter that an explainer with these options puts its model behind."""
     name = value.name if isinstance(value, Value) else value
-    if kind is None and name == "log_odds" and has_log_odds_margin(model):  # and the user did not state another kind
+    if kind is None and name == "log_odds" and has_log_odds_margin(model):  # The user did not set another kind.
         kind = "logits"
     return find_model(model, kind, fallback="output" if says_output(value) else None)
 

@@ -25,7 +25,7 @@ from ..selection.selection import Selection
 from ..selection.selector import MethodSelector
 from ..values import Value
 
-_WINDOW_ROWS = 1 << 14  # of several inputs that are processed together: enough for full batches
+_WINDOW_ROWS = 1 << 14  # Inputs are processed together up to this many rows, which is enough for full batches.
 Outcomes = list[Explanation | Exception | None]
 
 
@@ -67,7 +67,7 @@ class Job:
     outcomes: Outcomes
     isolate_failures: bool = False
     y: Sequence[Any] | None = None
-    seconds_per_call: float | None = field(default=None, init=False)  # seconds a call, once it is known
+    seconds_per_call: float | None = field(default=None, init=False)  # measured for budgets in seconds
     progress_bar: Progress | None = field(default=None, init=False)
     warned: bool = field(default=False, init=False)
 
@@ -77,7 +77,7 @@ class Job:
         self.progress_bar = Progress(calls, "model calls", self.setup.progress)
         try:
             yield
-        except Unfinished as error:  # from an adapter
+        except Unfinished as error:  # An adapter has raised this.
             raise self._unfinished_error(error) from error
         except (ModelError, KeyboardInterrupt) as error:
             raise self._unfinished_error(error) from error

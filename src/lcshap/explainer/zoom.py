@@ -140,7 +140,7 @@ class _Zoom:
         needs = [2 * min(2 ** len(parts), _MIN_CALLS_PER_PART) for _, parts in chosen]
         count = max(
             1, int(np.searchsorted(np.cumsum(needs), available_rows, side="right"))
-        )  # few parts with enough calls each
+        )  # Few parts get enough calls each, instead of many parts with too few.
         for rank, (number, parts) in enumerate(chosen[:count]):
             rows = min(available_rows, needs[rank] + max(0, available_rows - sum(needs[rank:count])) // (count - rank))
             if rows < 2 * min(8, 2 ** len(parts)):

@@ -167,7 +167,7 @@ class MaskedImage(Masked):
         """How to give the model other images."""
         options = ['channels="first"'] * (self.channels != "first") + self._scale_option
         return (
-            f"(It was given {self.x.dtype} images of shape {self.x.shape}. If it wants others, wrap it in "
+            f"(It was given {self.x.dtype} images of shape {self.x.shape}. If it expects other images, wrap it in "
             f"lcshap.adapters.ImageModel with {', '.join([*options, 'size= or colours='])}, or give it prepare=.)"
         )
 

@@ -180,7 +180,7 @@ class MaskedFrame(MaskedTabular):
         """What the model was given, where that may be why it failed."""
         return (
             f"(It was given {type(self.x).__module__.partition('.')[0]} DataFrames with the columns and types of the "
-            "background. If it wants arrays, give Tabular(background.to_numpy(), names=[...]).)"
+            "background. If it expects arrays, give Tabular(background.to_numpy(), names=[...]).)"
         )
 
     @property

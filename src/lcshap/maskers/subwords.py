@@ -93,7 +93,7 @@ class Subwords(Masker):
             return
         if not getattr(self.tokenizer, "is_fast", False):
             raise MaskerError(
-                "Expected a fast tokenizer, which knows where its tokens are in the text, got a slow one. "
+                "Expected a fast tokenizer, which reports the positions of its tokens, got a slow one. "
                 'Load the fast one (use_fast=True), or write absent="delete".'
             )
         if self.absent == "attention" and "attention_mask" not in self.tokenizer.model_input_names:

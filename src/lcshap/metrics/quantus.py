@@ -134,7 +134,7 @@ def _owners(masker: Masker, x: NDArray[Any]) -> NDArray[np.intp]:
     owners = masker.mask(x).owners
     if owners is None:
         raise MaskerError(
-            "Expected a masker that knows which numbers of an input belong to a unit, got "
+            "Expected a masker that maps units to the numbers of an input, got "
             f"{type(masker).__name__}. Give another masker."
         )
     return owners

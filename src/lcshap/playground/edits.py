@@ -26,7 +26,7 @@ from ..maskers.tokens import MaskedTokens
 from .rows import cell_kinds, make_row, read_cell, row_cells
 
 Replaced = Mapping[int, Any]
-COLOURS = ("mean", "black", "blur", "noise")  # what may stand in the place of a part of an image, by name
+COLOURS = ("mean", "black", "blur", "noise")  # The named replacements of a part of an image.
 _EDITOR_KINDS: dict[type[Masker], str] = {
     Text: "text",
     Subwords: "text",

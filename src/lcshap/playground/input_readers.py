@@ -23,10 +23,10 @@ from .playground_limits import Limits
 from .requests import describe_type
 from .rows import cell_kinds, column_cells, make_row, read_cell, row_cells, write_cell
 
-_IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")  # decoded by Pillow itself; others may call programs
-_MAX_CHOICES = 40  # values of a column that the page offers
-_MAX_THUMBNAILS = 24  # examples of images that the page shows before they are explained
-_MAX_EDITABLE_NUMBERS = 50_000  # numbers of a series that the page does not get to edit
+_IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")  # Pillow decodes these itself; other formats may call programs.
+_MAX_CHOICES = 40  # The page offers this many values of a column.
+_MAX_THUMBNAILS = 24  # The page shows this many example images before they are explained.
+_MAX_EDITABLE_NUMBERS = 50_000  # A longer series cannot be edited on the page.
 
 
 class InputReader:
@@ -171,7 +171,7 @@ class SeriesReader(InputReader):
                 "shorter one."
             )
         if len(lines) == 1:
-            lines = [[token] for token in lines[0]]  # all steps of one channel in a line
+            lines = [[token] for token in lines[0]]  # All steps of one channel are in one line.
         widths = {len(line) for line in lines}
         if len(widths) != 1:
             raise MaskerError(

@@ -23,7 +23,7 @@ def pack_picture(view: View | None) -> dict[str, Any]:
     packed = drawing_of(view).pack(view, ContentPool())
     changed = {
         name: content for name, content in packed.items() if name not in ("labels", "columns")
-    }  # they stay as they were
+    }  # Labels and columns do not change.
     return {**changed, "text": view.text} if isinstance(view, TextView) else changed
 
 

@@ -38,5 +38,5 @@ def make_page(title: str, page_settings: dict[str, Any]) -> tuple[str, str]:
         "data": f'<script type="application/json" id="about">{to_safe_json(page_settings)}</script>',
         "script": script,
     }
-    pieces = read_file("playground.html", __package__).split("%%")  # text and names of holes in turn
+    pieces = read_file("playground.html", __package__).split("%%")  # Texts and names of placeholders alternate.
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces)), policy

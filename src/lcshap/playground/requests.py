@@ -47,7 +47,7 @@ class Column:
             if f.name == "budget":
                 parameters["budget"] = max(parse_budget(self.budget, graph.d), graph.d + 2)
             elif f.default is MISSING and f.name not in parameters:
-                parameters[f.name] = 1  # the least order of L- and C-Shapley
+                parameters[f.name] = 1  # LShapley and CShapley have at least this order.
         return kind(**parameters)
 
     def label(self, e: Explanation) -> str:

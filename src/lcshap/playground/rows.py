@@ -14,9 +14,9 @@ from ..maskers.cell_values import is_missing
 from ..maskers.masked_table import MaskedFrame, MaskedTabular
 
 CellKind = Literal["number", "truth", "day", "moment", "text"]
-_MAX_INSPECTED_ROWS = 1000  # background rows that tell what a column holds
+_MAX_INSPECTED_ROWS = 1000  # This many background rows determine the type of a column.
 _TRUTH_VALUES = {"true": True, "false": False}
-_EMPTY_TEXT = "''"  # how a text that is empty, and not missing, is written
+_EMPTY_TEXT = "''"  # This is how an empty text is written; an empty field is a missing value.
 
 
 def cell_kinds(masked: MaskedTabular) -> list[CellKind]:
@@ -36,9 +36,9 @@ def _infer_kind(cells: list[Any]) -> CellKind:
     if not present:
         return "number"
     kinds: dict[CellKind, Any] = {
-        "truth": bool | np.bool_,  # before numbers, of which Python counts them
+        "truth": bool | np.bool_,  # Booleans are tested first, because Python treats them as numbers.
         "number": int | float | np.integer | np.floating,
-        "moment": datetime,  # before days
+        "moment": datetime,  # Timestamps are tested first, because they are dates too.
         "day": date,
     }
     return next((kind for kind, types in kinds.items() if all(isinstance(c, types) for c in present)), "text")

@@ -13,9 +13,9 @@ from typing import Any
 
 from ..errors import LcshapError
 
-_POLL_SECONDS = 0.05  # between two checks whether a run was cancelled
-GRACE_SECONDS = 0.3  # seconds that a cancelled run has to end by itself, at the next batch, before it is interrupted
-_JOIN_SECONDS = 2.0  # a model call of an interrupted run that takes longer counts as lost
+_POLL_SECONDS = 0.05  # The time between two checks whether a run was cancelled.
+GRACE_SECONDS = 0.3  # A cancelled run ends at its next batch; after this time it is interrupted.
+_JOIN_SECONDS = 2.0  # A model call of an interrupted run that takes longer is counted as lost.
 
 
 class CancelledError(Exception):
@@ -61,7 +61,7 @@ class ModelQueue:
 
     def __init__(self, shared: bool = False) -> None:
         self.shared, self.lost_calls = shared, 0
-        self._queue: deque[Run] = deque()  # the first one is asking
+        self._queue: deque[Run] = deque()  # The first run in the queue is calling the model.
         self._changed = threading.Condition()
 
     @contextmanager

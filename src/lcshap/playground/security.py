@@ -23,7 +23,7 @@ _SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'; sandbox"  # for every answer but the page
+NO_SCRIPTS = "default-src 'none'; frame-ancestors 'none'; sandbox"  # Every response except the page has this policy.
 
 
 class AccessSecrets:
@@ -70,7 +70,7 @@ class AuthMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":  # no websockets
+        if scope["type"] != "http":  # Websockets are refused.
             return
 
         async def with_headers(message: Message) -> None:

@@ -15,8 +15,8 @@ from ..explainer import Explainer
 from ..extras import import_optional
 from .playground_limits import Limits
 
-_MAX_CONNECTIONS = 64  # at once; more are answered with 503
-_SHUTDOWN_SECONDS = 5.0  # seconds that the server has to end
+_MAX_CONNECTIONS = 64  # The number of open connections; further requests get status 503.
+_SHUTDOWN_SECONDS = 5.0  # The time that the server has to stop.
 
 
 def serve(
@@ -146,7 +146,8 @@ class Playground:
     def wait(self) -> None:
         """Wait until Ctrl-C, then end."""
         try:
-            while not self._ended.wait(0.2):  # not `join`: in Python 3.11, Ctrl-C makes it count the thread as ended
+            # `join` is not used: in Python 3.11, after Ctrl-C it treats the thread as ended.
+            while not self._ended.wait(0.2):
                 pass
         except KeyboardInterrupt:
             print("\nThe playground has ended.", file=sys.stderr)

@@ -41,8 +41,8 @@ from .requests import Column
 from .run_queue import ModelQueue, Run, ThreadPool
 
 Emit = Callable[[dict[str, Any]], None]
-_ESTIMATE_INTERVAL_SECONDS = 0.15  # between two estimates on the page
-_MAX_EXPLAINERS = 64  # that are kept, for as many pairs of a target and a reference
+_ESTIMATE_INTERVAL_SECONDS = 0.15  # The time between two estimates on the page.
+_MAX_EXPLAINERS = 64  # This many explainers are kept, one for each target and reference.
 # A first answer that takes between these times may include warming up, so the pace is measured with a second one.
 _WARM_UP_MIN_SECONDS, _WARM_UP_MAX_SECONDS = 0.02, 0.5
 
@@ -79,7 +79,7 @@ class Session:
         self.reader: InputReader = find_reader(explainer.masker, examples, self.limits)
         self.maskers = alternative_maskers(explainer.masker)
         self.thread_pool = ThreadPool(ModelQueue(shared=isinstance(explainer.adapter, RemoteModel)))
-        self.seconds_per_row: float | None = None  # seconds that a row takes, as far as is known
+        self.seconds_per_row: float | None = None  # The seconds that a row takes, once they are measured.
         self._explainers = lru_cache(_MAX_EXPLAINERS)(self._build_explainer)
         self._results: OrderedDict[str, FinishedRun] = OrderedDict()
 

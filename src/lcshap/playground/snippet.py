@@ -9,7 +9,7 @@ from ..show.html_report.python_snippet import python_snippet
 
 _MODEL_LINE, _INPUT_LINE = "model = ...", "x = ..."
 _NAN = 'float("nan")'
-_MAX_LITERAL_LENGTH = 20_000  # characters of an input that stands in the snippet
+_MAX_LITERAL_LENGTH = 20_000  # A longer input is not written into the snippet.
 
 
 def snippet(e: Explanation, x: Any, source: str | None = None) -> str:

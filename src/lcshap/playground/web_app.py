@@ -21,7 +21,7 @@ from .run_queue import PlaygroundBusyError, Run
 from .saving import save_as
 from .session import Session
 
-_POLL_SECONDS = 0.2  # between two checks whether the page has disconnected
+_POLL_SECONDS = 0.2  # The time between two checks whether the page has disconnected.
 _KEEPALIVE_SECONDS = 1.0  # a run without an event for this long sends one that says it is still running
 Work = Callable[[Run], Any]
 
@@ -198,7 +198,8 @@ class _Events:
 
     def put(self, name: str, content: dict[str, Any]) -> None:
         """Send an event from a thread. It is dropped if the loop has ended."""
-        text = json.dumps(content, allow_nan=False)  # here, so that what JSON does not have is an error of the run
+        # The content is encoded here, so that a value without JSON form is an error of the run.
+        text = json.dumps(content, allow_nan=False)
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, (name, text))
         except RuntimeError:

@@ -25,9 +25,9 @@ def flip_sentence(e: Explanation, mark: Callable[[str], str] = "*{}*".format) ->
     >>> g = lc.Graph.chain(4, names="it is not bad".split())
     >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 2] & kept[:, 3]), 4)
     >>> flip_sentence(lc.DeletionPath(12, flip_below=0.5).explain(v, g))
-    'Without *not* the model would not say this.'
+    'Without *not*, the decision changes.'
     >>> flip_sentence(lc.InsertionPath(12, flip_above=0.5).explain(v, g))
-    '*not*, *bad* alone are enough for this.'
+    '*not*, *bad* alone are enough for this decision.'
     """
     return "".join(mark(piece) if k % 2 else piece for k, piece in enumerate(flip_pieces(e)))
 
@@ -53,21 +53,21 @@ def flip_pieces(e: Explanation) -> list[str]:
     if not e.flipped or not e.flip_set:
         return [_describe_missing_flip_set(e)]
     names = unit_names(e)
-    start, end = "", f" alone {'is' if len(e.flip_set) == 1 else 'are'} enough for this."
+    start, end = "", f" alone {'is' if len(e.flip_set) == 1 else 'are'} enough for this decision."
     if e.removed:
-        start, end = "Without ", f" the model would {_flip_verb(e)}."
+        start, end = "Without ", f", {_flip_clause(e)}."
     if len(e.flip_set) > _MAX_NAMED_UNITS:
         end = f" {others_text(len(e.flip_set) - _MAX_NAMED_UNITS)}{end}"
     pieces = [piece for unit in e.flip_set[:_MAX_NAMED_UNITS] for piece in (", ", names[unit])]
     return [start, *pieces[1:], end]
 
 
-def _flip_verb(e: Explanation) -> str:
-    """What the model would do after a flip. A model may also deny a label of several; then the flip asserts it."""
+def _flip_clause(e: Explanation) -> str:
+    """What a flip changes. If the model does not predict a label of several, then it does so after the flip."""
     probability = probability_of(e.full_value, e) if str(e.provenance.get("kind")).startswith("multilabel") else None
     if probability is None or not target_names(e):
-        return "not say this"
-    return f"{'not ' if probability > 0.5 else ''}say {target_names(e)[0]}"
+        return "the decision changes"
+    return f"the model {'no longer predicts' if probability > 0.5 else 'predicts'} {target_names(e)[0]}"
 
 
 def _describe_missing_flip_set(e: PathExplanation) -> str:
@@ -75,7 +75,7 @@ def _describe_missing_flip_set(e: PathExplanation) -> str:
     if e.flipped and e.flip_set is None:
         return f"The decision changed after {subject} {'removed' if e.removed else 'inserted'}."
     if e.flipped:
-        return "The model does not say this of the full input." if e.removed else "No unit at all is needed for this."
+        return "The full input does not lead to this decision." if e.removed else "No unit is needed for this decision."
     if e.removed:
         return f"The decision did not change while {subject} removed."
     return f"The decision was not reached while {subject} inserted."

@@ -20,7 +20,7 @@ MIN_COLOURED_SHARE, STRONG_SHARE = (
     0.06,
     0.5,
 )  # shares of the largest score: no colour below the first, the heavier sign above the second
-_SIGN_LEGEND = "(# + speak for it, = - against it; # and = are above half of the largest score)"
+_SIGN_LEGEND = "(# + count for it, = - against it; # and = are above half of the largest score)"
 
 
 @dataclass(frozen=True, eq=False)

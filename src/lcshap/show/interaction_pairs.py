@@ -82,7 +82,7 @@ def interaction_caption(e: Explanation, drawn_as: str, limit: str, left_out: boo
     ----------
     drawn_as : what represents the interactions in the figure, such as "edges".
     limit : the largest of them, as the figure writes numbers; empty if none is drawn.
-    left_out : whether those whose intervals hold 0 are not drawn at all.
+    left_out : whether those whose intervals include zero are not drawn at all.
     """
     pairs, largest = pairs_of(e), largest_pairs(e)
     lines = [f"{drawn_as}: interactions, ±{limit}"] if limit else []
@@ -92,9 +92,9 @@ def interaction_caption(e: Explanation, drawn_as: str, limit: str, left_out: boo
         lines.append(f"the largest: {largest[0][0]} {largest[0][1]}")
     n_faint = int(np.count_nonzero(pairs.insignificant))
     if n_faint:
-        label = f"{drawn_as} not drawn" if left_out else "faint"
+        label = f"{drawn_as} not drawn" if left_out else "Faint"
         lines.append(
-            f"{label}: the 95 % interval holds 0 ({n_faint:,} of {words.format_count(len(pairs.values), 'pair')})"
+            f"{label}: the 95 % interval includes zero ({n_faint:,} of {words.format_count(len(pairs.values), 'pair')})"
         )
     return "\n".join(lines)
 
@@ -133,5 +133,5 @@ def interaction_note(e: Explanation) -> str:
     if pairs.stderr is None:
         return f"largest interactions of {total}"
     n_faint = int(np.count_nonzero(pairs.insignificant))
-    doubt = f"; the 95 % intervals of {n_faint:,} hold 0" if n_faint else ""
+    doubt = f"; the 95 % intervals of {n_faint:,} include zero" if n_faint else ""
     return f"largest interactions of {total}, with standard errors{doubt}"

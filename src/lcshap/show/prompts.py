@@ -1,4 +1,4 @@
-"""A prompt and its answer: which sources each part of the answer rests on."""
+"""A prompt and its answer: the sources that support each part of the answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .words import format_signed, shorten
 
 
 def answer_lines(e: Explanation, view: PromptView, width: int) -> list[str]:
-    """Each part of the answer with the sources that it rests on, as lines of text."""
+    """Each part of the answer with the sources that support it, as lines of text."""
     lines: list[str] = []
     for output, sentence in enumerate(view.answer_parts[: e.scores.reshape(len(e.scores), -1).shape[1]]):
         if output and sentence.strip() == view.answer_parts[0].strip():  # the only sentence is the whole answer
@@ -22,10 +22,10 @@ def answer_lines(e: Explanation, view: PromptView, width: int) -> list[str]:
 
 
 def describe_sources(e: Explanation, output: int) -> str:
-    """Which sources an output rests on, with their scores, as the end of a sentence."""
+    """The sources that support an output, with their scores, as the end of a sentence."""
     scores, limit = e.scores.reshape(len(e.scores), -1), colour_limit([e.scores])
     named = [
         f"{shorten(printable(e.names[unit]), 60)} ({format_signed(float(scores[unit, output]), limit)})"
         for unit in supporting_units(e, output)
     ]
-    return "rests on " + "; ".join(named) if named else "rests on nothing in the context"
+    return "is supported by " + "; ".join(named) if named else "is not supported by the context"

@@ -14,11 +14,12 @@ from . import words
 from .probability_of_value import format_percent, probability_of, value_name
 
 _LARGE_RESIDUAL_SHARE = 0.25  # a residual above this share of the gain has a sentence of its own
+_UNCERTAIN_SCORES = "The 95 % interval of every score includes zero. Use more calls."
 _MAX_NAME_LENGTH = 40  # longer names of units are cut
 
 
 def lead_sentence(e: Explanation, mark: Callable[[str], str] = "*{}*".format) -> str:
-    """The prediction, and the units that speak most for and against it; of several classes, the most probable one.
+    """The prediction, and the units that count most for and against it; of several classes, the most probable one.
 
     It is empty for several outputs that are not classes.
 
@@ -34,7 +35,7 @@ def lead_sentence(e: Explanation, mark: Callable[[str], str] = "*{}*".format) ->
     >>> g = lc.Graph.chain(3, names=["it", "just", "sucks"])
     >>> provenance = {"value": "log_prob", "targets": ["negative"]}
     >>> lead_sentence(lc.Explanation(np.array([-0.38, 0.0, 0.89]), -0.52, -0.01, g, 8, provenance))
-    'The model says *negative* (99.0 %). *sucks* speaks most for it (+0.89), *it* most against it (-0.38).'
+    'The model predicts *negative* (99.0 %). *sucks* counts most for it (+0.89), *it* most against it (-0.38).'
     """
     return "".join(mark(piece) if k % 2 else piece for k, piece in enumerate(lead_pieces(e)))
 
@@ -45,7 +46,7 @@ def prediction_sentence(e: Explanation, mark: Callable[[str], str] = "*{}*".form
     >>> import lcshap as lc
     >>> provenance = {"value": "log_prob", "targets": ["negative"]}
     >>> prediction_sentence(lc.Explanation(np.zeros(2), -0.52, -0.01, lc.Graph.chain(2), 4, provenance))
-    'The model says *negative* (99.0 %).'
+    'The model predicts *negative* (99.0 %).'
     """
     pieces = _describe_prediction(e)[0] if e.scores.ndim == 1 else []
     return "".join(mark(piece) if k % 2 else piece for k, piece in enumerate(pieces))
@@ -65,7 +66,7 @@ def lead_pieces(e: Explanation) -> list[str]:
     named = [(units[0], verb) for units, verb in candidates if units]
     if not named:
         any_score = any(len(e.by_magnitude(sign)) for sign in (1, -1))
-        pieces[-1] += "No score can be told from 0 with these calls." if any_score else "No unit changes it."
+        pieces[-1] += _UNCERTAIN_SCORES if any_score else "No unit changes it."
         return pieces
     for k, (unit, verb) in enumerate(named):
         phrase = verb[0] if k == 0 else verb[1]
@@ -76,7 +77,7 @@ def lead_pieces(e: Explanation) -> list[str]:
 
 
 Verbs = tuple[tuple[str, str], tuple[str, str]]  # for the most positive and the most negative unit: alone, or after it
-_CLASS_VERBS: Verbs = (("speaks most for it", ""), ("speaks most against it", "most against it"))
+_CLASS_VERBS: Verbs = (("counts most for it", ""), ("counts most against it", "most against it"))
 _NUMBER_VERBS: Verbs = (("raises it most", ""), ("lowers it most", "lowers it most"))
 
 
@@ -90,12 +91,12 @@ def _describe_prediction(e: Explanation) -> tuple[list[str], Verbs]:
     share = probability_of(e.full_value, e)
     if isinstance(item, list | tuple) and len(item) == 2:
         first, second = (printable(str(label)) for label in item)
-        better = "more" if float(e.full_value) >= 0 else "less"
-        return ["To the model ", first, f" is {better} likely than ", second, "."], _contrast_verbs(first)
+        better = "higher" if float(e.full_value) >= 0 else "lower"
+        return ["The model gives ", first, f" a {better} probability than ", second, "."], _contrast_verbs(first)
     if share is not None and item is not None:
         name = printable(str(item))
         if share >= 0.5:
-            return ["The model says ", name, f" ({format_percent(share)})."], _CLASS_VERBS
+            return ["The model predicts ", name, f" ({format_percent(share)})."], _CLASS_VERBS
         return ["The model gives ", name, f" {format_percent(share)}."], _CLASS_VERBS
     number = _short_value(e.full_value, e)
     if value == "output" and words.is_class(e) and item is not None:
@@ -105,16 +106,14 @@ def _describe_prediction(e: Explanation) -> tuple[list[str], Verbs]:
         if named:
             return ["The model's output ", printable(str(item)), f" is {number}."], _NUMBER_VERBS
         return [f"The model's output is {number}."], _NUMBER_VERBS
-    quantity = printable(str(value)).replace("_", " ") if value is not None else "v"
-    if e.provenance.get("loss") == value and value is not None:
-        return [f"The {quantity} loss goes from {_short_value(e.base_value, e)} to {number}."], _NUMBER_VERBS
-    return [
-        f"{'The value ' * (value is not None)}{quantity} goes from {_short_value(e.base_value, e)} to {number}."
-    ], _NUMBER_VERBS
+    quantity = "" if value is None else " " + printable(str(value)).replace("_", " ")
+    if value is not None and e.provenance.get("loss") == value:
+        return [f"The{quantity} loss goes from {_short_value(e.base_value, e)} to {number}."], _NUMBER_VERBS
+    return [f"The value{quantity} goes from {_short_value(e.base_value, e)} to {number}."], _NUMBER_VERBS
 
 
 def _contrast_verbs(name: str) -> Verbs:
-    return ((f"speaks most for {name}", ""), (f"speaks most against {name}", "most against it"))
+    return ((f"counts most for {name}", ""), (f"counts most against {name}", "most against it"))
 
 
 def _short_name(e: Explanation, unit: int) -> str:
@@ -148,7 +147,7 @@ def residual_note(e: Explanation) -> str:
     >>> residual_note(lc.Shapley().explain(v, lc.Graph.chain(3)))
     ''
     >>> residual_note(lc.FeatureAblation().explain(v, lc.Graph.chain(3)))[:72]
-    'The scores add up to +3, and all units together change it by +1: what un'
+    'The scores add up to +3, but all units together change the value by +1. '
     """
     if e.scores.ndim > 1:
         return ""
@@ -156,11 +155,16 @@ def residual_note(e: Explanation) -> str:
     if abs(residual) <= _LARGE_RESIDUAL_SHARE * abs(gain):
         return ""
     total = _three_digits(float(e.scores.sum()), "+")
-    counted = "is counted for each of them" if residual * gain < 0 or not gain else "is left out"
     return (
-        f"The scores add up to {total}, and all units together change it by {_three_digits(gain, '+')}: what units do "
-        f"together {counted}. Read the scores as a ranking, not as shares."
+        f"The scores add up to {total}, but all units together change the value by {_three_digits(gain, '+')}. "
+        f"{_residual_reason(residual, gain)} Use the scores as a ranking, not as shares."
     )
+
+
+def _residual_reason(residual: float, gain: float) -> str:
+    if residual * gain < 0 or not gain:
+        return "Joint effects of several units are counted once for each of these units."
+    return "Joint effects of several units are not included in the scores."
 
 
 def _gain(e: Explanation) -> float:

@@ -47,8 +47,8 @@ def render_explanation(
     >>> g = lc.Graph.chain(3, names=["not", "very", "good"])
     >>> v = lc.Game(lambda kept: 1.5 * kept[:, 2] - 2.0 * (kept[:, 0] & kept[:, 2]), 3)
     >>> print(render_explanation(lc.LShapley(order=2).explain(v, g), width=66))
-    v goes from 0 to -0.5. *good* raises it most (+0.5), *not* lowers
-    it most (-1).
+    The value goes from 0 to -0.5. *good* raises it most (+0.5), *not*
+    lowers it most (-1).
     <BLANKLINE>
     LShapley(order=2, context='absent', interactions=False)
     <BLANKLINE>
@@ -56,7 +56,7 @@ def render_explanation(
     good  +0.500                                   │████████████████▌
     very  +0.000                                   │
     <BLANKLINE>
-    v(∅) = 0 → v(V) = -0.5; scores sum to -0.5, residual 0; 8 calls
+    Base value 0 → full value -0.5; scores sum to -0.5, residual 0; 8 calls
     """
     check_option_count("top", top)
     if e.scores.ndim == 2:

@@ -22,6 +22,7 @@ from .probability_of_value import format_percent, probability_of, value_name
 
 _DIGITS = 4
 _MAX_NAMED_OUTPUTS = 6  # outputs that are named in a heading; more are counted
+BASE_VALUE_NAME = "base value"
 _CLASS_VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds")  # values that are about classes
 
 Format = Callable[[Any, Explanation], str]  # how a number of an explanation is written
@@ -226,14 +227,30 @@ def selection_reason(e: Explanation) -> str:
 # -- what the scores add up to, and what they cost ------------------------------------------------------------------
 
 
+def full_value_name(e: Explanation) -> str:
+    """What readers call the full value: the prediction, if the model itself returns the number that is explained.
+
+    The prediction of a classifier is a class, so that the log-probability or the margin of a class is a full value.
+
+    >>> import lcshap as lc
+    >>> names = []
+    >>> for value in ("output", "log_prob"):
+    ...     provenance = {"value": value, "targets": ["price"]}
+    ...     names.append(full_value_name(lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2, provenance)))
+    >>> names
+    ['prediction', 'full value']
+    """
+    return "prediction" if value_name(e) == "output" and not is_class(e) else "full value"
+
+
 def base_value_text(e: Explanation, write: Format = format_number) -> str:
     """The base value: the value of the input without any units."""
-    return f"v(∅) = {_with_probability(e.base_value, e, write)}"
+    return f"{BASE_VALUE_NAME} {_with_probability(e.base_value, e, write)}"
 
 
 def full_value_text(e: Explanation, write: Format = format_number) -> str:
     """The full value: the value of the input as it is."""
-    return f"v(V) = {_with_probability(e.full_value, e, write)}"
+    return f"{full_value_name(e)} {_with_probability(e.full_value, e, write)}"
 
 
 def base_and_full_value(e: Explanation, write: Format = format_number) -> str:
@@ -260,7 +277,8 @@ def cost_text(e: Explanation) -> str:
 def totals_sentence(e: Explanation) -> str:
     """Base value, full value, the sum of the scores, the residual and the cost, in one line."""
     total = format_number(e.scores.sum(), e)
-    return f"{base_and_full_value(e)}; scores sum to {total}, {residual_text(e)}; {cost_text(e)}"
+    values = base_and_full_value(e)
+    return f"{values[0].upper()}{values[1:]}; scores sum to {total}, {residual_text(e)}; {cost_text(e)}"
 
 
 def faint_note(e: Explanation) -> str:
@@ -268,16 +286,19 @@ def faint_note(e: Explanation) -> str:
     n_faint = int(np.count_nonzero(e.insignificant))
     if not n_faint or e.scores.ndim > 1:
         return ""
-    return f"faint: the 95 % interval holds 0 ({n_faint:,} of {format_count(len(e.scores), 'unit')})"
+    return f"Faint: the 95 % interval includes zero ({n_faint:,} of {format_count(len(e.scores), 'unit')})"
 
 
 def totals(e: Explanation, digits: int = _DIGITS) -> dict[str, str]:
     """The values of `totals_sentence` as a table, for an explanation with one output."""
-    values = {"v(∅)": e.base_value, "v(V)": e.full_value, "sum of scores": e.scores.sum(), "residual": e.residual}
-    texts = {name: format_number(value, e, digits) for name, value in values.items()}
-    for name in ("v(∅)", "v(V)"):
-        texts[name] = _with_probability(values[name], e, lambda value, e: format_number(value, e, digits))
-    return texts | {"calls": f"{e.calls:,}"}
+    write: Format = partial(format_number, digits=digits)
+    return {
+        BASE_VALUE_NAME: _with_probability(e.base_value, e, write),
+        full_value_name(e): _with_probability(e.full_value, e, write),
+        "sum of scores": write(e.scores.sum(), e),
+        "residual": write(e.residual, e),
+        "calls": f"{e.calls:,}",
+    }
 
 
 def _join_values(values: Any, e: Explanation, write: Format) -> str:

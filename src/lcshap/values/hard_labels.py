@@ -37,7 +37,7 @@ class HardLabels:
     def warning(self, floor: float) -> str:
         """The warning for the user."""
         return (
-            f"The model promised probabilities and answered only 0 and 1, to {self.rows} rows: these look like labels. "
+            f"The outputs are declared as probabilities, but are all 0 or 1 ({self.rows} rows), like labels. "
             f"Their log is cut off at {np.log(floor):.1f}, so that scores mean little. Give a model that returns "
             f'probabilities (predict_proba, not predict), or say value="prob" to explain the label itself.'
         )

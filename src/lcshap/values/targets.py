@@ -43,7 +43,7 @@ def find_second_class(target: Any, names: list[str]) -> tuple[Pairs, bool]:
     if any(pair != (1, None) for pair in pairs):
         raise TargetError(
             f"Expected class {names[1]!r} as the target, got {target!r}. The model gives one number for its two "
-            f"classes, and it speaks for {names[1]!r}. To explain {names[0]!r}, set value='log_odds', or kind='margin'."
+            f"classes, and it belongs to {names[1]!r}. To explain {names[0]!r}, set value='log_odds', or kind='margin'."
         )
     return ((0, None),) * len(pairs), several
 

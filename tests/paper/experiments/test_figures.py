@@ -45,7 +45,7 @@ def test_masks_are_red_and_blue(tmp_path):
 
 def test_names_for_people():
     assert {name for name in METHOD_CANDIDATES if figures.label(name) == name} == {"auto"}
-    assert figures.label("c-shapley-myerson-present") == "C-Myerson, present"
+    assert figures.label("c-shapley-myerson-present") == "CShapley, Myerson weights, present"
     assert figures.label("a method of my own") == "a method of my own"
 
 
@@ -63,7 +63,7 @@ def test_curves_of_the_papers_methods_and_of_others(tmp_path, drawn):
     titles = [ax.get_title(loc="left") for ax in drawn[0].axes]
     assert [t.split(":")[0] for t in titles if "masked" in t] == ["the paper's methods", "others"]
     legends = [text.get_text() for ax in drawn[0].axes if ax.get_legend() for text in ax.get_legend().get_texts()]
-    assert legends == ["LIME", "deletion path"]
+    assert legends == ["LIME", "DeletionPath"]
 
 
 def test_a_sentence_by_several_methods(tmp_path, drawn):
@@ -75,7 +75,7 @@ def test_a_sentence_by_several_methods(tmp_path, drawn):
     assert path.read_bytes()[1:4] == b"PNG"
     texts = " ".join(text.get_text() for text in drawn[0].axes[0].texts)
     labels = texts + " ".join(tick.get_text() for tick in drawn[0].axes[0].get_yticklabels())
-    assert "L-Shapley" in labels
+    assert "LShapley" in labels
 
 
 def test_errors_and_bounds_of_the_theorems(tmp_path, drawn):

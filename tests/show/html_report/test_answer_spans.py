@@ -20,8 +20,8 @@ def colours(page):
 def test_what_is_packed_for_each_output(e):
     packed = [pack_answer_span(e, column) for column in range(4)]
     assert [entry.get("bare", False) for entry in packed] == [False, False, True, False]
-    assert packed[1]["rests"] == "rests on Ole Hansen built the lighthouse. (+5.000)"
-    assert packed[2]["rests"] == "rests on nothing in the context"
+    assert packed[1]["rests"] == "is supported by Ole Hansen built the lighthouse. (+5.000)"
+    assert packed[2]["rests"] == "is not supported by the context"
     plain = lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 2), lc.Graph.chain(2))
     assert pack_answer_span(plain, None) == {}
 
@@ -35,7 +35,7 @@ def test_prompt_and_answer_stand_side_by_side(show, e):
     assert page.locator(".part").all_inner_texts() == PARTS
     assert page.locator(".part.bare").all_inner_texts() == [PARTS[1]]
     assert "wavy" in page.locator(".part.bare").evaluate("(part) => getComputedStyle(part).textDecoration")
-    assert "rests on nothing in the context" in page.locator("#answer .note").inner_text()
+    assert "is not supported by the context" in page.locator("#answer .note").inner_text()
     narrow = show(e, width=400)
     above, below = (narrow.locator(selector).bounding_box() for selector in ("#picture", "#answer"))
     assert above["y"] + above["height"] <= below["y"]
@@ -49,9 +49,9 @@ def test_the_pointer_over_a_part_lights_its_sources(show, e):
     lit = colours(page)
     assert lit[1] != before[1]
     assert lit[0] == lit[2] != lit[1]
-    assert page.locator("#tip").inner_text() == "rests on There are <i>boats</i> in the harbour. (+2.000)"
+    assert page.locator("#tip").inner_text() == "is supported by There are <i>boats</i> in the harbour. (+2.000)"
     parts.nth(1).hover()
-    assert page.locator("#tip").inner_text() == "rests on nothing in the context"
+    assert page.locator("#tip").inner_text() == "is not supported by the context"
     assert len(set(colours(page))) == 1
     page.locator("#name").hover()
     assert colours(page) == before
@@ -80,8 +80,8 @@ def test_an_input_without_an_answer_has_no_such_panel(show, explain):
 
 def test_without_javascript_each_part_says_what_it_rests_on(e, tmp_path):
     text = Page(report(e, tmp_path / "page.html")).source
-    assert "“Hansen built it 😀.” rests on Ole Hansen built the lighthouse. (+5.000)." in text
+    assert "“Hansen built it 😀.” is supported by Ole Hansen built the lighthouse. (+5.000)." in text
     assert "<i>boats" not in text.split("</noscript>")[0]
-    assert "&lt;b&gt;Norway&lt;/b&gt; is cold.” rests on nothing in the context." in text
+    assert "&lt;b&gt;Norway&lt;/b&gt; is cold.” is not supported by the context." in text
     plain = lc.Shapley().explain(lc.Game(lambda kept: kept.sum(axis=1), 2), lc.Graph.chain(2))
-    assert "rests on" not in Page(report(plain, tmp_path / "page.html")).source.split("</noscript>")[0]
+    assert "is supported by" not in Page(report(plain, tmp_path / "page.html")).source.split("</noscript>")[0]

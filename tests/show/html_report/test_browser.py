@@ -160,7 +160,7 @@ class TestText:
         assert all(" ± " in cell for cell in written)
         assert page.locator("#interactions .bar i[style*=opacity]").count() >= 1
         held = sum(abs(v) <= special.stdtrit(20, 0.975) * errors.toarray()[pair] for pair, v in pairs.items())
-        legend = f"Faint, and without an arc: the 95 % interval holds 0 ({held} of {len(pairs)} pairs)."
+        legend = f"Faint, and without an arc: the 95 % interval includes zero ({held} of {len(pairs)} pairs)."
         assert legend in text(page, "#interactions")
 
     def test_a_score_of_zero_has_no_side(self, show):
@@ -238,7 +238,7 @@ class TestSentences:
     def test_a_large_residual_is_explained(self, show):
         game, graph = lc.Game(lambda kept: 1.0 * kept.all(axis=1), 3), lc.Graph.chain(3)
         page = show({"out": lc.FeatureAblation().explain(game, graph), "all": lc.Shapley().explain(game, graph)})
-        assert text(page, "#note").startswith("The scores add up to +3, and all units together change it by +1")
+        assert text(page, "#note").startswith("The scores add up to +3, but all units together change the value by +1")
         page.get_by_label("all", exact=True).check()
         assert page.locator("#note").is_hidden()
 
@@ -345,7 +345,7 @@ class TestSwitches:
         for k, name in enumerate(["against", "for"]):
             page.get_by_label(name, exact=True).check()
             assert text(page, '#facts [data-fact="explains"]') == f"log_prob of {name}"
-            full_value, _ = text(page, '#facts [data-fact="v(V)"]').split(" (")
+            full_value, _ = text(page, '#facts [data-fact="full value"]').split(" (")
             assert number(full_value) == pytest.approx(e.full_value[k], rel=1e-5)
 
     def test_a_path_says_what_flips_the_decision(self, show):
@@ -353,7 +353,7 @@ class TestSwitches:
         game = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0]), 3)
         path = lc.DeletionPath(8, flip_below=0.5).explain(game, graph)
         page = show({"path": path, "other": lc.Shapley().explain(game, graph)})
-        assert text(page, "#flip") == "Without <b>, c the model would not say this."
+        assert text(page, "#flip") == "Without <b>, c, the decision changes."
         assert texts(page, "#flip em") == ["<b>", "c"]
         page.get_by_label("other", exact=True).check()
         assert page.locator("#flip").is_hidden()
@@ -419,7 +419,7 @@ class TestList:
         samples = explain(TEXTS)
         page = show(samples)
         keys = {
-            "v(V)": lambda e: e.full_value,
+            "full value": lambda e: e.full_value,
             "|residual|": lambda e: abs(e.residual),
             "largest |score|": lambda e: np.abs(e.scores).max(),
             "calls": lambda e: e.calls,
@@ -462,7 +462,7 @@ class TestList:
         graph = lc.Graph.chain(3)
         page = show([Explanation(np.full(3, i), 0.0, 3.0 * i, graph, 8, view=view) for i, view in enumerate(views)])
         assert page.locator("#rows .sample").count() < 50
-        page.select_option("#sort", label="v(V)")
+        page.select_option("#sort", label="full value")
         page.locator("#rows").evaluate("(box) => { box.scrollTop = 0; }")
         page.locator("#rows .title", has_text=re.compile("^text number 999$")).click()
         assert text(page, "#picture") == "text number 999"
@@ -624,7 +624,7 @@ class TestReach:
             assert page.get_by_role(role).count() == 1
         for role, name in (
             ("searchbox", "Search"),
-            ("slider", "Mask the units that speak most for it"),
+            ("slider", "Mask the units that count most for it"),
             ("listbox", "Samples"),
             ("combobox", "Sort"),
         ):

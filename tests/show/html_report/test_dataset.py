@@ -73,7 +73,7 @@ class TestPage:
         page.get_by_role("button", name="Data set").click()
         assert page.locator("#one").is_hidden()
         right = int(np.sum(predictions == LABELS))
-        assert f"right about {right} of the 5" in page.locator("#dataset").inner_text()
+        assert f"The model classifies {right} of the 5 samples" in page.locator("#dataset").inner_text()
         for label in ("against", "for"):
             for predicted in ("against", "for"):
                 there = [
@@ -106,7 +106,7 @@ class TestPage:
             sorted_numbers = [numbers[TEXTS.index(name)] for name in names(page)]
             np.testing.assert_allclose(sorted_numbers, sorted(numbers, reverse=True), rtol=1e-5)
 
-    def test_the_list_and_the_sample_say_what_the_model_says_and_whether_it_is_right(self, show, explain, opinion):
+    def test_the_list_and_the_sample_show_the_prediction_and_whether_it_is_right(self, show, explain, opinion):
         page = show(explain(TEXTS, target="against"), labels=LABELS)  # one class is explained, whatever is predicted
         for k, (prediction, share) in enumerate(
             zip(opinion.predict(TEXTS), opinion.predict_proba(TEXTS).max(axis=1), strict=True)
@@ -120,7 +120,7 @@ class TestPage:
             assert re.fullmatch(r"loss [\d.]+ · [✓✗] \w+(, is \w+)?", row.locator(".note").inner_text())
             page.select_option("#sort", label="order")
             fact = page.locator('[data-fact="true class"]').inner_text()
-            assert fact == f"{LABELS[k]}: the model is {'right' if right else 'wrong'}"
+            assert fact == f"{LABELS[k]}: the prediction is {'right' if right else 'wrong'}"
 
     def test_a_leading_unit_lists_the_samples_that_have_it(self, page):
         page.get_by_role("button", name="Data set").click()

@@ -72,7 +72,7 @@ def test_a_page_opens_at_the_most_probable_label_of_each_sample(show, chromium, 
         plain = context.new_page()
         plain.goto(path.as_uri())
         heads = plain.locator("article").all_inner_texts()
-    assert ["The model says " + name in head for name, head in zip(predicted, heads, strict=True)] == [True] * 3
+    assert ["The model predicts " + name in head for name, head in zip(predicted, heads, strict=True)] == [True] * 3
 
 
 def test_of_many_units_the_largest_have_columns(show):

@@ -55,7 +55,7 @@ class TestNumbers:
         assert entry["residual"] == 0  # not 1e-17
         facts = dict(entry["facts"])
         assert facts["explains"] == "log_prob of for"
-        value, share = facts["v(V)"].replace("−", "-").rstrip("%) ").split(" (")
+        value, share = facts["full value"].replace("−", "-").rstrip("%) ").split(" (")
         assert float(value) == pytest.approx(e.full_value, rel=1e-5)
         assert float(share) == pytest.approx(100 * np.exp(e.full_value), abs=0.06)
         assert (facts["residual"], facts["calls"]) == ("0", str(e.calls))
@@ -66,7 +66,7 @@ class TestNumbers:
         graph = lc.Graph.chain(3, names=["<b>", "a", "c"])
         game = lc.Game(lambda kept: kept @ np.array([3.0, 0.0, 1.0]), 3)
         entry = write(lc.DeletionPath(8, flip_below=0.5).explain(game, graph)).sample()["entries"][0]
-        assert entry["flip"] == ["Without ", "<b>", ", ", "c", " the model would not say this."]
+        assert entry["flip"] == ["Without ", "<b>", ", ", "c", ", the decision changes."]
 
     def test_interactions(self, write, explain):
         e = explain("a good plot and bad actors")

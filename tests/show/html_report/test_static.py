@@ -38,7 +38,7 @@ def test_bars_stand_where_scores_are_and_faint_ones_are_pale(without_scripts, tm
         assert boxes[0]["width"] == pytest.approx(3 * boxes[1]["width"], rel=0.01)
         assert boxes[1]["x"] + boxes[1]["width"] == pytest.approx(boxes[0]["x"], abs=1) == boxes[2]["x"]
         assert [colour(bar, "fill") for bar in bars] == [PALETTE.colour(score, 1.0) for score in (1.0, -0.3, 1.0)]
-        assert "faint: the 95 % interval holds 0 (1 of 3 units)" in page.locator("article").inner_text()
+        assert "Faint: the 95 % interval includes zero (1 of 3 units)" in page.locator("article").inner_text()
 
 
 def test_texts_stay_texts(tmp_path, write):

@@ -77,6 +77,19 @@ def test_a_neighbourhood_is_of_the_graph():
     assert plot(INPUTS["text"](), "neighbourhood", user_axes, unit=1) is user_axes
 
 
+def test_one_of_several_targets():
+    def two_outputs(texts):
+        return np.array([[1.0 * ("good" in t), 1.0 * ("bad" in t)] for t in texts])
+
+    options = {"kind": "logits", "classes": ["neg", "pos"], "target": "all"}
+    e = lc.Explainer(two_outputs, lc.maskers.Text(), lc.Shapley(), **options)("good or bad")
+    assert plot(e).images  # the heat map of both
+    one = plot(e, target="pos")
+    assert not one.images
+    assert "“pos”" in one.figure.get_suptitle() or "pos" in one.figure.get_suptitle()
+    assert len(plot(e, "waterfall").child_axes) == 2
+
+
 def test_errors():
     e = INPUTS["text"]()
     with pytest.raises(
@@ -123,7 +136,7 @@ def test_all_that_is_said_stays_on_the_figure(kind):
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     wide, high = figure.bbox.size
-    parts = ("v(∅)", "The model", "for +")
+    parts = ("base value", "The model", "for +")
     captions = [text for text in figure.findobj(Text) if any(phrase in text.get_text() for phrase in parts)]
     assert len(captions) >= 2
     for text in captions:

@@ -41,7 +41,7 @@ def test_numbers_have_a_proper_minus():
 
 def test_what_is_said_below():
     e = lc.LShapley(0).explain(lc.Game(lambda k: -2.0 * k.all(axis=1) - 1, 3), lc.Graph.chain(3))
-    assert subject_and_values(e) == ["v(∅) = −1 → v(V) = −3"]
+    assert subject_and_values(e) == ["base value −1 → full value −3"]
     assert residual_and_cost(e) == ["residual −2", "5 calls"]
 
 

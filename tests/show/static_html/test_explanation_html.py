@@ -27,7 +27,7 @@ def test_notebooks_and_pages_say_the_same(kind):
     e = made([1.0, -2.0, 0.5, 0.0], ["<b>", "a", "b", "c"], VIEWS[kind], **errors)
     inline, classes = (explanation_html(e, s) for s in (InlineStyling(), ClassStyling(find_palette("default"))))
     assert Fragment(inline).text == Fragment(classes).text
-    assert "faint: the 95 % interval holds 0" in inline
+    assert "Faint: the 95 % interval includes zero" in inline
     assert "style=" not in classes
     for written in (inline, classes):
         assert len(Fragment(written).all("tr")) == 4

@@ -48,8 +48,8 @@ def test_where_no_rules_are_allowed_lines_say_what_each_part_rests_on(e):
     assert "<style" not in page
     assert "style=" not in page
     assert 'class="a2 lcshap-none"' in page
-    assert "“Hansen built it 😀.” rests on Ole Hansen built the lighthouse. (+5.000).</p>" in page
-    assert "&lt;b&gt;Norway&lt;/b&gt; is cold.” rests on nothing in the context.</p>" in page
+    assert "“Hansen built it 😀.” is supported by Ole Hansen built the lighthouse. (+5.000).</p>" in page
+    assert "&lt;b&gt;Norway&lt;/b&gt; is cold.” is not supported by the context.</p>" in page
     assert re.findall(r'<span class="([pn]\d+)" title="[^"]*">(\S+)', page) == [("p10", "There")]  # the third part
     assert "<b>" not in page
 

@@ -17,7 +17,7 @@ from ...errors import GraphError
 
 MAX_UNITS = 10_000_000
 MAX_EDGES = 2**25
-_MAX_CACHED_UNITS = 1024  # of chains whose matrices are cached
+_MAX_CACHED_UNITS = 1024  # The matrices of shorter chains are cached.
 
 
 def check_size(d: Any) -> int:
@@ -82,7 +82,7 @@ def _cached_chain_adjacency(d: int) -> sparse.csr_array:
 def grid_edges(shape: tuple[int, ...], diagonal: bool) -> NDArray[np.int64]:
     """Each cell with its forward neighbours: steps of one along one axis, or along any axes with `diagonal`."""
     check_edges(count_grid_edges(shape, diagonal))
-    shape = tuple(side for side in shape if side > 1) or (1,)  # an axis of length 1 has no edges
+    shape = tuple(side for side in shape if side > 1) or (1,)  # An axis of length 1 has no edges.
     numbers = np.arange(prod(shape), dtype=np.int64).reshape(shape)
     edges = []
     for step in _neighbour_offsets(len(shape), diagonal):

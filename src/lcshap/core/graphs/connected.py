@@ -12,7 +12,7 @@ from scipy import sparse
 from ..unique import group_equal, hash_integers
 from .graph import Graph
 
-_NEIGHBOURS_PER_STEP = 1 << 22  # neighbours looked at in one step: bounds the memory between two checks of the limit
+_NEIGHBOURS_PER_STEP = 1 << 22  # This bounds the memory between two checks of the limit.
 # For each way to extend a set by a unit, without the members of the set: hashes, their order and the boundary.
 _BYTES_PER_EXTENSION = 64
 

@@ -17,22 +17,22 @@ from ...show.plots.base import prepare_axes, write_figure
 from .theorems import SweepRow
 
 LABELS = {
-    "l-shapley": "L-Shapley",
-    "l-shapley-present": "L-Shapley, present",
-    "c-shapley": "C-Shapley",
-    "c-shapley-present": "C-Shapley, present",
-    "c-shapley-myerson": "C-Myerson",
-    "c-shapley-myerson-present": "C-Myerson, present",
-    "regression-c-shapley": "C-regression",
-    "regression-c-shapley-removed": "C-regression, removed",
+    "l-shapley": "LShapley",
+    "l-shapley-present": "LShapley, present",
+    "c-shapley": "CShapley",
+    "c-shapley-present": "CShapley, present",
+    "c-shapley-myerson": "CShapley, Myerson weights",
+    "c-shapley-myerson-present": "CShapley, Myerson weights, present",
+    "regression-c-shapley": "RegressionCShapley",
+    "regression-c-shapley-removed": "RegressionCShapley, removed",
     "kernel-shap": "KernelSHAP",
     "sample-shapley": "SampleShapley",
     "lime": "LIME",
-    "feature-ablation": "feature ablation",
+    "feature-ablation": "FeatureAblation",
     "saliency": "Saliency",
     "graph-kernel-shap": "GraphKernelSHAP",
-    "deletion-path": "deletion path",
-    "insertion-path": "insertion path",
+    "deletion-path": "DeletionPath",
+    "insertion-path": "InsertionPath",
     "shapley": "Shapley",
 }
 _PAPER_METHODS = {"l-shapley", "c-shapley", "regression-c-shapley", "kernel-shap", "sample-shapley", "lime", "saliency"}
@@ -46,7 +46,7 @@ _SWEEP_LINES = (
 
 
 def label(method: str) -> str:
-    """Return the name of a method as it is shown in figures and tables."""
+    """Return the name of a method as it is shown in figures and tables: its class, with the options that differ."""
     return LABELS.get(method, method)
 
 
@@ -119,7 +119,7 @@ def masks_figure(
         if titles is not None:
             grid[0, number].set_title(titles[number], fontsize=8)
         for ax, name in zip(grid[1:, number], methods, strict=True):
-            masked_image(column[name], ax, percent=percent)
+            masked_image(column[name], ax, percent=percent, palette="paper")
     for ax, name in zip(grid[:, 0], ["image", *map(label, methods)], strict=True):
         ax.text(-0.08, 0.5, name.replace(", ", ",\n"), transform=ax.transAxes, ha="right", va="center", fontsize=8)
     return write_figure(figure, path)

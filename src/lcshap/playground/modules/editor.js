@@ -1,73 +1,73 @@
-// The editor of the input: a text, a row of a table, or a file. It says when the input has changed.
+// The editor of the input: a text, a row of a table, a series, or a file. It calls a function when the input changes.
 
-import { about, bench } from "./bench.js";
+import { showError } from "./api_client.js";
 import { byId, make } from "./elements.js";
+import { playground, serverInfo } from "./playground_state.js";
 import { makeSeriesEditor, showChart } from "./series_editor.js";
-import { complain } from "./talk.js";
 
 const TITLES = { text: "Text", smiles: "SMILES", tokens: "Token ids", image: "Image", bytes: "File" };
-let tellEdit = () => {};
+let inputChanged = () => {};
 
 export function startEditor(onChange) {
-  tellEdit = onChange;
-  const { kind, examples } = about().input;
+  inputChanged = onChange;
+  const { kind, examples } = serverInfo().input;
   if (examples.length > 1 || kind === "examples") {
     const options = examples.map(({ title }, k) => make("option", { value: k }, title));
     const select = make("select", { id: "example" }, ...options);
-    select.onchange = () => choose(Number(select.value));
+    select.onchange = () => chooseExample(Number(select.value));
     byId("examples").append(make("label", { for: "example" }, "Examples"), select);
   }
   const build = { table: buildTable, image: buildFile, bytes: buildFile, series: buildSeries }[kind] ?? buildText;
   if (kind !== "examples") build(kind);
 }
 
-/** Take an example. */
-function choose(number) {
-  const { kind, examples } = about().input;
+/** Make an example the input. */
+function chooseExample(number) {
+  const { kind, examples } = serverInfo().input;
   const { content } = examples[number];
   setInput(content === null || kind === "examples" ? { example: number } : { [kind]: content });
 }
 
-export function chooseFirst() {
-  if (about().input.examples.length) choose(0);
+export function chooseFirstExample() {
+  if (serverInfo().input.examples.length) chooseExample(0);
 }
 
 /** Make this the input, and show it in the editor. */
 export function setInput(input) {
-  take(input);
-  const { kind } = about().input;
+  setPlaygroundInput(input);
+  const { kind } = serverInfo().input;
   const content = input[kind];
   if (byId("text") && content !== undefined) byId("text").value = content;
   if (kind === "series") showChart();
   if (kind === "table" && content)
     content.forEach((value, k) => (byId(`cell-${k}`).value = value ?? ""));
-  if (kind === "image") showImage(content ?? about().input.examples[input.example]?.picture);
-  tellEdit();
+  if (kind === "image") showImage(content ?? serverInfo().input.examples[input.example]?.picture);
+  inputChanged();
 }
 
-/** How many characters an input may have, and what is said of one that has more. */
-function tooLong(length) {
-  const { text, body } = about().limits;
-  const most = ["text", "smiles", "tokens"].includes(about().input.kind) ? text : body;
-  const counts = `at most ${most.toLocaleString("en")} characters, got ${length.toLocaleString("en")}`;
-  return length > most ? `Expected ${counts}. Give a shorter input.` : null;
+/** The error message for an input with too many characters; null if it is short enough. */
+function lengthError(length) {
+  const { text, body } = serverInfo().limits;
+  const limit = ["text", "smiles", "tokens"].includes(serverInfo().input.kind) ? text : body;
+  const counts = `at most ${limit.toLocaleString("en")} characters, got ${length.toLocaleString("en")}`;
+  return length > limit ? `Expected ${counts}. Give a shorter input.` : null;
 }
 
-/** An input that is too long for the server stays in the editor, and is not sent. */
-function take(input) {
-  const content = input[about().input.kind];
-  bench.problem = tooLong(typeof content === "string" ? content.length : 0);
-  Object.assign(bench, { input, refused: null });
+/** Store the input. One that is too long for the server stays in the editor and is not sent. */
+function setPlaygroundInput(input) {
+  const content = input[serverInfo().input.kind];
+  playground.inputError = lengthError(typeof content === "string" ? content.length : 0);
+  Object.assign(playground, { input, rejectedInput: null });
 }
 
-/** What is much too long does not even get into the editor: browsers take long to lay out a megabyte of text. */
-function guard(box) {
+/** Reject a paste that is too long, because browsers take long to lay out a megabyte of text. */
+function rejectLongPaste(box) {
   box.onbeforeinput = (event) => {
     const added = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
-    bench.refused = tooLong(added.length);
-    if (!bench.refused) return;
+    playground.rejectedInput = lengthError(added.length);
+    if (!playground.rejectedInput) return;
     event.preventDefault();
-    complain(new Error(bench.refused));
+    showError(new Error(playground.rejectedInput));
   };
   return box;
 }
@@ -76,29 +76,29 @@ function buildText(kind) {
   const rows = kind === "text" ? 7 : 3;
   const box = make("textarea", { id: "text", rows, spellcheck: "false", dir: "auto" });
   box.oninput = () => {
-    take({ [kind]: box.value });
-    tellEdit();
+    setPlaygroundInput({ [kind]: box.value });
+    inputChanged();
   };
-  byId("edit").append(make("label", { for: "text" }, TITLES[kind] ?? kind), guard(box));
+  byId("edit").append(make("label", { for: "text" }, TITLES[kind] ?? kind), rejectLongPaste(box));
 }
 
 function buildSeries() {
   const parts = makeSeriesEditor((series) => {
-    take({ series });
-    tellEdit();
+    setPlaygroundInput({ series });
+    inputChanged();
   });
   byId("edit").append(...parts);
-  guard(byId("text"));
+  rejectLongPaste(byId("text"));
 }
 
 function buildTable() {
-  const { columns, numeric, offered } = about().input;
+  const { columns, numeric, offered } = serverInfo().input;
   const cells = columns.map((name, k) => {
     const keys = numeric[k] ? { inputmode: "decimal" } : {};
     const cell = make("input", { id: `cell-${k}`, autocomplete: "off", ...keys });
     cell.oninput = () => {
-      take({ table: columns.map((_, i) => byId(`cell-${i}`).value) });
-      tellEdit();
+      setPlaygroundInput({ table: columns.map((_, i) => byId(`cell-${i}`).value) });
+      inputChanged();
     };
     const parts = [make("label", { for: `cell-${k}` }, name), cell];
     if (offered[k].length) {
@@ -114,7 +114,7 @@ function buildFile(kind) {
   const input = make("input", { type: "file", id: "file", ...(kind === "image" ? { accept: "image/*" } : {}) });
   const label = make("label", { for: "file" }, `${TITLES[kind]}: choose or drop one`);
   const drop = make("div", { class: "drop" }, label, input);
-  input.onchange = () => input.files[0] && takeFile(kind, input.files[0]);
+  input.onchange = () => input.files[0] && readFile(kind, input.files[0]);
   drop.ondragover = (event) => {
     event.preventDefault();
     drop.classList.add("over");
@@ -123,12 +123,12 @@ function buildFile(kind) {
   drop.ondrop = (event) => {
     event.preventDefault();
     drop.classList.remove("over");
-    if (event.dataTransfer.files[0]) takeFile(kind, event.dataTransfer.files[0]);
+    if (event.dataTransfer.files[0]) readFile(kind, event.dataTransfer.files[0]);
   };
   byId("edit").append(drop);
 }
 
-function takeFile(kind, file) {
+function readFile(kind, file) {
   const reader = new FileReader();
   reader.onload = () => setInput({ [kind]: reader.result.slice(reader.result.indexOf(",") + 1) });
   reader.readAsDataURL(file);
@@ -137,5 +137,5 @@ function takeFile(kind, file) {
 function showImage(content) {
   const drop = byId("edit").querySelector(".drop");
   drop.querySelector("img")?.remove();
-  if (content) drop.append(make("img", { src: `data:image/*;base64,${content}`, alt: "The image that was given" }));
+  if (content) drop.append(make("img", { src: `data:image/*;base64,${content}`, alt: "The input image" }));
 }

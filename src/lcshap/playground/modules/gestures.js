@@ -1,4 +1,4 @@
-// Clicks, drags and keys on the picture, and what a unit does together with others while the pointer is on it.
+// Clicks, drags and keys on the picture. While the pointer is on a unit, its largest interactions are shown.
 
 import { labelsOf } from "./blocks.js";
 import { byId } from "./elements.js";
@@ -7,9 +7,9 @@ import { shown } from "./shown.js";
 import { bySize, interactionsOf } from "./units.js";
 import { toggle } from "./what_if.js";
 
-const MOST_PARTNERS = 5;
-const FAR = 4; // pixels that a pointer moves before it drags
-const drag = { event: null, unit: -1, chosen: [] }; // where it began, on which unit, and what is selected
+const MAX_PARTNERS = 5;
+const DRAG_PIXELS = 4; // A pointer that moves less than this clicks; otherwise it drags.
+const drag = { event: null, unit: -1, chosen: [] }; // where the drag began, on which unit, and the selected units
 
 export function startGestures() {
   const box = byId("picture");
@@ -18,15 +18,15 @@ export function startGestures() {
     if (event.button === 0) Object.assign(drag, { event, unit, chosen: unit < 0 ? [] : [unit] });
   });
   box.addEventListener("pointermove", (event) => {
-    const here = pointed(box, event);
+    const here = elementUnderPointer(box, event);
     showPartners(here ? shown.picture.unitAt(here) : -1);
     if (!drag.event || !(event.buttons & 1)) return;
-    if (Math.hypot(event.clientX - drag.event.clientX, event.clientY - drag.event.clientY) < FAR) return;
-    drag.chosen = selected(box, here);
+    if (Math.hypot(event.clientX - drag.event.clientX, event.clientY - drag.event.clientY) < DRAG_PIXELS) return;
+    drag.chosen = selectedUnits(box, here);
     showSelection(box, event);
   });
   box.addEventListener("pointerleave", () => showPartners(-1));
-  box.addEventListener("pointercancel", () => endDrag(box)); // the browser scrolls instead
+  box.addEventListener("pointercancel", () => endDrag(box)); // The browser scrolls instead.
   document.addEventListener("pointerup", () => {
     const { chosen } = drag;
     endDrag(box);
@@ -46,14 +46,14 @@ function endDrag(box) {
   byId("band").hidden = true;
 }
 
-/** What lies under the pointer, also of a finger, whose events all belong to where it was set down; null outside. */
-function pointed(box, event) {
+/** The element under the pointer; null outside. Events of a finger have the element on which the touch began. */
+function elementUnderPointer(box, event) {
   const target = document.elementFromPoint(event.clientX, event.clientY);
   return box.contains(target) ? { target, clientX: event.clientX, clientY: event.clientY } : null;
 }
 
-/** The units between where the drag began and where it is: in the order of reading, or in the rectangle between. */
-function selected(box, here) {
+/** The units between the two ends of the drag: in reading order, or in the rectangle that the ends span. */
+function selectedUnits(box, here) {
   const { kind } = shown.packed;
   if (["text", "bytes"].includes(kind)) {
     const unit = here ? shown.picture.unitAt(here) : -1;
@@ -81,24 +81,24 @@ function regionsBetween(here) {
   const column = (x) => Math.min(width - 1, Math.floor(((x - place.left) / place.width) * width));
   const row = (y) => Math.min(height - 1, Math.floor(((y - place.top) / place.height) * height));
   const labels = labelsOf(shown.packed, width * height);
-  const found = new Set();
+  const units = new Set();
   for (let y = row(top); y <= row(bottom); y++)
-    for (let x = column(left); x <= column(right); x++) found.add(labels[y * width + x]);
-  return [...found].filter((unit) => unit >= 0).sort((a, b) => a - b);
+    for (let x = column(left); x <= column(right); x++) units.add(labels[y * width + x]);
+  return [...units].filter((unit) => unit >= 0).sort((a, b) => a - b);
 }
 
 /** The units of all elements that the rectangle touches. */
 function elementsBetween(box, frame) {
-  const found = new Set();
+  const units = new Set();
   for (const element of box.querySelectorAll("[data-unit]")) {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     if (left <= frame.right && right >= frame.left && top <= frame.bottom && bottom >= frame.top)
-      found.add(Number(element.dataset.unit));
+      units.add(Number(element.dataset.unit));
   }
-  return [...found].sort((a, b) => a - b);
+  return [...units].sort((a, b) => a - b);
 }
 
-/** Outline what is selected, and draw the rectangle where there is one. */
+/** Outline the selected units, and draw the rectangle for pictures that are not read line by line. */
 function showSelection(box, event) {
   const chosen = new Set(drag.chosen);
   for (const element of box.querySelectorAll("[data-unit]"))
@@ -110,22 +110,23 @@ function showSelection(box, event) {
   for (const [side, size] of Object.entries(sides)) band.style.setProperty(side, `${size}px`);
 }
 
-/** The units that a unit interacts with most. */
+/** Show the units with the largest interactions with a unit. */
 function showPartners(unit) {
   const box = byId("picture");
   for (const element of box.querySelectorAll(".partner")) element.classList.remove("partner");
   byId("partners").textContent = "";
   if (unit < 0 || shown.bySentence || !("pairs" in shown.entry)) return;
-  const found = interactionsOf(shown.entry, shown.words);
-  const { pairs } = found;
-  const own = bySize(found.drawn)
+  const interactions = interactionsOf(shown.entry, shown.words);
+  const { pairs } = interactions;
+  const largest = bySize(interactions.drawn)
     .filter((k) => pairs[k].includes(unit))
-    .slice(0, MOST_PARTNERS);
-  const texts = own.map((k) => {
+    .slice(0, MAX_PARTNERS);
+  const texts = largest.map((k) => {
     const other = pairs[k][0] === unit ? pairs[k][1] : pairs[k][0];
     for (const element of box.querySelectorAll(`[data-unit="${other}"]`)) element.classList.add("partner");
-    return `${clip(shown.words.names[other], 30)} ${format(found.scores[k], 3, true)}${errorOf(found, k)}`;
+    const score = format(interactions.scores[k], 3, true) + errorOf(interactions, k);
+    return `${clip(shown.words.names[other], 30)} ${score}`;
   });
   const name = clip(shown.words.names[unit], 30);
-  if (texts.length) byId("partners").textContent = `${name} together with ${texts.join(", ")}`;
+  if (texts.length) byId("partners").textContent = `Interactions of ${name} with ${texts.join(", ")}`;
 }

@@ -1,72 +1,74 @@
-// Puts the playground together: who is told what, in this order.
+// Starts the playground, and registers the functions that draw its parts in the order in which they are called.
 
-import { bench } from "./bench.js";
-import { showBeside } from "./beside.js";
+import { showColumns, startColumns } from "./columns_editor.js";
 import { showControls } from "./controls.js";
-import { chooseFirst, setInput, startEditor } from "./editor.js";
+import { chooseFirstExample, setInput, startEditor } from "./editor.js";
+import { startFlipSearch } from "./flip_search.js";
 import { startGestures } from "./gestures.js";
-import { keepLink, readLink, showSaves, startKeeping } from "./keeping.js";
+import { startLocality } from "./locality_panel.js";
 import { showOutputs } from "./outputs_panel.js";
 import { showFacts, showInteractions, showSentences, showTop } from "./panels.js";
-import { startPaths } from "./paths.js";
 import { showPicture, startPicture, startResizing } from "./picture_panel.js";
-import { predictSoon } from "./prediction.js";
-import { run, startRunning } from "./running.js";
+import { playground } from "./playground_state.js";
+import { schedulePrediction } from "./prediction.js";
+import { run, startRunControls } from "./run_controls.js";
+import { decodeLink, showDownloads, startSavePanel, updateAddress } from "./save_panel.js";
 import { showSettings, startSettings } from "./settings_panel.js";
 import { findShown } from "./shown.js";
+import { showSideBySide } from "./side_by_side.js";
 import { redraw, watch } from "./state.js";
 import { startTheme } from "./theme.js";
-import { showWays, startWays } from "./ways.js";
-import { beginChanges, refreshWhatIf, showWhatIf, startWhatIf } from "./what_if.js";
+import { showWhatIf, startHistory, startWhatIf, updateWhatIf } from "./what_if.js";
 
-const PARTS = "sample method output sentences interactions scale threshold alike";
-let drawn = null; // the run whose changes are on the page
-let linked = readLink(location.hash);
+const FIELDS = "sample method output sentences interactions scale threshold alike";
+let historyRun = null; // the run that the history of "What if?" belongs to
+let linked = decodeLink(location.hash);
 
-watch(PARTS, findShown);
-watch(`${PARTS} outputs`, showControls);
-watch(PARTS, showPicture);
-watch(`${PARTS} outputs`, showOutputs);
-watch(PARTS, showFacts);
-watch(PARTS, showSentences);
-watch(`${PARTS} all`, showTop);
-watch(PARTS, showInteractions);
-watch(PARTS, showSettings);
-watch(PARTS, showSaves);
-watch(PARTS, showBeside);
-watch(PARTS, () => {
-  if (drawn === bench.ran) return refreshWhatIf();
-  drawn = bench.ran;
-  const same = linked && JSON.stringify(linked.input) === JSON.stringify(bench.ran.input);
-  beginChanges(same ? linked : null);
+watch(FIELDS, findShown);
+watch(`${FIELDS} outputs`, showControls);
+watch(FIELDS, showPicture);
+watch(`${FIELDS} outputs`, showOutputs);
+watch(FIELDS, showFacts);
+watch(FIELDS, showSentences);
+watch(`${FIELDS} all`, showTop);
+watch(FIELDS, showInteractions);
+watch(FIELDS, showSettings);
+watch(FIELDS, showDownloads);
+watch(FIELDS, showSideBySide);
+watch(FIELDS, () => {
+  if (historyRun === playground.shownRun) return updateWhatIf();
+  historyRun = playground.shownRun;
+  const isLinked = linked && JSON.stringify(linked.input) === JSON.stringify(playground.shownRun.input);
+  startHistory(isLinked ? linked : null);
   linked = null;
 });
 
-startTheme(() => bench.ran && redraw());
-startEditor(predictSoon);
-startWays(predictSoon);
-startRunning(() => {
-  showSaves();
-  keepLink();
+startTheme(() => playground.shownRun && redraw());
+startEditor(schedulePrediction);
+startColumns(schedulePrediction);
+startRunControls(() => {
+  showDownloads();
+  updateAddress();
 });
 startPicture();
 startGestures();
-startWhatIf(keepLink);
-startPaths();
-startKeeping();
+startWhatIf(updateAddress);
+startFlipSearch();
+startSavePanel();
+startLocality();
 startSettings();
 startResizing(() => {
-  if (!bench.ran) return;
+  if (!playground.shownRun) return;
   showPicture();
-  showBeside();
+  showSideBySide();
   showWhatIf();
 });
 
 if (linked) {
-  bench.ways = linked.ways;
-  showWays();
+  playground.columns = linked.columns;
+  showColumns();
   setInput(linked.input);
   run();
 } else {
-  chooseFirst();
+  chooseFirstExample();
 }

@@ -1,46 +1,49 @@
-// What the model says of the input, at once, and what an explanation would cost.
+// The prediction for the input, which is updated while the reader types, and the cost of an explanation.
 
-import { bench } from "./bench.js";
+import { postJson, showError } from "./api_client.js";
 import { byId, make } from "./elements.js";
 import { format } from "./numbers.js";
-import { ask, complain } from "./talk.js";
+import { playground } from "./playground_state.js";
 
-const MOST_CLASSES = 6;
-const PAUSE = 200; // milliseconds without a keystroke before the model is asked
+const MAX_CLASSES = 6;
+const TYPING_PAUSE_MS = 200; // The model is called after this time without a keystroke.
 let timer = 0;
-let pending = null;
+let pendingPrediction = null; // the AbortController of a request in progress
 
-/** Ask the model about the input, soon; a question that is still open is dropped. */
-export function predictSoon() {
+/** Ask for the prediction after a short pause. An earlier request that is still in progress is cancelled. */
+export function schedulePrediction() {
   clearTimeout(timer);
-  timer = setTimeout(predict, PAUSE);
+  timer = setTimeout(predict, TYPING_PAUSE_MS);
 }
 
 async function predict() {
-  pending?.abort();
-  pending = new AbortController();
-  const { signal } = pending;
+  pendingPrediction?.abort();
+  pendingPrediction = new AbortController();
+  const { signal } = pendingPrediction;
+  const { input, columns, inputError, rejectedInput } = playground;
   try {
-    if (bench.problem) throw new Error(bench.problem);
-    const said = await ask("/api/predict", { input: bench.input, columns: bench.ways }, signal);
+    if (inputError) throw new Error(inputError);
+    const prediction = await postJson("/api/predict", { input, columns }, signal);
     if (signal.aborted) return;
-    byId("said").replaceChildren(makeSaid(said));
-    byId("cost").textContent = costText(said);
-    for (const id of ["flipset", "muststay"]) byId(id).hidden = said.decision_unchanged === null; // no decision that could change
-    complain(bench.refused && new Error(bench.refused));
+    byId("prediction").replaceChildren(makePredictionTable(prediction));
+    byId("cost").textContent = costText(prediction);
+    // A number that is not compared with others is no decision.
+    const hasDecision = prediction.decision_unchanged !== null;
+    for (const id of ["flipset", "muststay"]) byId(id).hidden = !hasDecision;
+    showError(rejectedInput && new Error(rejectedInput));
   } catch (error) {
     if (signal.aborted) return;
-    byId("said").replaceChildren();
+    byId("prediction").replaceChildren();
     byId("cost").textContent = "";
-    complain(error);
+    showError(error);
   }
 }
 
 function costText({ cost, units }) {
-  const parts = [`${units.toLocaleString("en")} units, ${cost.calls.toLocaleString("en")} model calls`];
-  if (cost.seconds !== null) parts.push(`about ${duration(cost.seconds)} of the model's time`);
+  const parts = [`up to ${cost.calls.toLocaleString("en")} model calls`];
+  if (cost.seconds !== null) parts.push(`about ${duration(cost.seconds)} of model time`);
   if (cost.price) parts.push(cost.price);
-  return `An explanation takes up to: ${parts.join("; ")}.`;
+  return `Cost of an explanation of ${units.toLocaleString("en")} units: ${parts.join("; ")}.`;
 }
 
 export function duration(seconds) {
@@ -48,20 +51,21 @@ export function duration(seconds) {
   return seconds < 120 ? `${format(seconds, 2)} s` : `${format(seconds / 60, 2)} min`;
 }
 
-/** The classes with their probabilities, or the outputs; beside what they were before, where that is given. */
-export function makeSaid(said, before = null) {
-  const order = Array.from(said.outputs.keys());
-  if (said.chances) order.sort((a, b) => said.outputs[b][1] - said.outputs[a][1]);
-  const text = (number) => (said.chances ? `${format(100 * number, 3)} %` : format(number, 4));
-  const cells = order.slice(0, MOST_CLASSES).flatMap((k) => {
-    const [name, number] = said.outputs[k];
-    const was = before ? make("span", { class: "was" }, ` (was ${text(before.outputs[k][1])})`) : "";
-    const bar = said.chances
+/** The classes with their probabilities, or the outputs. With `before`, the earlier values are shown beside them. */
+export function makePredictionTable(prediction, before = null) {
+  const { outputs, chances: areProbabilities } = prediction;
+  const order = Array.from(outputs.keys());
+  if (areProbabilities) order.sort((a, b) => outputs[b][1] - outputs[a][1]);
+  const text = (number) => (areProbabilities ? `${format(100 * number, 3)} %` : format(number, 4));
+  const cells = order.slice(0, MAX_CLASSES).flatMap((k) => {
+    const [name, number] = outputs[k];
+    const earlier = before ? make("span", { class: "earlier" }, ` (was ${text(before.outputs[k][1])})`) : "";
+    const bar = areProbabilities
       ? make("meter", { min: 0, max: 1, value: number, "aria-label": `Probability of ${name}` })
       : make("i");
-    return [make("b", { dir: "auto" }, name), bar, make("span", {}, text(number), was)];
+    return [make("b", { dir: "auto" }, name), bar, make("span", {}, text(number), earlier)];
   });
-  const more = order.length - MOST_CLASSES;
-  if (more > 0) cells.push(make("span", { class: "was" }, `and ${more} more`));
-  return make("div", { class: "says" }, ...cells);
+  const more = order.length - MAX_CLASSES;
+  if (more > 0) cells.push(make("span", { class: "earlier" }, `and ${more} more`));
+  return make("div", { class: "prediction" }, ...cells);
 }

@@ -1,17 +1,17 @@
-// The editor of a series: its numbers as a text, and the same as lines that can be drawn on.
+// The editor of a series: its numbers as a text, and charts on which new values can be drawn.
 
 import { byId, make, makeSvg } from "./elements.js";
 import { format } from "./numbers.js";
 
-const SIZE = { width: 360, height: 90, edge: 8 }; // of the chart of a channel
-const MOST_DRAWN = 5000; // numbers; a longer series is edited as a text alone
+const SIZE = { width: 360, height: 90, edge: 8 }; // the chart of a channel, in units of its view box
+const MAX_CHART_NUMBERS = 5000; // A longer series has no chart and is edited as a text.
 
-/** The text box, the choice of a file, and the chart. `tell` is called with each new text. */
-export function makeSeriesEditor(tell) {
+/** The text box, the file input, and the chart. `onChange` is called with each new text. */
+export function makeSeriesEditor(onChange) {
   const box = make("textarea", { id: "text", rows: 5, spellcheck: "false", wrap: "off" });
   box.oninput = () => {
     showChart();
-    tell(box.value);
+    onChange(box.value);
   };
   const file = make("input", { type: "file", id: "file", accept: ".csv,.txt,text/*" });
   file.onchange = async () => {
@@ -28,22 +28,22 @@ export function makeSeriesEditor(tell) {
   ];
 }
 
-/** The first line of a table with names has no numbers. */
+/** Drop the first line if it has no numbers: it has the names of the columns. */
 function dropHeader(text) {
-  const [first, ...rest] = text.split(/\r?\n/);
-  return numbersOf(first).every(isNaN) ? rest.join("\n") : text;
+  const [first, ...others] = text.split(/\r?\n/);
+  return numbersOf(first).every(isNaN) ? others.join("\n") : text;
 }
 
 function numbersOf(line) {
   return line.split(/[\s,;]+/).filter(Boolean).map(Number);
 }
 
-/** The steps in the text box, all on one line or one a line; null where they are no table of numbers. */
+/** The steps in the text box, on one line or on a line each; null if they are not a table of numbers. */
 function readSteps() {
   const lines = byId("text").value.split("\n").filter((line) => line.trim()).map(numbersOf);
   const steps = lines.length === 1 ? lines[0].map((value) => [value]) : lines;
   const fits = steps.length > 1 && steps.every((step) => step.length === steps[0].length && step.every(isFinite));
-  return fits && steps.length * steps[0].length <= MOST_DRAWN ? steps : null;
+  return fits && steps.length * steps[0].length <= MAX_CHART_NUMBERS ? steps : null;
 }
 
 /** Draw the numbers in the text box. */
@@ -56,10 +56,10 @@ function makeChart(steps, channel) {
   const { width, height, edge } = SIZE;
   const values = steps.map((step) => step[channel]);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const room = (high - low || 1) * 0.25; // one can draw beyond the largest and the smallest number
-  const scale = (height - 2 * edge) / (high - low + 2 * room);
+  const margin = (high - low || 1) * 0.25; // The reader can draw beyond the largest and the smallest number.
+  const scale = (height - 2 * edge) / (high - low + 2 * margin);
   const x = (step) => edge + (step * (width - 2 * edge)) / (steps.length - 1);
-  const y = (value) => height - edge - (value - low + room) * scale;
+  const y = (value) => height - edge - (value - low + margin) * scale;
   const points = () => values.map((value, step) => `${x(step)},${y(value)}`).join(" ");
   const line = makeSvg("polyline", { points: points() });
   const name = `Channel ${channel + 1} as a line, from ${format(low, 3)} to ${format(high, 3)}; drag to draw on it`;
@@ -70,7 +70,7 @@ function makeChart(steps, channel) {
     const at = ((event.clientX - place.left) / place.width) * width;
     const share = Math.max(0, Math.min(1, (at - edge) / (width - 2 * edge)));
     const step = Math.round(share * (steps.length - 1));
-    const value = (height - edge - ((event.clientY - place.top) / place.height) * height) / scale + low - room;
+    const value = (height - edge - ((event.clientY - place.top) / place.height) * height) / scale + low - margin;
     const [from, to] = [Math.min(last ?? step, step), Math.max(last ?? step, step)];
     for (let k = from; k <= to; k++) values[k] = Number(value.toPrecision(4));
     last = step;

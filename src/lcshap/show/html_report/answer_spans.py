@@ -12,7 +12,7 @@ from ..prompts import describe_sources
 
 
 def pack_answer_span(e: Explanation, column: int | None) -> dict[str, Any]:
-    """Which part of the answer an output is about, what it rests on, and whether that is nothing at all."""
+    """Which part of the answer an output is about, the sources that support it, and whether there are none."""
     output, view = column or 0, e.view
     if not isinstance(view, PromptView) or not view.answer or output >= len(view.answer_spans):
         return {}

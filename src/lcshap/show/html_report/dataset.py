@@ -72,7 +72,7 @@ def check_classes(samples: Sequence[dict[str, Any]]) -> None:
 
 
 class LeadingUnits:
-    """The units that speak most for and against each class, summed over all samples: those that readers can name."""
+    """The units that count most for and against each class, summed over all samples: those that readers can name."""
 
     def __init__(self) -> None:
         self._sums: dict[tuple[int, str], dict[str, list[float]]] = defaultdict(dict)

@@ -123,7 +123,7 @@ def _output_table(e: Explanation, top: int, styling: Styling) -> str:
         ]
         rows.append(f'<tr><th scope="row">{html.escape(names[unit])}</th>{"".join(cells)}</tr>')
     totals = [words.totals(o) for o in outputs]
-    for name in ("v(∅)", "v(V)", "residual"):
+    for name in (words.BASE_VALUE_NAME, words.full_value_name(e), "residual"):
         cells = [f"<td>{output_totals[name]}</td>" for output_totals in totals]
         rows.append(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>')
     return f"<table><tbody>{''.join(rows)}</tbody></table>"

@@ -23,10 +23,10 @@ _UNWRAPPED_WIDTH = 10_000  # letters of a line that the browser breaks
 
 
 def sides_html(e: Explanation, view: PromptView, styling: Styling, output: int = 0) -> str:
-    """The prompt beside the answer. Parts that rest on nothing in the context are underlined with a wave.
+    """The prompt beside the answer. Parts that are not supported by the context have a wavy underline.
 
     The prompt is coloured for one output. Where the page allows rules of its own, the mouse over a part of the answer
-    lights the sources of this part. Elsewhere, a line below says for each part what it rests on.
+    highlights the sources of this part. Elsewhere, a line below names the sources of each part.
 
     Parameters
     ----------

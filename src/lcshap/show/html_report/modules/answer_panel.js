@@ -1,4 +1,4 @@
-// The answer of a language model beside its prompt: a part of the answer lights the sources that it rests on.
+// The answer of a language model beside its prompt. Pointing at a part of the answer highlights its sources.
 
 import { spansOf } from "./blocks.js";
 import { paint } from "./colours.js";
@@ -14,19 +14,19 @@ export function showAnswer() {
   const parts = text === undefined ? [] : partsOf(text);
   box.hidden = !parts.length;
   if (box.hidden) return box.replaceChildren();
-  const said = make("p", { dir: "auto" });
+  const paragraph = make("p", { dir: "auto" });
   let at = 0;
   for (const part of parts) {
-    said.append(text.slice(at, part.start), makePart(part, text.slice(part.start, part.end)));
+    paragraph.append(text.slice(at, part.start), makePart(part, text.slice(part.start, part.end)));
     at = part.end;
   }
-  said.append(text.slice(at));
-  const notes = ["Point at a part of the answer to light the sources that it rests on."];
-  if (parts.some(({ bare }) => bare)) notes.push("A wave under a part: it rests on nothing in the context.");
-  box.replaceChildren(make("h3", {}, "The answer"), said, make("p", { class: "note" }, notes.join(" ")));
+  paragraph.append(text.slice(at));
+  const notes = ["Point at a part of the answer to highlight the sources that support it."];
+  if (parts.some(({ bare }) => bare)) notes.push("A wavy underline marks a part that is not supported by the context.");
+  box.replaceChildren(make("h3", {}, "The answer"), paragraph, make("p", { class: "note" }, notes.join(" ")));
 }
 
-/** The parts of the answer that one method explains, in their order; the whole answer only where there is no other. */
+/** The parts of the answer that one method explains, in their order; the whole answer if there are no parts. */
 function partsOf(text) {
   const [method] = shown.listed.entries[shown.number];
   const all = outputsOf(shown.listed, method)
@@ -46,15 +46,15 @@ function makePart({ k, output, rests, bare }, text) {
   const part = make("span", { class: bare ? "part bare" : "part", role: "button", tabindex: 0 }, text);
   part.setAttribute("aria-pressed", String(chosen));
   part.setAttribute("aria-description", rests);
-  const light = () => {
+  const highlight = () => {
     const { units } = contentOf(state.sample, k);
-    colour(bare ? { ...units, limit: Infinity } : units); // what rests on nothing lights nothing
+    colour(bare ? { ...units, limit: Infinity } : units); // An infinite limit leaves all sources without colour.
   };
-  part.onpointerenter = light;
+  part.onpointerenter = highlight;
   part.onpointermove = (event) => showTip(rests, { x: event.clientX, y: event.clientY });
   part.onfocus = () => {
     const { left, bottom } = part.getBoundingClientRect();
-    light();
+    highlight();
     showTip(rests, { x: left - 12, y: bottom - 12 });
   };
   part.onpointerleave = part.onblur = () => {
@@ -70,7 +70,7 @@ function makePart({ k, output, rests, bare }, text) {
   return part;
 }
 
-/** The units of the picture in the colours of some scores. */
+/** Colour the units of the picture by some scores. */
 function colour(units) {
   for (const element of byId("picture").querySelectorAll(".unit"))
     paint(element, units.drawn[element.dataset.unit], units.limit);

@@ -1,14 +1,14 @@
-// Blocks of JSON, each parsed when it is first needed. A report has them as elements of the page; another page hands
-// them over with `provide`.
+// Blocks of JSON. Each is parsed when it is first read. In a report, blocks are elements of the page; other pages add
+// them with `provide`.
 
 const blocks = new Map();
 
-/** Make the content of a block known that is no element of the page. */
+/** Add a block that is not an element of the page. */
 export function provide(id, content) {
   blocks.set(id, content);
 }
 
-/** Whether a block is known, or is an element of the part of the page that has been read. */
+/** Whether a block was added, or is an element of the part of the page that the browser has loaded. */
 export function has(id) {
   return blocks.has(id) || document.getElementById(id) !== null;
 }
@@ -28,7 +28,7 @@ export function unpack(packed) {
   return new TYPES[type](bytes.buffer);
 }
 
-/** The unit of each part of a picture; part i is unit i where nothing else is said. */
+/** The unit of each part of a picture. Without `labels`, part i is unit i. */
 export function labelsOf(picture, count) {
   return "labels" in picture ? unpack(read(`pool-${picture.labels}`)) : Int32Array.from({ length: count }, (_, i) => i);
 }
@@ -48,7 +48,7 @@ export function spansOf(packed) {
   });
 }
 
-/** An order of units: as it is, or as the changes of an expected one; that one where nothing else is said. */
+/** An order of units, stored in full or as differences from an expected order; undefined means the expected one. */
 export function orderOf(packed, expected) {
   if (packed === undefined) return expected;
   if (typeof packed === "string") return unpack(packed);
@@ -57,14 +57,14 @@ export function orderOf(packed, expected) {
   return expected;
 }
 
-/** The numbers by which something is coloured: less for those whose intervals hold zero. */
+/** The numbers by which something is coloured: smaller for those whose intervals include zero. */
 export function drawnOf(numbers, faint) {
   if (!faint) return numbers;
   const isFaint = faintOf(faint);
   return numbers.map((number, i) => (isFaint(i) ? faint[0] * number : number));
 }
 
-/** Whether the interval of a number holds zero, by its place. */
+/** Whether the interval of a number includes zero, by its index. */
 export function faintOf(faint) {
   const bits = faint ? unpack(faint[1]) : [];
   return (i) => Boolean((bits[i >> 3] >> (7 - (i & 7))) & 1);

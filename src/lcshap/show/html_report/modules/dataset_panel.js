@@ -1,4 +1,4 @@
-// The data set: how often the model is right, the confusion matrix, and the units that lead in each class.
+// The data set: the accuracy of the model, the confusion matrix, and the units with the largest scores in each class.
 
 import { read } from "./blocks.js";
 import { rgb, shade, inkOn } from "./colours.js";
@@ -33,34 +33,35 @@ function summary() {
   const judged = samples.map(verdictOf).filter(Boolean);
   const right = judged.filter((verdict) => verdict === "right").length;
   const named = methods.map((name) => clip(name, 60)).join("; ");
-  const said = [`${counted(samples.length, "sample")}, explained by ${named}.`];
+  const sentences = [`${counted(samples.length, "sample")}, explained by ${named}.`];
   if (judged.length) {
     const share = format((100 * right) / judged.length, 3);
-    said.push(`The model is right about ${right} of the ${judged.length} whose true class is known (${share} %).`);
+    const total = `${judged.length} samples with a known true class`;
+    sentences.push(`The model classifies ${right} of the ${total} correctly (${share} %).`);
   }
-  return said.join(" ");
+  return sentences.join(" ");
 }
 
-/** How often each true class is predicted as which; a click lists these samples. */
+/** How often each true class is predicted as each class. A click lists these samples. */
 function confusion() {
   const [labels, predicted] = [classesOf("label"), classesOf("predicted")];
   if (!labels.length || !predicted.length) return [];
   const counts = new Map();
-  const key = (label, said) => JSON.stringify([label, said]);
-  for (const { label, predicted: said } of read("index").samples)
-    if (label !== undefined && said !== undefined)
-      counts.set(key(label, said), (counts.get(key(label, said)) ?? 0) + 1);
+  const key = (label, prediction) => JSON.stringify([label, prediction]);
+  for (const { label, predicted: prediction } of read("index").samples)
+    if (label !== undefined && prediction !== undefined)
+      counts.set(key(label, prediction), (counts.get(key(label, prediction)) ?? 0) + 1);
   const most = Math.max(...counts.values());
   const rows = labels.map((label) => {
-    const cells = predicted.map((said) => {
-      const count = counts.get(key(label, said)) ?? 0;
-      return make("td", {}, confusionButton(label, said, count, most));
+    const cells = predicted.map((prediction) => {
+      const count = counts.get(key(label, prediction)) ?? 0;
+      return make("td", {}, confusionButton(label, prediction, count, most));
     });
     return make("tr", {}, make("th", { scope: "row" }, label), ...cells);
   });
   const table = makeTable("Samples by true class and prediction", ["True class", ...predicted], rows);
   table.classList.add("confusion");
-  const note = "Rows are true classes, columns what the model says. Click a number to list its samples.";
+  const note = "Rows are true classes, columns are predicted classes. Click a number to list its samples.";
   return [
     make("h3", {}, "Confusion matrix"),
     make("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Confusion matrix" }, table),
@@ -68,23 +69,23 @@ function confusion() {
   ];
 }
 
-function confusionButton(label, said, count, most) {
-  const chosen = state.label === label && state.predicted === said;
-  const title = `${counted(count, "sample")} of ${label}, predicted as ${said}`;
+function confusionButton(label, prediction, count, most) {
+  const chosen = state.label === label && state.predicted === prediction;
+  const title = `${counted(count, "sample")} of ${label}, predicted as ${prediction}`;
   const button = make("button", { type: "button", "aria-label": title, "aria-pressed": chosen }, String(count));
-  const colour = shade(label === said ? count : -count, most);
+  const colour = shade(label === prediction ? count : -count, most);
   button.style.setProperty("background-color", rgb(colour));
   button.style.setProperty("color", inkOn(colour));
-  const change = chosen ? { label: "", predicted: "" } : { label, predicted: said };
+  const change = chosen ? { label: "", predicted: "" } : { label, predicted: prediction };
   button.onclick = () => update({ ...change, verdict: "" });
   return button;
 }
 
-/** For each class that is explained by the chosen method: the units whose scores sum to the most, either way. */
+/** For each class that the chosen method explains: the units with the largest positive and negative sums of scores. */
 function leadingUnits() {
   const { leading = [], methods } = read("index");
-  const own = leading.filter(({ method }) => methods[method] === shown.method);
-  return own.flatMap(({ output, samples, ...sides }) => {
+  const ofMethod = leading.filter(({ method }) => methods[method] === shown.method);
+  return ofMethod.flatMap(({ output, samples, ...sides }) => {
     const limit = Math.max(...[...sides.for, ...sides.against].map(([, sum]) => Math.abs(sum)), 0) || 1;
     const tables = ["for", "against"]
       .filter((side) => sides[side].length)

@@ -1,4 +1,4 @@
-// The masking curve: what the model says while more and more units are masked.
+// The masking curve: the output of the model while more and more units are masked.
 
 import { makeSvg, make } from "./elements.js";
 import { format, percentOf } from "./numbers.js";

@@ -70,16 +70,16 @@ function drawOutline(canvas, labels, unit, width, height, zoom) {
   const pen = canvas.getContext("2d");
   pen.clearRect(0, 0, canvas.width, canvas.height);
   if (unit < 0) return;
-  const own = (x, y) => x >= 0 && y >= 0 && x < width && y < height && labels[y * width + x] === unit;
+  const isInside = (x, y) => x >= 0 && y >= 0 && x < width && y < height && labels[y * width + x] === unit;
   const lines = new Path2D();
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
-      if (!own(x, y)) continue;
+      if (!isInside(x, y)) continue;
       const [a, b, c, d] = [x * zoom, y * zoom, (x + 1) * zoom, (y + 1) * zoom];
-      if (!own(x, y - 1)) addLine(lines, a, b, c, b);
-      if (!own(x, y + 1)) addLine(lines, a, d, c, d);
-      if (!own(x - 1, y)) addLine(lines, a, b, a, d);
-      if (!own(x + 1, y)) addLine(lines, c, b, c, d);
+      if (!isInside(x, y - 1)) addLine(lines, a, b, c, b);
+      if (!isInside(x, y + 1)) addLine(lines, a, d, c, d);
+      if (!isInside(x - 1, y)) addLine(lines, a, b, a, d);
+      if (!isInside(x + 1, y)) addLine(lines, c, b, c, d);
     }
   for (const [name, size] of [["background", 6], ["ink", 3]]) {
     pen.strokeStyle = rgb(colours[name]);

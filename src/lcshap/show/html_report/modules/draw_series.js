@@ -18,10 +18,10 @@ export function drawSeries(picture, box, { units, label }) {
   const svg = makeSvg("svg", { width, height: total, role: "img", "aria-label": label });
   channels.forEach((name, channel) => {
     const at = (time) => time * channels.length + channel;
-    const own = Array.from({ length }, (_, time) => values[at(time)]);
+    const channelValues = Array.from({ length }, (_, time) => values[at(time)]);
     const top = channel * (PANEL.top + PANEL.height + PANEL.gap) + PANEL.top;
     const x = (time) => PANEL.left + (time + 0.5) * step;
-    const y = scaleOf(own, top, PANEL.height);
+    const y = scaleOf(channelValues, top, PANEL.height);
     svg.append(makeSvg("text", { x: PANEL.left, y: top - 6, class: "strong" }, name));
     const [bands, lines] = [[], []];
     for (const [start, end] of runsOf(length, (time) => labels[at(time)])) {
@@ -30,11 +30,11 @@ export function drawSeries(picture, box, { units, label }) {
       const place = { x: x(start) - step / 2, y: top, width: (end - start) * step, height: PANEL.height };
       const band = makeSvg("rect", place);
       band.style.setProperty("fill", rgb(unit < 0 ? colours.background : shade(units.drawn[unit], units.limit)));
-      const points = own.slice(start, end + 1).map((value, k) => `${x(start + k)},${y(value)}`);
+      const points = channelValues.slice(start, end + 1).map((value, k) => `${x(start + k)},${y(value)}`);
       bands.push(makeSvg("g", data, band));
       lines.push(makeSvg("g", data, makeSvg("polyline", { points: points.join(" ") })));
     }
-    svg.append(...bands, ...lines, ...axisTexts(own, top, width, length, y));
+    svg.append(...bands, ...lines, ...axisTexts(channelValues, top, width, length, y));
   });
   box.append(svg);
   return ofElements(box);

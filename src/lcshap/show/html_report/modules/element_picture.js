@@ -10,9 +10,9 @@ export function ofElements(box) {
     unitAt: (event) => Number(event.target.closest("[data-unit]")?.dataset.unit ?? -1),
     mark: (unit) => {
       for (const element of box.querySelectorAll(".marked")) element.classList.remove("marked");
-      const found = box.querySelectorAll(`[data-unit="${unit}"]`);
-      for (const element of found) element.classList.add("marked");
-      return found[0];
+      const elements = box.querySelectorAll(`[data-unit="${unit}"]`);
+      for (const element of elements) element.classList.add("marked");
+      return elements[0];
     },
     mask: (masked) => {
       for (const element of box.querySelectorAll("[data-part]"))

@@ -45,7 +45,8 @@ function saveCsv() {
   const rows = state.view === "all" ? sampleRows() : unitRows();
   const cell = (value) => (/[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
   const lines = rows.map((row) => row.map((value) => cell(safeCell(value ?? ""))).join(","));
-  save("csv", "text/csv", `\ufeff${lines.join("\r\n")}\r\n`); // the mark tells spreadsheets that it is UTF-8
+  const byteOrderMark = "\ufeff"; // It tells spreadsheets that the file is UTF-8.
+  save("csv", "text/csv", `${byteOrderMark}${lines.join("\r\n")}\r\n`);
 }
 
 /** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
@@ -84,8 +85,8 @@ function sampleRows() {
   const rows = list.order.map((i) => {
     const { name, label, predicted, confidence, loss, entries } = samples[i];
     const [method, output, ...numbers] = entries[chosenEntry(i)];
-    const known = [label, predicted, verdictOf(samples[i]) || undefined, confidence, loss];
-    return [i, name, ...known, methods[method], output, ...numbers];
+    const truth = [label, predicted, verdictOf(samples[i]) || undefined, confidence, loss];
+    return [i, name, ...truth, methods[method], output, ...numbers];
   });
   return [[...head, "full", "residual", "largest", "calls"], ...rows];
 }

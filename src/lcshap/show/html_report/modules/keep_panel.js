@@ -1,4 +1,4 @@
-// An explanation that is kept beside others: two samples, or two methods, side by side.
+// An explanation that stays on the page, so that the reader can compare others with it.
 
 import { read } from "./blocks.js";
 import { makeTable, scoreCells } from "./draw_table.js";
@@ -32,12 +32,12 @@ export function showKept() {
   const about = [content.method, content.output, agreement(content)].filter(Boolean).join(" · ");
   const lead = (content.entry.lead ?? []).map((part, k) => (k % 2 ? make("em", { dir: "auto" }, part) : part));
   const hint = same ? [make("p", { class: "note" }, "Choose another sample, method or output.")] : [];
-  const said = [make("p", { class: "note" }, about), ...hint, make("p", {}, ...lead)];
-  box.replaceChildren(head, ...said, picture, keptTable(content));
+  const notes = [make("p", { class: "note" }, about), ...hint, make("p", {}, ...lead)];
+  box.replaceChildren(head, ...notes, picture, keptTable(content));
   drawInto(picture, content);
 }
 
-/** What is kept; nothing where the page has no such explanation, as a link of another page may say. */
+/** The kept explanation; undefined if the page does not have it, because the link may belong to another page. */
 function keptContent() {
   if (!state.kept) return undefined;
   const [i, method, output] = JSON.parse(state.kept);
@@ -56,11 +56,12 @@ function keptTable({ units }) {
 
 /** How alike two rankings of the same units are, by Spearman's rank correlation of the scores. */
 function agreement({ units }) {
-  const own = shown.units;
-  const count = own.names.length;
-  if (count < 3 || count !== units.names.length || own.names.some((name, k) => name !== units.names[k])) return "";
-  if (units.scores === own.scores) return "";
-  const [a, b] = [ranksOf(own.scores), ranksOf(units.scores)];
+  const shownUnits = shown.units;
+  const count = shownUnits.names.length;
+  const sameNames = count === units.names.length && shownUnits.names.every((name, k) => name === units.names[k]);
+  if (count < 3 || !sameNames) return "";
+  if (units.scores === shownUnits.scores) return "";
+  const [a, b] = [ranksOf(shownUnits.scores), ranksOf(units.scores)];
   const middle = (count - 1) / 2;
   const sum = (f) => a.reduce((total, _, k) => total + f(k), 0);
   const covariance = sum((k) => (a[k] - middle) * (b[k] - middle));

@@ -27,14 +27,14 @@ export function startList() {
 
 export function showList() {
   list.order = selectSamples();
-  const [found, all] = [list.order.length, read("index").samples.length];
-  const some = found < all || state.search.trim();
-  byId("found").textContent = `${some ? `${found.toLocaleString("en")} of ` : ""}${counted(all, "sample")}`;
+  const [count, all] = [list.order.length, read("index").samples.length];
+  const filtered = count < all || state.search.trim();
+  byId("found").textContent = `${filtered ? `${count.toLocaleString("en")} of ` : ""}${counted(all, "sample")}`;
   showFilters();
   byId("direction").textContent = state.reversed ? "↑" : "↓";
   byId("sort").value = state.sort;
   if (byId("search").value !== state.search) byId("search").value = state.search;
-  list.rows.show(found);
+  list.rows.show(count);
   revealChosen();
 }
 
@@ -65,7 +65,7 @@ function rowNote(sample, entry) {
   return [sorted, rowClass(sample, entry, !sorted)].filter(Boolean).join(" · ");
 }
 
-/** The number by which samples are sorted; without such an order, v(V) where the prediction is not known. */
+/** The number by which samples are sorted; without such an order, the full value, unless the prediction is known. */
 function sortNote(sample, entry) {
   const unsorted = ["order", "name"].includes(state.sort);
   if ((unsorted || state.sort === "confidence") && sample.confidence !== undefined) return "";
@@ -74,14 +74,14 @@ function sortNote(sample, entry) {
   return sorted === undefined ? "" : `${title.replace("|residual|", "residual")} ${format(sorted, 4)}`;
 }
 
-/** What the model says of a sample, and whether it is right where that is known; otherwise what is explained. */
+/** The predicted class of a sample, marked as right or wrong if the true class is known; else what is explained. */
 function rowClass(sample, entry, room) {
   const { predicted, confidence, label } = sample;
   if (predicted === undefined) return clip(entry[1], 24);
   const verdict = verdictOf(sample);
-  const said = clip(predicted, 20) + (room && confidence !== undefined ? ` ${percentOf(confidence)}` : "");
-  if (verdict === "wrong") return `✗ ${said}, is ${clip(label, 20)}`;
-  return (verdict && "✓ ") + said;
+  const prediction = clip(predicted, 20) + (room && confidence !== undefined ? ` ${percentOf(confidence)}` : "");
+  if (verdict === "wrong") return `✗ ${prediction}, is ${clip(label, 20)}`;
+  return (verdict && "✓ ") + prediction;
 }
 
 export function revealChosen() {
@@ -92,7 +92,7 @@ export function revealChosen() {
   else byId("rows").removeAttribute("aria-activedescendant");
 }
 
-/** Where a key leads in a list of so many rows; undefined for other keys. */
+/** The row that a key selects; undefined for other keys. */
 function stepOf(key, at, count, page) {
   if (key === "Home" || key === "End") return key === "Home" ? 0 : count - 1;
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[key];

@@ -1,4 +1,4 @@
-// Puts the page together: who is told what, in this order, and the first drawing.
+// Starts the page: registers the functions that draw its parts in the order in which they are called, and draws them.
 
 import { showAnswer } from "./answer_panel.js";
 import { read } from "./blocks.js";
@@ -65,6 +65,6 @@ function startPage() {
   });
 }
 
-// The other samples come behind this script. A link may lead to one of them; without one, the first is shown at once.
+// The other samples follow this script in the page. Without a link to one of them, the first is shown at once.
 document.addEventListener("DOMContentLoaded", location.hash.length > 1 ? startPage : openAwaited);
 if (location.hash.length <= 1) startPage();

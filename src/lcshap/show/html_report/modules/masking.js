@@ -15,14 +15,14 @@ export function showStep() {
   const masked = new Uint8Array(shown.words.scores.length);
   for (const unit of shown.words.ranking.slice(0, counts[state.step])) masked[unit] = 1;
   shown.picture.mask(masked);
-  const most = shown.entry.sides[1] === "for" ? "speak most for it" : "raise it most";
+  const most = shown.entry.sides[1] === "for" ? "count most for it" : "raise it most";
   byId("mask").textContent = `Mask the units that ${most}`;
   byId("slider").max = percents.length - 1;
   byId("slider").value = state.step;
   const of = `${counts[state.step]} of ${counted(masked.length, "unit")} masked (${format(percents[state.step], 3)} %)`;
-  const said = values && curveValue(shown.steps, values[state.step], 4);
-  byId("step").textContent = values ? `${of}: ${what} ${said}` : of;
+  const value = values && curveValue(shown.steps, values[state.step], 4);
+  byId("step").textContent = values ? `${of}: ${what} ${value}` : of;
   byId("slider").setAttribute("aria-valuetext", of);
-  const none = make("p", { class: "note" }, "No masking curve: Explainer(..., curve=True) makes one.");
+  const none = make("p", { class: "note" }, "There is no masking curve. Explainer(..., curve=True) computes it.");
   byId("curve").replaceChildren(...(values ? drawCurve(shown.steps, state.step) : [none]));
 }

@@ -1,6 +1,6 @@
-// Numbers and words.
+// How numbers and names are written.
 
-/** A number with at most so many significant digits and a proper minus. */
+/** A number with at most `digits` significant digits and the minus sign (−). */
 export function format(number, digits = 6, sign = false) {
   const rounded = Number(Number(number).toPrecision(digits));
   const tiny = rounded !== 0 && Math.abs(rounded) < 1e-4;
@@ -9,7 +9,7 @@ export function format(number, digits = 6, sign = false) {
   return sign && rounded > 0 ? `+${text}` : text;
 }
 
-/** A probability for people. */
+/** A probability in percent. */
 export function percentOf(share) {
   const percent = 100 * share;
   return `${percent > 1 && percent < 99 ? percent.toFixed(1) : format(percent, 3)} %`;
@@ -26,9 +26,9 @@ export function describe(units, unit) {
   return `${clip(units.names[unit], 60)}: ${format(units.scores[unit], 6, true)}${error}, ${rank}`;
 }
 
-/** So many of something: "1 sample", "2,000 samples". */
-export function counted(number, what) {
-  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+/** A number with its noun: "1 sample", "2,000 samples". */
+export function counted(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 export function clip(text, length) {

@@ -11,10 +11,11 @@ import { bySize, interactionsOf } from "./units.js";
 
 export function showFacts() {
   const { entry, listed, words } = shown;
-  const own = (range) => (entry.budget ? `budget=${entry.budget}` : range); // of methods that share a range of budgets
-  const method = shown.method.replace(/\bbudget=\d+ to \d+/, own);
+  // Methods that differ only in the budget share a title with a range of budgets.
+  const budgetOf = (range) => (entry.budget ? `budget=${entry.budget}` : range);
+  const method = shown.method.replace(/\bbudget=\d+ to \d+/, budgetOf);
   const verdict = verdictOf(listed);
-  const truth = verdict ? `${listed.label}: the model is ${verdict}` : listed.label;
+  const truth = verdict ? `${listed.label}: the prediction is ${verdict}` : listed.label;
   const facts = [["method", method], ["true class", truth], ...entry.facts, ["units", String(words.scores.length)]];
   const items = facts
     .filter(([, value]) => value)
@@ -25,12 +26,12 @@ export function showFacts() {
   byId("facts").replaceChildren(...items);
 }
 
-/** A value; its percent sign stays beside its number. */
+/** A value, with a space before its percent sign that does not break the line. */
 function fact(name, value) {
   return make("dd", { "data-fact": name }, value.replaceAll(" %", "\u00a0%"));
 }
 
-/** What the model says and why in one sentence, whether a path changed it, and what a large residual means. */
+/** The prediction and the largest scores, whether a path changed the decision, and the note on a large residual. */
 export function showSentences() {
   showSentence("lead", shown.entry.lead ?? []);
   showSentence("flip", shown.entry.flip ?? []);
@@ -62,8 +63,8 @@ export function showTop() {
   const title = make("h3", {}, shown.bySentence ? "Sentences by |score|" : "Units by |score|");
   const parts = [title, makeTable("Units by the size of their scores", ["Rank", "Unit", "Score", ""], rows)];
   if (units.hidden) {
-    const said = `${counted(units.hidden, "unit")} below the threshold ${units.hidden === 1 ? "is" : "are"} hidden.`;
-    parts.push(make("p", { class: "note" }, said));
+    const note = `${counted(units.hidden, "unit")} below the threshold ${units.hidden === 1 ? "is" : "are"} hidden.`;
+    parts.push(make("p", { class: "note" }, note));
   }
   if (count > FEW_UNITS) {
     const most = Math.min(count, MANY_UNITS);
@@ -97,20 +98,20 @@ export function showInteractions() {
   const box = byId("interactions");
   box.hidden = !arcs;
   if (box.hidden) return box.replaceChildren();
-  const found = interactionsOf(entry, words);
-  const rows = bySize(found.drawn)
+  const interactions = interactionsOf(entry, words);
+  const rows = bySize(interactions.drawn)
     .slice(0, FEW_UNITS)
     .map((k) => {
-      const [one, other] = found.pairs[k].map((unit) => clip(words.names[unit], 40));
+      const [one, other] = interactions.pairs[k].map((unit) => clip(words.names[unit], 40));
       const name = make("th", { scope: "row", dir: "auto" }, `${one} + ${other}`);
-      return make("tr", {}, name, ...scoreCells(found, k));
+      return make("tr", {}, name, ...scoreCells(interactions, k));
     });
   const table = makeTable("Largest interactions", ["Pair", "Value", ""], rows);
   const parts = [make("h3", {}, "Interactions"), table];
-  const doubtful = Array.from(found.pairs.keys()).filter(faintOf(entry.pair_faint)).length;
+  const doubtful = Array.from(interactions.pairs.keys()).filter(faintOf(entry.pair_faint)).length;
   if (doubtful) {
-    const held = `the 95 % interval holds 0 (${doubtful} of ${counted(found.scores.length, "pair")})`;
-    parts.push(make("p", { class: "note" }, `Faint, and without an arc: ${held}.`));
+    const reason = `the 95 % interval includes zero (${doubtful} of ${counted(interactions.scores.length, "pair")})`;
+    parts.push(make("p", { class: "note" }, `Faint, and without an arc: ${reason}.`));
   }
   box.replaceChildren(...parts);
 }

@@ -1,11 +1,11 @@
-// The view in the address of the page: what differs from the start, so that a link restores it.
+// The address of the page has the parts of the state that differ from the start, so that a link restores the view.
 
 import { read } from "./blocks.js";
 import { possibleSorts } from "./selection.js";
 import { DEFAULTS, redraw, state } from "./state.js";
 import { SCALES } from "./units.js";
 
-let start; // the state of a page that nobody has touched
+let start; // the state when the page was opened
 
 export function startLinks() {
   start = { ...DEFAULTS, ...state };
@@ -19,29 +19,29 @@ export function writeLink() {
   if (location.hash.slice(1) !== hash) history.replaceState(null, "", `#${hash}`);
 }
 
-/** The parts of the state that a link names; whatever else stands there, or does not fit this page, is left out. */
+/** The parts of the state in a link. Unknown parts, and values that do not fit this page, are ignored. */
 function parseLink(hash) {
-  const found = {};
+  const parsed = {};
   for (const [name, text] of new URLSearchParams(hash.slice(1))) {
     if (!Object.hasOwn(DEFAULTS, name)) continue;
     const kind = typeof DEFAULTS[name];
     const value = { number: Number(text), boolean: text === "true", string: text }[kind];
-    if (kind !== "number" || Number.isFinite(value)) found[name] = value;
+    if (kind !== "number" || Number.isFinite(value)) parsed[name] = value;
   }
-  if (!read("index").samples[found.sample]) delete found.sample;
-  const known = {
+  if (!read("index").samples[parsed.sample]) delete parsed.sample;
+  const allowed = {
     view: ["sample", "all"],
-    kept: [keptText(found.kept)],
+    kept: [keptText(parsed.kept)],
     sort: possibleSorts(),
     scale: Object.keys(SCALES),
-    step: [Math.max(0, Math.floor(found.step))],
+    step: [Math.max(0, Math.floor(parsed.step))],
   };
-  for (const [name, values] of Object.entries(known))
-    if (name in found && !values.includes(found[name])) delete found[name];
-  return found;
+  for (const [name, values] of Object.entries(allowed))
+    if (name in parsed && !values.includes(parsed[name])) delete parsed[name];
+  return parsed;
 }
 
-/** What may stand in a link as the explanation that is kept: a list in JSON. */
+/** The kept explanation in a link, if it is a list in JSON; otherwise empty. */
 function keptText(text) {
   try {
     return Array.isArray(JSON.parse(text)) ? text : "";

@@ -15,7 +15,7 @@ export function showPicture() {
   high.textContent = `${sides[1]} ${clip ? "≥ " : ""}${format(limit, 3, true)}`;
 }
 
-/** Draw an entry into an element, and return what pictures.js says. */
+/** Draw an entry into an element. The returned functions are described in pictures.js. */
 export function drawInto(box, content) {
   const { kind } = content.packed;
   const label = pictureLabel(content);
@@ -42,7 +42,8 @@ export function startPicture(choose = () => {}) {
   box.onpointermove = follow;
   box.onpointerdown = follow;
   document.addEventListener("pointerdown", (event) => box.contains(event.target) || hideTip());
-  box.onpointerleave = (event) => event.pointerType === "mouse" && hideTip(); // a finger leaves when it is lifted
+  // The tip stays when a finger is lifted.
+  box.onpointerleave = (event) => event.pointerType === "mouse" && hideTip();
   box.onblur = hideTip;
   box.onkeydown = (event) => {
     if (event.key === "Escape") hideTip();
@@ -66,7 +67,7 @@ export function startResizing(draw) {
   }).observe(byId("picture"));
 }
 
-/** Outline a unit and say its score, at the pointer or at the unit itself. */
+/** Outline a unit and show its score, at the pointer or at the unit itself. */
 function markUnit(unit, at) {
   if (unit === undefined || unit < 0) return hideTip();
   if (unit !== shown.marked) shown.place = shown.picture.mark(unit, !at) ?? byId("picture");

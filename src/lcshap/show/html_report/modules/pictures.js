@@ -1,4 +1,4 @@
-// All pictures of inputs, by kind. Each function takes the packed picture, the element to draw in, and what is shown:
+// All pictures of inputs, by kind. Each function takes the packed picture, the element to draw in, and the content:
 // `listed` (the sample in the index), `entry` (one method and output), `units` (see units.js), `label` (the text for
 // screen readers), and of texts `bySentence` and `arcs`. It reads nothing else, and returns three functions:
 // unitAt(event), mark(unit, reveal) (outlines a unit and returns its element; -1 for none) and mask(masked).

@@ -6,7 +6,7 @@ import { byId, make } from "./elements.js";
 import { clip, errorOf, format } from "./numbers.js";
 import { hasUnit, wordPattern } from "./selection.js";
 import { contentOf, shown } from "./shown.js";
-import { isHere, openSample, state, update } from "./state.js";
+import { isLoaded, openSample, state, update } from "./state.js";
 import { bySize, interactionsOf } from "./units.js";
 
 const FEW_PINNED = 12;
@@ -46,26 +46,26 @@ function byMethod() {
 function partners() {
   const { entry, words, bySentence } = shown;
   if (bySentence || !("pairs" in entry)) return undefined;
-  const found = interactionsOf(entry, words);
-  const { pairs } = found;
-  const own = bySize(found.drawn).filter((k) => pairs[k].includes(state.pin) && found.scores[k] !== 0);
-  const rows = own.slice(0, FEW_PINNED).map((k) => {
+  const interactions = interactionsOf(entry, words);
+  const { pairs, scores } = interactions;
+  const ofUnit = bySize(interactions.drawn).filter((k) => pairs[k].includes(state.pin) && scores[k] !== 0);
+  const rows = ofUnit.slice(0, FEW_PINNED).map((k) => {
     const other = pairs[k][0] === state.pin ? pairs[k][1] : pairs[k][0];
     const name = make("th", { scope: "row", dir: "auto" }, clip(words.names[other], 60));
-    return make("tr", {}, name, ...scoreCells(found, k));
+    return make("tr", {}, name, ...scoreCells(interactions, k));
   });
   return rows.length ? makeTable("Interactions with other units", ["Interacts with", "Value", ""], rows) : undefined;
 }
 
-/** Other samples that have a unit of the same name, those where it matters most first. */
+/** Other samples that have a unit of the same name, those with the largest scores first. */
 function elsewhere() {
   const plain = plainName(shown.units.names[state.pin]);
   const { samples } = read("index");
   if (!plain || samples.length < 2 || ["image", "bytes"].includes(shown.packed.kind)) return undefined;
   const pattern = wordPattern(plain);
-  const others = Array.from(samples.keys()).filter((i) => i !== state.sample && isHere(i));
-  const there = others.filter((i) => hasUnit(samples[i], pattern));
-  const found = there.slice(0, MOST_READ).flatMap((i) => {
+  const others = Array.from(samples.keys()).filter((i) => i !== state.sample && isLoaded(i));
+  const matches = others.filter((i) => hasUnit(samples[i], pattern));
+  const places = matches.slice(0, MOST_READ).flatMap((i) => {
     const k = samples[i].entries.findIndex(([method, output]) => {
       return read("index").methods[method] === shown.method && output === shown.output;
     });
@@ -74,9 +74,9 @@ function elsewhere() {
     const unit = units.leading.find((other) => plainName(units.names[other]) === plain);
     return unit === undefined ? [] : [{ i, unit, units, score: units.scores[unit] }];
   });
-  found.sort((a, b) => Math.abs(b.score) - Math.abs(a.score) || a.i - b.i);
-  if (!found.length) return make("p", { class: "note" }, "It occurs in no other sample of this method and output.");
-  const rows = found.slice(0, FEW_PINNED).map(({ i, unit, units, score }) => {
+  places.sort((a, b) => Math.abs(b.score) - Math.abs(a.score) || a.i - b.i);
+  if (!places.length) return make("p", { class: "note" }, "It occurs in no other sample of this method and output.");
+  const rows = places.slice(0, FEW_PINNED).map(({ i, unit, units, score }) => {
     const button = make("button", { type: "button", class: "link", dir: "auto" }, clip(samples[i].name, 60));
     button.onclick = () => {
       openSample(i);
@@ -85,11 +85,11 @@ function elsewhere() {
     const number = make("td", { class: "number" }, format(score, 4, true) + errorOf(units, unit));
     return make("tr", {}, make("th", { scope: "row" }, button), number);
   });
-  const more = found.length > FEW_PINNED ? `, ${FEW_PINNED} of ${found.length}` : "";
+  const more = places.length > FEW_PINNED ? `, ${FEW_PINNED} of ${places.length}` : "";
   return makeTable("Where else it occurs", [`Also in${more}`, "Score"], rows);
 }
 
-/** A name without what tells equal units of one sample apart, and without punctuation around it. */
+/** A name without the number or value that distinguishes equal units, and without punctuation around it. */
 function plainName(name) {
   const bare = name.replace(/ \(\d+\)(?= = |$)/, "").replace(/ = .*$/s, "");
   return bare.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "").toLowerCase();

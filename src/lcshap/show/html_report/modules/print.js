@@ -6,11 +6,11 @@ import { byId, make } from "./elements.js";
 import { list } from "./list.js";
 import { counted } from "./numbers.js";
 import { chosenEntry, shown } from "./shown.js";
-import { isHere, openSample, redraw, state } from "./state.js";
+import { isLoaded, openSample, redraw, state } from "./state.js";
 
 const MOST_PRINTED = 500;
 const FEW_IN_FULL = 10; // more samples than these are printed in short: sentence, picture, numbers and a few units
-let before; // what was shown before printing began
+let before; // the state and the theme before printing
 
 export function startPrinting() {
   addEventListener("beforeprint", preparePrint);
@@ -23,7 +23,7 @@ function preparePrint() {
   before = { state: { ...state }, theme: document.documentElement.dataset.theme };
   document.documentElement.dataset.theme = "light";
   readColours();
-  const samples = list.order.length ? list.order.filter(isHere) : [state.sample];
+  const samples = list.order.length ? list.order.filter(isLoaded) : [state.sample];
   redraw();
   const copies = state.view === "all" ? [copyOf(byId("sample"))] : []; // the data set comes first
   const many = samples.length > FEW_IN_FULL;
@@ -41,16 +41,16 @@ function preparePrint() {
   document.body.classList.add("printing");
 }
 
-/** Whether a sample is called by the beginning of its text, which the picture shows. */
+/** Whether the name of a sample is the beginning of its text, which the picture shows anyway. */
 function isBeginning({ name, text }) {
   return text !== undefined && text.trim().replace(/\s+/g, " ").startsWith(name.replace(/…$/, ""));
 }
 
-/** What is explained and how, said once for many samples. */
+/** The number of samples and their methods, once for many samples. */
 function methodsOf(samples) {
   const { methods, samples: all } = read("index");
-  const found = new Set(samples.map((i) => methods[all[i].entries[chosenEntry(i)][0]]));
-  return `${counted(samples.length, "sample")}, explained by ${[...found].join("; ")}.`;
+  const names = new Set(samples.map((i) => methods[all[i].entries[chosenEntry(i)][0]]));
+  return `${counted(samples.length, "sample")}, explained by ${[...names].join("; ")}.`;
 }
 
 /** A copy of an element with what is drawn on its canvases, without the view that is not shown. */

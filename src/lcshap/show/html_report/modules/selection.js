@@ -7,7 +7,7 @@ import { state } from "./state.js";
 export const SORTS = {
   order: { title: "order" },
   name: { title: "name" },
-  full: { title: "v(V)", column: 2 },
+  full: { title: "full value", column: 2 },
   residual: { title: "|residual|", column: 3, size: true },
   largest: { title: "largest |score|", column: 4 },
   calls: { title: "calls", column: 5 },
@@ -23,8 +23,8 @@ export function possibleSorts() {
 
 /** The classes that occur as "label" or "predicted" of samples. */
 export function classesOf(field) {
-  const found = read("index").samples.map((sample) => sample[field]).filter((name) => name !== undefined);
-  return [...new Set(found)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+  const classes = read("index").samples.map((sample) => sample[field]).filter((name) => name !== undefined);
+  return [...new Set(classes)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
 }
 
 /** "right" or "wrong"; empty where the true class or the prediction is not known. */
@@ -33,9 +33,9 @@ export function verdictOf({ label, predicted }) {
   return label === predicted ? "right" : "wrong";
 }
 
-/** The samples that suit the search and the filters, sorted; numbers from the largest down. */
+/** The samples that match the search and the filters, sorted; numbers in descending order. */
 export function selectSamples() {
-  const wanted = state.search.trim().toLowerCase();
+  const query = state.search.trim().toLowerCase();
   const all = Array.from(read("index").samples.keys());
   const word = state.word && wordPattern(state.word);
   const order = all.filter((i) => {
@@ -44,7 +44,7 @@ export function selectSamples() {
     if (state.predicted && sample.predicted !== state.predicted) return false;
     if (state.verdict && verdictOf(sample) !== state.verdict) return false;
     if (word && !hasUnit(sample, word)) return false;
-    return !wanted || haystack(i).includes(wanted);
+    return !query || haystack(i).includes(query);
   });
   if (state.sort !== "order") order.sort((a, b) => compare(a, b) || a - b);
   return state.reversed ? order.reverse() : order;

@@ -10,8 +10,8 @@ export const shown = {};
 export function chosenEntry(i) {
   const { methods, samples } = read("index");
   const { entries, open = 0 } = samples[i];
-  const wanted = state.output || entries[open][1];
-  const fits = entries.map(([method, output]) => 2 * (methods[method] === state.method) + (output === wanted));
+  const chosenOutput = state.output || entries[open][1];
+  const fits = entries.map(([method, output]) => 2 * (methods[method] === state.method) + (output === chosenOutput));
   return fits.indexOf(Math.max(...fits));
 }
 
@@ -44,13 +44,13 @@ export function findShown() {
   state.step = Math.min(state.step, shown.steps.counts.length - 1);
 }
 
-/** Where the slider stops: at numbers of units, each once: where the curve has values, or at all of a few, or 20. */
+/** The stops of the slider: distinct numbers of units, from the masking curve if there is one. */
 function stepsOf(entry, count) {
   const stops = Math.min(count, count > 40 ? 20 : count);
   const evenly = Array.from({ length: stops + 1 }, (_, k) => Math.round((k * count) / stops));
   const steps = entry.curve ? { ...read(`pool-${entry.curve.said}`), values: entry.curve.values } : { counts: evenly };
-  const own = steps.counts.map((_, k) => k).filter((k) => !k || steps.counts[k] > steps.counts[k - 1]);
-  const counts = own.map((k) => steps.counts[k]);
+  const distinct = steps.counts.map((_, k) => k).filter((k) => !k || steps.counts[k] > steps.counts[k - 1]);
+  const counts = distinct.map((k) => steps.counts[k]);
   const percents = counts.map((masked) => (100 * masked) / count);
-  return { ...steps, counts, percents, values: steps.values && own.map((k) => steps.values[k]) };
+  return { ...steps, counts, percents, values: steps.values && distinct.map((k) => steps.values[k]) };
 }

@@ -1,4 +1,4 @@
-// What the reader of the page has chosen, and who is told when it changes.
+// What the reader has chosen, and the functions that are called when it changes.
 
 import { has } from "./blocks.js";
 
@@ -30,7 +30,7 @@ export const state = { ...DEFAULTS };
 
 const watchers = [];
 
-/** Call `render` whenever one of some parts of the state changes; in the order in which this was said. */
+/** Call `render` whenever one of the named parts of the state changes. Functions are called in this order. */
 export function watch(names, render) {
   watchers.push([names.split(" "), render]);
 }
@@ -48,21 +48,21 @@ export function redraw(changes = {}) {
   for (const [, render] of watchers) render();
 }
 
-/** Whether a sample can be shown: a large page is used while the browser still reads the rest of it. */
-export function isHere(sample) {
+/** Whether a sample can be shown. A large page can be used while the browser is still loading it. */
+export function isLoaded(sample) {
   return has(`sample-${sample}`);
 }
 
-let awaited; // the sample that is shown as soon as it is here
+let awaited; // the sample that is shown as soon as it is loaded
 
-/** Another sample: what was chosen within the one before does not hold for it. */
+/** Show another sample. What was chosen within the previous one is reset. */
 export function openSample(sample) {
-  awaited = isHere(sample) ? undefined : sample;
+  awaited = isLoaded(sample) ? undefined : sample;
   if (awaited !== undefined) return;
   update({ sample, step: 0, all: false, pin: -1, view: "sample" });
 }
 
-/** The whole page has been read: show the sample that was waited for. */
+/** Show the awaited sample when the whole page is loaded. */
 export function openAwaited() {
   if (awaited !== undefined) openSample(awaited);
 }

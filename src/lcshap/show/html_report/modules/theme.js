@@ -1,9 +1,9 @@
-// Light and dark.
+// The light and the dark theme.
 
 import { readColours } from "./colours.js";
 import { byId } from "./elements.js";
 
-/** The button, and the wish of the system; `draw` is called when the colours have changed. */
+/** Start the button and follow the setting of the system. `draw` is called when the colours have changed. */
 export function startTheme(draw) {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";

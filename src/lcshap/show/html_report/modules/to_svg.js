@@ -1,4 +1,4 @@
-// What is on the page as a drawing: words, boxes, drawings and images with their places, colours and fonts.
+// Copies elements of the page into an SVG: words, boxes, drawings and images with their places, colours and fonts.
 
 import { makeSvg } from "./elements.js";
 
@@ -44,7 +44,7 @@ function addElement(svg, element, origin) {
   }
 }
 
-/** The background of an element, a box a line. */
+/** The background of an element, with a box for each line. */
 function addBoxes(svg, element, { backgroundColor, backgroundImage, borderRadius }, origin) {
   const gradient = backgroundImage.startsWith("linear-gradient") && element.matches("#legend i");
   if (backgroundColor === "rgba(0, 0, 0, 0)" && !gradient) return;
@@ -87,8 +87,8 @@ function addWords(svg, text, style, origin) {
 /** A drawing of the page with its styles inside, as the style sheet does not travel with it. */
 function copySvg(source, origin) {
   const copy = source.cloneNode(true);
-  const [own, copies] = [source, copy].map((root) => [root, ...root.querySelectorAll("*")]);
-  own.forEach((element, k) => {
+  const [originals, copies] = [source, copy].map((root) => [root, ...root.querySelectorAll("*")]);
+  originals.forEach((element, k) => {
     const style = getComputedStyle(element);
     for (const name of [...INLINED, ...MORE_INLINED]) copies[k].style.setProperty(name, style.getPropertyValue(name));
   });

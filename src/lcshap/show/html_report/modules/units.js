@@ -64,7 +64,7 @@ export function normalised(units, scale, threshold, most) {
   return { ...units, scores: times(units.scores), stderr: times(units.stderr), drawn, limit, factor, hidden };
 }
 
-/** The pairs of units that interact, with what a table needs; those whose interval holds 0 are drawn faint. */
+/** The pairs of units that interact, with what a table needs; those whose interval includes zero are drawn faint. */
 export function interactionsOf(entry, units) {
   const scores = unpack(entry.interactions);
   const stderr = entry.pair_stderr && unpack(entry.pair_stderr);
