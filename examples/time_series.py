@@ -137,7 +137,7 @@ def basic_motions(small: bool) -> dict[str, float]:
         for sensor, row, series in zip(SENSORS, table, one, strict=True):
             print(f"  {sensor:<9}{spark(series, 50)}  {row.sum():+.2f} = {' '.join(f'{v:+.2f}' for v in row)}")
     top, bottom = drops(net, explainer, some, 10)
-    base = float(np.mean([e.base_value for e in found]))
+    base = float(found.base_values.mean())
     return {"motions_accuracy": accuracy, "motions_base": base, "motions_drop_top": top, "motions_drop_bottom": bottom}
 
 

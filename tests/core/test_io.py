@@ -29,3 +29,8 @@ def test_other_files_are_refused(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(lc.errors.FileFormatError):
         lc.load(path)
+
+
+def test_a_folder_is_refused_with_the_function_for_runs(tmp_path):
+    with pytest.raises(lc.errors.FileFormatError, match=r"bulk\.load"):
+        lc.load(tmp_path)

@@ -254,7 +254,7 @@ def test_hard_labels_are_noticed():
     def labels(rows):
         return np.eye(2)[(rows.sum(axis=1) > 1).astype(int)]
 
-    with pytest.warns(UserWarning, match="these look like labels"):
+    with pytest.warns(UserWarning, match="declared as probabilities, but are all 0 or 1"):
         lc.Explainer(labels, TABLE, value=Loss(), kind="probabilities").one(np.ones(4), y=0)
 
 

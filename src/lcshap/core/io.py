@@ -52,6 +52,11 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Any:
     ...     lc.load(e.save(f"{folder}/e.json")).scores
     array([1., 1.])
     """
+    if Path(path).is_dir():
+        raise FileFormatError(
+            f"Expected a file, got the folder {printable(str(path))}. Load the explanations of a run over a data set "
+            "with lcshap.bulk.load."
+        )
     with Path(path).open("rb") as stream:
         encoded = stream.read(max_bytes + 1)
     source = str(path)

@@ -70,6 +70,14 @@ def test_pairs_without_an_interaction_are_empty():
     assert np.ma.getmaskarray(ax.images[0].get_array()).tolist() == [[False, True], [True, True]]
 
 
+def test_tiny_interactions_are_written_as_zero_without_a_sign():
+    pairs = np.zeros((1, 3, 3))
+    pairs[0, 0, 1] = pairs[0, 1, 0] = 5.0
+    pairs[0, 0, 2] = pairs[0, 2, 0] = -1e-7
+    xs = array_set(1, 3, interactions=pairs)[0]
+    assert [text.get_text() for text in interaction_matrix(xs[0]).texts] == ["+5.00", "0.00"]
+
+
 def test_outputs():
     xs, pairs = pair_set(3, outputs=2)
     panels = [child for child in interaction_matrix(xs).child_axes if child.images]

@@ -8,6 +8,7 @@ from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast, overload
 
 from numpy.typing import ArrayLike, NDArray
 
+from ...errors import OptionError
 from ..explanation import Explanation
 from ..graphs import Graph
 from ..presenter import get_presenter
@@ -20,6 +21,7 @@ from .pack_columns import pack
 from .positions import resolve_index, resolve_mask
 from .ragged import Rows
 from .row_columns import ExplanationColumns, Outcome
+from .set_equality import equal_outcomes, surely_equal
 from .set_exports import SetExports
 
 T_co = TypeVar("T_co", bound=Outcome, covariant=True)
@@ -79,6 +81,8 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     _storage: Storage
 
     def __init__(self, explanations: Iterable[T_co] = ()) -> None:
+        if isinstance(explanations, Explanation):
+            raise OptionError("Expected a list of explanations, got one explanation. Put it in brackets.")
         listed = list(explanations)
         object.__setattr__(self, "_storage", pack(listed))
 
@@ -200,7 +204,12 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         """Whether both have equal explanations in the same order; `other` is a set or a list."""
         if not isinstance(other, Explanations | list):
             return NotImplemented
-        return len(self) == len(other) and all(_equal(a, b) for a, b in zip(self, other, strict=True))
+        if len(self) != len(other):
+            return False
+        columns, other_columns = self._loaded, other._loaded if isinstance(other, Explanations) else None
+        if columns is not None and other_columns is not None and surely_equal(columns, other_columns):
+            return True
+        return all(equal_outcomes(outcome, entry) for outcome, entry in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -211,9 +220,20 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         return Explanations.from_storage, (self._storage,)
 
     @property
+    def explained(self) -> Explanations[Explanation]:
+        """The inputs that were explained, without those that failed."""
+        errors = self._storage.errors
+        kept = [number for number in range(len(self)) if number not in errors]
+        return cast("Explanations[Explanation]", self[kept] if errors else self)
+
+    @property
     def in_memory(self) -> bool:
         """Whether all inputs are in memory, and not read from files when they are needed."""
-        return self._storage.loaded is not None
+        return self._loaded is not None
+
+    @property
+    def _loaded(self) -> ExplanationColumns | None:
+        return self._storage.loaded
 
     @property
     def errors(self) -> dict[int, Exception]:
@@ -278,7 +298,7 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     # -- displays -------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        columns = self._storage.loaded
+        columns = self._loaded
         count = f"<Explanations: {len(self):,} input{'s' * (len(self) != 1)}"
         if columns is None:
             return f"{count}, read from files when they are needed>"
@@ -314,9 +334,3 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write a web page that opens from disk to `path`. `options` are those of `lcshap.report`."""
         return get_presenter().report(self, path, **options)
-
-
-def _equal(a: Outcome, b: Any) -> bool:
-    if isinstance(a, Exception):
-        return a is b or (type(a) is type(b) and a.args == b.args)
-    return bool(a == b)

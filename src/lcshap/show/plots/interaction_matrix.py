@@ -137,7 +137,8 @@ def _write_numbers(ax: Any, cells: Any, image: Any, signed: bool) -> None:
     for (row, column), value in np.ndenumerate(cells.filled(0.0)):
         if not cells.mask[row, column]:
             r, g, b = (round(255 * channel) for channel in image.to_rgba(value)[:3])
-            number = f"{value:{'+' if signed else ''}.{decimals}f}".replace("-", "−")
+            rounded = round(float(value), decimals) + 0.0  # adding zero turns -0.0 into 0.0
+            number = f"{rounded:{'+' if signed and rounded else ''}.{decimals}f}".replace("-", "−")
             style = {"color": rgb_to_hex(ink_on((r, g, b))), "fontsize": 7, "ha": "center", "va": "center"}
             ax.text(column, row, number, **style)
 
