@@ -231,3 +231,12 @@ def test_rows_of_a_failing_input_do_not_cost_the_others_theirs():
     assert [error is None for error in errors] == [False, True, False]
     assert len(delivered[1]) == 16
     assert "input 0" in str(errors[0])
+
+
+def test_the_error_of_a_batch_of_many_inputs_names_the_first_and_the_last():
+    def model(rows):
+        raise ValueError("no")
+
+    explainer = lc.Explainer(model, lc.maskers.Tabular(np.zeros((1, 2))), kind="output")
+    with pytest.raises(lc.LcshapError, match=r"failed on one of 9 inputs from input 0 to input 8, a batch of"):
+        explainer(np.arange(18.0).reshape(9, 2))

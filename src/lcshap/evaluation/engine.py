@@ -30,6 +30,7 @@ from .progress import Progress
 
 log = logging.getLogger("lcshap")
 Places = NDArray[np.intp]
+_MAX_LISTED_INPUTS = 3  # in an error
 _MAX_BATCH_BYTES = 1 << 26  # bytes that the rows of a batch may take where rows are large
 
 
@@ -253,7 +254,7 @@ def _model_error(error: Exception, batch: list[Piece], answered_rows: int) -> Mo
     """Make the error for the user: at which rows the model failed, and its message without secrets."""
     row = getattr(error, "row", None)
     labels = dict.fromkeys(question.label for question, _ in batch if question.label)
-    inputs = f"{' or '.join(labels)}, " if labels else ""
+    inputs = f"{_one_of(list(labels))}, " if labels else ""
     count = sum(len(places) for _, places in batch)
     if row is not None:
         place = coalition_in_words(_name_row(batch, answered_rows + row))
@@ -264,6 +265,17 @@ def _model_error(error: Exception, batch: list[Piece], answered_rows: int) -> Mo
     is_model_error = isinstance(error, ModelError)
     message = redact(str(error)) if is_model_error else f"{describe_error(error)} {batch[0][0].masked.hint}".rstrip()
     return ModelError(f"The model failed on {inputs}{place}: {message}", row)
+
+
+def _one_of(labels: list[str]) -> str:
+    """Say that an error belongs to one of several inputs; only the first and the last of many are named.
+
+    >>> _one_of(["input 0", "input 1"]), _one_of([f"input {i}" for i in range(9)])
+    ('input 0 or input 1', 'one of 9 inputs from input 0 to input 8')
+    """
+    if len(labels) <= _MAX_LISTED_INPUTS:
+        return " or ".join(labels)
+    return f"one of {len(labels)} inputs from {labels[0]} to {labels[-1]}"
 
 
 def coalition_in_words(coalition: str) -> str:
