@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC
 
 import lcshap as lc
@@ -136,3 +137,12 @@ def test_the_sentence_about_a_flip_names_the_label(target, label):
     e = lc.explain(logits, "a vile thing", method=lc.DeletionPath(20), **options)
     assert (e.flipped, e.flip_set) == (True, (1,))
     assert lc.show.flips.flip_sentence(e) == f"Without *vile*, the model {label}."
+
+
+def test_columns_in_another_order_than_the_model_was_fitted_on_are_refused():
+    table = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "dose": [5.0, 3.0, 9.0, 1.0]})
+    model = LinearRegression().fit(table, [1.0, 2.0, 3.0, 5.0])
+    with pytest.raises(lc.errors.MaskerError, match=r"order in which the model was fitted, age, dose, got dose, age\."):
+        lc.Explainer(model, lc.maskers.Tabular(table.to_numpy()[:, ::-1], names=["dose", "age"]))
+    lc.Explainer(model, lc.maskers.Tabular(table.to_numpy(), names=["age", "dose"]))
+    lc.Explainer(model, lc.maskers.Tabular(table.to_numpy(), names=["years", "mg"]))

@@ -29,7 +29,7 @@ from ..values.targets import check_class_names
 from .cost_preview import preview_cost
 from .execution import Execution, changed_fields, short_repr
 from .job import Job, Outcomes, Setup
-from .option_checks import describe_non_masker, reject_unknown_options
+from .option_checks import check_column_order, describe_non_masker, reject_unknown_options
 
 Goal = Literal["fair", "necessary", "sufficient"]
 Errors = Literal["raise", "keep"]
@@ -114,6 +114,7 @@ class Explainer:
     def __post_init__(self) -> None:
         if not isinstance(self.masker, Masker):
             raise MaskerError(f"Expected a masker, got {describe_non_masker(self.masker)}")
+        check_column_order(self.model, self.masker)
         if self.stop is not None and self.stop.deadline is not None:
             raise OptionError('Expected stop without a deadline, got one. Give the seconds an input as budget="30s".')
         execution, early = self.execution, self.stop is not None and self.stop.early
