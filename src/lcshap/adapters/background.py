@@ -44,7 +44,7 @@ class PredictCall:
         self.rows = rows
         self.answers: NDArray[np.float64] | None = None
         self.error: ModelError | None = None
-        self.ended = asyncio.Event()  # set when a request was given up: no other is started
+        self.ended = asyncio.Event()  # set when a request has failed for good, so that no other is started
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._done = threading.Event()
@@ -161,7 +161,7 @@ def _run_loop(loop: asyncio.AbstractEventLoop, fn: Any, in_flight: int) -> None:
     """Run the event loop until it is stopped; this is the target of the thread."""
     loop.set_exception_handler(_log_exception)
     with closing(loop), ThreadPoolExecutor(in_flight) as pool:
-        loop.set_default_executor(pool)  # asyncio's own has too few threads for requests that block
+        loop.set_default_executor(pool)  # the default pool of asyncio has too few threads for requests that block
         loop.run_forever()
         loop.run_until_complete(_shut_down(fn))
 

@@ -101,7 +101,7 @@ def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
     _check_mask(answers, model)
     try:
         array = np.asarray(answers)
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
+    except (TypeError, ValueError, RuntimeError) as error:  # for ragged lists, and tensors on a GPU or with a gradient
         why = redact(str(error))
         raise ModelError(f"Expected an array from {model}, got {type(answers).__name__}: {why}") from error
     if array.dtype.kind not in "fiub":
@@ -135,7 +135,7 @@ def _check_type(answers: Any, n: int, model: str) -> None:
     else:
         return
     if inspect.iscoroutine(first):
-        first.close()  # avoids a warning of Python that it was never awaited
+        first.close()  # otherwise Python warns that the coroutine was never awaited
     raise ModelError(f"Expected real numbers from {model} for {n} rows, got {got}. {todo}")
 
 

@@ -71,7 +71,7 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
         return TransformersModel.from_pipeline(model, kind)
     if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
         return TransformersModel(*model, kind=kind)
-    if _is_a(model, "keras", "Model"):  # before PyTorch: on that backend it is a module too
+    if _is_a(model, "keras", "Model"):  # tested before PyTorch, because with that backend a Keras model is a module too
         return KerasModel(model, check_kind(kind or fallback, f"a Keras model ({name})"))
     if _is_a(model, "torch", "nn", "Module"):
         return TorchModel(model, check_kind(kind or fallback, f"a PyTorch module ({name})"))

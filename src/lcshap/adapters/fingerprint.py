@@ -40,7 +40,7 @@ _IGNORED_MEMBERS |= {
     "__annotate_func__",
     "__parameters__",
 }
-_HOOK_SUFFIX = "_hooks"  # of the attributes in which a PyTorch module stores its hooks
+_HOOK_SUFFIX = "_hooks"  # the suffix of the attributes in which a PyTorch module stores its hooks
 _MODULE_DICTS = ("_parameters", "_buffers", "_modules")
 _PROCESS_ATTRIBUTES = {"_stop_words_id"}  # attributes of scikit-learn that differ between processes
 _IGNORED_STATE = ("training", "_is_full_backward_hook", "_non_persistent_buffers_set", "_backward_pre_hooks")
@@ -92,7 +92,8 @@ class FingerprintReader:
 
     def __init__(self, name: str | None = None) -> None:
         self._name = name
-        self._digests: dict[int, tuple[Any, bytes]] = {}  # with the object, so that its id is not used again
+        # The object is stored too, so that its id is not used for another one.
+        self._digests: dict[int, tuple[Any, bytes]] = {}
         self._ancestors: list[int] = []
 
     def read(self, obj: Any) -> bytes:
@@ -129,7 +130,7 @@ class FingerprintReader:
             return digest("ordered", *self._read_pairs(obj))
         if isinstance(obj, np.ndarray) and obj.dtype.hasobject:
             return digest("objects", obj.shape, *self._read_all(obj.ravel().tolist()))
-        if isinstance(obj, np.ndarray) and obj.dtype.names:  # bytes between the fields may be anything
+        if isinstance(obj, np.ndarray) and obj.dtype.names:  # the bytes between the fields are not determined
             return digest(
                 "fields", obj.shape, *(digest(name, np.ascontiguousarray(obj[name])) for name in obj.dtype.names)
             )
@@ -264,7 +265,7 @@ class FingerprintReader:
         """Read any other object, taken apart as pickle does it."""
         try:
             reduced = obj.__reduce_ex__(4)
-        except Exception:  # code of other packages may raise anything; the content is unknown then
+        except Exception:  # code of other packages may raise any error; then the content is unknown
             return self.unknown(obj, f"an object of {type(obj).__name__}")
         if isinstance(reduced, str):
             return digest("global", type(obj).__module__, reduced)

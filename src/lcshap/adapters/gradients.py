@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .base import Kind
 from .callable import check_answer_rows
 
-_MIN_PROBABILITY = 1e-12  # of probabilities before their log, as in `Value`
+_MIN_PROBABILITY = 1e-12  # the floor of probabilities before their logarithm, as in `Value`
 
 
 def values_to_differentiate(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[..., Any]) -> Any:

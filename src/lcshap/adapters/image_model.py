@@ -116,7 +116,7 @@ class ImageModel(Model):
         row_gradients = np.zeros(colours.shape)
         for row, gradient in zip(row_gradients, gradients * factor, strict=True):
             resized = _resize(gradient, colours.shape[1:3], adjoint=True)
-            if resized.shape[2] > row.shape[2]:  # a grey image that was repeated
+            if resized.shape[2] > row.shape[2]:  # the grey channel was repeated
                 resized = resized.sum(axis=2, keepdims=True)
             row[..., : resized.shape[2]] = resized
         return np.ascontiguousarray(_restore_layout(row_gradients, layout).reshape(rows.shape))
@@ -234,7 +234,7 @@ def _resize_weights(old: int, new: int) -> sparse.csr_array:
            [0.   , 0.143, 0.429, 0.429]], dtype=float32)
     """
     step = old / new
-    reach = max(step, 1.0)  # a smaller image averages, so that no pixel is skipped
+    reach = max(step, 1.0)  # each pixel of a smaller image is an average, so that no pixel is skipped
     centre = (np.arange(new) + 0.5) * step
     first = np.maximum(np.floor(centre - reach + 0.5).astype(int), 0)
     taps = first[:, None] + np.arange(int(np.ceil(2 * reach)) + 2)

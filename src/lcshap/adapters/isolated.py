@@ -94,7 +94,7 @@ class IsolatedModel(Model):
     def __reduce__(self) -> tuple[Any, ...]:
         return IsolatedModel, (self._make, self._kind)
 
-    # -- what a model does --------------------------------------------------------------------------------------------
+    # -- the interface of a model -------------------------------------------------------------------------------------
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The answers of the model in the other process."""
@@ -157,13 +157,13 @@ class IsolatedModel(Model):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    # -- talking to the other process ---------------------------------------------------------------------------------
+    # -- communication with the child process -------------------------------------------------------------------------
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         """What a method of the model returns or raises; `ModelError` where the process dies."""
         with self._acquire_lock():
             if self._child is not None and not self._child.process.is_alive():
-                self._end_process()  # it has died since the last call
+                self._end_process()  # the child process has ended since the last call
             child = self._child = self._child or self._start_process()
             try:
                 reply = child.ask(name, *arguments)
@@ -175,11 +175,11 @@ class IsolatedModel(Model):
                 )
                 raise ModelError(f"The model ended its process with {error}. {advice}") from None
             finally:
-                if not child.idle:  # it has died, or the pipe may contain an incomplete message
+                if not child.idle:  # the child process has ended, or the pipe may contain an incomplete message
                     self._end_process()
                     self._child = (
                         None if name == "model_info" else self._start_process()
-                    )  # start it now, so that the next call waits less
+                    )  # a new one is started now, so that the next call waits less
         return reply.result()
 
     @contextmanager

@@ -75,7 +75,7 @@ class JaxModel(Model):
                 "the embeddings of the tokens, or choose a method that needs only values."
             )
         n, x = len(x), fill_up(x)
-        weights = np.pad(weights, ((0, len(x) - n), (0, 0)))  # copies weigh nothing
+        weights = np.pad(weights, ((0, len(x) - n), (0, 0)))  # the copies that fill the batch have weight zero
         return check_gradient(self._backward(x, weights))[:n]
 
     def _compile(self) -> None:

@@ -91,7 +91,8 @@ class KerasModel(Model):
                 f"{len(places)}. Explain a model that takes the embeddings of the tokens, or choose a method "
                 "that needs only values."
             )
-        weights = np.pad(weights, ((0, len(filled) - len(rows)), (0, 0)))  # copies weigh nothing
+        # The copies that fill the batch have weight zero.
+        weights = np.pad(weights, ((0, len(filled) - len(rows)), (0, 0)))
         gradient = self._backward(tensors[places[0]], inputs, places[0], weights, self._state())
         return check_gradient(_to_numpy(gradient))[: len(rows)]
 
@@ -152,7 +153,7 @@ class KerasModel(Model):
     def _to_tensor(self, array: Any) -> Any:
         keras = _keras()
         if not keras.ops.is_tensor(array):
-            array = np.array(array)  # a copy: layers may write into their input
+            array = np.array(array)  # a copy, because layers may write into their input
             if array.dtype.kind not in "fiub":
                 raise ModelError(
                     f"Expected rows of numbers, got {array.dtype}. Give KerasModel(..., prepare=...), a function from "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 
-_MULTILABEL_LOSSES = ("MultiLogloss", "MultiCrossEntropy")  # of CatBoost
+_MULTILABEL_LOSSES = ("MultiLogloss", "MultiCrossEntropy")  # loss functions of CatBoost
 
 
 def is_multilabel(estimator: Any) -> bool:

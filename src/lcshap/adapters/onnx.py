@@ -17,7 +17,7 @@ from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .onnx_files import check_external_data
 
-THREADS = "LCSHAP_THREADS"  # environment variable: the number of threads of new sessions; by default all cores
+THREADS = "LCSHAP_THREADS"  # the environment variable with the number of threads of new sessions; by default all cores
 _FLOAT_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
 _SESSION_OPTIONS = ("graph_optimization_level", "execution_mode", "intra_op_num_threads", "inter_op_num_threads")
 _TYPES: dict[str, Any] = {
@@ -121,7 +121,8 @@ class OnnxModel(Model):
             raise ModelError(f"Expected one batch size for all inputs of the graph, got {sorted(fixed)}.")
         size = fixed.pop() if fixed else n
         for start in range(0, n, size):
-            index = np.minimum(np.arange(start, start + size), n - 1)  # the last row again until the batch is full
+            # The last row is repeated until the batch is full.
+            index = np.minimum(np.arange(start, start + size), n - 1)
             yield {name: array[index] for name, array in feed.items()}, size
 
 

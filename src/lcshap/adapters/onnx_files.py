@@ -14,12 +14,12 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from ..errors import ModelError
 
-_MAX_DEPTH = 100  # of nested messages, as in protobuf
-_MAX_FIELDS = 50_000_000  # that are read: large models have a million
+_MAX_DEPTH = 100  # the largest depth of nested messages, as in protobuf
+_MAX_FIELDS = 50_000_000  # the largest number of fields that are read; large models have a million
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_MEMORY_ADDRESS = "_ORT_MEM_ADDR_"  # onnxruntime writes this instead of a file, for data in its own memory
+_MEMORY_ADDRESS = "_ORT_MEM_ADDR_"  # onnxruntime writes this instead of a file name for data in its own memory
 
-# message -> number of a field -> message in it, from onnx.proto3; what is not here holds no tensors
+# This maps messages of onnx.proto3 to the fields that are messages again. Other fields contain no tensors.
 _MESSAGE_FIELDS: dict[str, dict[int, str]] = {
     "Model": {7: "Graph", 20: "Training", 25: "Function"},
     "Graph": {1: "Node", 5: "Tensor", 15: "Sparse"},

@@ -31,7 +31,7 @@ from .remote import RemoteModel
 from .scalarisers import Scalariser, apply_scalariser, p_yes
 from .text_answers import check_samples, name_samples
 
-_RETRY_STATUSES = frozenset({408, 409, 425, 429})  # as well as all from 500 on
+_RETRY_STATUSES = frozenset({408, 409, 425, 429})  # in addition to all statuses from 500 on
 
 
 class OpenAICompatible(RemoteModel):
@@ -167,7 +167,7 @@ class _ServerFunction:
         self.client: Any = None
         self.style: Style | None = None
         self.lock: asyncio.Lock | None = None
-        self.sampled: dict[str, list[float]] = {}  # of rows that wait for their other samples
+        self.sampled: dict[str, list[float]] = {}  # the samples of rows for which further samples are pending
 
     def __getstate__(self) -> dict[str, Any]:
         return {"owner": self.owner, "client": None, "style": None, "lock": None, "sampled": {}}
@@ -248,7 +248,7 @@ class _ServerFunction:
                 if tokens:
                     answer_log_probs(tokens, PROBE[1], np.array([[0, len(PROBE[1])]]))
                     return style
-            except RefusedError as error:  # most likely a field that the server does not take
+            except RefusedError as error:  # most likely the server does not accept a field of the request
                 if error.final:
                     raise
             except RetryableError:

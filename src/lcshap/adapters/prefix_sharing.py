@@ -31,7 +31,7 @@ from .torch import evaluation_mode, select_tensor
 from .transformers import text_config
 
 MAX_SORTED_ROWS = 1024  # rows that are sorted together
-MAX_STEP_TOKENS = 256  # tokens that are computed together, where one row does not have more
+MAX_STEP_TOKENS = 256  # tokens that are computed together, unless a single row has more
 _FULL_ATTENTION = ("full_attention",)
 
 

@@ -25,7 +25,7 @@ from .base import Kind, Model
 from .callable import check_kind
 
 log = logging.getLogger("lcshap")
-_REQUESTS_PER_SLOT = 8  # in a batch; with several, few slots are idle while the last answers arrive
+_REQUESTS_PER_SLOT = 8  # requests in a batch, so that few slots are idle while the last answers arrive
 _WARN_SECONDS = 10.0  # a longer wait is logged as a warning
 _PROGRAMMING_ERRORS = (
     TypeError,
@@ -90,7 +90,7 @@ class RemoteModel(Model):
     --------
     >>> from lcshap.adapters.remote import RemoteModel
     >>> async def ask(texts):
-    ...     return [len(text) for text in texts]  # really: await session.post(...)
+    ...     return [len(text) for text in texts]  # a real one awaits session.post(...)
     >>> with RemoteModel(ask, "output", rows_per_request=2, per_second=10, price=0.0003) as model:
     ...     print(model.cost(1200))
     ...     print(model.predict(["a", "abc", "ab"]).ravel(), "from", model.requests, "requests")
@@ -148,7 +148,7 @@ class RemoteModel(Model):
             call.wait()
             log.info("%d rows; so far %d requests, %d of them again", len(rows), self.requests, self.retried)
             return call.result()
-        except KeyboardInterrupt as error:  # whenever it comes
+        except KeyboardInterrupt as error:  # at any time
             call.stop()
             raise Interrupted("Interrupted while the remote model was being asked.", answers=call.answers) from error
         except BaseException as error:
@@ -291,7 +291,7 @@ def is_async(fn: Any) -> bool:
 
 def _retry_after(error: BaseException) -> float:
     """How many seconds the server asks to wait: a number, or a date as in HTTP; 0 where it does not say."""
-    with suppress(Exception):  # the attribute may be anything, and may raise anything
+    with suppress(Exception):  # the attribute may have any type, and reading it may raise any error
         retry_after: Any = error.retry_after  # type: ignore[attr-defined]
         try:
             seconds = float(retry_after)

@@ -75,7 +75,7 @@ def _takes_seed(fn: Callable[..., Any]) -> bool:
     """Whether a function takes a seed: a second argument that it needs, or whose name is "seed"."""
     try:
         _, *further = inspect.signature(fn).parameters.values()
-    except ValueError:  # it does not say what it takes, or takes nothing
+    except ValueError:  # the signature is unknown, or there are no parameters
         return True
     second = [p for p in further if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:1]
     return any(p.default is p.empty or p.name == "seed" for p in second)

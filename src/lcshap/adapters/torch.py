@@ -51,7 +51,7 @@ class TorchModel(Model):
                 ...
                 return {"scores": scores, "hidden": hidden}
 
-        def prepare(texts):  # what the masker makes, here a list of strings
+        def prepare(texts):  # the rows of the masker, here a list of strings
             ids = [vocabulary.encode(text) for text in texts]
             lengths = torch.tensor([len(row) for row in ids])
             return pad_sequence([torch.tensor(row) for row in ids], batch_first=True), lengths
@@ -181,7 +181,7 @@ class TorchModel(Model):
                     f"Expected rows that can be a tensor, got {numbers.dtype}. Give TorchModel(..., "
                     "prepare=...), a function from rows to a tensor."
                 )
-            array = torch.from_numpy(np.array(numbers, order="C"))  # a copy: modules may write into their input
+            array = torch.from_numpy(np.array(numbers, order="C"))  # a copy, because modules may write into their input
         parameter = None if self.device is not None else next(self.module.parameters(), None)
         device = self.device if parameter is None else parameter.device
         if not array.is_floating_point():
@@ -196,7 +196,7 @@ class TorchModel(Model):
 _MODE_LOCK, _CUDNN_LOCK = threading.Lock(), threading.Lock()
 _SWITCHED_MODULES: dict[int, _SwitchedModule] = {}  # submodules that `evaluation_mode` has switched, by their id
 
-if hasattr(os, "register_at_fork"):  # no child inherits a lock that a thread of the parent holds
+if hasattr(os, "register_at_fork"):  # so that no child process inherits a lock that a thread of the parent holds
     for lock in (_MODE_LOCK, _CUDNN_LOCK):
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
@@ -225,7 +225,7 @@ def evaluation_mode(module: Any) -> Iterator[None]:
             _SWITCHED_MODULES.setdefault(id(submodule), _SwitchedModule(submodule, submodule.training)).users += 1
     try:
         if submodules:
-            with _MODE_LOCK, suppress(NotImplementedError):  # an exported graph: its mode is built in
+            with _MODE_LOCK, suppress(NotImplementedError):  # the mode of an exported graph cannot be changed
                 module.eval()
         yield
     finally:
@@ -241,7 +241,7 @@ def evaluation_mode(module: Any) -> Iterator[None]:
 @contextmanager
 def _without_cudnn() -> Iterator[None]:
     """Switch cuDNN off for one gradient at a time, because it differentiates recurrent layers only in training mode."""
-    with _CUDNN_LOCK, _torch().backends.cudnn.flags(enabled=False):  # the switch is global
+    with _CUDNN_LOCK, _torch().backends.cudnn.flags(enabled=False):  # this setting is global
         yield
 
 

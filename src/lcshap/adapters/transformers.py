@@ -139,7 +139,9 @@ class TransformersModel(Model):
         fills = {"input_ids": self._padding or 0, "token_type_ids": getattr(self.tokenizer, "pad_token_type_id", 0)}
         inputs = {name: pad([e[name] for e in encodings], fills.get(name, 0)) for name in encodings[0]}
         if self._position_before_first is not None and any(0 in e["attention_mask"] for e in encodings):
-            # RoBERTa and its kin would number the tokens without those that Subwords made padding
+            # Models such as RoBERTa would otherwise skip the tokens that Subwords replaced by padding when they number
+            # tokens.
+
             inputs["position_ids"] = self._position_before_first + pad(
                 [range(1, 1 + len(e["input_ids"])) for e in encodings], 0
             )
@@ -159,7 +161,7 @@ def _group_by_length(lengths: NDArray[np.integer]) -> list[NDArray[np.intp]]:
     return np.split(order, boundaries)
 
 
-# -- what language models need too --------------------------------------------------------------------------------
+# -- shared with language models ----------------------------------------------------------------------------------
 
 
 def check_model_and_tokenizer(model: Any, tokenizer: Any) -> None:

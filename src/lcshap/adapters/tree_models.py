@@ -121,10 +121,10 @@ def read_trees(estimator: Any) -> Trees:
         trees = read_catboost(estimator)
         return replace(trees, single_precision=True, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of other packages, and about things that are not done here
+        warnings.simplefilter("ignore")  # warnings of other packages, about features that are not used here
         shap_ensemble = _read_with_shap(estimator)
     trees = _flatten_ensemble(shap_ensemble)
-    if package == "catboost":  # its thresholds are single, written down with fewer digits than that takes
+    if package == "catboost":  # its thresholds have single precision, but are written with fewer digits than this needs
         threshold = trees.threshold.astype(np.float32).astype(np.float64)
         trees = replace(trees, threshold=threshold, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
     if package == "xgboost":
@@ -147,7 +147,7 @@ def _read_with_shap(estimator: Any) -> Any:
         ensemble = explainer(estimator, feature_perturbation="tree_path_dependent").model
         if ensemble.trees is None or ensemble.num_stacked_models not in (1, ensemble.num_outputs):
             raise ValueError("it has no such trees")
-    except Exception as error:  # shap may raise anything; there are no trees then
+    except Exception as error:  # shap may raise any error; then the trees cannot be read
         name = type(estimator).__name__
         raise MethodError(f"Expected trees that shap can read, got {name}: {error}. {_ADVICE}") from error
     return ensemble

@@ -89,7 +89,7 @@ def read_lightgbm(estimator: Any) -> Trees:
 
 def _add_lightgbm(builder: _Builder, root_node: _Node, output: int, share: int) -> int:
     """Add a tree, without recursion: a tree of LightGBM may be hundreds of nodes deep."""
-    root, stack = -1, [(root_node, -1, 0)]  # a node, its parent, and whether it is the left or the right child of that
+    root, stack = -1, [(root_node, -1, 0)]  # each node with its parent, and whether it is the left or the right child
     while stack:
         node, parent, side = stack.pop()
         if "left_child" not in node:

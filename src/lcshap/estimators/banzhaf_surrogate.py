@@ -20,7 +20,7 @@ _MAX_TABLE_NUMBERS = 1 << 25  # the largest size of the table (calls, calls, uni
 # Normal priors, each a mean and a standard deviation: of the logit of each unit's weight, and of the logarithms of the
 # variance and of the noise, for values of variance one.
 _WEIGHT_PRIOR, _VARIANCE_PRIOR, _NOISE_PRIOR = (-2.5, 2.0), (0.0, 2.0), (-3.0, 1.5)
-_MAX_WEIGHT = 0.99  # of a unit: at 1 the covariance has no inverse
+_MAX_WEIGHT = 0.99  # the largest weight of a unit, because at 1 the covariance matrix has no inverse
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _negative_log_posterior(theta: Floats, pairs: Floats, target: Floats) -> tup
     factor = cho_factor(kernel + (noise + 1e-9) * np.eye(len(target)), lower=True)
     inverse = cho_solve(factor, np.eye(len(target)))
     alpha = inverse @ target
-    slope = 0.5 * (inverse - np.outer(alpha, alpha))  # of the objective with respect to the covariance
+    slope = 0.5 * (inverse - np.outer(alpha, alpha))  # the derivative of the objective with respect to the covariance
     means = np.concatenate([np.full(len(weights), _WEIGHT_PRIOR[0]), [_VARIANCE_PRIOR[0], _NOISE_PRIOR[0]]])
     deviations = np.concatenate([np.full(len(weights), _WEIGHT_PRIOR[1]), [_VARIANCE_PRIOR[1], _NOISE_PRIOR[1]]])
     standardized = (theta - means) / deviations

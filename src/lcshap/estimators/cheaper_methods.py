@@ -11,7 +11,7 @@ from typing import Any
 from ..core.graphs import Graph
 from ..core.method import Method
 
-_SEARCH_SECONDS = 1.5  # of computing; after that no other method is tried, because the user waits for the message
+_SEARCH_SECONDS = 1.5  # after this time no other method is tried, because the user waits for the message
 
 Cheaper = Callable[[Any, Graph], Iterable[Iterable[Method]]]
 

@@ -13,7 +13,7 @@ from ..errors import MethodError
 from .checks import is_finite
 from .random_halves import Fit, Floats, HalvesMethod, Masks
 
-_MAX_SWEEPS, _TOLERANCE = 1000, 1e-9  # of coordinate descent, which stops at a smaller relative change
+_MAX_SWEEPS, _TOLERANCE = 1000, 1e-9  # coordinate descent stops after so many sweeps, or at a smaller relative change
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def covering(balls: sparse.csr_array, limit: int | None = None) -> Kept:
         order, groups = order[np.argsort(groups, kind="stable")], np.sort(groups)
         set_counts = np.bincount(groups, minlength=2 ** len(covered_units))
         first_places = np.cumsum(set_counts) - set_counts
-        places = np.arange(len(sets)) - first_places[groups]  # of each set within its group
+        places = np.arange(len(sets)) - first_places[groups]  # the position of each set within its group
         sets[np.ix_(order, new_units)] = _unpack_bits(places % 2 ** len(new_units), len(new_units))
         # Codes of a pattern of the new units (high bits) and one of the covered units (low bits).
         missing_patterns = np.flatnonzero(np.arange(2 ** len(new_units))[:, None] >= set_counts)
@@ -81,7 +81,7 @@ def _order_balls(balls: sparse.csr_array) -> Iterator[Places]:
         for unit in ball[~covered[ball]].tolist():
             covered_counts[balls_by_unit.indices[balls_by_unit.indptr[unit] : balls_by_unit.indptr[unit + 1]]] += 1
         covered[ball] = True
-        covered_counts[row] = -len(covered) - sizes.max()  # never again
+        covered_counts[row] = -len(covered) - sizes.max()  # so that this row is not chosen again
         sizes[row] = 0
         yield ball
 

@@ -99,7 +99,7 @@ class GraphKernelSHAP(SampledMethod):
         "beside that of others."
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
-    algorithm: ClassVar[int] = 2  # since pairs are the same on every processor
+    algorithm: ClassVar[int] = 2  # increased when pairs became the same on every processor
 
     @classmethod
     def examples(cls) -> tuple[GraphKernelSHAP, ...]:

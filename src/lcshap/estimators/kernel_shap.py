@@ -16,7 +16,7 @@ from .least_squares import WeightedLeastSquares
 from .sampled_method import SampledMethod
 
 _MAX_PAIR_COUNT = 2**62  # larger numbers of pairs are not counted exactly, because no budget is as large
-_BYTES_PER_CELL = 40  # of a pair and a unit: while it is drawn, as a row of the regression and as two sets
+_BYTES_PER_CELL = 40  # of a pair and a unit, for drawing it, for its row of the regression and for its two sets
 
 
 @dataclass(frozen=True)

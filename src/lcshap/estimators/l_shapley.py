@@ -98,7 +98,7 @@ class LShapley(Method):
         if self.interactions:
             sources, targets = graph.edges.T
             sizes.append(np.diff(sparse.csr_array(balls[sources].multiply(balls[targets])).indptr))
-        n = np.concatenate(sizes).astype(float) + (self.context == "both")  # both contexts: twice as many
+        n = np.concatenate(sizes).astype(float) + (self.context == "both")  # two contexts have twice as many subsets
         check_terms(int((2**n).sum()), int((n * 2 ** (n - 1)).sum()), int(2 ** sizes[0].max()), limit)
         edge_terms = self._edge_terms(graph, balls) if self.interactions else None
         return Plan.from_terms(self, graph, self._terms(graph, balls), edge_terms)

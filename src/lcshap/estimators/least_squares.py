@@ -11,8 +11,8 @@ from scipy import linalg
 
 from ..core.estimate import Estimate, SampledEstimator
 
-_DRIFT_TOLERANCE = 1e-10  # of the largest score: sums that are further from zero are corrected
-_MAX_KEPT_NUMBERS = 1 << 24  # up to this size the solution is kept, so that a plan that runs again need not solve again
+_DRIFT_TOLERANCE = 1e-10  # relative to the largest score; sums that are further from zero are corrected
+_MAX_KEPT_NUMBERS = 1 << 24  # up to this size the solution is kept for further runs of the same plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class WeightedLeastSquares(SampledEstimator):
     def _solve(self, response: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:
         weighted = (response.T * self.weight).T
         deviations = np.asarray(self._inverse @ (self.design.T @ weighted))
-        if self.efficient:  # the sum is zero up to rounding, which is not small where there are hardly enough rows
+        if self.efficient:  # the sum is zero up to rounding errors, which are large if there are hardly enough rows
             drift = deviations.mean(axis=0)
             deviations = deviations - np.where(
                 np.abs(drift) > _DRIFT_TOLERANCE * np.abs(deviations).max(axis=0, initial=0), drift, 0

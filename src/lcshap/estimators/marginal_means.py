@@ -15,7 +15,7 @@ from ..core.estimate import Estimate, SampledEstimator
 from ..core.graphs import Graph
 from ..errors import MethodError
 
-_MAX_COLUMNS = 1 << 26  # of all samples: more are not worth their memory
+_MAX_COLUMNS = 1 << 26  # in all samples; more would take too much memory
 
 
 @dataclass(frozen=True, eq=False)

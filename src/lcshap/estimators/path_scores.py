@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
-_RELATIVE_STEP = 2.0**-22  # of the largest score: two steps of single precision, so that float32 keeps the order
-_MAX_SUM_OF_STEPS = 1e-3  # of the largest score, over all units
+_RELATIVE_STEP = 2.0**-22  # relative to the largest score; two steps of single precision keep the order in float32
+_MAX_SUM_OF_STEPS = 1e-3  # over all units, relative to the largest score
 _CANCELLED_SHARE = (
-    1e-4  # of the largest marginal: if all scores are smaller, the marginals cancel, and the step is relative to this
+    # Relative to the largest marginal; if all scores are smaller, the marginals cancel, and steps are relative to this.
+    1e-4
 )
 
 

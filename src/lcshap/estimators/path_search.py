@@ -22,11 +22,11 @@ Values = NDArray[np.float64]
 Window = tuple[int, ...]
 DecisionTest = Callable[[Coalitions], NDArray[np.bool_] | None]
 
-# Tuned on texts of 50 and 200 words and on 784 pixels at 4 calls a unit (benchmarks/paths.py); flat around the optimum.
+# These were tuned on texts of 50 and 200 words and on 784 pixels at 4 calls per unit, with benchmarks/paths.py.
 _EXPLORED_SHARE = 0.4  # the share of a round's calls for units that were not evaluated for long
-_STRIDE_SHARE = 0.2  # of the units moved so far: a round moves as many, or one, since late steps matter less
+_STRIDE_SHARE = 0.2  # a round moves this share of the units moved so far, at least one, because late steps matter less
 _MAX_DRIFT = 4.0  # the largest factor by which all marginals may grow or shrink from one round to the next
-_MIN_JOINT_SHARE = 0.5  # a window has a joint effect if more than this share of its gain is not that of its units
+_MIN_JOINT_SHARE = 0.5  # a window has a joint effect if its units alone do not explain more than this share of its gain
 _SHRINK_DIVISOR = 4  # this fraction of the remaining calls makes the set that changes the decision smaller
 
 
@@ -142,7 +142,7 @@ class PathSearch:
 
     def marginals(self, after: Values, before: Values) -> Values:
         """The contributions of units that were moved between these values."""
-        with np.errstate(over="ignore"):  # scores that are not finite are refused at the end
+        with np.errstate(over="ignore"):  # an error is raised at the end if scores are not finite
             return before - after if self.method.from_full else after - before
 
     def _request(self, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> Coalitions:
@@ -234,7 +234,7 @@ class PathSearch:
         for allow_overlap in (
             False,
             True,
-        ):  # first disjoint windows; then, if calls remain, windows across the edges between them
+        ):  # first disjoint windows; then, if calls remain, windows that overlap others
             for seed in seeds:
                 if len(windows) >= len(leaders) + explore:
                     return list(windows)
@@ -299,7 +299,7 @@ class PathSearch:
         self.expected_gains[window] = gain
         for subwindow in (
             _subwindows(window) if window not in self.evaluated_windows else ()
-        ):  # perhaps one unit adds nothing
+        ):  # a smaller window is evaluated too, because a unit may add nothing
             self.expected_gains.setdefault(subwindow, gain)
         self.evaluated_windows.add(window)
 

@@ -26,9 +26,9 @@ from .cheaper_methods import limit_search_time
 from .covering_array import covering, subset_codes
 from .subsets import all_subsets, interaction_weights, shapley_weights
 
-_CHECKED_COALITIONS = 8  # the parts must sum to the value on so many coalitions
-_TOLERANCE = 1e-5  # of the largest sum of |parts| or value: single precision is enough
-_MAX_UNITS = 30  # of a neighbourhood: no machine can evaluate the subsets of more, even without a limit
+_CHECKED_COALITIONS = 8  # the number of coalitions on which the parts must sum to the value
+_TOLERANCE = 1e-5  # relative to the largest sum of |parts| or value; single precision is enough
+_MAX_UNITS = 30  # in a neighbourhood; no machine can evaluate the subsets of more units
 Floats = NDArray[np.float64]
 
 

@@ -96,7 +96,7 @@ class MethodRegistry(Mapping[str, type[Method]]):
     def __init__(self, package: str) -> None:
         self._package = package
         self._entries: dict[str, MethodEntry] = {}
-        self._lock = ForkSafeLock()  # other threads wait while it is searched
+        self._lock = ForkSafeLock()  # other threads wait while a thread searches a source
         self._searched: set[str] = set()  # "package", "plugins": the sources that were searched
         self._searching: set[tuple[int, str]] = set()  # the process and source of searches in progress
 
@@ -163,7 +163,7 @@ class MethodRegistry(Mapping[str, type[Method]]):
                     is_method = (
                         isinstance(member, type) and issubclass(member, Method) and member.__module__ == module.name
                     )
-                    if is_method and "name" in vars(member):  # classes that methods share have no name
+                    if is_method and "name" in vars(member):  # base classes of methods have no name
                         self._add(member)
 
     def _search_plugins(self) -> None:

@@ -24,8 +24,8 @@ from .permutations import Orders, draw_orders
 from .sampled_method import FIRST_SAMPLES, EstimateCallback, Pace, SampledMethod, schedule
 from .shapley import Shapley
 
-_MAX_LISTED_INDICES = 1 << 24  # of units, for all prefixes to be evaluated at once; else they come block by block
-_BYTES_PER_INDEX = 24  # while a plan is made
+_MAX_LISTED_INDICES = 1 << 24  # unit indices; with more, the prefixes are evaluated block by block
+_BYTES_PER_INDEX = 24  # bytes of memory for each unit index while a plan is made
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class SampleShapley(SampledMethod):
     def _draw_orders(self, graph: Graph, limit: int | None) -> Orders:
         """The orders, unless they take more calls than the limit."""
         if limit is not None and self._min_calls(graph.d) > limit:
-            self.plan(graph, limit)  # raises an error that says what would fit
+            self.plan(graph, limit)  # raises an error with the budget that is needed
         drawn = draw_orders(graph.d, self.budget, self.seed)
         check_calls(drawn.calls, limit, exact=True)
         return drawn

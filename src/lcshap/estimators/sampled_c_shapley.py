@@ -90,7 +90,7 @@ class SampledCShapley(SampledLocal):
         touched.sort_indices()
         border = sparse.csr_array(sparse.csr_array(touched > component).multiply(ball))
         u, b = np.diff(component.indptr), np.diff(border.indptr)
-        # The printed weight over the probability of the component.
+        # This is the weight in the paper divided by the probability of the component.
         return component, np.asarray(2 / ((u + 2) * (u + 1)) * special.binom(u + b, u))
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 log = logging.getLogger("lcshap")
 _SCHEDSTAT_PATH = (
-    "/proc/thread-self/schedstat"  # on Linux: nanoseconds that a thread ran, and that it waited for a processor
+    # On Linux, nanoseconds for which a thread ran, and for which it waited for a processor.
+    "/proc/thread-self/schedstat"
 )
-_START_ROWS, _MAX_ROWS = 16, 1024  # rows: where the search starts and ends
-_WIN_RATIO = 0.98  # the other size wins if its time a row is at most this share
+_START_ROWS, _MAX_ROWS = 16, 1024  # the batch sizes with which the search starts and ends
+_WIN_RATIO = 0.98  # the other size is better if its time per row is at most this share
 _CLEAR_LOSS_RATIO = 1.1  # beyond this ratio of times, still larger sizes are not tried
 _CLOSE_MARGIN = 0.1  # if their times differ by less than this share, two sizes are tried once more
 _RETRY_RATIO = 1.25  # beyond this ratio in the first trial, the candidate is tried again immediately
@@ -63,7 +64,7 @@ class _SizeComparison:
         costs = dict(self.costs)
         costs[size] = min(cost, costs.get(size, cost))
         if self.trials == 1 and cost > _RETRY_RATIO * costs[self.current] and not self.is_last:
-            queue = [self.candidate]  # it was slow, or disturbed
+            queue = [self.candidate]  # the first trial was slow, perhaps because of other processes
         comparison = replace(self, queue=tuple(queue), costs=tuple(costs.items()), trials=self.trials + 1)
         if comparison.trials == 4 and abs(comparison.ratio - 1) < _CLOSE_MARGIN:
             return replace(comparison, queue=(self.current, self.candidate))
@@ -79,7 +80,7 @@ class _SizeComparison:
 _FIRST_COMPARISON = _SizeComparison.start(_START_ROWS, 2 * _START_ROWS)
 _search_state: weakref.WeakKeyDictionary[Any, tuple[int, _SizeComparison | None]] = (
     weakref.WeakKeyDictionary()
-)  # None: the search is over
+)  # None when the search is over
 
 
 @dataclass
@@ -123,7 +124,7 @@ class BatchSize:
         Several threads may call this at the same time, because every update is a single assignment.
         """
         comparison = self._comparison
-        if self.search_finished or size != comparison.queue[0]:  # another thread was faster
+        if self.search_finished or size != comparison.queue[0]:  # another thread has measured this size meanwhile
             return
         comparison = comparison.with_cost(seconds / rows)
         if comparison.queue:
@@ -137,7 +138,7 @@ class BatchSize:
     def _decide(self, comparison: _SizeComparison) -> None:
         candidate_wins = comparison.ratio <= _WIN_RATIO
         best = comparison.candidate if candidate_wins else comparison.current
-        if comparison.candidate < comparison.current:  # on the way down
+        if comparison.candidate < comparison.current:  # sizes are being reduced
             next_comparison = _SizeComparison.start(best, best // 2) if candidate_wins and best > 1 else None
         else:
             losses = 0 if candidate_wins else comparison.losses + (2 if comparison.ratio > _CLEAR_LOSS_RATIO else 1)
@@ -166,7 +167,7 @@ def _recall(model: Any) -> tuple[int, _SizeComparison | None]:
     """The best size so far for a model, and the comparison under way; None where the search is over."""
     try:
         return _search_state.get(model, (_START_ROWS, _FIRST_COMPARISON))
-    except TypeError:  # a model that cannot be the key of a dictionary
+    except TypeError:  # the model cannot be the key of a dictionary
         return _START_ROWS, _FIRST_COMPARISON
 
 

@@ -30,7 +30,7 @@ from .progress import Progress
 
 log = logging.getLogger("lcshap")
 Places = NDArray[np.intp]
-_MAX_BATCH_BYTES = 1 << 26  # bytes that the rows of a batch may take where rows are large
+_MAX_BATCH_BYTES = 1 << 26  # the largest size of a batch, which limits batches of large rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class BatchRequest:
         return self.masked.blend(self.coalitions.take(places)) if self.distinct.make is None else None
 
 
-Piece = tuple[BatchRequest, Places]  # some coalitions of a question
+Piece = tuple[BatchRequest, Places]  # some coalitions of a request
 Gate = Callable[[int], AbstractContextManager[object]]  # takes the number of rows of a batch
 
 
@@ -112,7 +112,7 @@ class Engine:
     def fingerprint(self) -> bytes:
         """A digest that distinguishes this model from others in a store."""
         raw = self.raw
-        if isinstance(raw, str | os.PathLike):  # a file: another model once it is overwritten
+        if isinstance(raw, str | os.PathLike):  # a file may be overwritten by another model
             stat = os.stat(raw)
             return digest(type(self.model).__name__, self.model.kind, os.fspath(raw), stat.st_mtime_ns, stat.st_size)
         return digest(type(self.model).__name__, self.model.kind, identity_token(raw))
@@ -152,16 +152,16 @@ class Engine:
             first_question = questions[owner[pending[0]]]
             size = self._rows_at_once(first_question.masked, len(pending) * first_question.rows_per_key)
             count = max(1, size // first_question.rows_per_key)
-            # Sizes are tried on rows of middle length: those of the first batches are shorter than most.
+            # Batch sizes are measured on rows of medium length, because the first rows are shorter than most.
             start = 0 if self.size.search_finished else max(0, len(pending) - count) // 2
-            selected = np.sort(pending[start : start + count])  # rows of one input together
+            selected = np.sort(pending[start : start + count])  # sorted, so that the rows of an input stay together
             cuts = np.flatnonzero(np.diff(owner[selected])) + 1 if len(questions) > 1 else ()
             pieces = np.split(selected, cuts) if len(cuts) else [selected]
             owners = [int(owner[piece[0]]) for piece in pieces]
             batch = [(questions[o], place_in_question[piece]) for o, piece in zip(owners, pieces, strict=True)]
             try:
                 if not self._ask_batch(batch, size):
-                    continue  # out of memory: the batch size is smaller now
+                    continue  # the model ran out of memory, and the batch size was reduced
             except ModelError as error:
                 if not isolate_failures:
                     raise
@@ -218,7 +218,7 @@ class Engine:
         except KeyboardInterrupt as error:
             _deliver(batch, _partial_answers(error, answers, count))
             raise
-        if started is not None and calls >= size // batch[0][0].rows_per_key:  # a full batch
+        if started is not None and calls >= size // batch[0][0].rows_per_key:  # only full batches are timed
             self.size.learn(size, count, batch_size.clock() - started)
         _deliver(batch, np.concatenate(answers) if len(answers) > 1 else answers[0], complete=True)
         return True
@@ -243,7 +243,7 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: 
         question.row_counter.rows += len(places) * per_call
         try:
             question.deliver(places, outputs)
-        except ModelError as error:  # the other questions still get their answers
+        except ModelError as error:  # the other requests still get their answers
             failure = failure or error
     if failure is not None:
         raise failure

@@ -16,7 +16,7 @@ from ..values.probabilities import KINDS_WITHOUT_PROBABILITIES
 from .model_game import ModelGame, evaluate_model_games
 
 PERCENTS = (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
-_LOG_ODDS_OFFSET = 1e-6  # it keeps the log-odds finite, as in the paper's code
+_LOG_ODDS_OFFSET = 1e-6  # this keeps the log-odds finite, as in the paper's code
 Counts = NDArray[np.int64]
 
 
@@ -110,11 +110,11 @@ def probability_game(game: ModelGame) -> ModelGame:
     """The same game, valued by the probability of the class that is explained, or by the output."""
     kind, target = game.value.kind, game.value.value.target
     name = "output" if kind in KINDS_WITHOUT_PROBABILITIES else "prob"
-    if name == "prob" and game.value.class_pairs != game.value.pairs:  # the raw number of class 1
+    if name == "prob" and game.value.class_pairs != game.value.pairs:  # the value is the raw output of class 1
         target = [pair if pair[1] is not None else pair[0] for pair in game.value.class_pairs]
         target = target if game.value.multi_output else target[0]
     if callable(game.value.value.name) or game.value.value.name == "expected_log_prob":
-        target = None  # about no single class: the most probable one
+        target = None  # the value has no single class, so the most probable one is used
     fixed = Value(name, target).resolve(game.value.full, kind, game.value.classes)
     return replace(game, value=fixed)
 

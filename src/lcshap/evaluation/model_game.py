@@ -121,7 +121,7 @@ class ModelGame(AbstractGame):
         pending = PendingRows(self.engine, self.masked, coalitions, self.store, self.row_counter, None, self.label)
         if pending.complete:
             return self.value.decision_unchanged(pending.values)
-        if self.store.persistent:  # another process has removed old answers
+        if self.store.persistent:  # another process may have removed old answers
             return self.value.decision_unchanged(self._evaluate_pending(pending))
         raise ModelError("Expected coalitions that have been evaluated, got others. Evaluate them first.")
 

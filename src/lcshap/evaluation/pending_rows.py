@@ -43,7 +43,8 @@ class PendingRows:
         self.masked, self.row_counter, self.label = masked, row_counter, label
         self._store, self._value, self._coalitions = store, value, coalitions
         self._distinct = distinct = masked.distinct(coalitions)
-        self._by_row = distinct.rows_per_key * distinct.copies < masked.rows_per_call  # a key is that of a single row
+        # Whether each key identifies a single row.
+        self._by_row = distinct.rows_per_key * distinct.copies < masked.rows_per_call
         self._namespace = store_space(engine, masked, store)
         if self._by_row:
             self._namespace = digest(self._namespace, "rows")
@@ -73,7 +74,7 @@ class PendingRows:
         if self._outputs is None:
             return np.empty(0)
         values, index, coalitions = self._outputs, self._distinct.index, self._distinct.coalitions
-        if self._by_row:  # the rows of each coalition side by side
+        if self._by_row:  # the rows of a coalition are next to each other
             values = values if index is None else values[index]
             values, index, coalitions = (
                 values.reshape(len(self._coalitions), -1, values.shape[-1]),

@@ -7,7 +7,7 @@ import numpy as np
 from ..values import FixedValue
 from ..values import probabilities as chances
 
-MAX_CLASSES = 20  # that are recorded, the most probable first
+MAX_CLASSES = 20  # classes that are recorded, the most probable first
 
 
 def predicted_classes(value: FixedValue) -> list[tuple[str, float | None]]:

@@ -6,8 +6,8 @@ import os
 import sys
 import time
 
-_SHOW_AFTER_SECONDS = 1.0  # shorter work shows no progress
-_REDRAW_SECONDS = 0.2  # the line is not drawn more often
+_SHOW_AFTER_SECONDS = 1.0  # no progress is shown before this time
+_REDRAW_SECONDS = 0.2  # the shortest time between two updates of the line
 
 
 def shows_progress(show: bool | None) -> bool:

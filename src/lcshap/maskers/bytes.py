@@ -167,7 +167,8 @@ class MaskedBytes(Masked):
     def rows(self, coalitions: Coalitions) -> NDArray[np.integer]:
         """One row of integers a coalition, all of one length."""
         check_units(coalitions, self.graph)
-        kept = coalitions.dense()[:, self.labels]  # index -1 reads the last unit, but padding is padding either way
+        # Label -1 is padding, which is the same whether the last unit is kept or not.
+        kept = coalitions.dense()[:, self.labels]
         return blend(kept, self.full, np.array(self.padding, self.full.dtype))
 
 

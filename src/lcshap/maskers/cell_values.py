@@ -13,7 +13,7 @@ from ..core.printable import printable
 from ..errors import MaskerError
 
 Names = tuple[str, ...]
-_MAX_LISTED = 8  # of the categories or columns in an error
+_MAX_LISTED = 8  # categories or columns that an error lists
 
 
 def equality_key(value: Any) -> Any:

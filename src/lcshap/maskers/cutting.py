@@ -21,7 +21,7 @@ Span = tuple[int, int]
 _BLANK = r"\s\u200b\ufeff"  # white space, the zero-width space, the byte order mark
 RUN = re.compile(f"[^{_BLANK}]+")
 _NONBLANK = re.compile(f"[^{_BLANK}](?:.*[^{_BLANK}])?", re.DOTALL)
-# The letters of Thai, Lao, Burmese, Khmer; kana, bopomofo and Han with their rarer blocks. Not their digits.
+# These are the letters, without the digits, of Thai, Lao, Burmese and Khmer, and kana, bopomofo and Han characters.
 UNSPACED = re.compile(
     "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u3005-\u3007\u3041-\u309f"
     "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -44,7 +44,7 @@ def _words(text: str) -> Iterator[Span]:
 
 def _unspaced_words(run: str) -> Iterator[Span]:
     """Each letter of a script without spaces, and what is between them; punctuation goes with what it touches."""
-    start, script = 0, ""  # what the word so far is made of, marks aside
+    start, script = 0, ""  # the script of the current word, without its punctuation
     for s, _ in _graphemes(run):
         category = unicodedata.category(run[s])
         opening, mark = category in ("Ps", "Pi"), category[0] == "P"
@@ -118,7 +118,7 @@ def text_view(text: str, spans: NDArray[np.int64]) -> TextView:
 # -- grapheme clusters (Unicode Standard Annex #29, rules GB3-GB13 without GB9c) ----------------------------------
 
 _HANGUL = {"L": ("L", "V", "LV", "LVT"), "V": ("V", "T"), "LV": ("V", "T"), "T": ("T",), "LVT": ("T",)}
-_RANGES = {  # by code point, where the general category does not tell
+_RANGES = {  # code points whose property does not follow from their general category
     "extend": "0e33 0eb3 200c ff9e-ff9f 1f3fb-1f3ff e0020-e007f",
     "prepend": "0600-0605 06dd 070f 0890-0891 08e2 110bd 110cd",
     "flag": "1f1e6-1f1ff",

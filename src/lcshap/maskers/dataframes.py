@@ -140,7 +140,7 @@ class Frame(ABC):
             )
         return values
 
-    # -- what pandas and polars do in different ways ------------------------------------------------------------------
+    # -- differences between pandas and polars ------------------------------------------------------------------------
 
     @property
     @abstractmethod

@@ -76,7 +76,7 @@ class DistinctRows:
             first_index = np.unique(index, return_index=True)[1]
             coalitions = coalitions.take(first_index)
             rows = None if rows is None else [rows[place] for place in first_index.tolist()]
-        kept_rows = rows  # a name of its own, so that the type in the function below is known
+        kept_rows = rows  # a second name, with which mypy knows the type in the function below
         make = None if kept_rows is None else lambda places: [kept_rows[place] for place in places.tolist()]
         return cls(unique_keys, coalitions, index, rows_per_key, make=make, lengths=lengths)
 

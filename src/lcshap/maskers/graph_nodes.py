@@ -64,7 +64,7 @@ class GraphNodes(Masker):
     >>> x, edges = masked.rows(lc.Coalitions.from_sets(3, [[1, 2]]))[0]
     >>> x.tolist(), edges
     ([[0.0], [2.0], [4.0]], [(1, 2)])
-    >>> def model(graphs):  # over all edges, the product of their ends
+    >>> def model(graphs):  # the sum over all edges of the product of their two nodes
     ...     return [sum(x[i, 0] * x[j, 0] for i, j in edges) for x, edges in graphs]
     >>> lc.Explainer(model, GraphNodes(), lc.Shapley(), kind="output")((features, path)).scores
     array([1., 5., 4.])
@@ -176,7 +176,7 @@ class MaskedGraphNodes(Masked):
 
     def _row(self, features: Any, kept: Kept) -> Any:
         _, edges, key = _unpack(self.x)
-        if hasattr(self.x, "edge_index"):  # a Data: its own method takes the attributes of edges along
+        if hasattr(self.x, "edge_index"):  # a `Data` object, whose own method also selects the attributes of edges
             edge_kept = kept[_edge_index(edges)].all(axis=0)
             row = self.x.edge_subgraph(edges.new_tensor(edge_kept).bool()) if self.remove_edges else copy.copy(self.x)
             row.x = features
@@ -265,7 +265,7 @@ def _to_array(array_like: Any, noun: str) -> NDArray[Any]:
     """An array or a tensor of any device as an array."""
     try:
         return np.asarray(array_like.detach().cpu() if hasattr(array_like, "detach") else array_like)
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, sparse tensors
+    except (TypeError, ValueError, RuntimeError) as error:  # for ragged lists and sparse tensors
         raise MaskerError(
             f"Expected {noun} as an array or a tensor of numbers, got something else: {error}."
         ) from error

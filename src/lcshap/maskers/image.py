@@ -215,7 +215,8 @@ class MaskedImage(Masked):
         """What is kept of the numbers, where it is known of the units."""
         if self.labels.size <= LARGE_IMAGE:
             return kept[:, self._unit_of_number]
-        pixels = kept.take(self.labels.ravel(), axis=1)  # a third of the numbers: three times as fast on photographs
+        # Without the channels, which is three times as fast for photographs.
+        pixels = kept.take(self.labels.ravel(), axis=1)
         if self.channels == "first":
             return pixels.reshape(-1, 1, *self.labels.shape)
         return np.repeat(pixels, self.x.size // self.labels.size, axis=1).reshape(-1, *self.x.shape)

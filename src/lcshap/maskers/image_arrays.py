@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from ..errors import MaskerError
 
-_MAX_CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
+_MAX_CHANNELS = 4  # a longer axis is taken for the channels only if the user says so, because RGBA has four
 _BLUR_SHARE = 0.1  # the standard deviation of "blur", as a share of the shorter side
-_NON_RGB_MODES = ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV")  # modes of Pillow whose numbers are no grey levels or RGB
+# Modes of Pillow whose numbers are neither grey levels nor RGB.
+_NON_RGB_MODES = ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV")
 
 Channels = Literal["last", "first"]
 Reference = str | float | Sequence[float] | NDArray[Any]
@@ -41,7 +42,7 @@ def read_image_array(
         if is_pillow_image(x) and x.mode in _NON_RGB_MODES:
             x = x.convert("RGBA" if x.mode == "PA" or "transparency" in x.info else "RGB")
         image = np.array(np.asarray(x), order="C")  # a copy, because the user may change the array later
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
+    except (TypeError, ValueError, RuntimeError) as error:  # for ragged lists, and tensors on a GPU or with a gradient
         raise MaskerError(f"Expected an image as an array, got {type(x).__name__}: {error}") from error
     _check_numbers(image)
     return image, _find_channels(image, channels)
@@ -101,7 +102,7 @@ def channels_back(colours: NDArray[Any], channels: Channels | None) -> NDArray[A
     return colours[..., 0] if channels is None else colours if channels == "last" else np.moveaxis(colours, 2, 0)
 
 
-# -- what absent units show -------------------------------------------------------------------------------------------
+# -- the reference of absent units ------------------------------------------------------------------------------------
 
 
 def make_reference(reference: Reference, image: NDArray[Any], channels: Channels | None, seed: int) -> NDArray[Any]:
@@ -155,7 +156,7 @@ def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
             f"Expected a reference from {min_level} to {max_level}, as an image of {dtype} has, got numbers from {low} "
             f"to {high}."
         )
-    if np.abs(reference).max() <= 1 and (reference != np.rint(reference)).any():  # would round to black
+    if np.abs(reference).max() <= 1 and (reference != np.rint(reference)).any():  # it would be rounded to black
         raise MaskerError(
             f"Expected a reference on the scale of the image, which is {dtype}, got numbers from {low} to "
             f"{high}, which look scaled to 0..1. Scale the reference too."

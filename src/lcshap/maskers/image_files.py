@@ -59,7 +59,7 @@ def decode_image(
         with warnings.catch_warnings(action="ignore", category=pillow.DecompressionBombWarning):
             picture = pillow.open(io.BytesIO(data), formats=formats)
         with picture:
-            width, height = picture.size  # of the header: nothing is decoded yet
+            width, height = picture.size  # from the header, before the image is decoded
             if width * height > max_pixels:
                 raise MaskerError(
                     f"Expected an image of at most {max_pixels:,} pixels, got {name} with {width:,} x {height:,}. "

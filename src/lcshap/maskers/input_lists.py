@@ -99,7 +99,7 @@ def shape_of(reference: Any) -> tuple[int, ...]:
     """The shape of an array or of nested lists; `()` for what has none."""
     try:
         return np.shape(reference)
-    except ValueError:  # a ragged list: refused where it is used
+    except ValueError:  # a ragged list is reported when it is used
         return ()
 
 

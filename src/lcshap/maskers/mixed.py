@@ -42,7 +42,7 @@ def read_array(data: Any, subject: str) -> tuple[NDArray[np.floating], Names | N
     names = tuple(labels) if labels and all(isinstance(label, str) for label in labels) else None
     array = np.array(data.to_numpy() if framed else np.asarray(data))
     if array.dtype.kind == "f":
-        array[np.isnan(array)] = np.nan  # all missing values are the same to the bit
+        array[np.isnan(array)] = np.nan  # so that all missing values have the same bits
         return array, names
     try:
         if array.dtype.kind in "biuO":

@@ -171,7 +171,7 @@ class MaskedMolecule(Masked):
         nonempty = coalitions.take(np.flatnonzero(~empty))
         mols = (
             self._fragments(nonempty) if len(nonempty) else [import_rdkit().Mol(self.mol)]
-        )  # one molecule, from which the shape of a row is known
+        )  # the first row shows the shape of all rows
         features = np.asarray(check_featurised_rows(featurise(mols), len(mols)))
         if np.shape(base) not in ((), features.shape[1:]):
             raise MaskerError(
@@ -226,7 +226,8 @@ class MaskedMolecule(Masked):
         mol.CommitBatchEdit()
         try:
             import_rdkit().SanitizeMol(mol)
-        except import_rdkit().KekulizeException as error:  # a ring that is aromatic only together with one that is gone
+        # A ring is aromatic only together with another one, which is absent.
+        except import_rdkit().KekulizeException as error:
             kept_atoms = [i for i in range(self.graph.d) if i not in absent]
             return self._cut_out(absent, opened | {kept_atoms[i] for i in error.cause.GetAtomIndices()})
         if self._has_stereo:

@@ -29,7 +29,7 @@ def parse_molecule(x: Any, hydrogens: bool) -> Any:
         mol = rdkit.MolFromSmiles(x) if is_text else mol
         mol = rdkit.AddHs(mol, addCoords=True) if hydrogens else rdkit.RemoveHs(mol)
     for atom in mol.GetAtoms() if hydrogens else ():
-        atom.SetNoImplicit(True)  # so that a hydrogen that is cut out does not come back
+        atom.SetNoImplicit(True)  # so that RDKit does not add a hydrogen atom that was removed
     if not mol.GetNumAtoms():
         raise MaskerError("Expected a molecule with at least one atom, got none. There is nothing to explain.")
     return mol

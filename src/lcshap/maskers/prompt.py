@@ -29,7 +29,7 @@ Level = Literal["document", "paragraph", "sentence", "word"]
 Message = Mapping[str, str]
 PARAGRAPH = re.compile(r"\S.*?(?=\s*\n\s*\n|\s*\Z)", re.DOTALL)
 _DOCUMENT = re.compile(r"\S(?:.*\S)?", re.DOTALL)
-_MAX_KEPT_LETTERS = 1 << 12  # of a prompt: rows of longer ones are made again for each batch
+_MAX_KEPT_LETTERS = 1 << 12  # rows of longer prompts are made again for each batch
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .base import is_count
 from .dataframes import Frame
 from .mixed import Column, encode_columns, read_table
 
-_MAX_ROWS = 1000  # of which the distances between all pairs are computed
+_MAX_ROWS = 1000  # the most rows for which the distances of all pairs are computed
 _MAX_ROUNDS = 20
 
 
@@ -115,7 +115,7 @@ def _assign_rows(distances: NDArray[np.float64]) -> NDArray[np.intp]:
     n, k = distances.shape
     slots = np.repeat(np.arange(k), -(-n // k))
     costs = distances[:, slots]
-    if len(slots) > n:  # one row fewer for some: empty places that cost nothing, at most one a medoid
+    if len(slots) > n:  # some medoids get one row fewer: their last place stays empty at no cost
         empty = np.full((len(slots) - n, len(slots)), np.inf)
         last_slots = np.flatnonzero(np.diff(slots, append=k))
         empty[:, last_slots] = 0.0

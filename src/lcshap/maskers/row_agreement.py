@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.store_keys import row_keys
 
-_SAMPLED_COALITIONS = 16  # from which the share of equal rows is estimated
-_MIN_SHARE_SAVED = 0.1  # of the rows: comparing single rows takes time, which is worth it only if it saves this share
-_MAX_CODES = 1 << 22  # that are held at once, to bound the memory
+_SAMPLED_COALITIONS = 16  # coalitions from which the share of equal rows is estimated
+# Rows are compared one by one only if this saves at least this share of them, because it takes time.
+_MIN_SHARE_SAVED = 0.1
+_MAX_CODES = 1 << 22  # codes in memory at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class RowAgreement:
         )
         kept = np.unique(
             kept[:, ~(self.codes[:, :-1] == 0).all(axis=0)], axis=0
-        )  # equal coalitions are asked once anyway
+        )  # equal coalitions are evaluated only once in any case
         return self._count_distinct(kept) <= (1 - _MIN_SHARE_SAVED) * len(kept) * count
 
     def _count_distinct(self, kept: NDArray[np.bool_]) -> int:
@@ -100,7 +101,7 @@ class RowAgreement:
         packed = [self._absent_units(coalitions, start, step).astype(np.uint64) @ shifted.T
                   for start in range(0, len(coalitions), step)]  # fmt: skip
         words, first_index, inverse = np.unique(np.concatenate(packed).ravel(), return_index=True, return_inverse=True)
-        order = np.argsort(first_index)  # in the order of the coalitions, which is a good one for the model
+        order = np.argsort(first_index)  # the order of the coalitions, in which neighbouring rows have similar lengths
         flat = np.stack([words[order], np.zeros_like(words)], axis=1).tobytes()
         keys = [flat[offset : offset + 16] for offset in range(0, len(flat), 16)]
         return keys, np.argsort(order)[inverse.ravel()], first_index[order]

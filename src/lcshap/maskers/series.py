@@ -164,7 +164,8 @@ class Series(Masker):
 
     def _background(self, series: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
         """What absent units show, `(M, *shape)`: M is 1 but for background rows."""
-        channel_shape = {None: (-1,), "last": (1, -1), "first": (-1, 1)}[channels]  # shape of one number a channel
+        # The shape of an array with one number per channel.
+        channel_shape = {None: (-1,), "last": (1, -1), "first": (-1, 1)}[channels]
         if isinstance(self.reference, str):
             mean = _channels_first(series, channels).mean(axis=1, dtype=np.float64).reshape(channel_shape)
             mean = np.rint(mean) if series.dtype.kind in "iu" else mean

@@ -35,7 +35,7 @@ class SliceJoiner:
         slice_starts = np.stack([self._ends[glue], starts], axis=1).ravel()
         lengths = np.stack([self._ends[glue + 1], ends], axis=1).ravel() - slice_starts
         sizes = np.concatenate([[0], np.cumsum(lengths)])
-        letters = np.arange(sizes[-1], dtype=np.int32)  # `ranges` in half the width
+        letters = np.arange(sizes[-1], dtype=np.int32)  # like `ranges`, with integers of half the size
         letters += np.repeat((slice_starts - sizes[:-1]).astype(np.int32), lengths)
         joined = self._codes[letters].tobytes().decode(self._coding, "surrogatepass")
         return [joined[a:b] for a, b in pairwise(sizes[2 * bounds].tolist())]
@@ -49,7 +49,7 @@ class RangeMaximum:
     """
 
     def __init__(self, numbers: Sequence[int]) -> None:
-        row = np.array([*numbers, 0], np.int64)  # runs that are none, whose result is of no use, look there
+        row = np.array([*numbers, 0], np.int64)  # empty runs read the last entry, and their result is not used
         table = [row]
         while (step := 1 << (len(table) - 1)) < len(row):
             table.append(np.append(np.maximum(row[:-step], row[step:]), row[-step:]))

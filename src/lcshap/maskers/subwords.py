@@ -26,7 +26,7 @@ from .text_keys import pair_keys, text_keys
 from .tokenizer_content import tokenizer_content
 
 _UNLIMITED_TOKENS = 1_000_000  # transformers writes 1e30 for tokenizers without a limit
-_DROPPED, _STAYS = -2, -1  # instead of a unit's number: tokens never there, and tokens always there
+_DROPPED, _STAYS = -2, -1  # used instead of a unit's number for tokens that are never kept, and always kept
 
 Side = MaskedText | str  # a text cut into units, or an empty one
 

@@ -52,7 +52,7 @@ def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> Imag
         return replace(cut, choice=Choice({"units": "superpixel"}, note))
     except MissingExtraError:
         reason = ' Superpixels need pip install "lcshap[image]".'
-    except MaskerError:  # one region, as in noise
+    except MaskerError:  # the image has only one region, as in noise
         reason = " SLIC found no regions of like colour in it."
     sides = _even_sides(size, segments)
     cut = cut_patches(size, sides, diagonal)
@@ -128,9 +128,9 @@ def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer
     slic = import_optional("skimage.segmentation", "image").slic
     height, width, count = colours.shape
     side = ceil(sqrt(height * width / _MAX_SLIC_PIXELS))
-    # What distance weighs against colour: Lab, which three channels are turned into, goes to 100, others to 1, and
-    # squares add up over channels. With these numbers and a light smoothing photographs get about `segments` regions.
-    # Of fine patterns few regions are in one piece: those get rounder ones.
+    # The compactness is the weight of distance against colour. Three channels are converted to Lab, which goes to 100;
+    # others go to 1, and their squares are summed. With these weights photographs get about `segments` regions.
+    # In fine patterns few regions are connected, so that rounder regions are tried.
     compactness = 10.0 if count == 3 else 0.1 * count**0.5
     small = _average_squares(colours, side)
     for factor in (1, 3, 10, 100):
@@ -144,7 +144,7 @@ def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer
         )
         if 2 * (regions.max() + 1) >= segments:
             break
-    if segments > 1 and regions.max() == 0:  # as in noise, where no neighbours are alike
+    if segments > 1 and regions.max() == 0:  # as in noise, where no two neighbours are similar
         raise MaskerError(f"Expected about {segments} regions from SLIC, got one. Give patch or labels instead.")
     return np.asarray(regions.repeat(side, axis=0).repeat(side, axis=1)[:height, :width])
 

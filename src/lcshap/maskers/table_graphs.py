@@ -18,10 +18,10 @@ from .dataframes import Frame
 from .mixed import Column, encode_columns, read_array, read_table
 
 Learner = Literal["partial-correlation", "mutual-information", "cluster"]
-_MIN_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
-_MAX_LEVELS = 8  # parts of a column of numbers, and categories of others: the rare ones count as one
-_MIN_ROWS_PER_CELL = 5  # of a contingency table of two columns, on average: the usual rule for the chi-squared test
-_SIGNIFICANCE_LEVEL = 0.01  # probability of any edge if all columns are independent
+_MIN_ROWS = 10  # needed to learn a graph: two in each of the five folds of the cross-validation
+_MAX_LEVELS = 8  # bins of a numeric column, or categories of another; all rare categories count as one
+_MIN_ROWS_PER_CELL = 5  # on average, in a contingency table of two columns: the usual rule for the chi-squared test
+_SIGNIFICANCE_LEVEL = 0.01  # the probability of at least one edge if all columns are independent
 
 
 def learn_graph(
@@ -124,7 +124,8 @@ def _partial_correlation_edges(
 def _mutual_information_edges(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
     """Edges by mutual information, less the weakest of every triangle."""
     strength = _dependence(columns, threshold)
-    mediated = np.zeros_like(strength)  # the best way over a third column: as strong as the weaker of its two steps
+    # The strongest path over a third column, which is as strong as the weaker of its two edges.
+    mediated = np.zeros_like(strength)
     for middle in range(len(strength)):
         np.maximum(mediated, np.minimum(strength[:, [middle]], strength[[middle]]), out=mediated)
     return np.argwhere(np.triu((strength > 0) & (strength >= mediated)))
@@ -158,7 +159,7 @@ def _dependence(columns: list[Column], threshold: float) -> NDArray[np.float64]:
             information, dof = _mutual_information(levels[i], levels[j])
             n = len(levels[i])
             if dof and chdtrc(dof, 2 * n * information) < _SIGNIFICANCE_LEVEL / (d * (d - 1) / 2):
-                excess = max(information - dof / (2 * n), 0.0)  # chance alone gives free / 2n on average
+                excess = max(information - dof / (2 * n), 0.0)  # independent columns have dof / 2n on average
                 correlations[i, j] = correlations[j, i] = np.sqrt(1 - np.exp(-2 * excess))
     return np.where(correlations > threshold, correlations, 0.0)
 

@@ -23,7 +23,7 @@ from .input_lists import holds_inputs
 from .slices import RangeMaximum, SliceJoiner
 from .text_keys import text_keys
 
-_MAX_LETTERS = 1 << 23  # of all rows that are made or kept at once
+_MAX_LETTERS = 1 << 23  # letters of all rows that are made or kept at once
 # Rows of longer texts are made again for each batch, because those of many inputs would fill the memory.
 _MAX_KEPT_LETTERS = 1 << 12
 GraphLayout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
@@ -150,7 +150,7 @@ class MaskedText(Masked):
     absent: str
     pieces: NDArray[np.int64]
     numbers: dict[str, NDArray[np.int64]]
-    apart: NDArray[np.bool_]  # digests of inputs that hold this one contain the name, so that it cannot change
+    apart: NDArray[np.bool_]  # this name is part of stored digests, and must not change
 
     @property
     def content(self) -> tuple[Any, ...]:
@@ -204,7 +204,7 @@ class MaskedText(Masked):
         stored = np.repeat(rows, np.diff(sets.offsets)) * width + self.numbers["unit"][sets.indices]
         always = np.append(self.numbers["drop"], count) if removed else self.numbers["pin"]
         stored = np.sort(np.concatenate([stored, np.add.outer(rows * width, always).ravel()]))
-        if removed:  # the runs are what lies between two absent pieces
+        if removed:  # a run lies between two absent pieces
             edges = np.append(-1, stored)
             nonempty = np.diff(edges) > 1
             first, last = edges[:-1][nonempty] + 1, edges[1:][nonempty] - 1
@@ -275,7 +275,7 @@ class MaskedText(Masked):
         return "".join([*parts, self.text[position:]]), [starts[k] for k in units], [ends[k] for k in units]
 
 
-# -- what sequences of other kinds share --------------------------------------------------------------------------
+# -- shared with other kinds of sequences --------------------------------------------------------------------------
 
 
 def check_layout(layout: Any) -> None:

@@ -19,7 +19,7 @@ from .distinct import DistinctRows
 from .input_lists import holds_rows, list_rows
 from .text import GraphLayout, check_layout, check_rules, find_role, make_graph
 
-_MAX_CELLS = 1 << 20  # how many tokens of rows are made at once for their keys: bounds the memory
+_MAX_CELLS = 1 << 20  # tokens of all rows that are made at once for their keys, to limit the memory
 
 
 @dataclass(frozen=True)

@@ -66,5 +66,6 @@ def one_or_all(explainer: Explainer, x: Any, numbers: list[float]) -> Any:
 
 
 def _full(game: ModelGame) -> float:
-    everything = Coalitions.from_sets(game.d, [range(game.d)])  # not a further call: the target was determined from it
+    # This needs no further call, because the target was determined from it.
+    everything = Coalitions.from_sets(game.d, [range(game.d)])
     return float(probability_game(game).evaluate(everything)[0])

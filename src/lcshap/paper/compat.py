@@ -54,7 +54,7 @@ def authors(
     --------
     >>> import numpy as np, lcshap as lc
     >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 0] & kept[:, 5]), 6)  # the first and the last word of a text
-    >>> lc.paper.compat.authors(v, "L", num_neighbors=2).ranking[:2]  # neighbours: to this code a text is a ring
+    >>> lc.paper.compat.authors(v, "L", num_neighbors=2).ranking[:2]  # neighbours: this code treats a text as a ring
     array([0, 5])
     """
     graph = Graph.ring(game.d, names)

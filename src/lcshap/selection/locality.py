@@ -26,7 +26,7 @@ from ..estimators.marginal_means import MarginalMeans
 from ..estimators.sample_shapley import SampleShapley
 from ..estimators.sampled_c_shapley import sampler_for
 
-_MIN_PAIRS = 4  # of permutations: an interval from fewer pairs is not meaningful
+_MIN_PAIRS = 4  # pairs of permutations; an interval from fewer is not meaningful
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def _mean_square(gaps: NDArray[np.float64]) -> tuple[float, float]:
     total, squares = gaps.sum(axis=0), (gaps**2).sum(axis=0)
 
     def estimate(total: NDArray[np.float64], squares: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-        # The mean over pairs of different rows of their product: what two independent halves would give.
+        # The mean of the product of two different rows is unbiased, like the product of two independent halves.
         return np.asarray(((total**2 - squares) / (n * (n - 1))).mean(axis=-1))
 
     full_estimate = float(estimate(total, squares, n))

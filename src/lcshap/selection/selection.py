@@ -23,7 +23,7 @@ GOALS = {
     "necessary": "what must go for the decision to change? (deletion path)",
     "sufficient": "what alone makes the decision? (insertion path)",
 }
-_MAX_COUNTED = 200_000  # calls: larger deterministic methods are not listed, because counting would take too long
+_MAX_COUNTED = 200_000  # calls; deterministic methods with more are not listed, because counting takes too long
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from .selection import GOALS, Selection
 InteractionsOption = (
     bool | Literal["all"]
 )  # the interactions to estimate: none, those of the graph's edges, those of all pairs
-_FIRST_PLAN = 3  # calls a unit of the plan by which a method's own time is measured, for a budget in seconds
+_FIRST_PLAN = 3  # calls per unit of the plan that measures the time of a method itself, for a budget in seconds
 _TREES_REASON = "the model is a sum of trees, from which its Shapley value can be read off: the result is exact"
 
 

@@ -26,8 +26,8 @@ from ..errors import ModelError
 Floats = NDArray[np.float64]
 MULTILABEL_KINDS: tuple[Kind, ...] = ("multilabel", "multilabel-logits")
 KINDS_WITHOUT_PROBABILITIES: tuple[Kind, ...] = ("output", "margin")
-_SUM_SLACK = 1e-3  # tolerance of the sum of probabilities: half precision passes, logits hardly ever do
-_RANGE_SLACK = 1e-6  # tolerance of one probability outside [0, 1]: single precision passes
+_SUM_SLACK = 1e-3  # the tolerance of the sum of probabilities, which half precision satisfies and logits hardly ever do
+_RANGE_SLACK = 1e-6  # the tolerance of a probability outside [0, 1], which single precision satisfies
 ignore_overflow = np.errstate(
     over="ignore", invalid="ignore"
 )  # logits beyond 1e308 give infinite values, which are reported

@@ -13,7 +13,7 @@ from ..core.printable import printable
 from ..errors import TargetError
 
 Pairs = tuple[tuple[int, int | None], ...]
-_MAX_LISTED_NAMES = 20  # of the classes that an error lists
+_MAX_LISTED_NAMES = 20  # classes that an error lists
 
 
 def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:

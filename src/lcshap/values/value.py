@@ -86,9 +86,7 @@ class Value:
         if len(full) != 1:
             raise ModelError(f"Expected an answer of shape (1, k) or (1, M, k) at the full input, got {full.shape}.")
         if kind not in KINDS_WITHOUT_PROBABILITIES:
-            chances.class_probabilities(
-                full, kind
-            )  # raises an error if they are no probabilities, whatever is explained
+            chances.class_probabilities(full, kind)  # raises an error if they are not probabilities, for every value
         if callable(self.name) or self.name == "expected_log_prob":
             return FixedValue(self, kind, full, (), False, (), classes)
         names = self._column_names(kind, full.shape[-1], classes)
@@ -106,7 +104,8 @@ class Value:
                 else chances.class_probabilities(full, kind)
             )
             target = int(table[0].argmax()) if len(names) > 1 else 0
-        one_of_two = len(names) < chances.class_count(kind, full.shape[-1])  # the raw number of the second class
+        # The only output belongs to the second class.
+        one_of_two = len(names) < chances.class_count(kind, full.shape[-1])
         if one_of_two and self.target is not None and classes is not None and len(classes) == 2:
             pairs, several = find_second_class(target, [str(c) for c in classes])
         else:
@@ -125,7 +124,7 @@ class Value:
         else:
             plural = "labels" if kind in MULTILABEL_KINDS else "classes"
             raise TargetError(f"Expected {k} names of {plural}, as many as the model has, got {len(classes)}.")
-        return names[1:] if raw and columns < k else names  # the raw number of two classes is that of the second
+        return names[1:] if raw and columns < k else names  # the only output of two classes belongs to the second
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +243,7 @@ class FixedValue:
                 "Choose a method that needs only values."
             )
         if name == "expected_log_prob":
-            if self.kind in MULTILABEL_KINDS:  # at its maximum, as of classes, where the softmax makes it zero
+            if self.kind in MULTILABEL_KINDS:  # the value is at its maximum, where its gradient is zero
                 return np.zeros((1, self.full.shape[-1]))
             return chances.class_probabilities(self.full, self.kind)
         table = (

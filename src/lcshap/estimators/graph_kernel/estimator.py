@@ -81,7 +81,7 @@ class GraphKernelEstimator(SampledEstimator):
         self, plus: NDArray[np.float64], minus: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         d, odd = self.kept.shape[1], (plus - minus) / 2
-        if not np.isfinite(odd).all():  # values too large to subtract: `explain_values` raises for such scores
+        if not np.isfinite(odd).all():  # the values are too large to subtract, and `explain_values` raises an error
             return np.full(d, np.nan), np.full(d, np.nan)
         if self.complete:
             return scores_from_all_pairs(self.kept, odd), np.zeros(d)

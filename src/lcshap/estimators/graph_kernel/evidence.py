@@ -77,14 +77,14 @@ def maximize_evidence(
     spread_updates : how often the spread of the units is learnt before the first step.
     """
     point, damping, refused = start_point or evidence(start, _SPREAD), 0.0, False
-    if point is None:  # not even at the start
+    if point is None:  # the evidence has no finite value at the start
         return start
     for _ in range(spread_updates):
         point = update_spread(point, first_unit)
     for remaining in reversed(range(steps)):
         matrix = point.curvature + damping * np.diag(np.diag(point.curvature))
         _, solution, failed = linalg.lapack.dposv(matrix, point.gradient)
-        if failed:  # rounding: there is no way down from here
+        if failed:  # because of rounding, no direction of descent can be computed
             return point.theta
         move = np.clip(-solution, -FIT.max_step, FIT.max_step)
         if refused and -float(move @ (point.gradient + point.curvature @ move / 2)) < min_gain:
@@ -134,13 +134,14 @@ def expected_gain(point: EvidencePoint, first_unit: int) -> float:
 
 def cholesky(K: Array) -> tuple[Array | None, float]:
     """The Cholesky factor of K, or None if it has none, and half the logarithm of the determinant. K is overwritten."""
-    factor, failed = linalg.lapack.dpotrf(K.T, lower=1, overwrite_a=1)  # K is symmetric: its transpose needs no copy
+    # K is symmetric, and its transpose needs no copy.
+    factor, failed = linalg.lapack.dpotrf(K.T, lower=1, overwrite_a=1)
     return (None, 0.0) if failed else (factor, float(np.log(np.diag(factor)).sum()))
 
 
 def invert_factored(factor: Array) -> Array:
     """The inverse of the matrix that has this Cholesky factor, which is overwritten."""
-    triangle, _ = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)  # above the diagonal there are zeros
+    triangle, _ = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)  # the numbers above the diagonal are zero
     inverse = triangle + triangle.T
     inverse[np.diag_indices(len(inverse))] /= 2
     return np.asarray(inverse)

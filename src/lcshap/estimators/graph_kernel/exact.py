@@ -10,8 +10,8 @@ from .fixed_kernel import Array, Kept, fixed_kernel
 _RIDGE, _RIDGE_TOLERANCE = (
     1e-10,
     1e-3,
-)  # games that fit worse than this, with such a ridge, are not looked at more closely
-_ADDITIVE_TOLERANCE = 1e-10  # of the largest value: what may be left of a game whose odd half is a sum over units
+)  # a game with a worse fit than this, computed with this ridge, is not tested further
+_ADDITIVE_TOLERANCE = 1e-10  # the largest residual of an additive odd half, relative to its largest value
 
 
 def scores_from_all_pairs(kept: Kept, odd: Array) -> Array:
@@ -28,7 +28,7 @@ def additive_scores(kept: Kept, odd: Array) -> Array | None:
     largest = np.abs(odd).max(initial=0)
     if largest == 0:
         return np.zeros(d)
-    tested_pairs = min(n, d + 1 + d // 4)  # enough to tell most games from an additive one
+    tested_pairs = min(n, d + 1 + d // 4)  # enough to recognize most games that are not additive
     if n <= d or not _may_be_additive(kept[:tested_pairs], odd[:tested_pairs], largest):
         return None
     half = np.where(kept, 0.5, -0.5)

@@ -91,7 +91,7 @@ def _with_units(theta: Array, logarithms: Array, first_unit: int) -> Array:
     middle = logarithms.mean()
     both = np.asarray(np.concatenate([theta, logarithms - middle]))
     both[[0, 3]] += middle  # the common logarithms of inverse length scale and own variance
-    both[first_unit - 1] = 1.0  # the tie: own variances differ as inverse length scales do
+    both[first_unit - 1] = 1.0  # the tie, with which own variances differ as much as inverse length scales
     return both
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 Array = NDArray[np.float64]
-Kept = NDArray[np.bool_]  # coalitions, one a row
-_TILE_CELLS, _TILE_ROWS = 1 << 16, 128  # of a covariance matrix at a time: few enough for the processor's cache
+Kept = NDArray[np.bool_]  # one coalition in each row
+# The size of the tiles of a covariance matrix, which fit into the processor's cache.
+_TILE_CELLS, _TILE_ROWS = 1 << 16, 128
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,10 @@ def look_up_agreement(by_agreement: Array, kept: Kept, other_kept: Kept) -> Arra
     """The covariance by the number of units on which coalitions `(n, d)` and `(m, d)` agree, `(n, m)`."""
     signs, other_signs = (np.where(coalitions, np.float32(1), np.float32(-1)) for coalitions in (kept, other_kept))
     K, step = np.empty((len(kept), len(other_kept))), max(_TILE_CELLS // len(other_kept), 1)
-    for start in range(0, len(kept), step):  # in blocks, because allocating memory takes longer than computing
+    # Blocks need little memory, whose allocation takes longer than the computation.
+    for start in range(0, len(kept), step):
         rows = slice(start, start + step)
-        # Agreement less disagreement: small integers, which are exact in single precision.
+        # The products are agreements minus disagreements. These small integers are exact in single precision.
         sign_products = signs[rows] @ other_signs.T
         sign_products += np.float32(kept.shape[1])
         np.take(by_agreement, sign_products.astype(np.intp) >> 1, out=K[rows], mode="clip")
@@ -119,7 +121,7 @@ def fixed_kernel(d: int, linear: float, smooth: float, pool: float, white: float
     sizes = np.arange(d + 1)
     white = white / d
     by_agreement, inside, outside, variance = _linear_and_smooth(d, linear, smooth)
-    # White noise: the Shapley weights themselves.
+    # The covariances with white noise are the Shapley weights.
     shapley = 2 / d * np.exp(-_log_comb(d - 1, np.arange(d)))
     inside[1:] += white * shapley
     outside[:-1] -= white * shapley

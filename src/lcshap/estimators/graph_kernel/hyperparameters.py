@@ -18,9 +18,9 @@ from .odd_kernel import KernelTerms, OddKernel
 from .product_kernel import Half, product_kernel, signs_of, size_kernel
 from .tuning import EVEN_PRIORS, ODD_PRIORS, SIZES, KernelPriors, LogNormal
 
-_LENGTH_BOUNDS = (-12.0, 3.0)  # of logarithms of inverse length scales
+_LENGTH_BOUNDS = (-12.0, 3.0)  # bounds of the logarithms of inverse length scales
 KernelT = TypeVar("KernelT", OddKernel, EvenKernel)
-_INVERSE_LENGTH, _WHITE, _PRODUCT, _OWN, _TERMS = range(5)  # the order of the logarithms; terms are the last of these
+_INVERSE_LENGTH, _WHITE, _PRODUCT, _OWN, _TERMS = range(5)  # the order of the logarithms; those of the terms come last
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
     half: ClassVar[Half]
     priors: ClassVar[KernelPriors]
     fits_tie: ClassVar[bool]
-    fits_mean: ClassVar[bool]  # whether the half has a mean of its own, which is fitted freely
+    fits_mean: ClassVar[bool]  # whether this half has its own mean, which is fitted without a prior
 
     def __init__(self, kept: Kept, terms: int, max_units: int) -> None:
         self.kept: Kept = kept
@@ -373,4 +373,4 @@ class EvenHyperparameters(Hyperparameters[EvenKernel]):
         linear = (c * own_scales) @ c.T
         by_own = own_scales * c * (linear @ (c * alpha[:, None])) - own_scales**2 * alpha.sum()
         traces = own_scales * np.einsum("ij,ij->j", (inverse * linear) @ c, c) - own_scales**2 * inverse.sum()
-        return by_own, traces, 0.5  # a variance of pairs is a product of two units' scales
+        return by_own, traces, 0.5  # the variance of a pair is the product of the scales of its two units

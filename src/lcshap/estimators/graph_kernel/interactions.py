@@ -10,7 +10,8 @@ from .fit import fit_even_kernel
 from .fixed_kernel import Array, Kept
 from .tuning import ERRORS, SIZES
 
-_COMPLETE_CELLS = 1 << 24  # edges times coalitions whose weights are held at a time, where all coalitions are there
+# Edges times coalitions whose weights are in memory at once, if all coalitions were evaluated.
+_COMPLETE_CELLS = 1 << 24
 _EDGES_AT_ONCE = 1024
 
 
@@ -29,8 +30,8 @@ def estimate_interactions(kept: Kept, even: Array, edges: Edges, complete: bool)
     if not np.isfinite(even).all():
         return np.full(edge_count, np.nan), np.full(edge_count, np.nan)
     if complete:
-        noise = EvenKernel(np.zeros(d), np.full(d, 1e-9), 0.0, 0.0, 1.0)  # its covariances are the index's weights
-        blocks = np.array_split(edges, -(-edge_count * n // _COMPLETE_CELLS))  # of all at once, there may be gigabytes
+        noise = EvenKernel(np.zeros(d), np.full(d, 1e-9), 0.0, 0.0, 1.0)  # its covariances are the weights of the index
+        blocks = np.array_split(edges, -(-edge_count * n // _COMPLETE_CELLS))  # all edges at once could take gigabytes
         return np.concatenate([noise.interaction_covariances(kept, block) @ even for block in blocks]), np.zeros(
             edge_count
         )
@@ -60,7 +61,7 @@ def interaction_posterior(kept: Kept, even: Array, edges: Edges) -> tuple[Array,
     K[np.diag_indices(n)] += kernel.white
     factor = linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
     alpha, ones = linalg.cho_solve(factor, np.stack([even, np.ones(n)], axis=1), check_finite=False).T
-    alpha = alpha - ones * (alpha.sum() / ones.sum())  # the mean of g is fitted freely
+    alpha = alpha - ones * (alpha.sum() / ones.sum())  # the mean of g is fitted without a prior
     mean, variance = np.empty(len(edges)), kernel.interaction_variances(edges)
     for rows in np.array_split(np.arange(len(edges)), -(-len(edges) // _EDGES_AT_ONCE)):
         C = kernel.interaction_covariances(kept, edges[rows])

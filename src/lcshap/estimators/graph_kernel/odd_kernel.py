@@ -13,8 +13,10 @@ from scipy import sparse
 from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel, tiles
 from .product_kernel import Half, at_equality, near_and_far, odd_size_kernel, quadrature, signs_of, size_kernel
 
-TripleProducts = tuple[NDArray[np.float32], NDArray[np.float32]]  # of the signs of triples, of two lists of coalitions
-_BLOCK_ROWS = 256  # of a covariance matrix that are computed at a time: few enough for the processor's cache
+# Products of the signs of each triple, for two lists of coalitions.
+TripleProducts = tuple[NDArray[np.float32], NDArray[np.float32]]
+# Rows of a covariance matrix that are computed at a time, so that they fit into the processor's cache.
+_BLOCK_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,7 @@ class KernelTerms:
                 s, t = overlap.row_sizes.astype(np.intp), overlap.column_sizes.astype(np.intp)
                 smooth = self._smooth.by_agreement[overlap.agreement]
                 blocks = [smooth, overlap.jaccard(), odd_size_kernel(d)[s[:, 0]][:, t]]
-            if triple_count:  # sums of signs: exact in float32
+            if triple_count:  # sums of signs are exact in float32
                 blocks.append((products[rows] @ other_products.T).astype(float) / triple_count)
             yield rows, blocks
 
@@ -71,7 +73,8 @@ class KernelTerms:
         d, covariances = self.d, list[Array]()
         if self.wide:
             s = kept.sum(axis=1)
-            alike = 2 / d * np.sign(2 * s - d) * size_kernel(d)[d, s]  # all units share what the size alone is worth
+            # All units have an equal share in the effect of the size.
+            alike = 2 / d * np.sign(2 * s - d) * size_kernel(d)[d, s]
             covariances = [
                 self._smooth.score_covariances(kept),
                 self._pool.score_covariances(kept),
@@ -118,7 +121,7 @@ def _score_covariances_by_size(d: int, wide: bool) -> tuple[Array, Array]:
     sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
     terms = [_white_noise(d).score_covariances(sizes), *(KernelTerms(d).score_covariances(sizes) if wide else [])]
     inside, outside = np.stack([term[[0, -1]] for term in terms], axis=1)
-    return inside, outside  # the first unit is in all but ∅, the last in none but V
+    return inside, outside  # the first unit is in all of these coalitions except ∅, and the last unit is only in V
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +154,7 @@ class OddKernel:
         """K between all coalitions `(n, d)`, white noise included."""
         n, signs, triples = len(kept), signs_of(kept), self.terms.products(kept)
         K = np.empty((n, n))
-        for start in range(0, n, _BLOCK_ROWS):  # K is symmetric: half of it is computed
+        for start in range(0, n, _BLOCK_ROWS):  # K is symmetric, so that only half of it is computed
             rows, columns = slice(start, start + _BLOCK_ROWS), slice(start, n)
             block = K[rows, columns]
             self._write_low_order_and_product(signs[rows], signs[columns], block)
@@ -214,7 +217,7 @@ class OddKernel:
         # The Shapley value of a product over units is an integral over its derivative along the diagonal.
         logs = signs_of(kept) @ np.arctanh(along).T + np.log1p(-(along**2)).sum(axis=1) / 2
         integrand = np.exp(logs - np.log1p(r).sum()) * weight
-        # What units do by themselves, and what depends on the size alone, are two more columns.
+        # The effects of single units and the effect of the size are two further columns.
         size, product_scale = kept.sum(axis=1), self.product * scale
         unit_ones, coalition_ones = np.ones(len(r)), np.ones(len(kept))
         inside, outside = (by_size[size] for by_size in self._score_covariances_by_size)

@@ -16,7 +16,7 @@ from .odd_kernel import OddKernel, unseen_noise_variances
 from .product_kernel import size_log_odds
 from .tuning import DESIGN, ERRORS, SIZES
 
-_CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # of the regression on squared residuals; these may all be zero
+_CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # tolerances of the regression on squared residuals, which may all be zero
 _TILE_ROWS = 1024  # rows that are added at a time
 
 
@@ -48,11 +48,12 @@ def score_posterior(
     tuple of arrays
         One number a unit each.
     """
-    size = float(np.abs(odd).max()) or 1.0  # squares of very large and very small values are no numbers
+    # Values are scaled, because squares of very large or small values are not finite or zero.
+    size = float(np.abs(odd).max()) or 1.0
     odd = odd / size
     kernels = fit_odd_kernels(hyperparameters, odd, units, effects)
     scores, variance = _average([_score_posterior(kept, odd, kernel, hyperparameters) for kernel in kernels])
-    drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
+    drift = 2 * odd[0] - scores.sum()  # the pair {V, ∅} was evaluated without noise, so the sum of the scores is known
     return size * (scores + drift / len(scores)), size * ERRORS.caution * np.sqrt(variance)
 
 
@@ -69,17 +70,17 @@ def unseen_value_stderr(kept: Kept, plus: Array, minus: Array) -> Array:
     kept : coalitions, the first of which is V.
     plus, minus : v there, and at their complements.
     """
-    values = np.concatenate([plus[1:], minus[1:]])  # V and ∅ are known, and often far from all others
+    values = np.concatenate([plus[1:], minus[1:]])  # without the values of V and ∅, which are often far from all others
     extent = float(np.ptp(values)) if len(values) else 0.0
     if not 0 < extent < np.inf:
         return np.zeros(kept.shape[1])
     shares = np.unique(np.rint((values - values.min()) / extent * ERRORS.value_bins), return_counts=True)[1] / len(
         values
     )
-    effective_values = float(np.exp(special.entr(shares).sum()))  # of equal frequency, with this entropy
+    effective_values = float(np.exp(special.entr(shares).sum()))  # so many equally frequent values have this entropy
     if effective_values > ERRORS.few_values:
         return np.zeros(kept.shape[1])
-    step = extent / max(effective_values - 1, 1) / 2  # by which f may be off
+    step = extent / max(effective_values - 1, 1) / 2  # the possible error of f
     return np.asarray(step * np.sqrt(ERRORS.unseen_values / len(kept) * unseen_noise_variances(kept)))
 
 
@@ -99,7 +100,7 @@ def single_unit_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
     rows = np.flatnonzero((size == 1) | (size == d - 1))
     if n - 1 > DESIGN.few_pairs_per_unit * d or len(rows) < d - 1 or d < 3:
         return None
-    alone_kept = size[rows] == 1  # else all others are kept
+    alone_kept = size[rows] == 1  # otherwise the unit is absent, and all others are kept
     unit = (kept[rows] == alone_kept[:, None]).argmax(axis=1)
     alone, without = np.where(alone_kept, plus[rows], minus[rows]), np.where(alone_kept, minus[rows], plus[rows])
     effects = np.zeros(d)
@@ -141,7 +142,7 @@ def _score_posterior(
 def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> tuple[Array, Array, Array]:
     """Mean and variance of the scores, and the weights by which f is predicted elsewhere. K is overwritten."""
     n, d = kept.shape
-    # f_i less its prediction from all others is alpha_i / (K^-1)_ii, of variance scale / (K^-1)_ii.
+    # The leave-one-out residual of f_i is alpha_i / (K^-1)_ii, and its variance is scale / (K^-1)_ii.
     checked = np.unique(np.linspace(1, n - 1, min(SIZES.checked_rows, n - 1)).astype(np.intp))
     right = np.zeros((n, d + 1 + len(checked)), order="F")
     right[:, :d], right[:, d] = kernel.score_covariances(kept).T, odd
@@ -238,5 +239,5 @@ def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
 def _pair_sizes(d: int) -> tuple[NDArray[np.intp], Array, Array]:
     """The sizes of the smaller half of a pair; how many pairs have each; and its weight in the Shapley kernel."""
     sizes = np.arange(1, d // 2 + 1)
-    both = np.where(2 * sizes == d, 1, 2)  # halves of equal size have one size
+    both = np.where(2 * sizes == d, 1, 2)  # two halves of equal size have one size, all others have two
     return sizes, np.asarray(special.comb(d, sizes) * both / 2), both / (sizes * (d - sizes))

@@ -12,8 +12,8 @@ import numpy as np
 
 from .fixed_kernel import Array, Kept
 
-_UNDERFLOW = 600.0  # exponentials of a total inverse length scale above this are no numbers any more
-_NODES = 24  # of the integral over the diagonal: the integrand is smooth, and so many leave nothing but rounding
+_UNDERFLOW = 600.0  # exponentials of a larger total inverse length scale are zero or infinite in double precision
+_NODES = 24  # nodes of the integral over the diagonal; the integrand is smooth, and the error is that of rounding
 
 
 class Half(IntEnum):

@@ -29,7 +29,7 @@ def unit_variances(kept: Kept, odd: Array) -> Array:
     """
     n, d = kept.shape
     signs = np.where(kept, np.float32(1), np.float32(-1))
-    gram = (signs.T @ signs).astype(float)  # of small integers: exact in single precision
+    gram = (signs.T @ signs).astype(float)  # sums of small integers are exact in single precision
     pull, square = odd @ np.where(kept, 1.0, -1.0), float(odd @ odd)
     variance, noise = np.full(d, square / n / d), square / n / 2
     matrix = np.empty((d, d))
@@ -41,7 +41,8 @@ def unit_variances(kept: Kept, odd: Array) -> Array:
         factor = linalg.cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
         mean = root * linalg.cho_solve((factor, True), root * pull / noise, check_finite=False)
         inverse = linalg.lapack.dtrtri(factor, lower=1, overwrite_c=1)[0]
-        variance_ratios = np.einsum("ij,ij->j", inverse, inverse)  # of each variance, after the data
+        # The posterior variance of each effect, divided by its prior variance.
+        variance_ratios = np.einsum("ij,ij->j", inverse, inverse)
         residual = square - 2 * float(mean @ pull) + float(mean @ gram @ mean)
         dof = max(n - float(np.sum(1 - variance_ratios)), UNIT_VARIANCES.min_residual_dof * n)
         noise = max(residual / dof, UNIT_VARIANCES.min_noise * square / n)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import DataError as DataError
 
-HELD_OUT = 5  # one in so many of a package's items is the test set, where the package has none
+HELD_OUT = 5  # one of so many items is in the test set, if the package has none
 
 
 @dataclass(frozen=True, eq=False)

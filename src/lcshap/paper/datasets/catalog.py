@@ -14,7 +14,7 @@ from . import image_readers as images
 from . import text_readers as texts
 from .base import DataError, Dataset, RawDataset
 
-FOLDER = "LCSHAP_DATA"  # the environment variable with the folder
+FOLDER = "LCSHAP_DATA"  # the environment variable with the folder of the data sets
 
 
 @dataclass(frozen=True)

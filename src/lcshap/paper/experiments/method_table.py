@@ -73,7 +73,8 @@ class MethodRow(NamedTuple):
     seconds: float | None
 
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the first characters of formulas
+# The first characters of formulas in spreadsheets.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MEASURES = {"area_20": ("masked", 20, 1), "area_100": ("masked", 100, 1), "kept_20": ("kept", 20, -1)}
 
 

@@ -12,8 +12,8 @@ from .method_table import MethodResults
 from .runner import ExplanationsByMethod, Runner
 from .study import Study
 
-MAX_REPORT_SAMPLES = 20  # samples whose files have what a picture needs; they are in the report
-_MAX_SEARCHED_INPUTS = 2000  # to find wrongly classified images
+MAX_REPORT_SAMPLES = 20  # samples in the report, whose files contain their views
+_MAX_SEARCHED_INPUTS = 2000  # inputs that are searched for wrongly classified images
 _MAX_COLUMNS = 8  # images in the figure of masks, with two more that are wrongly classified, if there are any
 _MASK_METHODS = (
     "regression-c-shapley",

@@ -30,7 +30,7 @@ SOURCES = {
     "mnist": StudySource("mnist-cnn", "mnist"),
     "cifar10": StudySource("cifar-cnn", "cifar10"),
 }
-PATCH = 2  # pixels: L- and C-Shapley of order 1 then take about 4.8 calls a pixel, not 21
+PATCH = 2  # in pixels; with it, L- and C-Shapley of order 1 take about 4.8 calls per pixel instead of 21
 
 
 def find_study(

@@ -81,7 +81,7 @@ class JointModel:
 
     @cached_property
     def _marginals(self) -> dict[frozenset[int], NDArray[np.float64]]:
-        return {}  # a cache: the suprema below use each marginal hundreds of times
+        return {}  # a cache, because the suprema below use each marginal hundreds of times
 
     def posterior(self, units: Iterable[int]) -> NDArray[np.float64]:
         """P(y | x_S): the prediction from the units S alone; P(y) for S = ∅."""

@@ -20,9 +20,9 @@ from ...maskers.image import Image
 from ...maskers.text import Text
 from .blanks import Blanks
 
-PADDING = "<pad>"  # a word that is read as id 0, nothing
-WORD = r"(?<![<\w])\w+(?:'\w+)*"  # not the br of a <br />
-# Zhang et al. list 70 characters with the hyphen twice, the line break among them: 69 different ones.
+PADDING = "<pad>"  # the word for padding, whose id is 0
+WORD = r"(?<![<\w])\w+(?:'\w+)*"  # words, except for tags such as <br />
+# Zhang et al. list 70 characters, with the line break and with the hyphen twice: 69 different ones.
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-,;.!?:'\"/\\|_@#$%^&*~`+=<>()[]{}\n"
 
 _WORD_OR_PADDING = re.compile(f"{PADDING}|{WORD}")
@@ -161,7 +161,7 @@ class Characters(_Padded):
     """
 
     length: int = 1014
-    window: int = 123  # characters that one frame of the network's last pooling sees
+    window: int = 123  # the number of characters in the receptive field of a frame of the network's last pooling
     step: int = 27  # characters from one frame to the next
 
     def encode(self, rows: Rows) -> NDArray[np.int64]:

@@ -56,7 +56,7 @@ class CharCNN(nn.Module):
             (256, 3, 0),
             (256, 3, 1),
         ):
-            # pooling in one dimension cannot be exported for any length
+            # Pooling in one dimension cannot be exported for inputs of any length.
             layers += [nn.Conv1d(inputs, 256, width), nn.ReLU(), *[nn.MaxPool2d((1, 3))] * pooled]
         self.convolutions = nn.Sequential(*layers)
         dense = ((256 * frames, 1024), (1024, 1024))

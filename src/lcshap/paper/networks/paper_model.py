@@ -175,7 +175,7 @@ class PaperModel:
                 verbose=False,
             )
         for node in program.model.graph.all_nodes():
-            node.metadata_props.clear()  # the place of each operation in the source code
+            node.metadata_props.clear()  # removes the position of each operation in the source code
         program.save(path, external_data=False)
         _write_json(path.with_suffix(".json"), self._description())
         return path
