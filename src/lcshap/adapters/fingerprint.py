@@ -1,9 +1,9 @@
 """Fingerprints of models: a digest of the content of a model, which is the same in every process.
 
-Objects are taken apart as pickle does it (`__reduce_ex__`), but nothing is written or loaded. Classes and functions of
-installed packages enter the digest by their name and the version of the package, classes of the user by their code,
-and weights by their numbers. A function of the user may read anything, so its content is not known. A name that the
-user gives takes its place.
+Objects are read in the same way as by pickle (`__reduce_ex__`), but nothing is written or loaded. Classes and functions
+of installed packages enter the digest by their name and the version of the package, classes of the user by their code,
+and weights by their numbers. A function of the user may read anything, so that its content is not known. It is replaced
+by a name that the user gives.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def fingerprint(model: Any, name: str | None = None) -> bytes:
 
 
 class OpaqueFunction:
-    """A function or a callable object. Its content is not known, since it may read anything: a name takes its place."""
+    """A function or a callable object. Its content is not known, because it may read anything; a name replaces it."""
 
     def __init__(self, obj: Any) -> None:
         self.obj = obj
@@ -262,7 +262,7 @@ class FingerprintReader:
     # -- everything else --------------------------------------------------------------------------------------------
 
     def _read_object(self, obj: Any) -> bytes:
-        """Read any other object, taken apart as pickle does it."""
+        """Read any other object in the same way as pickle."""
         try:
             reduced = obj.__reduce_ex__(4)
         except Exception:  # code of other packages may raise any error; then the content is unknown

@@ -35,7 +35,7 @@ _Buffer = bytes | mmap.mmap
 
 
 def check_external_data(graph: str | bytes) -> None:
-    """Raise `ModelError` if a graph, by its path or as bytes, asks for files outside of its own folder."""
+    """Raise `ModelError` if a graph, given by its path or as bytes, refers to files outside of its folder."""
     if isinstance(graph, bytes):
         for location in _external_locations(graph):
             raise ModelError(
@@ -97,7 +97,7 @@ def _external_locations(buffer: _Buffer) -> Iterator[str]:
 
 
 def _read_fields(buffer: _Buffer, place: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a message that have a length: their numbers, and where their content begins and ends."""
+    """The fields of a message that have a length: their numbers, and the start and end of their content."""
     while place < end:
         tag, place = _read_varint(buffer, place, end, 5)
         number, wire = tag >> 3, tag & 7
@@ -118,7 +118,7 @@ def _read_fields(buffer: _Buffer, place: int, end: int) -> Iterator[tuple[int, i
 
 
 def _read_varint(buffer: _Buffer, place: int, end: int, longest: int) -> tuple[int, int]:
-    """Read a number of seven bits a byte, the lowest first. Return it and where it ends."""
+    """Read a number with seven bits per byte, the lowest first. Return it and the position of its end."""
     value = 0
     for shift in range(longest):
         if place + shift >= end:

@@ -73,9 +73,9 @@ def margin_function(estimator: Any) -> Callable[[Any], Any] | None:
 
 
 def has_log_odds_margin(model: Any) -> bool:
-    """Whether a model is a boosted classifier whose margin is a log-odds: more exact than that of its probabilities.
+    """Whether a model is a boosted classifier whose margin is a log-odds, which is more exact than its probabilities.
 
-    Those of XGBoost are rounded to single precision.
+    The probabilities of XGBoost are rounded to single precision.
     """
     if ensemble_library(model) is None or not hasattr(model, "predict_proba"):
         return False
@@ -91,7 +91,7 @@ def _catboost_loss(model: Any) -> str:
 
 
 def read_summed_trees(estimator: Any, method: str) -> Trees:
-    """The trees whose sum one of an estimator's methods returns, but for a constant."""
+    """The trees whose sum, plus a constant, is the output of one of the methods of an estimator."""
     package, name = ensemble_library(estimator), type(estimator).__name__
     if method == "predict_proba" and (package != "sklearn" or "Boosting" in name):
         raise MethodError(
@@ -102,9 +102,9 @@ def read_summed_trees(estimator: Any, method: str) -> Trees:
 
 
 def read_trees(estimator: Any) -> Trees:
-    """The trees of an ensemble, whose sum is its raw output but for a constant; `MethodError` where they are misread.
+    """The trees whose sum, plus a constant, is the raw output of an ensemble; `MethodError` if they cannot be read.
 
-    They are read by shap's TreeExplainer, and by `tree_readers` where TreeExplainer is not able to. It does not support
+    They are read by shap's TreeExplainer, and by `tree_readers` if TreeExplainer is not able to. It does not support
     splits by category and markers of missing values other than NaN, and raises no error for them.
     """
     package, name = ensemble_library(estimator), type(estimator).__name__

@@ -36,9 +36,10 @@ class BanzhafSurrogate(HalvesMethod):
     Parameters
     ----------
     budget : the largest number of calls, including those for the base value and the prediction; at least 4.
-    seed : of the random halves.
+    seed : the seed of the random halves.
     presence : p, the probability that each of the other units is present when the contribution of a unit is counted,
-        from 0 to 1. At 0.5 the scores are Banzhaf values. At 1 they are what the surrogate predicts for leave-one-out.
+        from 0 to 1. At 0.5 the scores are Banzhaf values. At 1 they are the predictions of the surrogate for
+        leave-one-out.
 
     Notes
     -----

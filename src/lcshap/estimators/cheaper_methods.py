@@ -17,9 +17,9 @@ Cheaper = Callable[[Any, Graph], Iterable[Iterable[Method]]]
 
 
 def limit_search_time(cheaper: Cheaper) -> Cheaper:
-    """The same groups of methods, which end after `_SEARCH_SECONDS`.
+    """Yield the same groups of methods, until `_SEARCH_SECONDS` have passed.
 
-    The caller plans each method, up to a limit of its own, so the last one may take longer than that.
+    The caller makes a plan of each method, up to its own limit, so the last plan may take longer than that.
     """
 
     @wraps(cheaper)

@@ -28,7 +28,7 @@ class ContextCite(HalvesMethod):
     Parameters
     ----------
     budget : the largest number of calls, including those for the base value and the prediction; at least 4.
-    seed : of the random halves.
+    seed : the seed of the random halves.
     alpha : how sparse the scores are; 0.01 as in the paper.
     tokens : m, the number of tokens of the answer, by which the paper divides the value.
 

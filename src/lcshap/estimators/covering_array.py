@@ -21,8 +21,8 @@ def covering(balls: sparse.csr_array, limit: int | None = None) -> Kept:
     number of units, because each set intersects all balls at once.
 
     The balls are covered one after the other. The sets so far are grouped by their intersection with the units of the
-    ball that were covered before, and within each group the new units take all their patterns in turn. Where a group
-    has too few sets for that, sets are added, whose other units are random with a fixed seed.
+    ball that were covered before, and within each group the new units take all their patterns in turn. If a group has
+    too few sets for this, sets are added whose other units are random with a fixed seed.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def covering(balls: sparse.csr_array, limit: int | None = None) -> Kept:
 
 
 def subset_codes(kept: Kept, units: Places) -> NDArray[np.int64]:
-    """The intersection of each set with some units, as a number whose bit p stands for the unit at place p.
+    """The intersection of each set with some units, as a number whose bit p is that of the unit at position p.
 
     >>> subset_codes(np.array([[True, False, True]]), np.array([2, 1])).tolist()
     [1]

@@ -28,19 +28,19 @@ class LShapley(Method):
 
     Parameters
     ----------
-    order : k, how many edges a neighbourhood reaches. A chain costs about :math:`4^k d` calls.
-    context : what the units outside the neighbourhood do. "absent": K = ∅, the definition as printed. "present":
-        :math:`K = V \setminus N`, what the authors' code does. "both": the mean of the two.
+    order : k, the radius of a neighbourhood in edges. A chain costs about :math:`4^k d` calls.
+    context : whether the units outside the neighbourhood are kept. "absent": K = ∅, the definition as printed.
+        "present": :math:`K = V \setminus N`, as in the authors' code. "both": the mean of the two.
     interactions : also give, for every edge (i, j), the Shapley interaction index within `N_k(i) ∩ N_k(j)`, from the
         same coalitions at no extra call.
 
     Notes
     -----
-    Where a unit is independent of all units outside its neighbourhood, with and without Y and given any
-    other units (Theorem 1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent"
-    to follow the paper. Choose "present" to ask what matters in the full input, for inputs that make no sense in small
-    pieces, and to rank units for masking; choose "both" to come closest to the Shapley value when nothing else is
-    known. The scores do not sum to the prediction less the base value: see ``residual``.
+    Where a unit is independent of all units outside its neighbourhood, with and without Y and given any other units
+    (Theorem 1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent" to follow
+    the paper. Choose "present" to find what matters in the full input, for inputs that make no sense in small pieces,
+    and to rank units for masking. If nothing else is known, "both" is closest to the Shapley value. The scores do not
+    sum to the prediction less the base value: see ``residual``.
 
     References
     ----------

@@ -17,7 +17,7 @@ _MAX_KEPT_NUMBERS = 1 << 24  # up to this size the solution is kept for further 
 
 @dataclass(frozen=True, eq=False)
 class WeightedLeastSquares(SampledEstimator):
-    r"""Weighted least squares of differences of values on a design, one row a sample.
+    r"""Weighted least squares of differences of values on a design with one row per sample.
 
     .. math:: \min_\phi \sum_r w_r \bigl[v(A_r) - v(B_r) - x_r \cdot \phi\bigr]^2 + \lambda \|\phi\|^2
               \quad\text{subject to}\quad \textstyle\sum_i \phi_i = v(V) - v(\emptyset) \text{ where `efficient`}
@@ -49,13 +49,13 @@ class WeightedLeastSquares(SampledEstimator):
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds."""
+        """The memory in use."""
         kept_numbers = self.design.size if self.design.size <= _MAX_KEPT_NUMBERS else 0
         return self.design.nbytes + 8 * kept_numbers + 8 * self.d**2
 
     @property
     def dof(self) -> int:
-        """Rows less free coefficients: the constraint removes one, an intercept adds one."""
+        """Rows minus free coefficients: the constraint removes one, and an intercept adds one."""
         return self.samples - self.d + (1 if self.efficient else -1)
 
     @property
@@ -104,7 +104,7 @@ class WeightedLeastSquares(SampledEstimator):
         return [(rows := slice(start, start + step), self._block(rows)) for start in range(0, self.samples, step)]
 
     def _response(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The response of each row less that of equal shares, and the equal shares."""
+        """The response of each row minus that of equal shares, and the equal shares."""
         response = values[self.plus] - values[self.minus]
         share = values[-1] / self.d if self.efficient else 0 * values[-1]
         return response - np.multiply.outer(self.design.sum(axis=1), share), share

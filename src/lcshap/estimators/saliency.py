@@ -72,7 +72,7 @@ class Saliency(GradientMethod):
 
     Parameters
     ----------
-    norm : over the features of a unit (the colours of a pixel): "max" as in the paper that proposed it, "l1" or "l2".
+    norm : the norm over the features of a unit (the colours of a pixel): "max" as in the original paper, "l1" or "l2".
 
     Notes
     -----

@@ -78,9 +78,9 @@ class SampledLocal(SampledMethod):
     def samples_along(
         self, graph: Graph, places: NDArray[np.integer], ball: sparse.csr_array | None = None
     ) -> Iterator[Draw]:
-        """The samples of orders, given by the place of each unit, and of their reverses.
+        """The samples of orders, given by the position of each unit, and of their reverses.
 
-        Each is the weights `(H, d)`, and for each of the H halves the sets with each unit, and those without it.
+        Each sample has the weights `(H, d)`, and for each of the H halves the sets with each unit and those without it.
         """
         d, ball = graph.d, graph.balls(self.order) if ball is None else ball
         contexts = [c for c in ("absent", "present") if self.context in (c, "both")]
@@ -103,7 +103,7 @@ class SampledLocal(SampledMethod):
     def _counted_members(
         self, graph: Graph, ball: sparse.csr_array, alone: sparse.csr_array, arrived: sparse.csr_array
     ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-        """Of the units that have arrived around each unit, itself included, those that count, and their weight."""
+        """The units that count among those that have arrived around each unit (including itself), and their weight."""
         raise NotImplementedError
 
 
@@ -122,9 +122,9 @@ class SampledLShapley(SampledLocal):
 
     Notes
     -----
-    Unbiased for L-Shapley, with a standard error over pairs of orders. Choose it where :math:`2^{|N|}` is
-    too many: high orders, grids. One order of all units is enough for all neighbourhoods, because its restriction to
-    each is uniform too.
+    The scores are unbiased for L-Shapley, with a standard error over pairs of orders. Choose it if :math:`2^{|N|}` is
+    too large, as for high orders and grids. One order of all units is enough for all neighbourhoods, because its
+    restriction to each is uniform too.
 
     References
     ----------

@@ -65,8 +65,8 @@ class SampledMethod(Method):
 
         Parameters
         ----------
-        every : the least number of seconds between two explanations. Computing an explanation takes time itself: with a
-            positive number, model calls also get three times as long as the last explanation took.
+        every : the least number of seconds between two explanations. Computing an explanation takes time, too. With a
+            positive number, model calls also get at least three times as long as the last explanation took.
 
         Stop whenever an explanation is good enough: the remaining coalitions are then not evaluated. The last
         explanation is equal to that of ``explain`` to the last bit (for games whose values do not depend on the batch).
@@ -106,7 +106,7 @@ class SampledMethod(Method):
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
     ) -> Program[Explanation]:
-        """Evaluate the whole plan at once, or step by step where it may stop early."""
+        """Evaluate the whole plan at once, or step by step if it may stop early."""
         self.check_stop(stop)
         if stop is None:
             return (yield from self._estimates(game, graph, max_calls, lambda estimate: None, "once"))[0]

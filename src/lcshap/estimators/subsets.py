@@ -122,7 +122,7 @@ def neighbourhood_terms(
 ) -> Iterator[Terms]:
     """Every subset of every neighbourhood (a row of a boolean matrix), weighted by size and by the places of the focus.
 
-    Where many rows have the same large neighbourhood, as on dense graphs, its subsets are listed once.
+    If many rows have the same large neighbourhood, as on dense graphs, its subsets are listed once.
     """
     large: dict[bytes, list[tuple[int, NDArray[np.int32], NDArray[np.float64]]]] = {}
     groups = []

@@ -47,11 +47,11 @@ class TreeSHAP(Method):
     Notes
     -----
     Choose it for a table and a tree ensemble (LightGBM, XGBoost, CatBoost; the trees, forests and boosting of
-    scikit-learn) where the number explained is the sum of the trees: the output of a regressor, the probability of a
-    forest, the margin of a classifier (``kind="logits", value="output"``). It is the interventional Tree SHAP value,
-    with the background of the masker `Tabular`; pinned and dropped columns and groups of columns are as they are in
-    every other method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``; LightGBM needs no
-    shap), and walked here in double precision: its own walk is in single precision.
+    scikit-learn) if the value is the sum of the trees: the output of a regressor, the probability of a forest, the
+    margin of a classifier (``kind="logits", value="output"``). It is the interventional Tree SHAP value, with the
+    background of the masker `Tabular`; pinned and dropped columns and groups of columns are as they are in every other
+    method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``; LightGBM needs no shap), and
+    evaluated here in double precision, because shap evaluates them in single precision.
 
     16 coalitions are evaluated by the model itself. If the values of the trees differ from them by more than 1e-6 of
     the largest value, `MethodError` is raised. Splits by category are read in LightGBM and refused elsewhere.
@@ -114,7 +114,7 @@ class TreeSHAP(Method):
 def checked_trees(game: AbstractGame) -> TreeGame:
     """The trees of a game, compared with it on a few coalitions: those that `TreeSHAP` evaluates anyway.
 
-    Raises `MethodError` where there are no trees, or where they do not agree.
+    Raises `MethodError` if there are no trees, or if they do not agree.
     """
     trees, checked = _game_trees(game), _coalitions_to_check(game.d)
     _compare(trees, checked, game.evaluate(checked))
@@ -208,7 +208,7 @@ def _leaf_weights(max_units: int) -> tuple[Floats, Floats]:
 
 
 def _coalitions_to_check(d: int) -> Coalitions:
-    """∅, V and some random coalitions, sorted by size; all coalitions where there are few."""
+    """∅, V and some random coalitions, sorted by size; all coalitions if there are few."""
     rng = np.random.default_rng(0)
     if d <= _CHECKED_COALITIONS:
         codes = np.append(rng.permutation(np.arange(1, 2**d - 1))[: _CHECKED_COALITIONS - 2], [0, 2**d - 1])

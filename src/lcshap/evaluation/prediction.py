@@ -19,9 +19,9 @@ def predicted_classes(value: FixedValue) -> list[tuple[str, float | None]]:
 
     Returns
     -------
-    The names of up to `MAX_CLASSES` classes with their probabilities. A model that gives margins has no probabilities:
-    the list has only the class that it predicts, with None. The list is empty for labels that do not exclude each
-    other and for outputs that are no classes.
+    The names of up to `MAX_CLASSES` classes with their probabilities. A model that returns margins has no
+    probabilities: the list has only the predicted class, with None. The list is empty for labels that do not exclude
+    each other and for outputs that are not classes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How texts are cut: words, sentences and characters of any script, or what a splitter finds."""
+"""Texts are cut into words, sentences or characters of any script, or into the units of a splitter."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _words(text: str) -> Iterator[Span]:
 
 
 def _unspaced_words(run: str) -> Iterator[Span]:
-    """Each letter of a script without spaces, and what is between them; punctuation goes with what it touches."""
+    """Each letter of a script without spaces, and the text between; punctuation joins the unit that it touches."""
     start, script = 0, ""  # the script of the current word, without its punctuation
     for s, _ in _graphemes(run):
         category = unicodedata.category(run[s])
@@ -80,7 +80,7 @@ def is_pattern(splitter: Any) -> bool:
 
 
 def split_text(splitter: Any, text: str) -> list[Span]:
-    """What a user's splitter finds, checked; without empty spans, which tokenizers give to their special tokens."""
+    """The checked spans of a user's splitter, without empty spans, which tokenizers return for special tokens."""
     if isinstance(splitter, str | re.Pattern):
         return [m.span() for m in re.finditer(splitter, text) if m[0]]
     pairs = splitter(text)
@@ -98,7 +98,7 @@ def split_text(splitter: Any, text: str) -> list[Span]:
 
 
 def with_context(text: str, spans: list[Span], roles: list[str]) -> list[tuple[Span, str]]:
-    """The units and, between them, what is no unit and no white space: it always stays, as if pinned."""
+    """The units, and the text between them other than white space, which is always kept, as if pinned."""
     pieces, position = [], 0
     for (s, e), role in zip([*spans, (len(text), len(text))], [*roles, ""], strict=True):
         if match := _NONBLANK.search(text, position, s):
@@ -136,7 +136,7 @@ _BLOCKS = [
 
 @lru_cache(maxsize=1 << 14)
 def _grapheme_class(character: str) -> str:
-    """The class of a character in the rules. All marks count as extending, which a few Burmese ones do not there."""
+    """The class of a character in the rules. All marks count as extending, unlike a few Burmese ones in the rules."""
     category, code = unicodedata.category(character), ord(character)
     if character in "\r\n\u200d":
         return character
@@ -151,7 +151,7 @@ def _grapheme_class(character: str) -> str:
 
 
 def _graphemes(text: str) -> Iterator[Span]:
-    """What a reader takes for one character each."""
+    """The grapheme clusters, each of which a reader counts as one character."""
     start, before, flags, picture = 0, "control", 0, False
     for i, character in enumerate(text):
         kind = _grapheme_class(character)

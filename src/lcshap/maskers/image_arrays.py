@@ -1,4 +1,4 @@
-"""Images as arrays: reading them, where their channels are, and what absent units show."""
+"""Images as arrays: reading them, the position of their channels, and the reference of absent units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reference = str | float | Sequence[float] | NDArray[Any]
 
 
 def is_pillow_image(x: Any) -> bool:
-    """Whether this is an image of Pillow, which is not imported to look."""
+    """Whether this is an image of Pillow, which is not imported for this check."""
     pillow = sys.modules.get("PIL.Image")
     return pillow is not None and isinstance(x, pillow.Image)
 
@@ -30,10 +30,9 @@ def is_pillow_image(x: Any) -> bool:
 def read_image_array(
     x: Any, channels: Channels | Literal["none"] | None = None
 ) -> tuple[NDArray[Any], Channels | None]:
-    """An image as an array of its own, and where its channels are; refused if it is no image.
+    """A copy of an image as an array, and the position of its channels; raises if it is not an image.
 
-    Images of Pillow that number their colours, or hold other colours than RGB, become RGB (RGBA if some are
-    transparent).
+    Images of Pillow with a palette, or with other colours than RGB, become RGB (RGBA if some are transparent).
 
     >>> read_image_array([[1, 2], [3, 4]])[0].shape, read_image_array(np.zeros((3, 8, 9)))[1]
     ((2, 2), 'first')
@@ -83,7 +82,7 @@ def _find_channels(image: NDArray[Any], channels: Channels | Literal["none"] | N
 
 
 def guess_channels(shape: tuple[int, ...]) -> Channels | None:
-    """Which of the outer axes of an image with three is that of the channels; None where that cannot be told.
+    """The outer axis of an image with three axes that is that of the channels; None if it is not clear.
 
     >>> guess_channels((8, 9, 3)), guess_channels((3, 8, 9)), guess_channels((3, 8, 3))
     ('last', 'first', None)
@@ -106,7 +105,7 @@ def channels_back(colours: NDArray[Any], channels: Channels | None) -> NDArray[A
 
 
 def make_reference(reference: Reference, image: NDArray[Any], channels: Channels | None, seed: int) -> NDArray[Any]:
-    """What absent units of an image show: an array like it."""
+    """The pixels that replace absent units of an image, an array like it."""
     colours = channels_last(image, channels)
     filling = (
         _compute_reference(reference, colours, seed)
@@ -129,7 +128,7 @@ def _compute_reference(name: str, colours: NDArray[Any], seed: int) -> NDArray[A
 
 
 def _check_reference(reference: Any, image: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
-    """A colour, or an image, checked."""
+    """A checked colour or image."""
     reference, count = np.asarray(reference), channels_last(image, channels).shape[2]
     if reference.dtype.kind not in "biuf":
         raise MaskerError(f"Expected a reference of numbers, got {reference.dtype}.")
@@ -144,7 +143,7 @@ def _check_reference(reference: Any, image: NDArray[Any], channels: Channels | N
 
 
 def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
-    """Refuse a given reference that an image of this dtype cannot show."""
+    """Raise if a reference has values that an image of this dtype cannot have."""
     if not np.isfinite(reference).all():
         raise MaskerError("Expected a reference of finite numbers, got NaN or infinite ones.")
     if dtype.kind not in "iu":
@@ -164,6 +163,6 @@ def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
 
 
 def _cast_reference(reference: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """To the dtype of the image, rounded where that has no fractions."""
+    """The reference in the dtype of the image, rounded if that is an integer type."""
     rounds = dtype.kind in "biu" and reference.dtype.kind == "f"
     return np.ascontiguousarray(np.rint(reference) if rounds else reference, dtype)

@@ -1,4 +1,4 @@
-"""Reading molecules with RDKit, and checking what stands for them."""
+"""Reading molecules with RDKit, and checking the base and the rows of a featuriser."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def parse_molecule(x: Any, hydrogens: bool) -> Any:
 
 
 def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -> Any:
-    """What stands for the empty molecule: a SMILES string, a number or a row of numbers."""
+    """The checked replacement of the empty molecule: a SMILES string, a number or a row of numbers."""
     if base is None:
         return None
     if absent == "mask":
@@ -63,7 +63,7 @@ def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -
 
 
 def _to_tuples(numbers: Any) -> Any:
-    """Convert lists to tuples, so that recipes can be compared and recorded."""
+    """Convert lists to tuples, so that maskers can be compared and recorded."""
     return tuple(map(_to_tuples, numbers)) if isinstance(numbers, list) else numbers
 
 

@@ -37,7 +37,7 @@ def paired_bootstrap(
 
     Returns
     -------
-    The difference (that of a less that of b), the lower and the upper end.
+    The difference (that of a minus that of b), and the lower and the upper end of the interval.
 
     Raises
     ------

@@ -41,8 +41,8 @@ def ranked_answers(
     Parameters
     ----------
     x, explanation : an input and its explanation, or a list of inputs and the list of theirs.
-    count : from the number of units to the numbers of top units to mask.
-    keep : whether the top units are the only ones kept; else they are masked.
+    count : returns the numbers of top units to mask for a number of units.
+    keep : whether the top units are the only ones kept; otherwise they are masked.
     """
     games, explanations = pair_with_games(explainer, x, explanation)
     counts = [count(game.d) for game in games]

@@ -1,4 +1,4 @@
-"""Budgets: calls, calls per unit, or seconds; and how many calls fit into some seconds."""
+"""Budgets in calls, calls per unit or seconds, and the number of calls that fit into some seconds."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class Budget:
 
     @property
     def seconds(self) -> float | None:
-        """The seconds, if it is in seconds."""
+        """The seconds, if the budget is in seconds."""
         return self.amount if self.unit == "s" else None
 
     def calls(self, d: int, rows_per_call: int = 1) -> int:
-        """The calls, for d units. The default depends on how many model rows a call takes."""
+        """The calls for d units. The default depends on the number of model rows per call."""
         if self.unit == "s":
             raise BudgetError(
                 f"Expected a budget in calls, since there is no model or game to time, got {self.amount:g} s. Give a "
@@ -87,7 +87,7 @@ def all_coalitions_fit(d: int, calls: int) -> bool:
 
 
 def exact_by_default(d: int, rows_per_call: int = 1) -> bool:
-    """Whether all coalitions of d units are evaluated where no budget is set.
+    """Whether all coalitions of d units are evaluated if no budget is set.
 
     >>> exact_by_default(10), exact_by_default(11)
     (True, False)
@@ -98,7 +98,7 @@ def exact_by_default(d: int, rows_per_call: int = 1) -> bool:
 
 
 def parse_budget(budget: int | str | None, d: int) -> int:
-    """Calls from a number, "4d" or None, which is the default for one model row a call.
+    """Calls from a number, "4d" or None, which is the default for one model row per call.
 
     >>> parse_budget("4d", 50), parse_budget("2.5d", 10), parse_budget(300, 50)
     (200, 25, 300)
@@ -109,8 +109,8 @@ def parse_budget(budget: int | str | None, d: int) -> int:
 def seconds_per_call(game: AbstractGame, seconds: float) -> float:
     """Measure the seconds of a call: coalitions are evaluated in growing batches, for a small share of the budget.
 
-    They are those that most methods evaluate anyway (all units but one, or one alone) and then random ones. A game with
-    a store keeps their values, and its tally counts them.
+    The first coalitions are those that most methods evaluate anyway (all units except one, or one alone), and the
+    others are random. A game with a store keeps their values and counts them.
     """
     start, evaluated, size = time.monotonic(), 0, 2
     coalitions, call_seconds = _coalitions_to_time(game.d), list[float]()
@@ -146,7 +146,7 @@ def fit_to_deadline(
 
     Parameters
     ----------
-    make : from a number of calls to a method.
+    make : returns the method for a number of calls.
     seconds_per_call : the seconds of a call.
     first : the calls of the small plan.
     """

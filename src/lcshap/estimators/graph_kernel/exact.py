@@ -1,4 +1,4 @@
-"""Shapley values from pairs where no process is needed: all pairs are there, or the odd half is a sum over units."""
+"""Shapley values without a Gaussian process: all pairs were evaluated, or the odd half is a sum over units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ADDITIVE_TOLERANCE = 1e-10  # the largest residual of an additive odd half, rel
 
 
 def scores_from_all_pairs(kept: Kept, odd: Array) -> Array:
-    """The Shapley values, where all pairs are there: covariances with white noise are the Shapley weights."""
+    """The Shapley values from all pairs. The covariances with white noise are the Shapley weights."""
     return np.asarray(fixed_kernel(kept.shape[1], 0.0, 0.0, 0.0, float(kept.shape[1])).score_covariances(kept) @ odd)
 
 
@@ -37,7 +37,7 @@ def additive_scores(kept: Kept, odd: Array) -> Array | None:
 
 
 def _may_be_additive(kept: Kept, odd: Array, largest: float) -> bool:
-    """Whether a sum over units may fit: normal equations are less exact than least squares, and much faster."""
+    """Whether a sum over units may fit, by normal equations, which are faster and less exact than least squares."""
     half = np.where(kept, 0.5, -0.5)
     single = half.astype(np.float32)
     gram = (single.T @ single).astype(float)  # exact, as all entries are small multiples of 1/4

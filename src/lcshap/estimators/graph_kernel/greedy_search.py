@@ -55,7 +55,7 @@ class GreedySearch:
         )
 
     def select(self, pool: Kept, count: int) -> tuple[Kept, GreedySearch]:
-        """`count` pairs of the pool, each the one that most lowers the summed posterior variance of the Shapley values.
+        """Select `count` pairs of the pool; each one lowers the summed posterior variance of the Shapley values most.
 
         {V, ∅} is known from the start. The posterior covariance matrix of coalitions is never stored: a step computes
         one row of its Cholesky factor.

@@ -16,13 +16,13 @@ _EDGES_AT_ONCE = 1024
 
 
 def estimate_interactions(kept: Kept, even: Array, edges: Edges, complete: bool) -> tuple[Array, Array]:
-    """The interaction indices of edges with their standard errors; inf where pairs are too few to tell.
+    """The interaction indices of edges with their standard errors; inf if there are too few pairs for an error.
 
     Parameters
     ----------
     kept, even : coalitions, the first of which is V, and g there.
     edges : pairs of units.
-    complete : whether all pairs of coalitions are there: then the indices are exact.
+    complete : whether all pairs of coalitions were evaluated, so that the indices are exact.
     """
     edge_count, (n, d) = len(edges), kept.shape
     if not edge_count:
@@ -50,7 +50,7 @@ def interaction_posterior(kept: Kept, even: Array, edges: Edges) -> tuple[Array,
     Returns
     -------
     tuple of arrays
-        One number an edge each.
+        Each has one number per edge.
     """
     kept, even = kept[: SIZES.process_pairs + 1], even[: SIZES.process_pairs + 1]
     even = even - even.mean()
@@ -73,7 +73,7 @@ def interaction_posterior(kept: Kept, even: Array, edges: Edges) -> tuple[Array,
 
 
 def _residual_scale(factor: tuple[Array, bool], alpha: Array, ones: Array) -> float:
-    """The mean square of leave-one-out residuals over what they are expected to be, at some rows."""
+    """The mean square of leave-one-out residuals divided by its expectation, at some rows."""
     n = len(alpha)
     rows = np.unique(np.linspace(0, n - 1, min(SIZES.checked_rows, n)).astype(np.intp))
     selected = np.zeros((n, len(rows)))

@@ -21,16 +21,16 @@ _BLOCK_ROWS = 256
 
 @dataclass(frozen=True, eq=False)
 class KernelTerms:
-    r"""The terms whose form is the same for every input, each scaled to about 1 where two coalitions are equal.
+    r"""The terms whose form is the same for every input, each scaled to about 1 at equal coalitions.
 
     - smooth: the odd part of :math:`\prod_j (1 + r c_j c'_j)`, r = 4/d;
-    - pooling: what max-pooling does (see `FixedKernel`);
+    - pooling: the covariance of max-pooling (see `FixedKernel`);
     - size: a function of the number of units alone, :math:`\pm \exp(-| |x(s)| - |x(t)| |)` with x the log-odds of the
-      share of units that are kept: games that rise fast with their first units;
+      share of units that are kept, for games that rise fast with their first units;
     - triples of units near each other in the graph, where there are any.
 
-    The first three are wide: they concern all units. With many units they take long and tell little (measured), so
-    they may be left out.
+    The first three are wide terms, which concern all units. With many units they take long and improve the scores
+    little (measured), so they may be omitted.
     """
 
     d: int
@@ -41,7 +41,7 @@ class KernelTerms:
         return 3 * self.wide + bool(len(self.triples))
 
     def covariances(self, kept: Kept, other_kept: Kept) -> list[Array]:
-        """One matrix `(n, m)` a term."""
+        """One matrix `(n, m)` per term."""
         matrices = [np.empty((len(kept), len(other_kept))) for _ in range(len(self))]
         for rows, blocks in self.tiles(kept, other_kept):
             for matrix, block in zip(matrices, blocks, strict=True):
@@ -85,7 +85,7 @@ class KernelTerms:
         return covariances
 
     def triple_score_covariances(self, kept: Kept) -> Array:
-        """The last of these, of the triples: each unit gets a third of the change, from -1 to 1."""
+        """The covariances of the term of triples, in which each unit gets a third of the change from -1 to 1."""
         triple_count = len(self.triples)
         members = sparse.csr_array(
             (np.full(3 * triple_count, 2 / 3 / triple_count), (self.triples.ravel(), np.arange(3 * triple_count) // 3)),
@@ -114,9 +114,9 @@ class KernelTerms:
 
 @lru_cache(maxsize=64)
 def _score_covariances_by_size(d: int, wide: bool) -> tuple[Array, Array]:
-    """The covariances of scores with f, of white noise and the wide terms, by the size of S: of units in S, and others.
+    """The covariances of scores with f(S) by the size of S, from white noise and wide terms, for units in S and others.
 
-    One row a term.
+    Each array has one row per term.
     """
     sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
     terms = [_white_noise(d).score_covariances(sizes), *(KernelTerms(d).score_covariances(sizes) if wide else [])]
@@ -136,10 +136,10 @@ class OddKernel:
 
     Attributes
     ----------
-    low_order : :math:`a`, the variance of what each unit does by itself, `(d,)`.
+    low_order : :math:`a`, the variance of the own effect of each unit, `(d,)`.
     inverse_length : :math:`\theta`, `(d,)`.
     product : b.
-    term_variances : :math:`b_k`, one a term.
+    term_variances : :math:`b_k`, one per term.
     white : w.
     """
 
@@ -175,7 +175,7 @@ class OddKernel:
     def covariance_matvec(self, kept: Kept, other_kept: Kept, weights: Array) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise, times weights `(m,)`.
 
-        K is not written down whole, and terms that are sums over units or triples need no matrix at all.
+        K is never stored completely, and terms that are sums over units or triples need no matrix.
         """
         if self.terms.wide:
             return np.concatenate([self.covariance(kept[rows], other_kept) @ weights for rows, _ in _slices(len(kept))])
@@ -234,7 +234,7 @@ class OddKernel:
 
     @property
     def _score_covariances_by_size(self) -> tuple[Array, Array]:
-        """What white noise and the wide terms add, by the size of S: for the units in S, and for the others."""
+        """The contribution of white noise and the wide terms by the size of S, for units in S and for the others."""
         inside, outside = _score_covariances_by_size(len(self.low_order), self.terms.wide)
         variances = np.array([self.white, *self.term_variances[: len(inside) - 1]])
         return variances @ inside, variances @ outside
@@ -254,16 +254,16 @@ class OddKernel:
         return np.asarray(variances)
 
     def noise_variances(self, kept: Kept) -> Array:
-        """The variance of each Shapley value that white noise leaves, once f is known at these coalitions, `(d,)`.
+        """The variance of each Shapley value due to white noise, given f at these coalitions, `(d,)`.
 
-        No more can be known, so it bounds the posterior variance, which is a difference of nearly equal numbers where
-        nearly everything is known.
+        It is a lower bound of the posterior variance, which has a large rounding error if it is a difference of nearly
+        equal numbers.
         """
         return self.white * unseen_noise_variances(kept)
 
     @cached_property
     def _ratios(self) -> tuple[Array, Array]:
-        """r with (1 - r) / (1 + r) = exp(-θ), and 2r over what scales E to 1."""
+        """r with (1 - r) / (1 + r) = exp(-θ), and 2r divided by the normalization of E."""
         r = np.tanh(self.inverse_length / 2)
         return r, 2 * r / at_equality(self.inverse_length.sum(), Half.ODD)
 

@@ -1,4 +1,4 @@
-"""The settings of the regression. All of them were chosen on measured errors, and none depends on the model."""
+"""The settings of the regression. All of them were chosen by measured errors, and none depends on the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class LogNormal(NamedTuple):
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large a problem each step takes. Cholesky factors take the cube of the number of pairs."""
+    """The largest problem of each step. The time of a Cholesky factor is cubic in the number of pairs."""
 
     units: int = 4096  # with more units than this, the method is refused
     cells: int = 1 << 27  # the largest number of pairs times units
@@ -128,7 +128,7 @@ class ErrorSettings:
 
 @dataclass(frozen=True)
 class UnitVarianceSettings:
-    """The regression with heavy tails that estimates how much each unit does by itself."""
+    """The regression with heavy tails that estimates the variance of each unit's own effect."""
 
     # Of Student's t distribution of effects; the tails are heavy, because a few units may have nearly all effects.
     dof: float = 0.3

@@ -27,7 +27,7 @@ class Dataset:
     inputs : a list of texts, or an array of images `(n, height, width)` or `(n, height, width, 3)` of uint8.
     labels : for each input the number of its class, from 0.
     classes : the names of the classes.
-    name : of the data set.
+    name : the name of the data set.
     source : the files or the package that it was read from.
 
     Examples

@@ -34,7 +34,7 @@ def draw(
     results: dict[str, MethodResults],
     out: Path,
 ) -> list[str]:
-    """Draw curves, masks of images and a report; return notes about those that were left out for lack of a package."""
+    """Draw curves, masks of images and a report; return notes about those that need a package that is not installed."""
     masked, kept = (
         {name: getattr(method_results, side) for name, method_results in results.items()} for side in ("masked", "kept")
     )
@@ -67,7 +67,7 @@ def draw(
 def _choose_columns(
     study: Study, runner: Runner, rows: list[str], chosen: list[int]
 ) -> tuple[list[ExplanationsByMethod], list[str]]:
-    """The images of Figures 4 and 5: the first samples, and two that the model gets wrong, of different classes."""
+    """The images of Figures 4 and 5: the first samples, and two wrongly classified ones of different classes."""
     searched = list(range(min(len(study.inputs), _MAX_SEARCHED_INPUTS)))
     wrong = {
         n: predicted
@@ -87,7 +87,7 @@ def _choose_columns(
 
 
 def run_optional_steps(steps: Mapping[str, Callable[[], object]]) -> list[str]:
-    """Run some steps; return notes about those that were left out because a package is not installed."""
+    """Run some steps; return notes about those that were skipped because a package is not installed."""
     notes = []
     for name, step in steps.items():
         try:

@@ -1,4 +1,4 @@
-"""The studies of the paper: its data sets and models, trained first where they are not there."""
+"""The studies of the paper: its data sets and models, which are trained first if they are missing."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def find_study(
     ----------
     name : one of `SOURCES`, or "sentence": the paper's example, on the model of "imdb".
     data : the folder with the data, see `lcshap.paper.datasets.load`.
-    models : the folder of trained models, each in a folder of its name (of the data set too, where that is not the
-        paper's: "lstm-20newsgroups"). One that is not there is trained, from the seed.
+    models : the folder of trained models, each in a folder of its name (with the data set, if it is not the paper's:
+        "lstm-20newsgroups"). A missing model is trained with the seed.
     """
     from ..datasets import load as load_data
     from ..networks import MODELS
