@@ -1,4 +1,4 @@
-"""Keywords in the wrong place, kinds that nobody needs to say, and names that there are not."""
+"""Keywords in the wrong place, kinds that are not needed, and unknown names."""
 
 import inspect
 from dataclasses import replace
@@ -92,7 +92,7 @@ def test_a_class_in_place_of_a_masker_or_a_model():
         lc.Explainer(SVC, lc.maskers.Text())
 
 
-def test_a_label_that_does_not_exist_is_refused_before_the_model_is_asked():
+def test_an_unknown_label_is_refused_before_the_model_is_called():
     def never(texts):
         raise AssertionError
 
@@ -102,7 +102,7 @@ def test_a_label_that_does_not_exist_is_refused_before_the_model_is_asked():
         assert str(error.value) == "Expected the name of a class as the target, got 'spam': the classes are ham, eggs"
 
 
-def test_a_margin_names_the_predicted_class_and_scores_speak_for_it():
+def test_a_margin_names_the_predicted_class_which_scores_explain():
     x = np.random.default_rng(0).normal(size=(60, 3))
     svc = SVC(kernel="linear").fit(x, np.where(x[:, 0] > 0, "up", "down"))
     explainer = lc.Explainer(svc, lc.maskers.Tabular(np.zeros((1, 3))), lc.Shapley())
@@ -124,7 +124,7 @@ def test_new_kinds_survive_a_file(kind, tmp_path):
 
 
 @pytest.mark.parametrize(("target", "label"), [("toxic", "not say toxic"), ("polite", "say polite")])
-def test_the_flip_of_a_label_is_said_for_yes_and_for_no(target, label):
+def test_the_flip_of_a_label_is_described_for_both_outcomes(target, label):
     def logits(texts):
         return [[4.0 * ("vile" in t) - 2, 3.0 - 5.0 * ("vile" in t)] for t in texts]
 
