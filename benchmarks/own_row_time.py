@@ -2,7 +2,7 @@
 
 Images of 28x28 random pixels, 784 units, at 4d calls, batches of 64 rows. Each run explains another image, so that
 methods that are fitted to the values have to fit. Run it with two versions of lcshap to
-compare them: ``PYTHONPATH=old/src python benchmarks/own_row_time.py``. Set OMP_NUM_THREADS=1 first.
+compare them: ``PYTHONPATH=old/src python benchmarks/own_row_time.py``. It runs with the default number of threads.
 """
 
 from __future__ import annotations

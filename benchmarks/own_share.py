@@ -1,12 +1,12 @@
 """The own time of GraphKernelSHAP beside a model of 1 ms a row, its peak memory, and its error, by units and calls.
 
 The game is a sum over triples of neighbours, each worth a random number if all three units are kept. Its Shapley values
-are known: each unit of a triple gets a third. Each line is a process of its own. Own time is processor time, imports
-not included. The first input pays for the choice of coalitions. Further inputs with as many units share it: their own
-time is the mean over three of them. The error is the mean squared error over the variance of the Shapley values, of the
-first input.
+are known: each unit of a triple gets a third. Each line is a process of its own. Own time is processor time with the
+default number of threads, imports not included. The first input pays for the choice of coalitions. Further inputs with
+as many units share it: their own time is the mean over three of them. The error is the mean squared error over the
+variance of the Shapley values, of the first input.
 
-    OMP_NUM_THREADS=1 python benchmarks/own_share.py [--sizes 100x8 300x8 1000x8 2000x4 2000x16]
+    python benchmarks/own_share.py [--sizes 100x8 300x8 1000x8 2000x4 2000x16]
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Texts of about 150 words at 4d calls. With one length for all, plans are made once; with many lengths, once for each
 length, which for GraphKernelSHAP is an equation to solve. So the difference between the two is the method's own time,
 and what is left is making rows, keys and batches. Run it with two versions of lcshap to compare them:
-``PYTHONPATH=old/src python benchmarks/own_time_a_text.py``. Set OMP_NUM_THREADS=1 first.
+``PYTHONPATH=old/src python benchmarks/own_time_a_text.py``. It runs with the default number of threads.
 
-    OMP_NUM_THREADS=1 python benchmarks/own_time_a_text.py [--texts 400] [--rounds 3]
+    python benchmarks/own_time_a_text.py [--texts 400] [--rounds 3]
 """
 
 from __future__ import annotations

@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import lcshap as lc
 
@@ -147,6 +149,24 @@ def tables() -> Iterator[Figure]:
     yield "network", "The learnt graph, with pair interactions", pairs(data.data[400]).plot("network")
 
 
+def many_rows() -> Iterator[Figure]:
+    """Many rows: gradient boosting on the diabetes data, explained row by row."""
+    data = load_diabetes(as_frame=True, scaled=False)
+    frame = data.data.assign(sex=data.data["sex"].map({1: "male", 2: "female"}))
+    columns = make_column_transformer((OneHotEncoder(drop="first"), ["sex"]), remainder="passthrough")
+    model = make_pipeline(columns, GradientBoostingRegressor(random_state=0)).fit(frame, data.target)
+    masker = lc.maskers.Tabular(frame.sample(8, random_state=0))
+    rows = frame.sample(150, random_state=1)
+    xs = lc.Explainer(model, masker, lc.GraphKernelSHAP(160, interactions=True))(rows)
+    yield "scatter", "The value of a column against its score", lc.plots.scatter(xs, "bmi")
+    yield "scatter_categories", "Categories", lc.plots.scatter(xs, "sex")
+    yield "heatmap", "All rows at once, with their predictions above", lc.plots.heatmap(xs)
+    yield "decision", "From the base value to the prediction", lc.plots.decision(xs, highlight=[3])
+    yield "violin", "Distributions of scores", lc.plots.violin(xs)
+    yield "cohorts", "Cohorts side by side", lc.plots.bars(xs, by=rows["sex"])
+    yield "interaction_matrix", "Which columns interact", lc.plots.interaction_matrix(xs)
+
+
 def paper() -> Iterator[Figure]:
     """Neighbourhoods: Figure 1 of the paper, for any graph and unit."""
     grid = lc.Graph.grid((7, 7))
@@ -155,7 +175,7 @@ def paper() -> Iterator[Figure]:
     yield "figure1_chain", "All coalitions around one word", lc.plots.neighbourhood(chain, 3, 1)
 
 
-PARTS: list[Callable[[], Iterator[Figure]]] = [texts, images, series, files, molecules, tables, paper]
+PARTS: list[Callable[[], Iterator[Figure]]] = [texts, images, series, files, molecules, tables, many_rows, paper]
 
 
 _HEAD = """# Gallery

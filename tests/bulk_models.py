@@ -87,6 +87,12 @@ def opinions():
     return lc.Explainer(opinion, lc.maskers.Text(), "shapley", **options)
 
 
+def opinion_losses():
+    """Words, by how far the opinion is from the true one."""
+    options = {"kind": "logits", "classes": ["no", "yes"], "model_name": "opinion", "value": lc.values.Loss()}
+    return lc.Explainer(opinion, lc.maskers.Text(), "shapley", **options)
+
+
 def costly():
     """A model that knows its price."""
 

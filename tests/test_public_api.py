@@ -58,7 +58,7 @@ def test_a_type_checker_accepts_every_method_and_no_other(tmp_path):
 
 
 def test_a_type_checker_infers_what_an_explainer_returns(tmp_path):
-    """One input gives an explanation, many a list; typos in attributes, options and their values are errors."""
+    """One input gives an explanation, many give a set; typos in attributes, options and their values are errors."""
     good = [
         "import numpy as np",
         "import lcshap as lc",
@@ -71,18 +71,20 @@ def test_a_type_checker_infers_what_an_explainer_returns(tmp_path):
         "    return [float(len(text)) for text in texts]",
         'explainer = lc.Explainer(model, lc.maskers.Text(), "shapley", kind="output")',
         'one: lc.Explanation = explainer("to be")',
-        'many: list[lc.Explanation] = explainer(["to be", "or not"])',
-        'lazy: list[lc.Explanation] = explainer(text for text in ["to be", "or not"])',
-        'kept: list[lc.Explanation | lc.LcshapError] = explainer(["to be"], errors="keep")',
-        'failed: list[lc.Explanation | lc.errors.LcshapError] = explainer(["to be"], errors="keep")',
+        'many: lc.Explanations[lc.Explanation] = explainer(["to be", "or not"])',
+        'lazy: lc.Explanations[lc.Explanation] = explainer(text for text in ["to be", "or not"])',
+        'kept: lc.Explanations[lc.Explanation | lc.LcshapError] = explainer(["to be"], errors="keep")',
+        'failed: lc.Explanations[lc.Explanation | lc.errors.LcshapError] = explainer(["to be"], errors="keep")',
         "row: lc.Explanation = explainer.one(np.zeros(3))",
-        "rows: list[lc.Explanation] = explainer.many(np.zeros((2, 3)))",
-        'first: list[lc.Explanation] = explainer.compare("to be", ["shapley", lc.LShapley(1)])',
+        "rows: lc.Explanations[lc.Explanation] = explainer.many(np.zeros((2, 3)))",
+        "some: lc.Explanations[lc.Explanation] = rows[:1]",
+        "last: lc.Explanation = rows.where(rows.scores[:, 0] > 0)[-1]",
+        'first: lc.Comparison = explainer.compare("to be", ["shapley", lc.LShapley(1)])',
         'best: float = next(iter(explainer.stream("to be"))).scores.max()',
     ]
     bad = [
         'explainer("to be").score',
-        'explainer(["to be"]).scores',
+        'explainer(["to be"]).score',
         'explainer("to be").scores.maximum()',
         'lc.Explainer(model, lc.maskers.Text(), gaol="fair")',
         'lc.Explainer(model, lc.maskers.Text(), goal="fare")',

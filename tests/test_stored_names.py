@@ -47,6 +47,7 @@ maskers.base.Masked
 maskers.base.Masker
 maskers.bytes.Bytes < maskers.base.Masker
 maskers.bytes.MaskedBytes
+maskers.drawn_background.DrawnBackground
 maskers.graph_nodes.GraphNodes < maskers.base.Masker
 maskers.graph_nodes.MaskedGraphNodes
 maskers.image.Image < maskers.base.Masker

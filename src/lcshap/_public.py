@@ -9,12 +9,15 @@ import typing as _typing
 
 # What explains a model, and what comes of it.
 from .explainer import Execution as Execution, Explainer as Explainer, explain as explain
+from .explainer.global_importance import global_importance as global_importance
 from .explainer.zoom import zoom as zoom
 from .playground import serve as serve
 from .selection.selection import Selection as Selection
 from .selection.selector import choose as choose
 from .selection.locality import Locality as Locality, locality as locality
 from .core.explanation import Explanation as Explanation, PathExplanation as PathExplanation
+from .core.explanations import Comparison as Comparison, Explanations as Explanations, from_shap as from_shap
+from .core.explanations import CohortImportance as CohortImportance, Importance as Importance
 from .core.io import load as load
 from .core.support import unsupported as unsupported
 from .show.html_report import report as report

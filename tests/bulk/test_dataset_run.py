@@ -8,12 +8,13 @@ import sys
 import time
 from contextlib import contextmanager
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import bulk_models
 import lcshap as lc
-from bulk_models import TEXTS, explainer, opinions, parts
+from bulk_models import TEXTS, explainer, opinion_losses, opinions, parts
 from lcshap.bulk import explain_dataset, folder, status
 
 SHARDS = {"shard_rows": 6}
@@ -357,3 +358,16 @@ def test_labels_are_stored_with_the_predictions(tmp_path, in_process):
     with pytest.raises(lc.errors.OptionError, match=r"classes of the model \(no, yes\) in the column 'stars', got '0'"):
         explain_dataset(tmp_path / "t.parquet", opinions, tmp_path / "other", column="text", label="stars")
     assert not (tmp_path / "other" / "manifest.json").exists()
+
+
+def test_the_label_column_is_the_y_of_a_loss(tmp_path, in_process):
+    table = pd.DataFrame({"text": ["good good", "bad", "", "good but bad bad"], "stars": ["yes", "yes", "no", None]})
+    table.to_parquet(tmp_path / "t.parquet")
+    explain_dataset(tmp_path / "t.parquet", opinion_losses, tmp_path / "out", column="text", label="stars")
+    explanations = list(lc.bulk.load(tmp_path / "out"))
+    assert [e.names for e in explanations] == [("good", "good"), ("bad",)]
+    np.testing.assert_allclose([e.full_value for e in explanations], [np.log1p(np.exp(-4)), np.log1p(np.exp(2))])
+    errors = pd.read_parquet(tmp_path / "out" / "parts")["error"].fillna("").tolist()
+    assert "Expected y, the true class or number of the input, for the loss 'cross_entropy', got none" in errors[3]
+    with pytest.raises(lc.errors.OptionError, match=r"true classes or numbers as label= .* 'cross_entropy', got none"):
+        explain_dataset(tmp_path / "t.parquet", opinion_losses, tmp_path / "other", column="text")

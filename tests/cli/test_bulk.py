@@ -47,7 +47,7 @@ def test_texts_from_the_beginning_to_the_report(tmp_path, in_process, reviews):
     table = run("bulk", "summary", out, "--top", 2)[0]
     assert "sucks" in table
     assert "great" in table
-    first = next(lc.bulk.load(out))
+    first = lc.bulk.load(out)[0]
     plain = lc.paper.networks.demo.review_explainer()(REVIEWS[0])
     assert first.provenance["id"] == "r0"
     assert np.allclose(first.scores, plain.scores)
@@ -192,3 +192,17 @@ def test_methods_for_inputs_of_all_sizes():
     ):
         with pytest.raises(UsageError, match=match):
             _method_options(option, settings)
+
+
+def test_the_label_column_is_the_y_of_a_loss(tmp_path, in_process):
+    csv, out = tmp_path / "t.csv", tmp_path / "run"
+    pd.DataFrame({"text": REVIEWS, "stars": ["negative", "positive", "negative", "positive"] * 3}).to_csv(
+        csv, index=False
+    )
+    command = ("bulk", csv, "--model", "demo-text", "--budget", "4d", "--value", "brier", "--out", out)
+    fails(*command, "--column", "text", code=2, match=r"as label= \(--label\) for the loss 'brier', got none")
+    run(*command, "--column", "text", "--label", "stars")
+    explanations = list(lc.bulk.load(out))
+    assert [e.provenance["label"] for e in explanations[:2]] == ["negative", "positive"]
+    right, wrong = explanations[1], explanations[2]  # "One of the best." is positive to the model
+    assert 0 <= right.full_value < 0.5 < wrong.full_value <= 2

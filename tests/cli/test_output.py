@@ -149,3 +149,14 @@ def test_a_comparison_fits_the_terminal_and_shows_the_prediction(columns, monkey
     assert max(map(len, lines)) <= columns
     assert main([]) == 0
     assert all(len(line) <= columns for line in capsys.readouterr().out.splitlines() if not line.startswith(" "))
+
+
+def test_a_parquet_file_has_all_explanations(workdir):
+    (workdir / "texts.txt").write_text("so good\nso bad\nvery good\n", encoding="utf-8")
+    run("explain", *WORDS, "--lines", "texts.txt", "--save", "xs.parquet")
+    xs = lc.load(workdir / "xs.parquet")
+    assert [e.names for e in xs] == [("so", "good"), ("so", "bad"), ("very", "good")]
+    run("explain", *WORDS, "--text", "so good", "--save", "one.parquet")
+    assert lc.load(workdir / "one.parquet") == xs[:1]
+    run("report", "xs.parquet", "--out", "page.html")
+    assert "very" in (workdir / "page.html").read_text(encoding="utf-8")

@@ -108,9 +108,10 @@ class TestViews:
 
     def test_dataframe(self):
         frame = explained(None, lc.SampleShapley(30)).to_dataframe()
-        assert list(frame.columns) == ["name", "score", "stderr", "rank"]
+        assert list(frame.columns) == ["name", "value", "score", "stderr", "rank"]
         assert frame.sort_values("rank").score.abs().is_monotonic_decreasing
-        assert list(explained(2).to_dataframe().columns) == ["name", "score_0", "score_1"]
+        columns = ["name", "value", "score_0", "score_1", "stderr_0", "stderr_1"]
+        assert list(explained(2).to_dataframe().columns) == columns
 
     def test_a_missing_package_is_named(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pandas", None)

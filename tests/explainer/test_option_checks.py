@@ -1,4 +1,4 @@
-"""Keywords in the wrong place, kinds that are not needed, and unknown names."""
+"""Keywords in the wrong place, kinds that nobody needs to say, and names that there are not."""
 
 import inspect
 from dataclasses import replace
@@ -123,12 +123,12 @@ def test_new_kinds_survive_a_file(kind, tmp_path):
     assert (back.provenance["kind"], back.provenance["targets"]) == (kind, ["toxic"])
 
 
-@pytest.mark.parametrize(("target", "label"), [("toxic", "not say toxic"), ("polite", "say polite")])
-def test_the_flip_of_a_label_is_described_for_both_outcomes(target, label):
+@pytest.mark.parametrize(("target", "label"), [("toxic", "no longer predicts toxic"), ("polite", "predicts polite")])
+def test_the_sentence_about_a_flip_names_the_label(target, label):
     def logits(texts):
         return [[4.0 * ("vile" in t) - 2, 3.0 - 5.0 * ("vile" in t)] for t in texts]
 
     options = {"kind": "multilabel-logits", "classes": ["toxic", "polite"], "target": target}
     e = lc.explain(logits, "a vile thing", method=lc.DeletionPath(20), **options)
     assert (e.flipped, e.flip_set) == (True, (1,))
-    assert lc.show.flips.flip_sentence(e) == f"Without *vile* the model would {label}."
+    assert lc.show.flips.flip_sentence(e) == f"Without *vile*, the model {label}."

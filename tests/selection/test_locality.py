@@ -113,3 +113,12 @@ def test_bad_input():
         lc.locality(game, CHAIN, confidence=95)
     with pytest.raises(lc.errors.OptionError, match="one output"):
         lc.locality(lc.Game(lambda kept: kept[:, :2] * 1.0, 10), CHAIN)
+
+
+def test_a_notebook_shows_a_row_for_each_method():
+    v = lc.Game(lambda kept: (kept[:, 1:] & kept[:, :-1]).sum(axis=1) * 1.0, 12)
+    measured = lc.locality(v, lc.Graph.chain(12))
+    page = measured._repr_html_()
+    assert page.startswith('<div class="lcshap">')
+    assert page.count('scope="row"') == len(measured.distances)
+    assert "pairs of permutations" in page

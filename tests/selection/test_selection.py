@@ -256,3 +256,14 @@ def test_a_budget_for_all_coalitions_gets_exact_interactions():
 def test_interactions_that_cannot_be_had(graph, options, message):
     with pytest.raises(lc.errors.OptionError, match=message):
         lc.choose(graph, **options)
+
+
+def test_a_notebook_shows_the_method_the_reason_and_what_else_fits():
+    selection = lc.choose(lc.Graph.chain(12))
+    page = selection._repr_html_()
+    assert page.startswith('<div class="lcshap">')
+    assert str(selection.method).split("(")[0] in page
+    assert "Budget: 96 calls." in page
+    for method, calls in selection.fits:
+        assert f"<td>{calls}</td>" in page
+        assert type(method).__name__ in page

@@ -8,7 +8,7 @@ import pytest
 from scipy import special
 
 import lcshap as lc
-from lcshap.core.explanation import pair_matrix
+from lcshap.core.pair_matrices import pair_matrix
 from lcshap.show.interaction_pairs import (
     faded_interactions,
     interaction_caption,

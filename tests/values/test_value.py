@@ -285,15 +285,6 @@ def test_gradient_weights_elsewhere():
             value.resolve(np.zeros((1, 2)), "logits").gradient_weights()
 
 
-def test_find_value():
-    assert find_value(None, "logits") == Value("log_prob")
-    assert find_value(None, "output", 2) == Value("output", 2)
-    assert find_value("prob", "logits", 1) == Value("prob", 1)
-    assert find_value(Value("prob"), "logits") == Value("prob")
-    with pytest.raises(OptionError, match="got one in the Value and one beside it"):
-        find_value(Value("prob"), "logits", 1)
-
-
 # -- labels that do not exclude each other, and margins ------------------------------------------------------------
 
 
@@ -402,9 +393,3 @@ def test_the_raw_number_of_two_classes_is_that_of_the_second():
     value = Value("output").resolve(outputs[:1], "logits", ["ham", "spam"])
     assert (value.names, value.targets, value.class_pairs) == (("spam",), ["spam"], ((1, None),))
     assert value.decision_unchanged(outputs).tolist() == [True, False]
-
-
-def test_the_usual_value_of_each_kind():
-    kinds = ("logits", "probabilities", "multilabel", "multilabel-logits", "margin", "output")
-    usual = ["log_prob", "log_prob", "log_odds", "log_odds", "output", "output"]
-    assert [find_value(None, kind).name for kind in kinds] == usual

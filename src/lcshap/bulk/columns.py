@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from ..core.printable import escape_surrogates
 from ..errors import OptionError
 from .readers import Record
 
@@ -148,8 +149,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def escape_surrogates(text: str) -> str:
-    """The text with surrogates escaped, so that it can be written in UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -92,7 +92,7 @@ def explain_dataset(
         columns except `id` and `label`.
     id : of tables, the column that names the rows.
     label : of tables, the column with the true classes. They are kept beside the predictions, and ``lcshap report``
-        compares them. The model does not see them.
+        compares them. The model does not see them. If the explainer explains a `lcshap.values.Loss`, they are its y.
     label_names : the class that each value of that column stands for, such as ``{"0": "negative", "1": "positive"}``,
         where the values are not the names of the classes.
     images : how image files become arrays.
@@ -137,7 +137,7 @@ def explain_dataset(
         dataset = open_source(source, Columns(column, id, label, label_names), images)
         with make_engine(engine, work, **options) as started_engine:
             explainer_description = started_engine.describe()
-            _check_labels(dataset, explainer_description["classes"])
+            _check_labels(dataset, explainer_description)
             folder.begin(manifest.make_manifest(dataset.description, explainer_description, shard_rows, threads))
             _DatasetRun(
                 folder, dataset, started_engine, explainer_description, shard_rows, progress, retry_failed
@@ -145,8 +145,14 @@ def explain_dataset(
     return status(out)
 
 
-def _check_labels(source: InputSource, classes: list[str] | None) -> None:
-    """Refuse labels that are not classes of the model, because all predictions would count as wrong."""
+def _check_labels(source: InputSource, explainer_description: dict[str, Any]) -> None:
+    """Refuse a loss without labels, and labels that are not classes of the model: all predictions would be wrong."""
+    classes: list[str] | None = explainer_description["classes"]
+    if "average" in explainer_description and not source.description.get("labels"):
+        raise OptionError(
+            f"Expected the column of the true classes or numbers as label= (--label) for the loss "
+            f"{explainer_description['value']!r}, got none."
+        )
     if classes is None or not source.description.get("labels"):
         return
     labels = {row.label for row in islice(source.rows(), _LABEL_SAMPLE_ROWS) if row.label is not None}

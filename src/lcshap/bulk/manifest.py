@@ -24,6 +24,7 @@ from ..explainer import Explainer
 from ..extras import import_optional
 from ..maskers.base import Masker
 from ..selection.budget import DEFAULT_BUDGET
+from ..values import Loss
 
 FORMAT, VERSION = "lcshap-bulk", 1
 _OPTION_NAMES = (
@@ -69,6 +70,7 @@ def describe_explainer(explainer: Explainer) -> dict[str, Any]:
         "value": value_function.name
         if isinstance(value_function.name, str)
         else getattr(value_function.name, "__name__", "a function"),
+        **({"average": value_function.average} if isinstance(value_function, Loss) else {}),
         "several": isinstance(value_function.target, list) or value_function.target == "all",
         "classes": None if explainer.setup.classes is None else list(map(str, explainer.setup.classes)),
         "batch_size": options["batch_size"],

@@ -11,10 +11,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ..core.digest import digest
+from ..core.printable import escape_surrogates
 from ..errors import DataError, LcshapError, MaskerError, OptionError
 from ..extras import import_optional
 from ..maskers.input_lists import is_pandas
-from .columns import ALL_COLUMNS, Columns, InputRow, escape_surrogates
+from .columns import ALL_COLUMNS, Columns, InputRow
 from .filesystems import FileLocation, list_files
 from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions, image_from_bytes
 from .readers import COMPRESSION_SUFFIXES, KIND_BY_SUFFIX, TABLE_FORMATS

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.explanations.unit_keys import normalise_word
 from ..errors import OptionError
 from ..extras import import_optional
-from ..show.plots.summary_plots import normalise_word
 from .folder import RunFolder
 from .part_files import read_rows
 

@@ -19,6 +19,7 @@ from ..core.redact import describe_error
 from ..errors import BulkError, LcshapError, MaskerError, ModelError, OptionError, StoreError
 from ..explainer import Explainer
 from ..explainer.deterministic import make_deterministic
+from ..values import Loss
 from .columns import InputRow
 from .manifest import describe_explainer
 from .part_files import encode_part, format_error
@@ -135,7 +136,7 @@ class Worker:
         inputs = [_load_input(row) for row in shard.rows]
         # A new explainer for each shard, so that a batch size that was halved for lack of memory ends with its shard.
         self.explainer = make_deterministic(self.base_explainer, self.batch_size or choose_batch_size(inputs))
-        outcomes = self._explain(inputs)
+        outcomes = self._explain(inputs, [row.label for row in shard.rows])
         errors = [e for e in outcomes if isinstance(e, Exception)]
         stopped = _describe_outage(outcomes)
         part_bytes = b"" if stopped else encode_part(shard, outcomes, bool(expected["several"]), {"inputs": digest})
@@ -152,30 +153,31 @@ class Worker:
             stopped,
         )
 
-    def _explain(self, inputs: list[Any]) -> list[Explanation | Exception]:
+    def _explain(self, inputs: list[Any], labels: list[str | None]) -> list[Explanation | Exception]:
         """Explain all rows together, so that they share batches. Rows that could not be read keep their error."""
         outcomes: list[Explanation | Exception] = [x for x in inputs]
         indices = [k for k, x in enumerate(inputs) if not isinstance(x, Exception)]
-        explained = self._explain_together([inputs[k] for k in indices]) if indices else []
+        y = [labels[k] for k in indices] if isinstance(self.explainer.value_function, Loss) else None
+        explained = self._explain_together([inputs[k] for k in indices], y) if indices else []
         for index, e in zip(indices, explained, strict=True):
             outcomes[index] = e
         return outcomes
 
-    def _explain_together(self, inputs: list[Any]) -> list[Explanation | Exception]:
+    def _explain_together(self, inputs: list[Any], y: list[str | None] | None) -> list[Explanation | Exception]:
         """The explanations of inputs, or their errors. If explaining them together fails, each is explained alone."""
         try:
-            explanations = self.explainer.many(inputs, errors="keep")
+            explanations = self.explainer.many(inputs, y=y, errors="keep")
             if len(explanations) == len(inputs):
                 return list(explanations)
         except StoreError:
             raise
         except Exception:
             pass  # The inputs are explained one by one to find those that failed.
-        return [self._explain_alone(x) for x in inputs]
+        return [self._explain_alone(x, None if y is None else y[k]) for k, x in enumerate(inputs)]
 
-    def _explain_alone(self, x: Any) -> Explanation | Exception:
+    def _explain_alone(self, x: Any, y: str | None) -> Explanation | Exception:
         try:
-            return self.explainer.one(x)
+            return self.explainer.one(x, y=y)
         except StoreError:
             raise
         except Exception as error:

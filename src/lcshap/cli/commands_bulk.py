@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import typer
 
@@ -81,7 +82,8 @@ def report(pages: ReportOptions, marks: LabelOptions) -> None:
         if missing:
             raise UsageError(f"Expected a saved explanation, got {missing[0]!r}, which is not a file.")
         check_targets(html=pages.out, force=pages.force)
-        explanations = [load(path) for path in pages.files]
+        contents = [load(path) for path in pages.files]  # of single explanations, and of sets
+        explanations = [e for content in contents for e in (content if isinstance(content, Sequence) else [content])]
         marked = read_labels(marks)
     path = write_report(explanations, pages.out, title=title, **marked)
     print_to_file(f"wrote {printable(str(path))}", sys.stderr)

@@ -75,7 +75,7 @@ def explain(
 
         return plot(e)
 
-    saved = [] if output.save is None else [output.save]
+    saved = [path for path in [output.save] if path is not None and path.suffix.lower() != ".parquet"]
     text = dumps(as_json(e)) if output.json else explanation_text(e, output)
     write_and_print(text, writers([e], output, saved, figure, marked))
 

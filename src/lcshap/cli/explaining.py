@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -131,11 +131,11 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-class Comparison(NamedTuple):
+class ComparedMethods(NamedTuple):
     """Explanations of one input by several methods, and the number of distinct coalitions of all of them."""
 
     names: list[str]
-    explanations: list[Explanation]
+    explanations: Sequence[Explanation]
     calls: int
 
     @property
@@ -146,7 +146,7 @@ class Comparison(NamedTuple):
 
 def compare_methods(
     source: Input, task: ModelOptions, option: MethodsOption, settings: MethodSettings, curve: bool
-) -> Comparison:
+) -> ComparedMethods:
     """Run several methods on one input, and evaluate each distinct coalition once."""
     if source.lines is not None:
         raise UsageError("Expected one input to compare methods on, got --lines. Give one text with --text or --file.")
@@ -160,4 +160,4 @@ def compare_methods(
         )
     methods = make_methods(names, case.masker.mask(case.x).graph, settings)
     explained = make_explainer(case, task, settings, curve=curve).compare(case.x, methods)
-    return Comparison(names, explained, explained[0].provenance["together"])
+    return ComparedMethods(names, explained, explained[0].provenance["together"])

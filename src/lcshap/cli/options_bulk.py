@@ -49,7 +49,10 @@ class BulkData:
     label: Annotated[
         String,
         option(
-            _DATA, "The column with the true classes, for `lcshap report`. The model does not see it.", metavar="COLUMN"
+            _DATA,
+            "The column with the true classes, for `lcshap report`, or with the true classes or numbers of a loss "
+            "(--value). The model does not see it.",
+            metavar="COLUMN",
         ),
     ] = None
     label_names: Annotated[

@@ -165,7 +165,8 @@ class ModelOptions:
         String,
         option(
             _MODEL,
-            "The number to explain: log_prob, expected_log_prob, prob, log_odds or output.",
+            "The number to explain: log_prob, expected_log_prob, prob, log_odds or output; in `bulk` with --label also "
+            "a loss: cross_entropy, brier, zero_one, squared or absolute.",
             metavar="VALUE",
             autocompletion=complete.values,
         ),
@@ -251,7 +252,8 @@ class Output:
         File,
         option(
             _OUTPUT,
-            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json.",
+            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json. "
+            "A .parquet file has all of them.",
             metavar="FILE",
         ),
     ] = None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.explanation import Explanation
+from ..core.explanations import Explanations
 from ..core.io import to_dict
 from ..core.printable import printable
 from ..core.rounding import round_to_zero
@@ -24,7 +25,7 @@ from ..show.terminal import has_colour, picture_lines, print_to_file, render_exp
 from ..show.terminal_colours import is_dark
 from ..show.terminal_text import wrap_lines
 from . import width
-from .explaining import Comparison
+from .explaining import ComparedMethods
 from .group import format_command_error
 from .labels import InputLabels
 from .options_shared import Output
@@ -65,6 +66,9 @@ def numbered_targets(output: Output, numbers: Sequence[int]) -> list[Path | None
     """The files of several explanations, after checking that they can be written; None if nothing is saved."""
     if output.save is None:
         return [None] * len(numbers)
+    if _is_set_path(output.save):
+        check_targets(output.save, force=output.force)
+        return [None] * len(numbers)
     paths = numbered_paths(output.save, numbers)
     for path in paths:
         check_targets(path, force=output.force)
@@ -95,7 +99,14 @@ def writers(
 
     pairs = zip(explanations, saved, strict=True) if saved else ()
     savers: list[Writer] = [partial(e.save, path) for e, path in pairs]
+    if output.save is not None and _is_set_path(output.save):
+        savers = [partial(Explanations(explanations).save, output.save)]
     return savers + [figure] * (output.plot is not None) + [page] * (output.html is not None)
+
+
+def _is_set_path(path: Path) -> bool:
+    """Whether a file has all explanations, and not one."""
+    return path.suffix.lower() == ".parquet"
 
 
 def as_json(e: Explanation) -> dict[str, Any]:
@@ -153,7 +164,7 @@ def explanations_text(explained: Sequence[tuple[int, Explanation | LcshapError]]
     return "\n\n".join(blocks)
 
 
-def comparison_text(comparison: Comparison, output: Output) -> str:
+def comparison_text(comparison: ComparedMethods, output: Output) -> str:
     """The input once for each method, then the scores as a table; of several outputs, one method after the other."""
     columns, colour, dark, first = width(), use_colour(output), is_dark(output.theme.value), comparison.explanations[0]
     names = list(map(printable, comparison.names))

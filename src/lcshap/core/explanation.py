@@ -15,12 +15,13 @@ from scipy import sparse, special
 
 from .._version import __version__
 from ..errors import OptionError
-from ..extras import import_optional
 from .graphs import Graph
 from .presenter import get_presenter
 from .printable import printable
 from .rounding import round_to_zero
 from .serialize import save_explanation, to_dict
+from .shap_values import explanation_to_shap
+from .unit_frame import explanation_frame
 from .views import View
 
 
@@ -84,6 +85,15 @@ class Explanation:
     def names(self) -> tuple[str, ...]:
         """The names of the units."""
         return self.graph.names
+
+    @property
+    def data(self) -> Any:
+        """What the units hold, as far as the view keeps it; None without a view.
+
+        For a row of a table the value of each unit, an array of numbers, or of objects if some values are texts; for a
+        text the words, a tuple; for other kinds the input: an image, a series, the bytes of a file.
+        """
+        return None if self.view is None else self.view.unit_data(self.graph.d)
 
     @property
     def residual(self) -> float | NDArray[np.float64]:
@@ -279,23 +289,22 @@ class Explanation:
         return get_presenter().report(self, path, **options)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame: unit, name, score (a column an output), standard error, rank by |score| from 0."""
-        pandas = import_optional("pandas", "pandas")
-        columns: dict[str, Any] = {"name": self.names}
-        several_outputs = self.scores.ndim == 2
-        for key, array in (("score", self.scores), ("stderr", self.stderr)):
-            for k, column in enumerate(np.atleast_2d(array.T) if array is not None else []):
-                columns[f"{key}_{k}" if several_outputs else key] = column
-        if not several_outputs:
-            columns["rank"] = np.argsort(self.by_magnitude(), kind="stable")
-        return pandas.DataFrame(columns)
+        """A pandas DataFrame with a row for each unit: `name`, `value`, `score`, `stderr`, `rank` by |score| from 0.
 
-    def to_shap(self) -> Any:
-        """A `shap.Explanation`, for shap's plots."""
-        shap = import_optional("shap", "shap")
-        return shap.Explanation(
-            values=self.scores, base_values=self.base_value, data=np.array(self.names), feature_names=list(self.names)
-        )
+        `value` and `stderr` are NaN where there is none. For several outputs, scores and standard errors have a column
+        for each output, such as `score_0`, and there is no rank.
+        """
+        return explanation_frame(self)
+
+    def to_shap(self, *, interactions: bool = False) -> Any:
+        """A `shap.Explanation`, for shap's plots; its data are the feature values of a table, or the words of a text.
+
+        Parameters
+        ----------
+        interactions : give the interactions instead of the scores, `(d, d)`, in the convention of shap: half of the
+            interaction of a pair on either side of the diagonal, main effects on it, so that rows sum to the scores.
+        """
+        return explanation_to_shap(self, interactions)
 
     def _select_output(self, output: int | None) -> Explanation:
         if self.scores.ndim == 1:
@@ -372,21 +381,6 @@ class PathExplanation(Explanation):
 
     def _order_by_magnitude(self, scores: NDArray[np.float64], sign: int | None) -> NDArray[np.intp]:
         return self.order[::-1] if sign == -1 else self.order  # The last unit of the path has the most negative score.
-
-
-def pair_matrix(
-    graph: Graph, values: NDArray[np.float64], pairs: NDArray[np.integer] | None = None
-) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
-    """Put one number for each edge into a symmetric sparse matrix; with several columns, each into a matrix of its own.
-
-    With `pairs`, the numbers belong to these pairs instead of the edges; numbers of equal pairs are summed.
-    """
-    if values.ndim == 2:
-        columns = [pair_matrix(graph, column, pairs) for column in values.T]
-        return tuple(c for c in columns if not isinstance(c, tuple))
-    first, second = (graph.edges if pairs is None else pairs).T
-    coordinates = (np.concatenate([first, second]), np.concatenate([second, first]))
-    return sparse.csr_array(sparse.coo_array((np.tile(values, 2), coordinates), shape=(graph.d, graph.d)))
 
 
 def half_width(stderr: NDArray[np.float64], dof: int, confidence: float) -> NDArray[np.float64]:

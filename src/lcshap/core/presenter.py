@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +17,23 @@ class Presenter(Protocol):
 
     def html(self, e: Any) -> str:
         """What a notebook shows."""
+
+    def set_html(self, xs: Any) -> str:
+        """What a notebook shows of many explanations."""
+
+    def show_set(self, xs: Any, top: int) -> None:
+        """Print a summary of many explanations to standard output."""
+
+    def comparison_html(self, xs: Any) -> str:
+        """What a notebook shows of explanations of one input by several methods."""
+
+    def show_comparison(self, xs: Any, top: int) -> None:
+        """Print explanations of one input by several methods to standard output."""
+
+    def table_html(
+        self, title: str, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()
+    ) -> str:
+        """A table of texts for a notebook."""
 
     def rich(self, e: Any, console: Any, options: Any) -> Iterator[Any]:
         """What rich prints."""

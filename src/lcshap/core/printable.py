@@ -36,3 +36,8 @@ def _replace_control(character: str) -> str:
     if kind == "Cc":
         return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "�"
     return "�" if kind == "Cs" or unicodedata.bidirectional(character) in _BIDI_CONTROLS else character
+
+
+def escape_surrogates(text: str) -> str:
+    """The text with surrogates escaped, so that it can be written in UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

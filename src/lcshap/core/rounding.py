@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-_RELATIVE_NOISE = 1e-9  # numbers below this share of the largest one are rounding errors
+RELATIVE_NOISE = 1e-9  # numbers below this share of the largest one are rounding errors
 
 
 @overload
@@ -22,7 +22,7 @@ def round_to_zero(x: Any, *scale: Any) -> Any:
     >>> round_to_zero(np.array([3e-17, -0.5]), 2.0)
     array([ 0. , -0.5])
     """
-    rounded = np.where(np.abs(x) <= _RELATIVE_NOISE * max_magnitude(scale), 0.0, x)
+    rounded = np.where(np.abs(x) <= RELATIVE_NOISE * max_magnitude(scale), 0.0, x)
     return rounded if np.ndim(x) else float(rounded)
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ..errors import GameError
 from .blas_threads import one_blas_thread
 from .estimate import Estimate, Estimator
-from .explanation import Explanation, package_versions, pair_matrix
+from .explanation import Explanation, package_versions
 from .game import AbstractGame
 from .graphs import Graph
+from .pair_matrices import pair_matrix
 from .plan import MethodInfo, Plan, PlanSum
 
 

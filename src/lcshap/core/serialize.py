@@ -15,6 +15,7 @@ from scipy import sparse
 
 from ..errors import OptionError
 from .atomic_files import write_file
+from .graphs import Graph
 from .views import View
 
 # Version 1 is that of lcshap 0.1: views without sentences, or none at all. Up to version 2 all arrays are lists.
@@ -61,36 +62,41 @@ def is_explanation(head: bytes) -> bool:
 
 def to_dict(e: Any) -> dict[str, Any]:
     """An explanation as plain lists, numbers and strings."""
-    graph = {
-        "d": e.graph.d,
-        "edges": _plain_edges(e.graph.edges),
-        "names": list(e.graph.names),
-        "kind": e.graph.kind,
-        "shape": list(e.graph.shape),
-    }
-    content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "class": type(e).__name__, "graph": graph}
+    content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "class": type(e).__name__}
+    content["graph"] = graph_to_dict(e.graph)
     for f in fields(e):
         if f.name not in STRUCTURED_FIELDS:
-            content[FIELD_NAMES_IN_FILES.get(f.name, f.name)] = _to_plain(getattr(e, f.name))
+            content[FIELD_NAMES_IN_FILES.get(f.name, f.name)] = to_plain(getattr(e, f.name))
     content["view"] = None if e.view is None else _view_to_dict(e.view)
     content["interactions"] = None
     if e.interactions is not None:
         pairs = _interaction_pairs(e)
-        content["interactions"] = _to_plain(_interaction_values(e.interactions, pairs))
+        content["interactions"] = to_plain(_interaction_values(e.interactions, pairs))
         if e.interaction_stderr is not None:
-            content["interaction_stderr"] = _to_plain(_interaction_values(e.interaction_stderr, pairs))
+            content["interaction_stderr"] = to_plain(_interaction_values(e.interaction_stderr, pairs))
         if not np.array_equal(pairs, e.graph.edges):
             content["interaction_pairs"] = _plain_edges(pairs)
     return content
 
 
+def graph_to_dict(graph: Graph) -> dict[str, Any]:
+    """A graph as plain lists, numbers and strings."""
+    return {
+        "d": graph.d,
+        "edges": _plain_edges(graph.edges),
+        "names": list(graph.names),
+        "kind": graph.kind,
+        "shape": list(graph.shape),
+    }
+
+
 def _view_to_dict(view: View) -> dict[str, Any]:
-    content = {f.name: _to_plain(getattr(view, f.name)) for f in fields(view)}
-    return {"kind": view.kind, **content, "labels": _to_plain(_shrink_integers(view.labels))}
+    content = {f.name: to_plain(getattr(view, f.name)) for f in fields(view)}
+    return {"kind": view.kind, **content, "labels": to_plain(_shrink_integers(view.labels))}
 
 
 def _plain_edges(pairs: NDArray[Any]) -> Any:
-    return pairs.tolist() if pairs.size <= MAX_LISTED_NUMBERS else _to_plain(_shrink_integers(pairs))
+    return pairs.tolist() if pairs.size <= MAX_LISTED_NUMBERS else to_plain(_shrink_integers(pairs))
 
 
 def _shrink_integers(integers: NDArray[Any]) -> NDArray[Any]:
@@ -128,10 +134,10 @@ def _array_content(array: NDArray[Any]) -> list[Any] | str:
     return [n if np.isfinite(n) else str(n) for n in array.ravel().tolist()]
 
 
-def _to_plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Arrays as {"array": ..., "type": ...}; infinities, which JSON does not have, as strings inside of them.
 
-    >>> _to_plain(np.array([1.0, np.inf])), _to_plain(np.arange(MAX_LISTED_NUMBERS + 1, dtype=np.uint16))["array"][:8]
+    >>> to_plain(np.array([1.0, np.inf])), to_plain(np.arange(MAX_LISTED_NUMBERS + 1, dtype=np.uint16))["array"][:8]
     ({'array': [1.0, 'inf'], 'shape': [2], 'type': 'float64'}, 'AAABAAIA')
     """
     if isinstance(value, np.ndarray):
@@ -139,7 +145,7 @@ def _to_plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
-        return {str(k): _to_plain(v) for k, v in value.items()}
+        return {str(k): to_plain(v) for k, v in value.items()}
     if isinstance(value, tuple | list):
-        return [_to_plain(v) for v in value]
+        return [to_plain(v) for v in value]
     return value

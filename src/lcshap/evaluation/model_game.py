@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..adapters.base import Kind
 from ..core.coalitions import Coalitions
 from ..core.game import AbstractGame, RowCounter, describe_coalition
 from ..core.graphs import Graph
@@ -17,10 +18,10 @@ from ..core.programs import BatchFailed, ProgramFailed
 from ..core.store import Store
 from ..core.store_keys import set_keys
 from ..core.tree_ensembles import TreeGame
-from ..errors import MethodError, ModelError
+from ..errors import MethodError, ModelError, TargetError
 from ..maskers.base import Masked
 from ..maskers.distinct import DistinctRows
-from ..values import FixedValue, Value
+from ..values import FixedValue, Loss, Value
 from .engine import BatchRequest, Engine, coalition_in_words
 from .pending_rows import PendingRows, answer_pending
 from .progress import Progress
@@ -179,22 +180,25 @@ def make_games(
     progress: Progress | None = None,
     isolate_failures: bool = False,
     labels: Sequence[str] | None = None,
+    y: Sequence[Any] | None = None,
 ) -> list[ModelGame | Exception]:
     """The games of several inputs. All full inputs are evaluated first, in shared batches, to fix the targets.
 
     With `isolate_failures`, an input on which this fails has the error at its position. `labels` name the inputs in
-    errors.
+    errors. `y` are the true classes or numbers of the inputs, if the value is a loss.
     """
     pending = []
     for masked, label in zip(inputs, labels or [""] * len(inputs), strict=True):
         full_input = Coalitions.from_sets(masked.graph.d, [range(masked.graph.d)])
         pending.append(PendingRows(engine, masked, full_input, store, RowCounter(), None, label))
     games: list[ModelGame | Exception] = []
-    for rows, outputs in zip(pending, answer_pending(engine, pending, progress, isolate_failures), strict=True):
+    answers = answer_pending(engine, pending, progress, isolate_failures)
+    truths = [None] * len(inputs) if y is None else y
+    for rows, outputs, truth in zip(pending, answers, truths, strict=True):
         try:
             if isinstance(outputs, Exception):
                 raise outputs
-            fixed = value.resolve(outputs, engine.model.kind, classes)
+            fixed = _fix_value(value, truth, outputs, engine.model.kind, classes, rows.label)
             fixed(outputs)  # raises an error if the value is not finite
             game = ModelGame(
                 engine, rows.masked, fixed, store, progress, isolate_failures, rows.label, rows.row_counter
@@ -205,6 +209,18 @@ def make_games(
                 raise
             games.append(error)
     return games
+
+
+def _fix_value(
+    value: Value, truth: Any, outputs: Floats, kind: Kind, classes: Sequence[str] | None, label: str
+) -> FixedValue:
+    """The value at an input with these outputs; an error about its y names the input."""
+    try:
+        return value.at(truth).resolve(outputs, kind, classes)
+    except TargetError as error:
+        if not (label and isinstance(value, Loss)):
+            raise
+        raise TargetError(f"{error} ({label})") from None
 
 
 def evaluate_model_games(requests: Sequence[tuple[ModelGame, Coalitions]]) -> list[Floats]:

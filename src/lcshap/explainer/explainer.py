@@ -12,6 +12,7 @@ from ..adapters.base import Kind, Model
 from ..adapters.find import find_model
 from ..adapters.tree_models import has_log_odds_margin
 from ..core.explanation import Explanation
+from ..core.explanations import Comparison, Explanations
 from ..core.method import Method, Stop
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
@@ -23,6 +24,7 @@ from ..maskers.base import Masked, Masker
 from ..selection.locality import Locality, locality
 from ..selection.selector import InteractionsOption, MethodSelector
 from ..values import Value, find_value, says_output
+from ..values.loss import list_truths
 from ..values.targets import check_class_names
 from .cost_preview import preview_cost
 from .execution import Execution, changed_fields
@@ -166,23 +168,31 @@ class Explainer:
     # -- explaining -----------------------------------------------------------------------------------------------
 
     @overload
-    def __call__(self, x: str | bytes | os.PathLike[str], *, store: Store | None = None) -> Explanation: ...
+    def __call__(
+        self, x: str | bytes | os.PathLike[str], *, y: Any = None, store: Store | None = None
+    ) -> Explanation: ...
     @overload
     def __call__(
         self,
         x: list[Any] | tuple[Any, ...] | Iterator[Any],
         *,
+        y: Any = None,
         store: Store | None = None,
         errors: Literal["raise"] = "raise",
-    ) -> list[Explanation]: ...
+    ) -> Explanations[Explanation]: ...
     @overload
     def __call__(
-        self, x: list[Any] | tuple[Any, ...] | Iterator[Any], *, store: Store | None = None, errors: Errors
-    ) -> list[Explanation | LcshapError]: ...
+        self,
+        x: list[Any] | tuple[Any, ...] | Iterator[Any],
+        *,
+        y: Any = None,
+        store: Store | None = None,
+        errors: Errors,
+    ) -> Explanations[Explanation | LcshapError]: ...
     @overload
-    def __call__(self, x: Any, *, store: Store | None = None, errors: Errors = "raise") -> Any: ...
-    def __call__(self, x: Any, *, store: Store | None = None, errors: Errors = "raise") -> Any:
-        """Explain one input, or many: an `Explanation`, or a list of them.
+    def __call__(self, x: Any, *, y: Any = None, store: Store | None = None, errors: Errors = "raise") -> Any: ...
+    def __call__(self, x: Any, *, y: Any = None, store: Store | None = None, errors: Errors = "raise") -> Any:
+        """Explain one input, or many: an `Explanation`, or `Explanations`, which is a sequence of them.
 
         Which of the two an array or a table is depends on the masker; `one` and `many` say it themselves.
 
@@ -190,6 +200,8 @@ class Explainer:
         ----------
         x : an input; or a list, a tuple, a generator, an array or a table of inputs. Inputs of a list share plans and
             batches: rows of different inputs travel in one model call.
+        y : the true class or number of the input, or a list with one for each input, if the value is a
+            `lcshap.values.Loss`.
         store : what the model has answered before. If the model fails half-way, or on Ctrl-C, `lcshap.Unfinished` is
             raised: call again with ``store=error.store`` to go on from there. Nothing is asked twice.
         errors : for many inputs, what to do about one that cannot be explained. "raise": raise, after the others are
@@ -197,35 +209,38 @@ class Explainer:
             error. If the model itself fails, "raise" stops at once, and "keep" goes on with the other inputs.
         """
         if self.masker.is_many(x):
-            return self.many(x, store=store, errors=errors)
-        return self.one(x, store=store)
+            return self.many(x, y=y, store=store, errors=errors)
+        return self.one(x, y=y, store=store)
 
-    def one(self, x: Any, *, store: Store | None = None) -> Explanation:
-        """Explain the single input `x`, also where it looks like a list of inputs. `store`: as in ``__call__``."""
-        (e,) = self._explain({0: self.masker.mask(x)}, self._job([None], store))
+    def one(self, x: Any, *, y: Any = None, store: Store | None = None) -> Explanation:
+        """Explain the single input `x`, also where it looks like a list of inputs. `y`, `store`: as in ``__call__``."""
+        job = self._job([None], store, y=None if y is None else [y])
+        (e,) = self._explain({0: self.masker.mask(x)}, job)
         return cast(Explanation, e)
 
     @overload
     def many(
-        self, inputs: Any, *, store: Store | None = None, errors: Literal["raise"] = "raise"
-    ) -> list[Explanation]: ...
+        self, inputs: Any, *, y: Any = None, store: Store | None = None, errors: Literal["raise"] = "raise"
+    ) -> Explanations[Explanation]: ...
     @overload
-    def many(self, inputs: Any, *, store: Store | None = None, errors: Errors) -> list[Explanation | LcshapError]: ...
     def many(
-        self, inputs: Any, *, store: Store | None = None, errors: Errors = "raise"
-    ) -> list[Explanation] | list[Explanation | LcshapError]:
-        """Explain each of `inputs`, also where they look like one input. `store` and `errors`: as in ``__call__``."""
+        self, inputs: Any, *, y: Any = None, store: Store | None = None, errors: Errors
+    ) -> Explanations[Explanation | LcshapError]: ...
+    def many(
+        self, inputs: Any, *, y: Any = None, store: Store | None = None, errors: Errors = "raise"
+    ) -> Explanations[Explanation] | Explanations[Explanation | LcshapError]:
+        """Explain each of `inputs`, also where they look like one. `y`, `store` and `errors`: as in ``__call__``."""
         if errors not in ("raise", "keep"):
             raise OptionError(f"Expected errors='raise' or errors='keep', got {errors!r}.")
         listed = self.masker.inputs(inputs)
-        job = self._job([None] * len(listed), store, errors == "keep")
+        job = self._job([None] * len(listed), store, errors == "keep", y)
         masked: dict[int, Masked] = {}
         for number, x in enumerate(listed):
             try:
                 masked[number] = self.masker.mask(x)
             except LcshapError as error:
                 job.outcomes[number] = error
-        return self._explain(masked, job)  # type: ignore[return-value]
+        return Explanations(cast("list[Explanation | LcshapError]", self._explain(masked, job)))
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)
@@ -243,7 +258,9 @@ class Explainer:
             ) from error
         return job.outcomes
 
-    def compare(self, x: Any, methods: Sequence[Method | str], *, store: Store | None = None) -> list[Explanation]:
+    def compare(
+        self, x: Any, methods: Sequence[Method | str], *, y: Any = None, store: Store | None = None
+    ) -> Comparison:
         """Several methods on one input, each as it would be alone; the model is asked about every row once.
 
         Parameters
@@ -251,12 +268,13 @@ class Explainer:
         x : the input.
         methods : methods; or names of methods or "auto", which take the budget and the seed of this explainer where
             they have them.
+        y : as in ``__call__``.
         store : answers of the model that are already known.
 
         Returns
         -------
-        list of Explanation : one for each method. ``e.provenance["together"]`` is the number of calls that all of them
-            took together.
+        Comparison : a sequence with an explanation for each method. ``e.provenance["together"]`` is the number of calls
+            that all of them took together.
 
         Raises
         ------
@@ -273,25 +291,26 @@ class Explainer:
             raise OptionError(f"Expected a list of methods, got {methods!r}. Put it in brackets.")
         selectors = [self._selector(method) for method in methods]
         masked = self.masker.mask(x)
-        job = self._job([None] * len(selectors), store)
+        truth = None if y is None else [y]
+        job = self._job([None] * len(selectors), store, y=truth and truth * len(selectors))
         with job.running():
-            (game,) = self._job([None], job.store).games({0: masked}).values()
+            (game,) = self._job([None], job.store, y=truth).games({0: masked}).values()
             game = replace(game, evaluated_keys=set())
             for number, selector in enumerate(selectors):
                 start = time.monotonic()
                 selections = {number: job.select(game, selector, start)}
                 job.run({number: game}, selections, job.stop(selector, start, selections))
         explanations = cast("list[Explanation]", job.outcomes)
-        return [replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations]
+        return Comparison(replace(e, provenance={**e.provenance, "together": game.calls}) for e in explanations)
 
-    def stream(self, x: Any, *, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
+    def stream(self, x: Any, *, y: Any = None, store: Store | None = None, every: float = 0.0) -> Iterator[Explanation]:
         """Yield explanations of the input `x` that get better as calls are made, until the budget is used.
 
         Stop whenever it is good enough. A method that estimates nothing yields one explanation.
 
         Parameters
         ----------
-        store : as in ``__call__``.
+        y, store : as in ``__call__``.
         every : seconds between two explanations, at least; 0 yields as many as are worth it by the number of calls.
 
         Examples
@@ -305,23 +324,24 @@ class Explainer:
         >>> e.calls < 400
         True
         """
-        yield from self._job([None], store).stream(self.masker.mask(x), self.selector, every)
+        job = self._job([None], store, y=None if y is None else [y])
+        yield from job.stream(self.masker.mask(x), self.selector, every)
 
     # -- asking without explaining --------------------------------------------------------------------------------
 
-    def game(self, x: Any, *, store: Store | None = None) -> ModelGame:
-        """The input `x` as a game, for ``method.explain`` with ``game.graph``. `store`: as in ``__call__``.
+    def game(self, x: Any, *, y: Any = None, store: Store | None = None) -> ModelGame:
+        """The input `x` as a game, for ``method.explain`` with ``game.graph``. `y`, `store`: as in ``__call__``.
 
         >>> import lcshap as lc
         >>> game = lc.Explainer(lambda texts: [len(t) for t in texts], lc.maskers.Text(), kind="output").game("to be")
         >>> game.evaluate(lc.Coalitions.from_sets(2, [[], [0], [0, 1]]))
         array([0., 2., 5.])
         """
-        return self.games([x], store=store)[0]
+        return self.games([x], y=None if y is None else [y], store=store)[0]
 
-    def games(self, inputs: Sequence[Any], *, store: Store | None = None) -> list[ModelGame]:
-        """Each of `inputs` as a game; the full inputs are asked for in shared batches. `store`: as in ``__call__``."""
-        job = self._job([None] * len(inputs), store)
+    def games(self, inputs: Sequence[Any], *, y: Any = None, store: Store | None = None) -> list[ModelGame]:
+        """Each of `inputs` as a game; the full inputs are asked in shared batches. `y`, `store`: as in ``__call__``."""
+        job = self._job([None] * len(inputs), store, y=y)
         with job.running():
             return list(job.games({n: self.masker.mask(x) for n, x in enumerate(inputs)}).values())
 
@@ -339,9 +359,10 @@ class Explainer:
         """What an explanation of the input `x` would cost, in words, without asking the model."""
         return preview_cost(self.setup, self.selector, self.masker.mask(x))
 
-    def _job(self, outcomes: Outcomes, store: Store | None, keep: bool = False) -> Job:
+    def _job(self, outcomes: Outcomes, store: Store | None, keep: bool = False, y: Any = None) -> Job:
         opened = self._open_store(self.store if store is None else store)
-        return Job(self.setup, MemoryStore() if opened is None else opened, outcomes, keep)
+        truths = list_truths(self.value_function, y, len(outcomes))
+        return Job(self.setup, MemoryStore() if opened is None else opened, outcomes, keep, truths)
 
     def _open_store(self, store_or_path: Any) -> Store | None:
         """Return a store, opened if its path was passed. A store that is a file needs the fingerprint of the model."""

@@ -59,12 +59,14 @@ class Job:
     store : what the model has answered so far.
     outcomes : for each input its explanation, as soon as it is finished, or its error.
     isolate_failures : whether the failure of one input leaves the others alone.
+    y : the true class or number of each input, if the value is a loss.
     """
 
     setup: Setup
     store: Store
     outcomes: Outcomes
     isolate_failures: bool = False
+    y: Sequence[Any] | None = None
     seconds_per_call: float | None = field(default=None, init=False)  # measured for budgets in seconds
     progress_bar: Progress | None = field(default=None, init=False)
     warned: bool = field(default=False, init=False)
@@ -99,16 +101,9 @@ class Job:
         """The games of some inputs, by number. Inputs that have none get their errors into `outcomes`."""
         setup, several = self.setup, len(self.outcomes) > 1
         labels = [f"input {number}" if several else "" for number in inputs]
-        games_or_errors = make_games(
-            setup.engine,
-            list(inputs.values()),
-            setup.value,
-            self.store,
-            setup.classes,
-            self.progress_bar,
-            self.isolate_failures,
-            labels,
-        )
+        y = None if self.y is None else [self.y[number] for number in inputs]
+        options = setup.classes, self.progress_bar, self.isolate_failures, labels, y
+        games_or_errors = make_games(setup.engine, list(inputs.values()), setup.value, self.store, *options)
         games = {}
         for number, game in zip(inputs, games_or_errors, strict=True):
             if isinstance(game, ModelGame):
@@ -173,6 +168,7 @@ class Job:
         record = {
             **self.setup.record,
             "targets": game.value.targets,
+            **game.value.record,
             "batch_size": self.setup.engine.size.best,
             **selection.record,
         }

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..core.explanation import Explanation
+from ..core.explanations import Explanations
 from ..errors import MaskerError
 from ..maskers.base import Masker
 from ..maskers.bytes import Bytes
@@ -25,7 +26,7 @@ def explain(
 @overload
 def explain(
     model: Any, x: list[Any] | tuple[Any, ...] | Iterator[Any], masker: Masker, **options: Any
-) -> list[Explanation]: ...
+) -> Explanations[Explanation]: ...
 @overload
 def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any: ...
 def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) -> Any:
@@ -43,7 +44,7 @@ def explain(model: Any, x: Any, masker: Masker | None = None, **options: Any) ->
 
     Returns
     -------
-    Explanation or list of Explanation : the scores of the input, or of each input of a list.
+    Explanation or Explanations : the scores of the input, or of each input of a list.
 
     Raises
     ------

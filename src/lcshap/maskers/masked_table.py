@@ -106,7 +106,7 @@ class MaskedTabular(Masked):
         first_background = np.zeros(
             1, np.intp
         )  # all background rows give the same row, so that the first one is enough
-        make = lambda _: self._single_rows(distinct.coalitions, first_background)  # noqa: E731
+        make = lambda _: self.single_rows(distinct.coalitions, first_background)  # noqa: E731
         return replace(distinct, rows_per_key=1, copies=self.rows_per_call, make=make)
 
     def _distinct_by_row(self, coalitions: Coalitions) -> DistinctRows:
@@ -117,7 +117,7 @@ class MaskedTabular(Masked):
             keys,
             row_coalitions,
             index,
-            make=lambda places: self._single_rows(row_coalitions.take(places), background[places]),
+            make=lambda places: self.single_rows(row_coalitions.take(places), background[places]),
         )
 
     def _is_one_row(self, coalition: Coalitions) -> bool:
@@ -125,9 +125,13 @@ class MaskedTabular(Masked):
         all_present = len(self.background) > 1 and len(self.units) + len(self.pinned) == len(self.columns)
         return all_present and bool(coalition.sizes[0] == coalition.d)
 
-    def _single_rows(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
+    def single_rows(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
         """One row for each coalition: the one with the background row of this number."""
         return Blend(self._kept(coalitions), self.x, self.background[background]).rows
+
+    def row_codes(self, coalitions: Coalitions, background: NDArray[np.intp]) -> NDArray[Any]:
+        """Numbers that are equal where the rows of `single_rows` are, a row of them for each."""
+        return np.asarray(self.single_rows(coalitions, background))
 
     @cached_property
     def _agreement(self) -> RowAgreement:
@@ -191,9 +195,14 @@ class MaskedFrame(MaskedTabular):
         """A DataFrame of `n * M` rows: for each coalition, all background rows in their order."""
         return self._build_frame(self._kept(coalitions)[:, None], np.arange(self.rows_per_call))
 
-    def _single_rows(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
+    def single_rows(self, coalitions: Coalitions, background: NDArray[np.intp]) -> Rows:
         """One row for each coalition: the one with the background row of this number."""
         return self._build_frame(self._kept(coalitions), background)
+
+    def row_codes(self, coalitions: Coalitions, background: NDArray[np.intp]) -> NDArray[Any]:
+        """Numbers that are equal where the rows of `single_rows` are, a row of them for each."""
+        numbers = self._value_numbers
+        return np.where(self._kept(coalitions), numbers[0], numbers[1 + background])
 
     def _build_frame(self, kept: NDArray[np.bool_], background: NDArray[np.intp]) -> Any:
         """A DataFrame with the values of the row for kept columns, and of a background row for the others."""

@@ -17,6 +17,7 @@ from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.method import Method
 from ..core.plan import Plan, PlanSum
+from ..core.presenter import get_presenter
 from ..core.printable import printable
 from ..core.run_plan import estimate_values, explain_values
 from ..errors import BudgetError, OptionError
@@ -79,6 +80,16 @@ class Locality:
             if d.high <= (tolerance * size if relative else tolerance):
                 return d.method
         return None
+
+    def _repr_html_(self) -> str:
+        """The HTML that a notebook shows: a row for each method."""
+        header = ("method", "distance", f"{self.confidence:.0%} interval", "of the Shapley values' size", "calls")
+        rows = [
+            (str(d.method), f"{d.distance:.4g}", f"{d.low:.4g} to {d.high:.4g}", f"{d.relative:.0%}", f"{d.calls:,}")
+            for d in self.distances
+        ]
+        title = "Distance to the Shapley value (root mean square over units)"
+        return get_presenter().table_html(title, header, rows, [str(self).splitlines()[-1]])
 
     def __str__(self) -> str:
         lines = [f"distance to the Shapley value (root mean square over units), {self.confidence:.0%} interval"]

@@ -11,6 +11,7 @@ from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.method import Method
+from ..core.presenter import get_presenter
 from ..estimators.c_shapley import CShapley
 from ..estimators.dividend_c_shapley import DividendCShapley
 from ..estimators.feature_ablation import FeatureAblation
@@ -73,6 +74,13 @@ class Selection:
         """Run the method on `game`; the provenance of the explanation has the selection and its reason."""
         e = self.method.explain(game, self.graph)
         return replace(e, provenance={**e.provenance, **self.record})
+
+    def _repr_html_(self) -> str:
+        """The HTML that a notebook shows: the method, the reason, and the methods that fit the budget."""
+        rows = [(str(method), f"{calls:,}") for method, calls in self.fits]
+        goal = "" if self.goal is None else f"Goal {self.goal!r}: {GOALS[self.goal]}"
+        notes = [f"Selected because {self.reason}." if self.reason else "", goal, f"Budget: {self.budget:,} calls."]
+        return get_presenter().table_html(str(self.method), ("method that fits the budget", "calls"), rows, notes)
 
     def __str__(self) -> str:
         lines = [

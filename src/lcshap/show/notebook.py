@@ -19,4 +19,9 @@ def to_html(e: Explanation, top: int = 10) -> str:
     >>> "<b>" in page, "&lt;b&gt;" in page
     (False, True)
     """
-    return f'<div class="lcshap"><style>{STYLE}</style>{explanation_html(e, InlineStyling(), top=top)}</div>'
+    return wrap_html(explanation_html(e, InlineStyling(), top=top))
+
+
+def wrap_html(content: str) -> str:
+    """HTML without scripts, in an element that has its style."""
+    return f'<div class="lcshap"><style>{STYLE}</style>{content}</div>'

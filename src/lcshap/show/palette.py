@@ -28,14 +28,29 @@ LIGHT = ThemeColours((255, 255, 255), (26, 26, 26), (150, 150, 150))
 DARK = ThemeColours((22, 24, 28), (232, 232, 232), (120, 124, 132))
 
 
+_VALUES = ((74, 15, 107), (63, 95, 158), (31, 154, 138), (143, 201, 58))  # purple, blue, teal, green
+_DARK_VALUES = ((122, 62, 172), (84, 150, 214), (63, 192, 160), (232, 240, 112))
+
+
 @dataclass(frozen=True)
 class Palette:
-    """The colours of the largest positive and the largest negative score, on a light and on a dark background."""
+    """The colours of scores, and those of feature values, on a light and on a dark background.
+
+    Attributes
+    ----------
+    positive, negative : the colours of the largest positive and the largest negative score.
+    dark_positive, dark_negative : the same on a dark background.
+    values, dark_values : the colours of feature values, from the lowest to the highest. They get lighter from each
+        colour to the next, so that their order can be seen without seeing hues, and they differ from the colours of
+        scores: a high value may have a negative score.
+    """
 
     positive: RGB
     negative: RGB
     dark_positive: RGB
     dark_negative: RGB
+    values: tuple[RGB, ...] = _VALUES
+    dark_values: tuple[RGB, ...] = _DARK_VALUES
 
     def colour(self, score: float, limit: float, dark: bool = False) -> RGB:
         """The colour of a score: the background at zero, the full colour at plus or minus `limit`, linear between.
@@ -65,7 +80,14 @@ def image_opacities(photograph: bool) -> tuple[float, float]:
 PALETTES = {
     "default": Palette((33, 102, 172), (179, 88, 6), (92, 160, 224), (230, 140, 60)),  # blue and orange
     "paper": Palette((0, 0, 255), (255, 0, 0), (90, 110, 255), (255, 70, 70)),  # as in the paper's table
-    "shap": Palette((255, 0, 81), (0, 139, 251), (255, 60, 120), (40, 160, 255)),
+    "shap": Palette(
+        (255, 0, 81),
+        (0, 139, 251),
+        (255, 60, 120),
+        (40, 160, 255),
+        ((0, 139, 251), (127, 70, 192), (255, 0, 81)),
+        ((40, 160, 255), (160, 110, 215), (255, 60, 120)),
+    ),
 }
 
 

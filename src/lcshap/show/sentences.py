@@ -107,6 +107,8 @@ def _describe_prediction(e: Explanation) -> tuple[list[str], Verbs]:
             return ["The model's output ", printable(str(item)), f" is {number}."], _NUMBER_VERBS
         return [f"The model's output is {number}."], _NUMBER_VERBS
     quantity = "" if value is None else " " + printable(str(value)).replace("_", " ")
+    if value is not None and e.provenance.get("loss") == value:
+        return [f"The{quantity} loss goes from {_short_value(e.base_value, e)} to {number}."], _NUMBER_VERBS
     return [f"The value{quantity} goes from {_short_value(e.base_value, e)} to {number}."], _NUMBER_VERBS
 
 

@@ -197,7 +197,7 @@ def sign_labels(e: Explanation) -> tuple[str, str]:
 
 def is_class(e: Explanation) -> bool:
     """Whether the explained value belongs to a class, and not to a number such as the output of a regression."""
-    return value_name(e) in _CLASS_VALUES or _is_margin(e)
+    return value_name(e) in _CLASS_VALUES or (_is_margin(e) and "loss" not in e.provenance)
 
 
 def main_output(e: Explanation) -> int | None:

@@ -13,10 +13,15 @@ With P(.|x_S) the class probabilities on the masked input, and c a class fixed a
 For a model with several labels that do not exclude each other ("multilabel"), c is a label and P(c) is the probability
 of that label; ``expected_log_prob`` is summed over the labels, with both outcomes of each.
 
+A `Loss` is a value too: the distance of the prediction from the true class or number, which is passed with each input.
+
 Everything is computed in float64. If absent units take the values of M background rows, the *probabilities* are
-averaged over these rows before the logarithm is taken.
+averaged over these rows before the logarithm is taken. Only a `Loss` can be averaged after it is computed, with
+``average="after"``.
 """
 
-from .value import VALUES, FixedValue, Value, find_value, says_output
+from .loss import LOSSES, FixedLoss, Loss
+from .value import VALUES, FixedValue, Value
+from .value_options import find_value, says_output
 
-__all__ = ["VALUES", "FixedValue", "Value", "find_value", "says_output"]
+__all__ = ["LOSSES", "VALUES", "FixedLoss", "FixedValue", "Loss", "Value", "find_value", "says_output"]

@@ -66,6 +66,10 @@ class Value:
                 "target out."
             )
 
+    def at(self, y: Any) -> Value:
+        """The value of an input whose true class or number is `y`: itself, since only a `Loss` depends on y."""
+        return self
+
     def resolve(self, full: Any, kind: Kind, classes: Sequence[str] | None = None) -> FixedValue:
         """Fix the target at the full input.
 
@@ -165,6 +169,11 @@ class FixedValue:
         """The target of each value, for the record: the name of a class, or the two names of a contrast."""
         name = self.columns
         return [name[a] if b is None else [name[a], name[b]] for a, b in self.pairs]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Further information about the value for the record of an explanation."""
+        return {}
 
     @property
     def class_pairs(self) -> Pairs:
@@ -296,55 +305,3 @@ class FixedValue:
                 f"{outputs.shape}, got {values.shape}."
             )
         return values
-
-
-def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
-    """Make a `Value` from the options of a user.
-
-    Parameters
-    ----------
-    value : a name, a function or a `Value`; or None for the default of the kind of model. The default is `log_prob` for
-        classes, `log_odds` for labels that do not exclude each other, and `output` otherwise.
-    kind : what the outputs of the model are, see `Model`.
-    target : the class, label or output to explain; None for the predicted one.
-
-    Returns
-    -------
-    Value : the value, with the target.
-
-    Raises
-    ------
-    OptionError : if the target is given twice, in the `Value` and beside it.
-
-    Examples
-    --------
-    >>> find_value(None, "logits").name, find_value("prob", "logits", target=1).target
-    ('log_prob', 1)
-    """
-    if isinstance(value, Value):
-        if target is not None:
-            raise OptionError("Expected one target, got one in the Value and one beside it. Set it in the Value.")
-        return value
-    default = (
-        "output" if kind in KINDS_WITHOUT_PROBABILITIES else "log_odds" if kind in MULTILABEL_KINDS else "log_prob"
-    )
-    return Value(default if value is None else value, target)
-
-
-def says_output(value: Any) -> bool:
-    """Whether a value is the unchanged outputs of the model. Then the kind of the model is not needed.
-
-    Parameters
-    ----------
-    value : a name, a function, a `Value` or None.
-
-    Returns
-    -------
-    bool : True for "output" and for a `Value` of that name.
-
-    Examples
-    --------
-    >>> says_output("output"), says_output("prob")
-    (True, False)
-    """
-    return (value.name if isinstance(value, Value) else value) == "output"

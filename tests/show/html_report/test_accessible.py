@@ -9,6 +9,7 @@ import pytest
 from showing import answer, prompt
 
 import lcshap as lc
+from lcshap.core.pair_matrices import pair_matrix
 from lcshap.core.views import MoleculeView, SeriesView
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
@@ -31,7 +32,7 @@ def make_explanation(view, d, names=None, **more):
 def text(words="It is not heartwarming or entertaining. It just sucks."):
     view = lc.maskers.Text().mask(words).view
     e = make_explanation(view, len(words.split()), words.split())
-    pairs = lc.core.explanation.pair_matrix(e.graph, np.linspace(-1, 1, len(e.graph.edges)))
+    pairs = pair_matrix(e.graph, np.linspace(-1, 1, len(e.graph.edges)))
     return make_explanation(view, len(words.split()), words.split(), interactions=pairs)
 
 

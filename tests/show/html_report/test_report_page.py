@@ -131,3 +131,14 @@ def test_the_title_says_which_classes_are_explained(tmp_path):
     page = report(mixed, tmp_path / "mixed.html").read_text("utf-8")
     assert "<title>3 explanations: 2 of pos, 1 of neg</title>" in page
     assert "<title>2 explanations</title>" in report(mixed[:2], tmp_path / "one.html").read_text("utf-8")
+
+
+def test_inputs_of_a_set_that_failed_are_left_out_with_their_labels(tmp_path):
+    explainer = lc.Explainer(lambda texts: [1.0 * len(t) for t in texts], lc.maskers.Text(), kind="output")
+    xs = explainer(["to be", "", "or not"], errors="keep")
+    page = xs.to_html(tmp_path / "all.html", names=["first", "second", "third"]).read_text(encoding="utf-8")
+    assert "first" in page
+    assert "third" in page
+    assert "second" not in page.split("<script")[2]
+    explained = report(xs[[0, 2]], tmp_path / "explained.html", names=["first", "third"]).read_text(encoding="utf-8")
+    assert page == explained

@@ -1,5 +1,7 @@
 """Bars and waterfalls: their lengths are the scores, in order, and nothing is left out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -8,7 +10,8 @@ from matplotlib.figure import Figure
 from sklearn.linear_model import LinearRegression
 
 import lcshap as lc
-from lcshap.show.plots.bars import bars, waterfall
+from lcshap.show.plots.bars import bars
+from lcshap.show.plots.waterfall import waterfall
 from support import table_game
 
 pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
@@ -122,40 +125,6 @@ class TestBars:
             assert {p.get_width() for p in ax.patches} == {0.0}
 
 
-class TestWaterfall:
-    def test_from_nothing_to_everything(self):
-        e = lc.LShapley(1).explain(table_game(12, seed=3)[0], GRAPH)
-        ax = waterfall(e, top=6)
-        draw(ax)
-        widths = np.array([p.get_width() for p in ax.patches])
-        starts = np.array([p.get_x() for p in ax.patches])
-        order = np.argsort(-np.abs(e.scores), kind="stable")
-        np.testing.assert_allclose(widths[:6], e.scores[order[:6]])
-        assert widths[6] == pytest.approx(e.scores[order[6:]].sum())
-        assert widths[7] == pytest.approx(e.full_value - e.base_value - e.scores.sum())
-        assert abs(widths[7]) > 0.1
-        assert starts[0] == pytest.approx(e.base_value)
-        np.testing.assert_allclose(starts[1:], (starts + widths)[:-1])
-        assert (starts + widths)[-1] == pytest.approx(e.full_value)
-        assert rows(ax)[-2:] == ["and 6 others", "residual"]
-        grey = fill(ax.patches[-1])
-        assert len(set(grey)) == 1
-        left, right = ax.get_xlim()
-        assert left < min(starts.min(), (starts + widths).min())
-        assert right > max(starts.max(), (starts + widths).max())
-
-    def test_no_residual_is_shown_too(self):
-        ax = waterfall(additive(), top=3)
-        assert rows(ax)[-1] == "residual"
-        assert ax.patches[-1].get_width() == pytest.approx(0, abs=1e-9)
-        assert [t.get_text() for t in ax.texts][-3:] == ["0", "base value 2", f"full value {2 + WEIGHTS.sum():.4g}"]
-
-    def test_lines_at_both_ends(self):
-        e = additive()
-        ends = [c.get_segments()[0][0][0] for c in waterfall(e).collections if len(c.get_segments()) == 1]
-        assert ends == pytest.approx([2.0, 2 + WEIGHTS.sum()])
-
-
 @pytest.mark.parametrize("figure", [bars, waterfall])
 class TestErrors:
     @pytest.mark.parametrize("top", [0, -1, 2.5, True, "all"])
@@ -165,10 +134,36 @@ class TestErrors:
 
     def test_outputs(self, figure):
         several_outputs = lc.LShapley(1).explain(table_game(6, outputs=3)[0], lc.Graph.chain(6))
-        with pytest.raises(lc.errors.ShowError, match="Expected one output, got 3"):
-            figure(several_outputs)
         ax = figure(several_outputs, output=1)
         assert ax.patches[0].get_width() == pytest.approx(max(several_outputs.scores[:, 1], key=abs))
+        all_outputs = figure(several_outputs)
+        draw(all_outputs)
+        panels = all_outputs.child_axes
+        assert [panel.get_title(loc="left") for panel in panels] == ["output 0", "output 1", "output 2"]
+        for k, panel in enumerate(panels):
+            assert panel.patches[0].get_width() == pytest.approx(max(several_outputs.scores[:, k], key=abs))
+        tops = [panel.get_window_extent().y1 for panel in panels]
+        assert tops == sorted(tops, reverse=True)
+
+    def test_targets(self, figure):
+        e = replace(
+            lc.LShapley(1).explain(table_game(6, outputs=2)[0], lc.Graph.chain(6)),
+            provenance={"targets": ["cat", "dog"]},
+        )
+        (panel_titles,) = {tuple(panel.get_title(loc="left") for panel in figure(e).child_axes)}
+        assert panel_titles == ("cat", "dog")
+        assert figure(e, target="dog").patches[0].get_width() == pytest.approx(max(e.scores[:, 1], key=abs))
+        with pytest.raises(lc.errors.ShowError, match="Expected target as one of 'cat', 'dog', got 'cow'"):
+            figure(e, target="cow")
+        with pytest.raises(lc.errors.ShowError, match="Expected output= or target=, got both"):
+            figure(e, target="dog", output=1)
+        with pytest.raises(lc.errors.ShowError, match="Expected output as a number from 0 to 1, got 2"):
+            figure(e, output=2)
+
+    def test_too_many_outputs(self, figure):
+        e = lc.LShapley(0).explain(table_game(4, outputs=9)[0], lc.Graph.chain(4))
+        with pytest.raises(lc.errors.ShowError, match=r"Expected at most 8 targets or outputs.*got 9\. Choose one"):
+            figure(e)
 
     def test_palette(self, figure):
         with pytest.raises(lc.errors.ShowError, match="Expected one of the palettes default, paper, shap, got 'none'"):

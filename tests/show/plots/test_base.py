@@ -9,14 +9,17 @@ import lcshap as lc
 from lcshap.core.views import ImageView, TextView
 from lcshap.show.palette import DARK, LIGHT, find_palette, rgb_to_hex
 from lcshap.show.plots.base import (
+    choose_outputs,
     colour_bar,
     colour_map,
     flip_caption_inches,
+    magnitude_map,
     one_output,
     prepare_axes,
     save,
     score_colours,
     theme_colours,
+    value_map,
     view_of,
 )
 
@@ -52,6 +55,31 @@ def test_one_output_of_several():
     with pytest.raises(lc.errors.ShowError, match="Expected one output, got 3"):
         one_output(e)
     assert one_output(e.output(0)) == e.output(0)
+
+
+def test_outputs_by_number_and_by_target():
+    record = {"targets": ["cat", ["dog", "cow"], "cat"]}
+    e = lc.Explanation(np.eye(3), np.zeros(3), np.ones(3), GRAPH, 8, record)
+    assert [one.scores.tolist() for one in choose_outputs(e)] == np.eye(3).tolist()
+    assert choose_outputs(e, -1)[0].scores.tolist() == [0, 0, 1]
+    assert choose_outputs(e, target=("dog", "cow"))[0].scores.tolist() == [0, 1, 0]
+    single = e.output(1)
+    assert choose_outputs(single, target="dog rather than cow") == [single]
+    with pytest.raises(lc.errors.ShowError, match="Expected target as one of 'dog rather than cow', got 'cat'"):
+        choose_outputs(single, target="cat")
+    with pytest.raises(lc.errors.ShowError, match="does not name its targets"):
+        choose_outputs(lc.Explanation(np.ones(1), 0.0, 1.0, lc.Graph.chain(1), 2), target="cat")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_colour_maps_of_values_and_magnitudes(dark):
+    palette = find_palette("default")
+    colours = np.array(palette.dark_values if dark else palette.values) / 255
+    theme = DARK if dark else LIGHT
+    values, sizes = value_map("default", dark), magnitude_map("default", dark)
+    np.testing.assert_allclose(values(np.linspace(0, 1, len(colours)))[:, :3], colours, atol=0.01)
+    np.testing.assert_allclose(values(np.nan)[:3], np.array(theme.faint) / 255)
+    np.testing.assert_allclose(sizes([0.0, 1.0])[:, :3], [np.array(theme.background) / 255, colours[0]], atol=0.01)
 
 
 def test_views_of_another_kind_are_refused():

@@ -77,6 +77,19 @@ def test_a_neighbourhood_is_of_the_graph():
     assert plot(INPUTS["text"](), "neighbourhood", user_axes, unit=1) is user_axes
 
 
+def test_one_of_several_targets():
+    def two_outputs(texts):
+        return np.array([[1.0 * ("good" in t), 1.0 * ("bad" in t)] for t in texts])
+
+    options = {"kind": "logits", "classes": ["neg", "pos"], "target": "all"}
+    e = lc.Explainer(two_outputs, lc.maskers.Text(), lc.Shapley(), **options)("good or bad")
+    assert plot(e).images  # the heat map of both
+    one = plot(e, target="pos")
+    assert not one.images
+    assert "“pos”" in one.figure.get_suptitle() or "pos" in one.figure.get_suptitle()
+    assert len(plot(e, "waterfall").child_axes) == 2
+
+
 def test_errors():
     e = INPUTS["text"]()
     with pytest.raises(

@@ -51,6 +51,7 @@ class TestTexts:
             np.testing.assert_allclose(row.get_facecolor()[:, :3], colours, atol=0.003)
             tops.append(row.get_paths()[0].vertices[:, 1].max())
         assert tops == sorted(tops, reverse=True)
+        assert any("each row has its own scale" in t.get_text() for t in ax.texts) != shared
         words = [t.get_text() for t in ax.texts]
         assert words[:6] == SENTENCE.split()
         assert words[6] == "shapley"
@@ -58,7 +59,7 @@ class TestTexts:
         for e in explanations:
             residual = "0" if abs(e.residual) < 1e-9 else f"{e.residual:.4g}".replace("-", "−")
             note = f"residual {residual} · {cost_text(e)}"
-            assert any(w == note if shared else w.startswith(f"{note} · ±") for w in words)
+            assert any(w == note if shared else w.startswith(f"{note} · full colour: ±") for w in words)
 
     def test_words_stand_right_of_all_names_and_inside(self):
         ax = compare([make_explanation(m) for m in METHODS], ["a" * 90, "$x_$", "b\nc"])
@@ -101,6 +102,8 @@ class TestOthers:
         ]
         both = compare(explanations, shared=True).images[0].get_array()
         np.testing.assert_allclose(both, np.stack([e.scores for e in explanations], axis=1) / 3)
+        assert ax.get_xlabel() == "each column has its own scale: its largest |score| has the full colour"
+        assert compare(explanations, shared=True).get_xlabel() == "one scale: the full colour is ±3"
 
     def test_of_many_units_the_strongest(self):
         weights = np.arange(60.0) - 20

@@ -175,7 +175,7 @@ def test_axes_are_used_and_returned_and_all_zero_scores_drawn():
 @pytest.mark.parametrize(("percent", "count"), [(0, 0), (1, 1), (20, 2), (25, 2), (50, 4), (100, 8)])
 def test_the_units_that_rank_first_are_red_where_active_and_blue_elsewhere(percent, count):
     e = explain()
-    picture = masked_image(e, percent=percent).images[0].get_array()
+    picture = masked_image(e, percent=percent, palette="paper").images[0].get_array()
     expected = W * (X - X.mean())
     top = sorted(range(8), key=lambda i: (-expected.flat[i].round(9), i))[:count]
     for i in range(8):
@@ -187,10 +187,10 @@ def test_the_units_that_rank_first_are_red_where_active_and_blue_elsewhere(perce
 
 def test_active_pixels_by_a_threshold_and_by_an_array():
     e = explain()
-    picture = masked_image(e, percent=100, active=6).images[0].get_array()
+    picture = masked_image(e, percent=100, active=6, palette="paper").images[0].get_array()
     assert (picture == RED).all(axis=2).tolist() == (X > 6).tolist()
     mine = np.arange(8).reshape(2, 4) % 3 == 0
-    picture = masked_image(e, percent=100, active=mine, dark=True).images[0].get_array()
+    picture = masked_image(e, percent=100, active=mine, dark=True, palette="paper").images[0].get_array()
     assert (picture == lc.show.palette.PALETTES["paper"].dark_negative).all(axis=2).tolist() == mine.tolist()
 
 
@@ -216,7 +216,7 @@ def test_a_real_digit():
 
     x = flat[1500].reshape(8, 8)
     e = lc.Explainer(chances, Image(), lc.LShapley(1), kind="probabilities")(x)
-    picture = masked_image(e, percent=20).images[0].get_array()
+    picture = masked_image(e, percent=20, palette="paper").images[0].get_array()
     red, blue = ((picture == colour).all(axis=2) for colour in (RED, BLUE))
     assert red.sum() + blue.sum() == 13  # round(12.8)
     assert (x[red] > x.mean()).all()
@@ -227,27 +227,74 @@ def test_a_real_digit():
 def test_what_the_colours_of_masked_units_mean_is_said_below_a_new_figure():
     e = explain()
     ax = masked_image(e, percent=50)
-    shares = 100 * round(0.5 * e.graph.d) / e.graph.d
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == [f"the first {shares:.3g} % to be masked: active", "not active"]
-    marks = [
-        tuple(round(255 * channel) for channel in mark.get_facecolor()[:3]) for mark in ax.get_legend().get_patches()
-    ]
-    assert marks == [tuple(RED), tuple(BLUE)]
+    legend = ax.get_legend()
+    assert legend.get_title().get_text() == "masked first: the 50 % of the pixels with the largest scores"
+    assert [text.get_text() for text in legend.get_texts()] == ["brighter than the mean", "not brighter than the mean"]
+    marks = [tuple(round(255 * channel) for channel in mark.get_facecolor()[:3]) for mark in legend.get_patches()]
+    picture = np.asarray(ax.images[0].get_array())
+    top = np.isin(np.arange(8).reshape(2, 4), e.ranking[:4])
+    assert {tuple(c) for c in picture[top & (X.mean() < X)].tolist()} == {marks[0]}
+    assert {tuple(c) for c in picture[top & (X.mean() >= X)].tolist()} == {marks[1]}
     assert masked_image(e, percent=0).get_legend() is None
     assert masked_image(e, Figure().subplots()).get_legend() is None  # one of many, as in the paper
+    by_number = masked_image(e, active=2.5).get_legend()
+    assert by_number.get_texts()[0].get_text() == "brighter than 2.5"
+    patches = masked_image(explain(np.arange(16.0).reshape(4, 4), Image(patch=2)), active=np.eye(4, dtype=bool))
+    assert patches.get_legend().get_title().get_text() == "masked first: the 25 % of the units with the largest scores"
+    assert [text.get_text() for text in patches.get_legend().get_texts()] == ["active", "not active"]
+    patches.figure.canvas.draw()
+    box = patches.get_legend().get_window_extent()
+    assert min(box.x0, box.y0, patches.figure.bbox.x1 - box.x1) > -1
 
 
-def test_several_outputs_need_one_of_them():
+@pytest.fixture(scope="module")
+def photo():
+    picture = np.random.default_rng(0).integers(0, 256, (70, 80, 3)).astype(np.uint8)
+    masker = Image(patch=40, channels="last")
+    return picture, lc.explain(lambda x: x[:, :35].mean(axis=(1, 2, 3)), picture, masker, kind="output")
+
+
+class TestOriginal:
+    def test_a_colourful_photograph_stands_beside_its_scores(self, photo):
+        picture, e = photo
+        under, heat, original = image(e).images
+        np.testing.assert_array_equal(original.get_array(), picture)
+        left, right, bottom, top = original.get_extent()
+        assert (right - left, bottom - top) == (80, 70)
+        assert right < under.get_extent()[0]
+        assert heat.get_extent() == under.get_extent()
+        assert image(e).get_xlim()[0] == left
+        shade = picture @ np.array([0.299, 0.587, 0.114])
+        np.testing.assert_allclose(under.get_array(), pale(shade, 0.65))  # paler, as the photograph is on the left
+        assert np.asarray(heat.get_alpha()).max() == 0.9
+
+    def test_only_where_it_is_of_use_or_asked_for(self, photo):
+        _, e = photo
+        assert len(image(e, original=False).images) == 2
+        assert len(image(e, Figure().subplots()).images) == 2  # axes of the caller have room for one image
+        assert len(image(e, Figure().subplots(), original=True).images) == 3
+        small = explain()
+        assert len(image(small).images) == 2
+        assert np.ptp(np.asarray(image(small, original=True).images[2].get_array()), axis=2).max() == 0
+
+    def test_floats_of_any_range(self, photo):
+        picture, e = photo
+        scaled = replace(e, view=replace(e.view, image=picture / 127.5 - 1))
+        np.testing.assert_allclose(image(scaled).images[2].get_array(), picture, atol=1)
+
+
+def test_several_outputs_have_a_panel_each():
     def two_outputs(rows):
         return np.stack([linear(rows), -linear(rows)], axis=1)
 
     e = lc.Explainer(two_outputs, Image(), lc.Shapley(), kind="output", target="all")(X)
     for figure in (image, masked_image):
-        with pytest.raises(ShowError, match="Expected one output, got 2"):
-            figure(e)
+        panels = figure(e).child_axes
+        assert [panel.get_title(loc="left") for panel in panels] == ["output 0", "output 1"]
+        for k, panel in enumerate(panels):
+            np.testing.assert_allclose(panel.images[-1].get_array(), figure(e, output=k).images[-1].get_array())
     np.testing.assert_allclose(image(e, output=1).images[1].get_array(), -W * (X - X.mean()), atol=1e-9)
-    best = masked_image(e, output=1, percent=1).images[0].get_array()
+    best = masked_image(e, output=1, percent=1, palette="paper").images[0].get_array()
     assert (best == BLUE).all(axis=2).sum() == 1
 
 

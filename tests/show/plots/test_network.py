@@ -7,12 +7,13 @@ import matplotlib.pyplot
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import lcshap as lc
-from lcshap.core.explanation import pair_matrix
+from lcshap.core.pair_matrices import pair_matrix
 from lcshap.errors import ShowError
 from lcshap.show.palette import DARK, LIGHT, find_palette, rgb_to_hex
 from lcshap.show.plots.network import layout, network
@@ -68,8 +69,9 @@ def test_edges_have_the_colour_and_width_of_their_interaction():
 def test_interactions_of_a_game_are_drawn_for_the_output_that_is_asked_for():
     game, _ = table_game(4, outputs=2)
     e = lc.LShapley(1, interactions=True).explain(game, lc.Graph.chain(4))
-    with pytest.raises(ShowError, match="Expected one output, got 2"):
-        network(e)
+    for k, panel in enumerate(network(e).child_axes):
+        colours = [parts(drawn)[0].get_facecolors().tolist() for drawn in (panel, network(e, output=k))]
+        assert colours[0] == colours[1]
     _, (wide, _) = parts(network(e, output=1))
     sizes = np.array([abs(e.interactions[1][i, j]) for i, j in edges_of(e.graph)])
     np.testing.assert_allclose(wide.get_linewidths(), 6 * sizes / sizes.max())
@@ -157,3 +159,58 @@ def test_too_many_units_need_positions():
         network(explain(graph))
     assert len(parts(network(explain(graph), positions=np.zeros((1001, 2))))[0].get_offsets()) == 1001
     assert layout(lc.Graph.chain(5000)).shape == (5000, 2)
+
+
+class TestDenseGraphs:
+    def test_only_the_strongest_edges_are_drawn_and_the_caption_counts_them(self):
+        graph = lc.Graph.complete(30)
+        values = np.random.default_rng(0).normal(size=len(graph.edges))
+        ax = network(explain(graph, interactions=pair_matrix(graph, values)))
+        _, (wide, thin) = parts(ax)
+        strongest = sorted(range(435), key=lambda k: -abs(values[k]))[:60]
+        places = np.asarray(parts(ax)[0].get_offsets())
+        expected = {tuple(map(tuple, places[graph.edges[k]])) for k in strongest}
+        for lines in (wide, thin):
+            assert {tuple(map(tuple, line)) for line in lines.get_segments()} == expected
+        assert "the strongest 60 of 435 edges are drawn" in ax.child_axes[0].get_xlabel()
+
+    def test_without_interactions_nothing_can_be_chosen(self):
+        ax = network(explain(lc.Graph.complete(30)))
+        assert not len(parts(ax)[1][0].get_segments())
+        assert "435 edges are not drawn: the graph is dense" in ax.child_axes[0].get_xlabel()
+
+    def test_max_edges(self):
+        graph = lc.Graph.ring(4)
+        e = explain(graph, interactions=pair_matrix(graph, np.array([4.0, -2.0, 0.0, 1.0])))
+        assert len(parts(network(e, max_edges=3))[1][0].get_segments()) == 3
+        assert "edges are drawn" not in network(e, max_edges=4).child_axes[0].get_xlabel()
+        assert "4 edges are not drawn" in network(e, max_edges=0).child_axes[0].get_xlabel()
+        for bad in (-1, 1.5, True):
+            with pytest.raises(ShowError, match="Expected max_edges as an integer of at least 0, got"):
+                network(e, max_edges=bad)
+
+    def test_grids_are_never_thinned_out(self):
+        graph = lc.Graph.grid((20, 20), diagonal=True)
+        assert len(parts(network(explain(graph)))[1][0].get_segments()) == len(edges_of(graph))
+
+    def test_names_around_a_circle_cover_neither_each_other_nor_dots_and_stay_inside(self):
+        graph = lc.Graph.complete(40, names=[f"the feature number {i}" for i in range(40)])
+        ax = network(explain(graph))
+        canvas = FigureCanvasAgg(ax.figure)
+        canvas.draw()
+        assert len(ax.texts) == 40
+        width, height = ax.figure.bbox.size
+        bar = ax.child_axes[0].get_window_extent()
+        middle = ax.transData.transform((0, 0))
+        radius = np.linalg.norm(ax.transData.transform(layout(graph)[0]) - middle)
+        for text in ax.texts:
+            box = text.get_window_extent(canvas.get_renderer())
+            assert min(box.x0, width - box.x1, height - box.y1) > -3
+            assert box.y0 > bar.y1
+            start = ax.transData.transform(text.xy) + np.array(text.xyann) * ax.figure.dpi / 72
+            assert np.linalg.norm(start - middle) > radius  # the name begins outside the circle
+
+    def test_names_that_found_no_place_are_counted(self):
+        places = np.random.default_rng(0).random((300, 2))
+        ax = network(explain(lc.Graph.from_edges(300, [(0, 1)])), positions=places)
+        assert f"{300 - len(ax.texts)} names not written" in ax.child_axes[0].get_xlabel()

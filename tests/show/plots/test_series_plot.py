@@ -117,8 +117,10 @@ def test_bad_input_is_refused():
         return np.stack([np.sum(rows, axis=1), np.max(rows, axis=1)], axis=1)
 
     e = lc.Explainer(two_outputs, Series(window=2), lc.Shapley(), kind="output", target="all")(WALK)
-    with pytest.raises(ShowError, match="Expected one output, got 2"):
-        series(e)
+    panels = series(e).child_axes
+    assert [panel.get_title(loc="left") for panel in panels] == ["output 0", "output 1"]
+    for k, panel in enumerate(panels):
+        np.testing.assert_allclose(panel.images[0].get_array(), series(e, output=k).images[0].get_array())
     np.testing.assert_allclose(series(e, output=0).images[0].get_array()[0, :2], (WALK - WALK.mean())[:2].sum())
     text = lc.explain(lambda texts: [len(t) for t in texts], "a text", kind="output")
     with pytest.raises(

@@ -6,11 +6,12 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from sklearn.linear_model import LinearRegression
 
 import lcshap as lc
-from lcshap.show.plots.summary_plots import beeswarm, normalise_word, summary, summary_bars, swarm_offsets
+from lcshap.core.explanations.unit_keys import normalise_word
+from lcshap.show.plots.beeswarm import beeswarm
+from lcshap.show.plots.summary_plots import summary, summary_bars
 
 pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
 
@@ -107,83 +108,41 @@ class TestSummary:
             TEXTS[:2]
         )
         assert summary(several_outputs, output=1)["per_input"].sum() == 0
-        with pytest.raises(lc.errors.ShowError, match="Choose one, such as output=0"):
-            summary(several_outputs)
+        both = summary(several_outputs, None)
+        assert list(dict.fromkeys(both["target"])) == ["output 0", "output 1"]
+        first = both[both["target"] == "output 0"].drop(columns="target").reset_index(drop=True)
+        assert first.equals(summary(several_outputs, None, output=0))
+        panels = summary_bars(several_outputs).child_axes
+        assert [panel.get_title(loc="left") for panel in panels] == ["output 0", "output 1"]
 
 
 class TestBars:
-    def test_lengths_order_and_colours(self, reviews):
+    def test_the_parts_of_a_bar_are_the_positive_and_the_negative_scores(self, reviews):
         ax = summary_bars(reviews, top=3, palette="paper")
         draw(ax)
         table = summary(reviews, 3)
-        np.testing.assert_allclose([p.get_width() for p in ax.patches], table["per_input"])
-        assert rows(ax) == [f"{n} ({c})" if c != 4 else n for n, c in zip(table["name"], table["count"], strict=True)]
-        colours = dict(zip(table["name"], [p.get_facecolor()[:3] for p in ax.patches], strict=True))
-        assert colours["good"] == (0, 0, 1)
-        assert colours["bad"] == (1, 0, 0)
-
-    def test_pale_where_signs_cancel(self, table):
-        ax = summary_bars(table[1], palette="paper")
-        scores = np.stack([e.scores for e in table[1]])[:, 1]
-        share = abs(scores.mean()) / abs(scores).mean()
-        assert min(ax.patches[0].get_facecolor()[:3]) == pytest.approx(1 - share, abs=0.003)
-        assert rows(ax) == ["two", "one", "none"]
-
-
-class TestBeeswarm:
-    def test_every_score_is_a_point_in_its_row(self, reviews):
-        ax = beeswarm(reviews, top=4)
-        draw(ax)
-        (points,) = ax.collections
         expected = by_hand(reviews, normalise_word)
-        names = list(summary(reviews, 4)["name"])
-        offsets = np.asarray(points.get_offsets())
-        for row, name in enumerate(names):
-            near = np.abs(offsets[:, 1] - row) < 0.45
-            assert sorted(offsets[near, 0]) == pytest.approx(sorted(score for score, _ in expected[name]))
-            hues = np.asarray(points.get_array())[near]
-            assert sorted(hues) == pytest.approx(sorted(place for _, place in expected[name]))
-        assert ax.figure.axes[-1].get_ylabel() == "place"
+        above, below = ax.patches[:3], ax.patches[3:]
+        for name, positive, negative in zip(table["name"], above, below, strict=True):
+            scores = [score for score, _ in expected[name]]
+            assert positive.get_width() == pytest.approx(sum(s for s in scores if s > 0) / 4)
+            assert negative.get_width() == pytest.approx(-sum(s for s in scores if s < 0) / 4)
+            assert negative.get_x() == pytest.approx(positive.get_width())
+        ends = [p.get_x() + p.get_width() for p in below]
+        np.testing.assert_allclose(ends, table["per_input"])
+        assert rows(ax) == [f"{n} ({c})" if c != 4 else n for n, c in zip(table["name"], table["count"], strict=True)]
+        assert {p.get_facecolor()[:3] for p in above} == {(0, 0, 1)}
+        assert {p.get_facecolor()[:3] for p in below} == {(1, 0, 0)}
+        assert [t.get_text() for t in ax.texts] == [f"{length:.4g}" for length in table["per_input"]]
 
-    def test_tables_are_coloured_by_value(self, table):
-        ax = beeswarm(table[1], dark=True, palette="paper")
+    def test_a_legend_names_both_colours(self, table):
+        ax = summary_bars(table[1], palette="paper")
         draw(ax)
-        (points,) = ax.collections
-        offsets, hues = np.asarray(points.get_offsets()), np.asarray(points.get_array())
-        near = np.abs(offsets[:, 1]) < 0.45  # "two", whose score falls with its value
-        assert hues[near][np.argmin(offsets[near, 0])] == 1
-        assert hues[near][np.argmax(offsets[near, 0])] == 0
-        np.testing.assert_allclose(sorted(hues[near]), np.arange(40) / 39)
-        assert [t.get_text() for t in ax.figure.axes[-1].get_yticklabels()] == ["low", "high"]
-        low, high = points.get_cmap()([0.0, 1.0])[:, :3] * 255
-        assert low.round().tolist() == [255, 70, 70]
-        assert high.round().tolist() == [90, 110, 255]
-
-    def test_grey_where_a_unit_has_no_single_value(self, table):
-        (points,) = beeswarm([e.group([0, 0, 1], ["both", "none"]) for e in table[1]]).collections
-        unknown = np.ma.getmaskarray(points.get_array())
-        assert unknown.sum() == 40
-        FigureCanvasAgg(points.figure).draw()
-        assert {tuple(c) for c in points.get_facecolor()[unknown]} == {(150 / 255, 150 / 255, 150 / 255, 1)}
-
-    def test_the_same_each_time_and_no_two_points_in_one_place(self):
-        scores = np.repeat([0.0, 1.0, 5.0], [7, 1, 3])
-        moved = swarm_offsets(scores, np.zeros(11, int))
-        assert moved.tolist() == swarm_offsets(scores, np.zeros(11, int)).tolist()
-        assert len(set(zip(scores, moved, strict=True))) == 11
-        assert abs(swarm_offsets(np.zeros(500), np.zeros(500, int))).max() <= 0.43
-        assert swarm_offsets(np.array([0.0, 0.0]), np.array([0, 1])).tolist() == [0, 0]
-
-    def test_axes_given(self, reviews):
-        for figure in (beeswarm, summary_bars):
-            user_axes = Figure().add_subplot()
-            assert figure(reviews, user_axes) is user_axes
-
-    def test_errors(self, reviews):
-        with pytest.raises(lc.errors.ShowError, match="Expected top as an integer of at least 1, got"):
-            beeswarm(reviews, top=1.5)
-        with pytest.raises(lc.errors.ShowError, match="Expected a list of at least one explanation, got none"):
-            beeswarm([None])
+        assert rows(ax) == ["two", "one", "none"]
+        legend = ax.get_legend()
+        assert [t.get_text() for t in legend.get_texts()] == ["raises (scores > 0)", "lowers (scores < 0)"]
+        assert [p.get_facecolor()[:3] for p in legend.get_patches()] == [(0, 0, 1), (1, 0, 0)]
+        assert legend.get_window_extent().y0 >= ax.get_window_extent().y1 - 1  # above the bars, whatever their length
 
 
 class TestSeveralClasses:
@@ -216,6 +175,15 @@ class TestSeveralClasses:
         assert rows(panels[1])[0].startswith("bad")
         assert "3 inputs" in panels[0].get_xlabel()
         assert "1 input" in panels[1].get_xlabel()
+
+    @pytest.mark.parametrize("plot", [summary_bars, beeswarm])
+    def test_one_class_is_chosen_by_its_name(self, mixed, plot):
+        ax = plot(mixed, target="neg")
+        assert not [child for child in ax.child_axes if child.get_title(loc="left")]
+        assert ax.get_xlabel().startswith("log_prob of neg")
+        assert "1 input" in ax.get_xlabel()
+        with pytest.raises(lc.errors.ShowError, match="Expected target as one of 'neg', 'pos', got 'neutral'"):
+            plot(mixed, target="neutral")
 
     @pytest.mark.parametrize("plot", [summary_bars, beeswarm])
     def test_one_class_for_all_is_named(self, mixed, plot):

@@ -4,7 +4,7 @@ A masker creates the view of its input, an explanation contains it, files store 
 views have `labels`, the unit of each part of the input, -1 for none. `KINDS` has all classes, by their names in files.
 """
 
-from .base import View
+from .base import View, values_per_unit
 from .bytes_view import BytesView
 from .image_view import LARGE_IMAGE, ImageView
 from .molecule_view import MoleculeView
@@ -30,4 +30,5 @@ __all__ = [
     "View",
     "one_hot_category",
     "one_hot_feature",
+    "values_per_unit",
 ]

@@ -33,6 +33,7 @@ class View:
     """
 
     kind: ClassVar[str] = ""
+    has_unit_values: ClassVar[bool] = False  # whether `unit_data` has an entry for each unit
 
     labels: NDArray[np.intp]
 
@@ -49,6 +50,10 @@ class View:
     def of_output(self, output: int) -> Self:
         """The view of an explanation of one output of several."""
         return self
+
+    def unit_data(self, d: int) -> Any:
+        """What the `d` units hold: the value, the text or the word of each; or the whole input if it has no such."""
+        return None
 
     @classmethod
     def read(cls, place: JsonNode, last: int) -> Self:
@@ -75,6 +80,18 @@ class View:
     def _set_fields(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+
+def values_per_unit(view: View | None, d: int) -> NDArray[Any]:
+    """The value or the text of each of `d` units; NaN for all of them if the view has no value for each unit.
+
+    >>> values_per_unit(None, 2)
+    array([nan, nan])
+    """
+    data = None if view is None or not view.has_unit_values else view.unit_data(d)
+    if data is None:
+        return np.full(d, np.nan)
+    return np.array(data, object) if isinstance(data, tuple) else np.asarray(data)
 
 
 def _equal_bits(content: Any, other_content: Any) -> bool:

@@ -38,6 +38,10 @@ class BytesView(View):
         """The unit of each byte, -1 for none."""
         return owners_of(self.spans, self.labels, len(self.bytes))
 
+    def unit_data(self, d: int) -> NDArray[np.uint8]:
+        """The bytes of the file."""
+        return self.bytes
+
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The bytes and their parts."""

@@ -44,6 +44,10 @@ class ImageView(View):
         """Whether the image is so large that people look for things in it: pictures keep it visible under colours."""
         return self.labels.size > LARGE_IMAGE
 
+    def unit_data(self, d: int) -> NDArray[Any]:
+        """The image."""
+        return self.image
+
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The image, its reference and the unit of each pixel."""

@@ -22,6 +22,10 @@ class MoleculeView(View):
 
     block: str
 
+    def unit_data(self, d: int) -> str:
+        """The mol block."""
+        return self.block
+
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The block and the unit of each atom."""

@@ -38,6 +38,10 @@ class SeriesView(View):
             )
         self._check_labels_shape(self.series.shape, "number")
 
+    def unit_data(self, d: int) -> NDArray[Any]:
+        """The series."""
+        return self.series
+
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
         """The numbers, the names of the channels and the unit of each number."""

@@ -13,6 +13,7 @@ from ...errors import OptionError
 from ..json_reader import MAX_NUMBER, JsonNode
 from .base import View
 
+MISSING = "missing"  # the text of a missing value
 SEPARATORS = "_=.:-/ []"  # between the name of a feature and that of its category, in the names of one-hot columns
 
 
@@ -29,6 +30,7 @@ class TableView(View):
     """
 
     kind: ClassVar[str] = "table"
+    has_unit_values: ClassVar[bool] = True
 
     columns: tuple[str, ...]
     values: NDArray[Any]
@@ -73,13 +75,15 @@ class TableView(View):
                 texts[unit] = text
         return texts
 
+    def unit_data(self, d: int) -> NDArray[Any]:
+        """The value of each unit, see `unit_matrix`."""
+        texts = np.array([self.texts], object) if self.texts else None
+        return np.asarray(unit_matrix(self.columns, self.labels, self.values[None], texts, d)[0])
+
     @property
     def _columns_by_unit(self) -> dict[int, NDArray[np.intp]]:
         """The columns of each unit."""
-        order = np.argsort(self.labels, kind="stable")
-        units, starts = np.unique(self.labels[order], return_index=True)
-        column_groups = np.split(order, starts[1:])
-        return {int(unit): columns for unit, columns in zip(units, column_groups, strict=True) if unit >= 0}
+        return columns_by_unit(self.labels)
 
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:
@@ -97,6 +101,71 @@ class TableView(View):
         }
         texts = place.get("texts")
         return content if texts.missing or not texts.value else content | {"texts": texts.strings(len(columns))}
+
+
+def columns_by_unit(labels: NDArray[np.intp]) -> dict[int, NDArray[np.intp]]:
+    """The columns of each unit, from the unit of each column.
+
+    >>> columns_by_unit(np.array([1, 0, 1, -1]))
+    {0: array([1]), 1: array([0, 2])}
+    """
+    order = np.argsort(labels, kind="stable")
+    units, starts = np.unique(labels[order], return_index=True)
+    column_groups = np.split(order, starts[1:])
+    return {int(unit): columns for unit, columns in zip(units, column_groups, strict=True) if unit >= 0}
+
+
+def unit_matrix(
+    columns: Sequence[str],
+    labels: NDArray[np.intp],
+    values: NDArray[Any],
+    texts: NDArray[np.object_] | None,
+    d: int,
+) -> NDArray[Any]:
+    """The value of each of `d` units in some rows of a table.
+
+    Parameters
+    ----------
+    columns, labels : as in `TableView`.
+    values, texts : `(n, columns)`; `texts` is None if all values are numbers.
+
+    Returns
+    -------
+    An array `(n, d)` of numbers, with NaN for missing values; of objects if some values are texts, such as categories.
+    The value of a one-hot block is its category. Other units of several columns have no value: NaN.
+
+    Examples
+    --------
+    >>> values, texts = np.array([[70.0, np.nan, 0.0, 1.0]]), np.array([["", "female", "", ""]], object)
+    >>> unit_matrix(["age", "sex", "city_Oslo", "city_Rome"], np.array([0, 1, 2, 2]), values, texts, 3)
+    array([[70.0, 'female', 'Rome']], dtype=object)
+    >>> unit_matrix(["age"], np.array([0]), np.array([[70.0]]), None, 1)
+    array([[70.]])
+    """
+    if texts is None and np.array_equal(labels, np.arange(d)):
+        return values
+    blocks: dict[int, NDArray[Any]] = {}
+    for unit, members in columns_by_unit(labels).items():
+        block_texts = None if texts is None else texts[:, members]
+        blocks[unit] = _unit_column([columns[c] for c in members], values[:, members], block_texts)
+    has_texts = any(block.dtype == object for block in blocks.values())
+    matrix = np.full((len(values), d), np.nan, object if has_texts else np.float64)
+    for unit, block in blocks.items():
+        if unit < d:
+            matrix[:, unit] = block
+    return matrix
+
+
+def _unit_column(names: Sequence[str], values: NDArray[Any], texts: NDArray[np.object_] | None) -> NDArray[Any]:
+    """The value of a unit in each row."""
+    if len(names) > 1:
+        categories = [one_hot_category(names, row) for row in values]
+        return np.array([category or np.nan for category in categories], object if any(categories) else np.float64)
+    numbers = values[:, 0]
+    if texts is None:
+        return numbers
+    is_text = (texts[:, 0] != "") & (texts[:, 0] != MISSING)
+    return np.where(is_text, texts[:, 0], numbers.astype(object)) if is_text.any() else numbers
 
 
 def one_hot_category(names: Sequence[str], values: NDArray[Any]) -> str:

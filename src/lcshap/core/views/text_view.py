@@ -25,6 +25,7 @@ class TextView(View):
     """
 
     kind: ClassVar[str] = "text"
+    has_unit_values: ClassVar[bool] = True
 
     text: str
     spans: NDArray[np.int64]
@@ -48,6 +49,18 @@ class TextView(View):
         [0, 0, -1, 1, 1, 1, 1]
         """
         return owners_of(self.spans, self.labels, len(self.text))
+
+    def unit_data(self, d: int) -> tuple[str, ...]:
+        """The text of each unit; of a unit with several spans, joined.
+
+        >>> TextView(text="so good", spans=[[0, 2], [3, 7]], labels=[0, 1]).unit_data(2)
+        ('so', 'good')
+        """
+        texts = [""] * d
+        for (start, end), unit in zip(self.spans.tolist(), self.labels.tolist(), strict=True):
+            if unit >= 0:
+                texts[unit] += self.text[start:end]
+        return tuple(texts)
 
     @classmethod
     def read_fields(cls, place: JsonNode, last: int) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def masks_figure(
         if titles is not None:
             grid[0, number].set_title(titles[number], fontsize=8)
         for ax, name in zip(grid[1:, number], methods, strict=True):
-            masked_image(column[name], ax, percent=percent)
+            masked_image(column[name], ax, percent=percent, palette="paper")
     for ax, name in zip(grid[:, 0], ["image", *map(label, methods)], strict=True):
         ax.text(-0.08, 0.5, name.replace(", ", ",\n"), transform=ax.transAxes, ha="right", va="center", fontsize=8)
     return write_figure(figure, path)

@@ -93,7 +93,8 @@ class Runner:
 
     def load(self, number: int, name: str) -> Explanation:
         """The explanation of a sample that is done."""
-        return load(self.path(number, name))
+        explanation: Explanation = load(self.path(number, name))
+        return explanation
 
     def work(self, number: int, names: Sequence[str], timed: bool = False, view: bool = False) -> None:
         """Explain a sample by the missing methods, and write the files.

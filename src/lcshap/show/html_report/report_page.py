@@ -12,6 +12,7 @@ from typing import Any
 
 from ...core.atomic_files import check_output_path, write_file
 from ...core.explanation import Explanation
+from ...core.explanations import Explanations
 from ...errors import ShowError
 from ..pack import ContentPool, to_safe_json
 from ..palette import DARK, LIGHT, RGB, Palette, ThemeColours, find_palette, rgb_to_hex
@@ -36,8 +37,9 @@ def report(
 
     Parameters
     ----------
-    explanations : an `Explanation`, a list of them, or a dict from names of methods to lists. Those of the same input
-        by different methods, or of different outputs, become one sample with a switch.
+    explanations : an `Explanation`, `Explanations` or a list of them, or a dict from names of methods to lists. Those
+        of the same input by different methods, or of different outputs, become one sample with a switch. Inputs of
+        `Explanations` that failed are left out.
     path : where to write; the name ends in ``.html``.
     labels : the true class of each input, by the name that the explanations use, None where it is not known. The page
         then tells right from wrong, has a confusion matrix, and sorts by loss. There is one label for each input, in
@@ -74,6 +76,7 @@ def report(
     'lengths.html'
     """
     path = check_report_path(path)
+    explanations, labels, names = _leave_out_failed(explanations, labels, names)
     pool, methods = ContentPool(), dict[str, int]()
     samples, leading = collect_samples(explanations), LeadingUnits()
     marks = zip(*check_labels(labels, names, len(samples)), strict=True)
@@ -92,6 +95,23 @@ def report(
     colours = find_palette(palette)
     page = _fill_template(title, colours, blocks, static_page(samples, listing, colours))
     return write_file(path, page.encode("utf-8", "xmlcharrefreplace"))
+
+
+def _leave_out_failed(explanations: Any, labels: Any, names: Any) -> tuple[Any, Any, Any]:
+    """The inputs of a set that were explained, with their labels and names, which may be those of all inputs."""
+    if not isinstance(explanations, Explanations) or not explanations.errors:
+        return explanations, labels, names
+    kept = [number for number in range(len(explanations)) if number not in explanations.errors]
+    labels, names = (_take_marks(marks, kept, len(explanations)) for marks in (labels, names))
+    return explanations[kept], labels, names
+
+
+def _take_marks(marks: Any, kept: list[int], count: int) -> Any:
+    """The labels or names of the inputs that are kept, from those of all `count` inputs; others as they are."""
+    if isinstance(marks, str) or not isinstance(marks, Iterable):
+        return marks
+    listed = list(marks)
+    return [listed[number] for number in kept] if len(listed) == count else listed
 
 
 def _default_title(samples: list[dict[str, Any]]) -> str:

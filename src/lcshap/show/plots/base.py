@@ -57,6 +57,22 @@ def colour_map(palette: PaletteName, dark: bool = False) -> Any:
     return import_optional("matplotlib.colors", "plot").ListedColormap([rgb_to_hex(c) for c in colours], name="lcshap")
 
 
+def value_map(palette: PaletteName, dark: bool = False) -> Any:
+    """A colour map of feature values, from the lowest to the highest; grey for what is not a number."""
+    colour_scale = find_palette(palette)
+    stops = [rgb_to_hex(colour) for colour in (colour_scale.dark_values if dark else colour_scale.values)]
+    blend = import_optional("matplotlib.colors", "plot").LinearSegmentedColormap.from_list("lcshap values", stops)
+    return blend.with_extremes(bad=rgb_to_hex(theme_colours(dark).faint))
+
+
+def magnitude_map(palette: PaletteName, dark: bool = False) -> Any:
+    """A colour map of magnitudes: from the background, for 0, to the first colour of values."""
+    colour_scale = find_palette(palette)
+    strongest = (colour_scale.dark_values if dark else colour_scale.values)[0]
+    ends = [rgb_to_hex(theme_colours(dark).background), rgb_to_hex(strongest)]
+    return import_optional("matplotlib.colors", "plot").LinearSegmentedColormap.from_list("lcshap magnitudes", ends)
+
+
 def end_colours(palette: PaletteName, dark: bool = False) -> Any:
     """A colour map of two colours: that of the most negative score below zero, that of the most positive above."""
     colour_scale = find_palette(palette)
@@ -70,13 +86,54 @@ def score_colours(scores: NDArray[np.float64], limit: float, palette: PaletteNam
     return [colour_scale.colour(float(score), limit, dark) for score in scores]
 
 
-def one_output(e: Explanation, output: int | None = None) -> Explanation:
+def check_explanations(explanations: Explanation | Sequence[Explanation]) -> list[Explanation]:
+    """A list of explanations, if these are explanations."""
+    listed = [explanations] if isinstance(explanations, Explanation) else list(explanations)
+    if not listed or not all(isinstance(e, Explanation) for e in listed):
+        raise ShowError("Expected a list of at least one explanation, got none.")
+    return listed
+
+
+def one_output(e: Explanation, output: int | None = None, target: Any = None) -> Explanation:
     """The explanation of one output; raises `ShowError` if there are several and none is chosen."""
+    outputs = choose_outputs(e, output, target)
+    if len(outputs) > 1:
+        raise ShowError(f"Expected one output, got {len(outputs)}. Choose one, such as output=0 for the first.")
+    return outputs[0]
+
+
+def choose_outputs(e: Explanation, output: int | None = None, target: Any = None) -> list[Explanation]:
+    """The explanations of all outputs, or of the one that is chosen by its number or by the name of its target.
+
+    Raises
+    ------
+    ShowError : if both are given, or there is no such output.
+
+    Examples
+    --------
+    >>> import lcshap as lc
+    >>> record = {"targets": ["cat", "dog"]}
+    >>> e = lc.Explanation(np.eye(2), np.zeros(2), np.ones(2), lc.Graph.chain(2), 4, record)
+    >>> len(choose_outputs(e)), choose_outputs(e, target="dog")[0].scores.tolist()
+    (2, [0.0, 1.0])
+    """
+    if output is not None and target is not None:
+        raise ShowError("Expected output= or target=, got both. The first is a number, the second is a name.")
+    names = words.target_names(e)
+    if target is not None:
+        name = words.target_name(target)
+        if name not in names:
+            options = ", ".join(map(repr, names)) or "none, since the explanation does not name its targets"
+            raise ShowError(f"Expected target as one of {options}, got {target!r}.")
+        output = names.index(name)
     if e.scores.ndim == 1:
-        return e
+        return [e]
+    count = e.scores.shape[1]
     if output is None:
-        raise ShowError(f"Expected one output, got {e.scores.shape[1]}. Choose one, such as output=0 for the first.")
-    return e.output(output)
+        return [e.output(k) for k in range(count)]
+    if not -count <= output < count:
+        raise ShowError(f"Expected output as a number from 0 to {count - 1}, got {output!r}.")
+    return [e.output(output)]
 
 
 def view_of(e: Explanation, kind: type[V]) -> V:

@@ -10,22 +10,33 @@ from ...errors import ShowError
 from .. import words
 from ..kinds import DRAWINGS, drawing_of
 from ..sentences import lead_sentence
-from .base import add_sentence_above, one_output
+from .base import add_sentence_above, choose_outputs
 
 KINDS = {
     **{name: f"{drawing.figures[0]}_plot" for drawing in DRAWINGS.values() for name in drawing.figures},
     "network": "network",
     "bars": "bars",
     "heatmap": "heatmap",
-    "waterfall": "bars",
+    "waterfall": "waterfall",
     "curves": "curves",
     "neighbourhood": "neighbourhood_plot",
     "compare": "compare_plot",
     "summary_bars": "summary_plots",
-    "beeswarm": "summary_plots",
+    "beeswarm": "beeswarm",
+    "violin": "violin",
+    "scatter": "scatter",
+    "decision": "decision",
+    "interaction_matrix": "interaction_matrix",
 }  # the name of a figure to its module
-_FIGURES_OF_LISTS = ("compare", "summary_bars", "beeswarm")
-_FIGURES_WITHOUT_SENTENCE = ("neighbourhood", "curves", *_FIGURES_OF_LISTS)  # not about a single explanation
+_FIGURES_OF_LISTS = ("compare", "summary_bars", "beeswarm", "violin")
+_FIGURES_WITHOUT_SENTENCE = (
+    "neighbourhood",
+    "curves",
+    "scatter",
+    "decision",
+    "interaction_matrix",
+    *_FIGURES_OF_LISTS,
+)  # not about a single explanation
 
 
 def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:
@@ -35,7 +46,7 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
     ----------
     e : an explanation.
     kind : the name of a figure, such as "bars". By default, the input with its units highlighted if there is a
-        picture of it, otherwise "bars"; for several outputs "heatmap", unless ``output=`` chooses one.
+        picture of it, otherwise "bars"; for several outputs "heatmap", unless ``output=`` or ``target=`` chooses one.
     ax : matplotlib axes to draw on; by default those of a new figure.
     sentence : whether a new figure starts with a sentence about the prediction and the units with the largest scores.
     **options : options of the figure, see the function of its name in `lcshap.plots`. "neighbourhood" needs `unit`.
@@ -56,7 +67,7 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
     >>> ax.get_xlabel()
     'output 0 · 8 calls'
     """
-    if kind is None and e.scores.ndim == 2 and options.get("output") is None:
+    if kind is None and e.scores.ndim == 2 and options.get("output") is None and options.get("target") is None:
         kind = "heatmap"
     if kind is None:
         kind = drawing_of(e.view).figure_of(e.view)
@@ -75,7 +86,8 @@ def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: b
         argument = {words.method_names([e])[0]: e.curve}
     drawn = function(argument, ax=ax, **options)
     if sentence and ax is None and kind not in _FIGURES_WITHOUT_SENTENCE:
-        explained = e if kind == "heatmap" else one_output(e, options.get("output"))
+        outputs = choose_outputs(e, options.get("output"), options.get("target"))
+        explained = outputs[0] if len(outputs) == 1 and kind != "heatmap" else e
         if text := lead_sentence(explained, "“{}”".format):  # outputs that are not classes have no sentence
             add_sentence_above(drawn, text, options.get("dark", False))
     return drawn

@@ -14,13 +14,23 @@ from ...errors import ShowError
 from .. import words
 from ..faded_scores import faded_scores
 from ..palette import colour_limit, ink_on, rgb_to_hex
-from .bars import label_rows
-from .base import PaletteName, colour_map, one_output, prepare_axes, score_colours, theme_colours, view_of
+from .base import (
+    PaletteName,
+    check_explanations,
+    colour_map,
+    one_output,
+    prepare_axes,
+    score_colours,
+    theme_colours,
+    view_of,
+)
 from .image_plot import image
+from .score_rows import label_rows
 from .text_layout import WIDTH_INCHES, TextPage, TextRow, split_into_pieces
 from .wording import LITERAL, drawable_lines, error_text, figure_number, residual_and_cost, subject_and_values
 
 _MAX_ROWS = 40  # rows of a heat map
+_OWN_SCALES = "each column has its own scale: its largest |score| has the full colour"
 
 
 def compare(
@@ -30,6 +40,7 @@ def compare(
     *,
     shared: bool = False,
     output: int | None = None,
+    target: Any = None,
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
@@ -47,7 +58,7 @@ def compare(
     ax : matplotlib axes to draw on; by default those of a new figure.
     shared : whether all methods share one scale of colours. By default, the largest score of each method has the full
         colour.
-    output : the number of the output to draw, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanations have several.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
 
@@ -68,7 +79,7 @@ def compare(
     >>> lc.plots.compare(explanations, names=["exact", "leave one out"]).axison
     False
     """
-    explanations = check_explanations(explanations, output)
+    explanations = [one_output(e, output, target) for e in check_explanations(explanations)]
     names = words.method_names(explanations) if names is None else [str(name) for name in names]
     if len(names) != len(explanations):
         raise ShowError(f"Expected {len(explanations)} names, one for each explanation, got {len(names)}.")
@@ -80,15 +91,11 @@ def compare(
         raise ShowError("Expected explanations of one input, got explanations with different units.")
     if kinds == {ImageView}:
         return _draw_images(explanations, names, ax, limits, palette, dark)
-    return _draw_table(explanations, names, ax, limits, palette, dark)
-
-
-def check_explanations(explanations: Sequence[Explanation], output: int | None) -> list[Explanation]:
-    """One output of each, if these are explanations."""
-    explanations = [explanations] if isinstance(explanations, Explanation) else list(explanations)
-    if not explanations or not all(isinstance(e, Explanation) for e in explanations):
-        raise ShowError("Expected a list of at least one explanation, got none.")
-    return [one_output(e, output) for e in explanations]
+    ax = _draw_table(explanations, names, ax, limits, palette, dark)
+    if len(explanations) > 1:
+        note = f"one scale: the full colour is ±{figure_number(limits[0])}" if shared else _OWN_SCALES
+        ax.set_xlabel("\n".join(filter(None, [ax.get_xlabel(), note])), fontsize=8)
+    return ax
 
 
 def _draw_texts(
@@ -110,7 +117,7 @@ def _draw_texts(
             score_colours(faded_scores(e), limit, palette, dark),
             label=(
                 words.shorten(name),
-                " · ".join([*residual_and_cost(e), *([] if shared else [f"±{figure_number(limit)}"])]),
+                " · ".join([*residual_and_cost(e), *([] if shared else [f"full colour: ±{figure_number(limit)}"])]),
             ),
         )
         for e, view, name, limit in zip(explanations, views, names, limits, strict=True)
@@ -119,7 +126,7 @@ def _draw_texts(
     facts = (
         subject_and_values(explanations[0]) if len({tuple(subject_and_values(e)) for e in explanations}) == 1 else []
     )
-    scale_note = [] if shared else ["the largest score of each row has the full colour"]
+    scale_note = [] if shared else ["each row has its own scale"]
     page.finish(
         [*facts, *scale_note],
         figure_number(limits[0]) if shared else "",

@@ -1,41 +1,59 @@
-"""Several outputs at once: a row for each output, a column for each unit."""
+"""Several outputs of one input at once: a row for each output, a column for each unit. Or many inputs at once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.explanation import Explanation
 from .. import words
+from ..check import check_option_count
 from ..heat_table import MAX_TABLE_UNITS, make_heat_table
 from ..palette import rgb_to_hex
 from .base import PaletteName, colour_map, prepare_axes, theme_colours
+from .instance_heatmap import draw_instances
 from .wording import LITERAL, check_limit, drawable_lines, figure_number
 
 _CELL_INCHES, _ROW_INCHES = 0.26, 0.24  # inches
 _LETTER_INCHES = 0.075  # about the width of a letter
+_MAX_UNIT_ROWS = 15  # units with a row of their own in the heat map of many inputs
 _MAX_NAME_LENGTH = 24  # letters of a name
 
 
 def heatmap(
-    e: Explanation,
+    e: Explanation | Sequence[Explanation],
     ax: Any = None,
     *,
-    top: int = MAX_TABLE_UNITS,
+    top: int | None = None,
     limit: float | None = None,
+    order: str | Sequence[int] = "clustering",
+    output: int | None = None,
+    target: Any = None,
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
-    """Draw the score of each unit for each output, on one scale: for classes, or for the tokens of an answer.
+    """Draw scores as a heat map: of one input for several outputs, or of many inputs.
+
+    For one explanation, it has a row for each output and a column for each unit, on one scale: for classes, or for the
+    tokens of an answer. For many explanations, it has a row for each unit and a column for each input, and the
+    predictions as a line above. Inputs with similar scores are side by side. Of more than 1,000 inputs, a random sample
+    is drawn, and the caption says so.
 
     Parameters
     ----------
-    e : an explanation of several outputs.
+    e : an explanation of several outputs, or explanations of many inputs with the same units.
     ax : matplotlib axes to draw on; by default those of a new figure.
-    top : the number of units that have a column: those with the largest absolute score for any output, in the order
-        of the input.
-    limit : the score that gets the full colour; by default the largest absolute score.
+    top : for one explanation, the number of units that have a column (60): those with the largest absolute score for
+        any output, in the order of the input. For many, the number of units that have a row (15): those with the
+        largest mean absolute score; the last row is the sum of all others.
+    limit : the score that gets the full colour; by default the largest absolute score. For many inputs, it is the 99th
+        percentile of the absolute scores, and the colour bar states this.
+    order : the order of many inputs: "clustering" (hierarchical, by Ward's method), "prediction", "none", or the
+        numbers of the inputs to draw.
+    output, target : for many explanations, the number of the output to draw, or the name of its target; by default each
+        has a panel.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
 
@@ -45,7 +63,7 @@ def heatmap(
 
     Raises
     ------
-    ShowError : if the explanation has only one output.
+    ShowError : if a single explanation has only one output, or many explanations have different units.
 
     Examples
     --------
@@ -54,7 +72,18 @@ def heatmap(
     >>> e = lc.explain(model, "good or bad", kind="output", target="all")
     >>> [label.get_text() for label in lc.plots.heatmap(e).get_xticklabels()]
     ['good', 'or', 'bad']
+    >>> explainer = lc.Explainer(lambda rows: rows @ [1.0, 5.0], lc.maskers.Tabular(np.zeros((1, 2))), kind="output")
+    >>> ax = lc.plots.heatmap(explainer(np.random.default_rng(0).normal(size=(30, 2))))
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.images[0].get_array().shape
+    (['1', '0'], (2, 30))
     """
+    if not isinstance(e, Explanation):
+        top = check_option_count("top", _MAX_UNIT_ROWS if top is None else top)
+        return draw_instances(e, ax, top, limit, order, output, target, palette, dark)
+    return _draw_outputs(e, ax, MAX_TABLE_UNITS if top is None else top, limit, palette, dark)
+
+
+def _draw_outputs(e: Explanation, ax: Any, top: int, limit: float | None, palette: PaletteName, dark: bool) -> Any:
     heat = make_heat_table(e, top, _MAX_NAME_LENGTH)
     limit = check_limit(limit, [np.array(heat.limit)])
     rows = [words.shorten(name, _MAX_NAME_LENGTH) for name in heat.outputs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from typing import Any
 
@@ -19,14 +19,15 @@ from ..faded_scores import faded_scores
 from ..palette import RGB, colour_limit, ink_on, rgb_to_hex
 from .base import (
     PaletteName,
+    choose_outputs,
     colour_bar,
     flip_caption_inches,
-    one_output,
     prepare_axes,
     score_colours,
     theme_colours,
     view_of,
 )
+from .by_target import output_panels
 
 BYTES_PER_ROW = 16  # bytes in a row
 _MAX_ROWS = 32  # as many fit a page
@@ -47,6 +48,7 @@ def hexdump(
     palette: PaletteName = "default",
     dark: bool = False,
     output: int | None = None,
+    target: Any = None,
 ) -> Any:
     """Draw the bytes of a file, 16 in a row, coloured by the score of their unit. Bytes of no unit are faint.
 
@@ -58,7 +60,8 @@ def hexdump(
         Lines between them state how many bytes are left out.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
-    output : the number of the output to draw, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
+        default each has a panel.
 
     Returns
     -------
@@ -81,7 +84,12 @@ def hexdump(
     """
     if rows is not None:
         check_option_count("rows", rows)
-    e, view = one_output(e, output), view_of(e, BytesView)
+    outputs, view = choose_outputs(e, output, target), view_of(e, BytesView)
+    if len(outputs) > 1:
+        count = min(-(-len(view.bytes) // BYTES_PER_ROW), rows or _MAX_ROWS)
+        size = _CHARACTER_INCHES * _END_COLUMN + 0.2, _CHARACTER_INCHES * _LINE_HEIGHT * count + 0.5
+        return output_panels(outputs, ax, partial(hexdump, rows=rows, palette=palette, dark=dark), size, dark)
+    e = outputs[0]
     units, limit, faint = view.owners, colour_limit([e.scores]), theme_colours(dark).faint
     lines = list(select_rows(np.append(np.abs(e.scores), -1.0)[units], rows or _MAX_ROWS))
     width = _CHARACTER_INCHES * _END_COLUMN + 0.2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,15 @@ from ..molecules import read_molecule
 from ..palette import RGB, colour_limit, find_palette, ink_on
 from .base import (
     PaletteName,
+    choose_outputs,
     colour_bar,
     flip_caption_inches,
-    one_output,
     prepare_axes,
     score_colours,
     theme_colours,
     view_of,
 )
+from .by_target import output_panels
 from .wording import figure_number
 
 _LONGER_SIDE_PIXELS = 1200  # the longer side of the drawing
@@ -40,6 +42,7 @@ def molecule(
     palette: PaletteName = "default",
     dark: bool = False,
     output: int | None = None,
+    target: Any = None,
 ) -> Any:
     """Draw a molecule with its atoms coloured by score and, if there are interactions, its bonds coloured by them.
 
@@ -52,7 +55,8 @@ def molecule(
     ax : matplotlib axes to draw on; by default those of a new figure.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
-    output : the number of the output to draw, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
+        default each has a panel.
 
     Returns
     -------
@@ -70,7 +74,10 @@ def molecule(
     >>> lc.plots.molecule(e).axison
     False
     """
-    e, view = one_output(e, output), view_of(e, MoleculeView)
+    outputs, view = choose_outputs(e, output, target), view_of(e, MoleculeView)
+    if len(outputs) > 1:
+        return output_panels(outputs, ax, partial(molecule, palette=palette, dark=dark), (4.5, 4.5), dark)
+    e = outputs[0]
     mol = read_molecule(view)
     if mol is None:
         raise ShowError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,15 @@ from ..faded_scores import faded_scores
 from ..palette import colour_limit, rgb_to_hex
 from .base import (
     PaletteName,
+    choose_outputs,
     colour_bar,
     colour_map,
     flip_caption_inches,
-    one_output,
     prepare_axes,
     theme_colours,
     view_of,
 )
+from .by_target import output_panels
 from .wording import drawable_lines, figure_number
 
 _BAND_MARGIN = 0.1  # of a band, above and below its line
@@ -38,6 +40,7 @@ def series(
     palette: PaletteName = "default",
     dark: bool = False,
     output: int | None = None,
+    target: Any = None,
 ) -> Any:
     """Draw a time series as a line over its windows, which are coloured by score.
 
@@ -51,7 +54,8 @@ def series(
     ax : matplotlib axes to draw on; by default those of a new figure.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
-    output : the number of the output to draw, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
+        default each has a panel.
 
     Returns
     -------
@@ -68,7 +72,10 @@ def series(
     >>> lc.plots.series(e).get_xlabel()
     'step'
     """
-    e, view = one_output(e, output), view_of(e, SeriesView)
+    outputs, view = choose_outputs(e, output, target), view_of(e, SeriesView)
+    if len(outputs) > 1:
+        return output_panels(outputs, ax, partial(series, palette=palette, dark=dark), (7.0, 2.6), dark, gap=1.4)
+    e = outputs[0]
     values, labels = np.asarray(view.series, np.float64), view.labels
     steps, count = values.shape
     limit, colours = colour_limit([e.scores]), theme_colours(dark)

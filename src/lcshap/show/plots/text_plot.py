@@ -12,7 +12,8 @@ from .. import flips, words
 from ..faded_scores import faded_scores
 from ..interaction_pairs import interaction_caption, pairs_of
 from ..palette import find_palette
-from .base import PaletteName, one_output, prepare_axes, score_colours, view_of
+from .base import PaletteName, choose_outputs, prepare_axes, score_colours, view_of
+from .compare_plot import compare
 from .text_layout import WIDTH_INCHES, TextPage, TextRow, split_into_pieces
 from .wording import check_limit, figure_number, residual_and_cost, subject_and_values
 
@@ -27,6 +28,7 @@ def text(
     interactions: bool | int = True,
     limit: float | None = None,
     output: int | None = None,
+    target: Any = None,
     palette: PaletteName = "default",
     dark: bool = False,
 ) -> Any:
@@ -42,7 +44,8 @@ def text(
     interactions : whether to draw the largest pair interactions as arcs, if the explanation has any; or how many of
         them, by default up to ten. Interactions whose 95 % interval contains 0 are left out.
     limit : the score that gets the full colour; by default the largest absolute score.
-    output : the number of the output to draw, if the explanation has several.
+    output, target : the number of the output to draw, or the name of its target, if the explanation has several; by
+        default each has a row, on one scale, without interactions.
     palette : the name of a palette, or a `Palette`.
     dark : whether the figure is for a dark background.
 
@@ -61,8 +64,10 @@ def text(
     >>> lc.plots.text(e).axison
     False
     """
-    e = one_output(e, output)
-    view = view_of(e, TextView)
+    outputs, view = choose_outputs(e, output, target), view_of(e, TextView)
+    if len(outputs) > 1:
+        return compare(outputs, words.output_names(e), ax, shared=True, palette=palette, dark=dark)
+    e = outputs[0]
     limit = check_limit(limit, [e.scores])
     fit, ax = ax is None, prepare_axes(ax, (WIDTH_INCHES, 1), dark)
     facts = [*subject_and_values(e), *residual_and_cost(e), *filter(None, [words.faint_note(e)])]

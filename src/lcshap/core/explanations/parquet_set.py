@@ -1,0 +1,79 @@
+"""Sets of explanations as Parquet files: one part of a bulk run, with a digest of the file.
+
+A file has the columns of a part (see `part_rows`) and one of two layouts, which its metadata names:
+
+- "rows": each row has its record, as in a part, with the columns ``rows`` and ``error_type`` besides.
+- "shared": inputs differ only in numbers, in feature values and in entries of the provenance, as rows of a table do.
+  The metadata has the graph and the provenance once, and no row has a record. More columns hold the rest, see
+  `shared_layout`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...errors import FileFormatError
+from ...extras import import_optional
+from ..json_reader import JsonNode, parse_json
+from ..printable import printable
+from .file_seal import OPEN_SEAL, check_seal, seal
+from .json_set import SET_FORMAT, SET_VERSION, check_version
+from .part_rows import encode_table, part_schema
+from .read_shared import decode_shared
+from .row_columns import ExplanationColumns
+from .shared_layout import encode_shared, is_shared
+from .stored_rows import StoredRows, encode_rows
+
+_NOTES_KEY, _SEAL_KEY = "lcshap", "lcshap-seal"
+
+
+def write_parquet_set(columns: ExplanationColumns) -> bytes:
+    """The explanations as the bytes of a Parquet file."""
+    notes: dict[str, Any] = {"format": SET_FORMAT, "version": SET_VERSION}
+    if is_shared(columns):
+        table, shared = encode_shared(columns)
+        notes |= {"layout": "shared", **shared}
+    else:
+        table, notes["layout"] = encode_rows(iter(columns), bool(columns.outputs.any())), "rows"
+    text = json.dumps(notes, allow_nan=False, separators=(",", ":"))
+    return seal(encode_table(table, {_NOTES_KEY: text, _SEAL_KEY: OPEN_SEAL}))
+
+
+def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | StoredRows:
+    """The explanations in the bytes of a Parquet file, a set or a part of a bulk run.
+
+    Raises
+    ------
+    FileFormatError : if the file holds something else, or is damaged.
+    """
+    sealed = check_seal(encoded, source)
+    pa, pq = import_optional("pyarrow", "bulk"), import_optional("pyarrow.parquet", "bulk")
+    try:
+        with pq.ParquetFile(pa.BufferReader(encoded)) as file:
+            notes, names = file.schema_arrow.metadata or {}, file.schema_arrow.names
+            if _NOTES_KEY.encode() not in notes:
+                _check_part(names, source)
+                return StoredRows(file.read(), source)
+            if not sealed:
+                raise FileFormatError(f"Expected a digest in {printable(source)}, got none: the file is damaged.")
+            place = JsonNode(parse_json(notes[_NOTES_KEY.encode()], source), source, "the metadata")
+            check_version(place["version"].integer(), source)
+            if place["layout"].choice(("rows", "shared")) == "rows":
+                _check_part(names, source)
+                return StoredRows(file.read(), source)
+            return decode_shared(file, place)
+    except (pa.ArrowException, OSError) as error:
+        raise FileFormatError(
+            f"Expected explanations saved by lcshap, got {printable(source)}, which cannot be read as Parquet: "
+            f"{printable(str(error), max_length=200)}"
+        ) from None
+
+
+def _check_part(names: list[str], source: str) -> None:
+    missing = [name for name in part_schema(False).names if name not in names]
+    if missing:
+        raise FileFormatError(
+            f"Expected explanations saved by lcshap, got {printable(source)}, a Parquet file without the columns "
+            f"{', '.join(missing)}."
+        )
