@@ -95,8 +95,8 @@ class GraphKernelSHAP(SampledMethod):
         "The posterior mean of the Shapley value, given v on pairs of a coalition and its complement."
     )
     choose: ClassVar[str] = (
-        "Choose it to estimate Shapley values: its prior is fitted to each input, and docs/benchmarks.md has its error "
-        "beside that of others."
+        "Choose it to estimate Shapley values: its prior is fitted to each input, and docs/benchmarks.md compares its "
+        "error with that of other methods."
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
     algorithm: ClassVar[int] = 2  # increased when pairs became the same on every processor

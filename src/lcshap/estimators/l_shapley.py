@@ -64,8 +64,8 @@ class LShapley(Method):
     name: ClassVar[str] = "l-shapley"
     summary: ClassVar[str] = "L-Shapley of order k: the Shapley value of each unit within its neighbourhood."
     choose: ClassVar[str] = (
-        "Choose it when the effect of a unit depends on its neighbours. The context 'present' asks what matters in the "
-        "full input, and ranks units for masking; 'both' comes closest to the Shapley value."
+        "Choose it when the effect of a unit depends on its neighbours. The context 'present' finds what matters in "
+        "the full input, and ranks units for masking; 'both' comes closest to the Shapley value."
     )
     cost_in_words: ClassVar[str] = "about 4^order · d on a chain"
 

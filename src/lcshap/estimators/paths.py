@@ -208,7 +208,7 @@ class InsertionPath(_PathMethod):
         "worst of the methods compared in docs/benchmarks.md."
     )
     choose: ClassVar[str] = (
-        "Choose it for the shortest extract that the model treats like the whole input, if the model can handle "
+        "Choose it for the shortest extract with the same prediction as the full input, if the model can handle "
         f"short inputs. {caution}"
     )
     from_full: ClassVar[bool] = False

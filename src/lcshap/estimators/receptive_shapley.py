@@ -91,7 +91,7 @@ class ReceptiveShapley(Method):
     )
     choose: ClassVar[str] = (
         "Choose it for graph neural networks of a few layers that pool a linear head by sum or mean, and that return "
-        "what each node adds to the output."
+        "the part of each node in the output."
     )
     cost_in_words: ClassVar[str] = "about 2^n for n nodes in the largest neighbourhood, for any d"
     has_plan: ClassVar[bool] = False

@@ -82,7 +82,7 @@ class RegressionCShapley(Method):
         "sets."
     )
     choose: ClassVar[str] = (
-        "Choose it when calls are expensive, especially on grids. With windows='removed' it asks what matters in the "
+        "Choose it when calls are expensive, especially on grids. With windows='removed' it finds what matters in the "
         "full input, and ranks units for masking."
     )
     cost_in_words: ClassVar[str] = "about max_size · d on chains and grids"
