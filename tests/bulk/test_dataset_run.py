@@ -171,7 +171,7 @@ def test_a_store_avoids_repeated_calls(tmp_path, in_process, monkeypatch):
 def test_a_model_that_fails_for_a_whole_shard_stops_the_run(tmp_path, in_process):
     texts = [*TEXTS[:6], *(f"broken {k}" for k in range(6))]
     with pytest.raises(
-        lc.errors.BulkError, match=r"failed for all rows of shard 1 that it was asked.*the service is gone"
+        lc.errors.BulkError, match=r"failed for all rows of shard 1 that were sent to it.*the service is gone"
     ):
         explain_dataset(texts, explainer, tmp_path, **SHARDS)
     assert finished_shards(tmp_path) == {0}

@@ -130,6 +130,14 @@ def test_data_rows_take_turns_where_there_are_more_than_a_call_may_take():
     assert error < np.mean([np.abs(other.scores - truth).mean() for other in common])
 
 
+def test_of_very_many_rows_a_sample_is_used():
+    X, y, _ = table(300, d=5)
+    settings = {"loss": "squared", "masker": lc.maskers.Tabular(X[:4]), "budget": 32}
+    assert lc.global_importance(number_model, X, y, max_rows=10, **settings).provenance["data_rows"] == 80
+    e = lc.global_importance(number_model, X, y, max_rows=40, **settings)
+    assert (e.provenance["data_rows"], e.provenance["data_rows_per_call"]) == (300, 40)
+
+
 def test_standard_errors_cover_the_choice_of_data_rows():
     """Of samples of 60 rows out of 4,000, about 95 % have an interval that contains the score of all 4,000 rows."""
     X, y, _ = table(4000)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
 from ..core.default_limits import MAX_CALLS
 from ..core.method import check_integer
@@ -59,3 +60,14 @@ def changed_fields(options: object) -> list[str]:
     """
     init_fields = [f for f in fields(options) if f.init and f.repr]  # type: ignore[arg-type]
     return [f"{f.name}={getattr(options, f.name)!r}" for f in init_fields if getattr(options, f.name) is not f.default]
+
+
+def short_repr(component: Any) -> str:
+    """Write a method or a masker as a call that has only the changed fields.
+
+    >>> short_repr(Execution(batch_size=8)), short_repr("auto")
+    ('Execution(batch_size=8)', "'auto'")
+    """
+    if not is_dataclass(component):
+        return repr(component)
+    return f"{type(component).__name__}({', '.join(changed_fields(component))})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, Literal, cast, overload
 
 from ..adapters.base import Kind, Model
@@ -27,7 +27,7 @@ from ..values import Value, find_value, says_output
 from ..values.loss import list_truths
 from ..values.targets import check_class_names
 from .cost_preview import preview_cost
-from .execution import Execution, changed_fields
+from .execution import Execution, changed_fields, short_repr
 from .job import Job, Outcomes, Setup
 from .option_checks import reject_unknown_options
 
@@ -159,11 +159,11 @@ class Explainer:
 
     def __repr__(self) -> str:
         model = getattr(self.model, "__name__", None) or type(self.model).__name__
-        method = repr(self.method) if isinstance(self.method, str) else _short_repr(self.method)
-        stop = [] if self.stop is None else [f"stop={_short_repr(self.stop)}"]
+        method = repr(self.method) if isinstance(self.method, str) else short_repr(self.method)
+        stop = [] if self.stop is None else [f"stop={short_repr(self.stop)}"]
         listed_first = ("model=", "masker=", "method=", "stop=")
         options = [option for option in changed_fields(self) if not option.startswith(listed_first)]
-        return f"Explainer({', '.join([model, _short_repr(self.masker), method, *stop, *options])})"
+        return f"Explainer({', '.join([model, short_repr(self.masker), method, *stop, *options])})"
 
     # -- explaining -----------------------------------------------------------------------------------------------
 
@@ -200,8 +200,7 @@ class Explainer:
         ----------
         x : an input; or a list, a tuple, a generator, an array or a table of inputs. Inputs of a list share plans and
             batches: rows of different inputs travel in one model call.
-        y : the true class or number of the input, or a list with one for each input, if the value is a
-            `lcshap.values.Loss`.
+        y : for a `lcshap.values.Loss`, the true class or number of the input; of many inputs a list of them.
         store : what the model has answered before. If the model fails half-way, or on Ctrl-C, `lcshap.Unfinished` is
             raised: call again with ``store=error.store`` to go on from there. Nothing is asked twice.
         errors : for many inputs, what to do about one that cannot be explained. "raise": raise, after the others are
@@ -399,12 +398,3 @@ def adapt_model(model: Any, kind: Kind | None, value: Any) -> Model:
 def _describe_candidate(candidate: Any) -> str:
     """Describe an object that is no masker, for the error; a class by its name."""
     return f"the class {candidate.__name__}" if isinstance(candidate, type) else repr(candidate)
-
-
-def _short_repr(component: Any) -> str:
-    """Write a method or a masker as a call that has only the changed fields."""
-    return (
-        f"{type(component).__name__}({', '.join(changed_fields(component))})"
-        if is_dataclass(component)
-        else repr(component)
-    )

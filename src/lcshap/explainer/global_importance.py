@@ -25,6 +25,8 @@ from .loss_game import LossGame
 from .row_sampling import Floats, RowBlocks
 
 _BACKGROUND_ROWS, _BACKGROUND_ROWS_ROUGH = 16, 64  # by default for each data row; more for losses without correction
+_TABLE_BATCH_ROWS = 512
+_MAX_BLOCKS = 8  # of `max_rows` data rows
 _MAX_BACKGROUND = 4096  # rows of X that are the background by default
 
 
@@ -66,14 +68,15 @@ def global_importance(
         `GraphKernelSHAP` elsewhere.
     budget : calls: the number of coalitions, or a text such as "8d"; "8d" by default, which is eight for each unit.
     max_rows : how many data rows each coalition is evaluated on, at most. If there are more, coalitions take turns, so
-        that all rows are used equally often.
+        that all rows are used equally often; of more than eight times as many, a random sample is used.
     background_rows : how many background rows are drawn for each data row and coalition, at most: 16 by default, and 64
         for "zero_one" and for functions. They represent all of them: two are drawn from each of some equal parts, in
         the order of the model's predictions. The bias that is left is corrected, except for "zero_one" and functions.
     seed : of the choice of data rows, background rows and coalitions.
     kind, classes : what the model returns, and the names of its classes, as for `Explainer`.
     store : what the model has answered before: ``error.store`` of an `lcshap.Unfinished` error resumes the work.
-    execution : how the model is called: batch size, progress bar and limit of calls; see `lcshap.Execution`.
+    execution : how the model is called: batch size (512 rows by default for tables), progress bar and limit of calls;
+        see `lcshap.Execution`.
 
     Returns
     -------
@@ -120,13 +123,16 @@ def global_importance(
         classes=classes,
         execution=execution,
     )
+    if execution.batch_size is None and explainer.adapter.batch_size is None and isinstance(masker, Tabular):
+        # Rows of tables are small and many, so that large batches are best. A search would find that out too late.
+        explainer = replace(explainer, execution=replace(execution, batch_size=_TABLE_BATCH_ROWS))
     if explainer.selector.seconds is not None:
         raise OptionError(f"Expected a budget in calls, such as 200 or '8d', got {budget!r}.")
     rows = _DataRows(masker, X)
     truths = list_truths(explainer.value_function, y, len(rows))
-    blocks = RowBlocks(
-        np.random.default_rng(seed).permutation(len(rows)), check_integer("max_rows", max_rows, minimum=2)
-    )
+    size = check_integer("max_rows", max_rows, minimum=2)
+    order = np.random.default_rng(seed).permutation(len(rows))[: _MAX_BLOCKS * size]
+    blocks = RowBlocks(order, min(size, len(rows)))
     job = Job(explainer.setup, MemoryStore() if store is None else store, [None])
     with job.running():
         game = LossGame(job, rows.mask, truths or [], blocks, _count_background(background_rows, explainer), seed)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.game import AbstractGame, RowCounter
 from ..errors import MaskerError, TargetError
+from ..evaluation.engine import Engine
 from ..evaluation.pending_rows import PendingRows, answer_pending
 from ..maskers.base import Masked
 from ..maskers.drawn_background import DrawnBackground
@@ -29,7 +30,8 @@ from .row_sampling import (
     sort_predictions,
 )
 
-_WINDOW_ROWS = 1 << 16  # model rows that are asked together: enough for full batches
+_BATCH_ROWS = 64  # of the background, unless larger batches are known to be better
+_WINDOW_ROWS, _WINDOW_CELLS = 1 << 16, 1 << 23  # model rows and cells that are asked together, and kept until then
 
 
 @dataclass(eq=False)
@@ -120,7 +122,10 @@ class LossGame(AbstractGame):
         Tables have the same prediction for all rows then, unless columns are pinned. Others are asked row by row.
         """
         empty = Coalitions.from_sets(self.d, [[]])
-        (outputs,) = self._ask([(self.first, empty)])
+        # The time that these rows take tells nothing about the batch size for the rows of coalitions.
+        engine = self.job.setup.engine
+        fixed = Engine(engine.model, max(engine.size.best, _BATCH_ROWS), engine.raw, engine.name, engine.gate)
+        (outputs,) = self._ask([(self.first, empty)], fixed)
         self.sorted_background = sort_predictions(outputs[0])
         self.truths = self._read_y(outputs.shape[-1])
         if isinstance(self.first, MaskedTabular) and not len(self.first.pinned):
@@ -165,7 +170,7 @@ class LossGame(AbstractGame):
 
     def _windows(self, places: Numbers, numbers: Numbers) -> Iterator[Numbers]:
         """Cut places into windows, so that those of a data row stay together."""
-        size = max(1, _WINDOW_ROWS // self.sampled_background)
+        size = max(1, min(_WINDOW_ROWS, _WINDOW_CELLS // self.d) // self.sampled_background)
         start = 0
         while start < len(places):
             stop = start + size
@@ -174,9 +179,9 @@ class LossGame(AbstractGame):
             yield places[start:stop]
             start = stop
 
-    def _ask(self, requests: list[tuple[Masked, Coalitions]]) -> list[Floats]:
+    def _ask(self, requests: list[tuple[Masked, Coalitions]], engine: Engine | None = None) -> list[Floats]:
         """The outputs for coalitions of some data rows, `(n, background rows, outputs)` each, in shared batches."""
-        engine, store = self.job.setup.engine, self.job.store
+        engine, store = engine or self.job.setup.engine, self.job.store
         pending = [PendingRows(engine, masked, sets, store, self.row_counter, None) for masked, sets in requests]
         answers = answer_pending(engine, pending, self.job.progress_bar)  # raises errors, since none is isolated
         outputs = [answer for answer in answers if not isinstance(answer, Exception)]

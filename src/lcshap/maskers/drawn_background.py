@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,22 +68,19 @@ class DrawnBackground(Masked):
         return self.whole.single_rows(*self._single(coalitions))
 
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
-        """Row by row where enough of the rows are equal, else by coalition."""
+        """Row by row where enough of the rows are equal, else by coalition. The rows are made once, and kept."""
         check_units(coalitions, self.graph)
         row_coalitions, background = self._single(coalitions)
-        codes = np.ascontiguousarray(self.whole.row_codes(row_coalitions, background))
+        rows = self.whole.single_rows(row_coalitions, background)
+        codes = np.ascontiguousarray(self.whole.row_codes(row_coalitions, background, rows))
         row_bytes = codes.view(np.dtype((np.void, codes.dtype.itemsize * codes.shape[1]))).ravel()
         unique, first, index = np.unique(row_bytes, return_index=True, return_inverse=True)
         if len(unique) > (1 - _MIN_SAVED_SHARE) * len(row_bytes):
-            return super().distinct(coalitions)
+            row_numbers = np.arange(len(row_bytes)).reshape(-1, self.count)
+            distinct = super().distinct(coalitions)
+            return replace(distinct, make=lambda places: _take(rows, row_numbers[places].ravel()))
         keys = [hashlib.blake2b(code.tobytes(), digest_size=16).digest() for code in unique]
-        key_coalitions, key_background = row_coalitions.take(first), background[first]
-        return DistinctRows(
-            keys,
-            key_coalitions,
-            index,
-            make=lambda places: self.whole.single_rows(key_coalitions.take(places), key_background[places]),
-        )
+        return DistinctRows(keys, row_coalitions.take(first), index, make=lambda places: _take(rows, first[places]))
 
     def _single(self, coalitions: Coalitions) -> tuple[Coalitions, NDArray[np.intp]]:
         """For each row a coalition and the number of a background row."""
@@ -102,6 +99,12 @@ class DrawnBackground(Masked):
         both = np.stack([first, (first + distance) % size], axis=2)  # at least one row apart
         places = (both + np.arange(strata)[:, None] * size).reshape(len(kept), self.count)
         return np.asarray(np.minimum(places, len(self.order) - 1), np.intp)
+
+
+def _take(rows: Rows, numbers: NDArray[np.intp]) -> Rows:
+    """Some rows of an array or a DataFrame."""
+    indexer: Any = getattr(rows, "iloc", rows)
+    return indexer[numbers]
 
 
 def _mix(states: NDArray[np.uint64]) -> NDArray[np.uint64]:

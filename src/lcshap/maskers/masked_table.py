@@ -129,9 +129,9 @@ class MaskedTabular(Masked):
         """One row for each coalition: the one with the background row of this number."""
         return Blend(self._kept(coalitions), self.x, self.background[background]).rows
 
-    def row_codes(self, coalitions: Coalitions, background: NDArray[np.intp]) -> NDArray[Any]:
-        """Numbers that are equal where the rows of `single_rows` are, a row of them for each."""
-        return np.asarray(self.single_rows(coalitions, background))
+    def row_codes(self, coalitions: Coalitions, background: NDArray[np.intp], rows: Rows) -> NDArray[Any]:
+        """Numbers that are equal where `rows`, which are those of `single_rows`, are equal: the rows themselves."""
+        return np.asarray(rows)
 
     @cached_property
     def _agreement(self) -> RowAgreement:
@@ -199,8 +199,8 @@ class MaskedFrame(MaskedTabular):
         """One row for each coalition: the one with the background row of this number."""
         return self._build_frame(self._kept(coalitions), background)
 
-    def row_codes(self, coalitions: Coalitions, background: NDArray[np.intp]) -> NDArray[Any]:
-        """Numbers that are equal where the rows of `single_rows` are, a row of them for each."""
+    def row_codes(self, coalitions: Coalitions, background: NDArray[np.intp], rows: Rows) -> NDArray[Any]:
+        """Numbers that are equal where `rows`, which are those of `single_rows`, are equal."""
         numbers = self._value_numbers
         return np.where(self._kept(coalitions), numbers[0], numbers[1 + background])
 

@@ -43,7 +43,7 @@ def importances(xs: Explanations[Any]) -> tuple[list[Importance], str]:
     sample, note = xs, ""
     if not xs.in_memory and len(xs) > _SAMPLED_INPUTS:
         sample, note = xs[:_SAMPLED_INPUTS], f"The chart is about the first {_SAMPLED_INPUTS} inputs."
-    explained = sample[[number for number in range(len(sample)) if number not in sample.errors]]
+    explained = sample.explained
     if not len(explained):
         return [], note
     outputs = explained[0].scores.shape[1] if explained[0].scores.ndim == 2 else 0

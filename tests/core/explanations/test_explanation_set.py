@@ -124,3 +124,11 @@ def test_one_explanation_is_no_set():
     (e,) = row_explanations(1)
     with pytest.raises(lc.errors.OptionError, match="brackets"):
         lc.Explanations(e)
+
+
+def test_the_inputs_that_were_explained():
+    explained = list(row_explanations(2))
+    xs = lc.Explanations([failed(), explained[0], failed(), explained[1]])
+    assert xs.explained == explained
+    assert xs.explained.errors == {}
+    assert lc.Explanations([failed()]).explained == []

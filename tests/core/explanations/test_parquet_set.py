@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,6 +11,7 @@ from lcshap.bulk.columns import InputRow
 from lcshap.bulk.part_files import encode_part
 from lcshap.bulk.shards import Shard
 from lcshap.core.explanations.parquet_set import write_parquet_set
+from lcshap.core.explanations.stored_rows import encode_rows
 from lcshap.errors import FileFormatError
 
 
@@ -82,3 +85,26 @@ def test_files_above_the_limit_are_refused(tmp_path):
     path = array_set()[0].save(tmp_path / "xs.parquet")
     with pytest.raises(FileFormatError, match="at most 100 bytes"):
         lc.load(path, max_bytes=100)
+
+
+def test_loading_many_rows_takes_little_time(tmp_path):
+    xs, *_ = array_set(100_000, 20, data=np.ones((100_000, 20)))
+    path = xs.save(tmp_path / "xs.parquet")
+    start = time.process_time()
+    loaded = lc.load(path)
+    np.testing.assert_array_equal(loaded.scores, xs.scores)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "name", ["row", "names", "scores", "base_value", "calls", "error", "record", "rows", "error_type"]
+)
+def test_columns_of_other_types_are_refused(tmp_path, name):
+    table = encode_rows(iter(text_explanations()), False)
+    other = pa.array([True] * len(table))
+    path = tmp_path / "xs.parquet"
+    pq.write_table(table.set_column(table.schema.get_field_index(name), name, other), path)
+    with pytest.raises(FileFormatError, match=f"the column {name}"):
+        lc.load(path)
+    pq.write_table(table, path)
+    assert len(lc.load(path)) == 3

@@ -142,3 +142,10 @@ def test_inputs_of_a_set_that_failed_are_left_out_with_their_labels(tmp_path):
     assert "second" not in page.split("<script")[2]
     explained = report(xs[[0, 2]], tmp_path / "explained.html", names=["first", "third"]).read_text(encoding="utf-8")
     assert page == explained
+
+
+def test_sets_by_method_leave_out_inputs_that_failed(tmp_path):
+    explainer = lc.Explainer(lambda texts: [1.0 * len(t) for t in texts], lc.maskers.Text(), kind="output")
+    xs = explainer(["to be", "", "or not"], errors="keep")
+    both = report({"mine": xs, "yours": xs}, tmp_path / "both.html").read_bytes()
+    assert both == report({"mine": xs.explained, "yours": xs.explained}, tmp_path / "both.html").read_bytes()

@@ -220,6 +220,13 @@ class Explanations(ArrayAttributes, SetExports, Sequence[T_co], Generic[T_co]):
         return Explanations.from_storage, (self._storage,)
 
     @property
+    def explained(self) -> Explanations[Explanation]:
+        """The inputs that were explained, without those that failed."""
+        errors = self._storage.errors
+        kept = [number for number in range(len(self)) if number not in errors]
+        return cast("Explanations[Explanation]", self[kept] if errors else self)
+
+    @property
     def in_memory(self) -> bool:
         """Whether all inputs are in memory, and not read from files when they are needed."""
         return self._loaded is not None

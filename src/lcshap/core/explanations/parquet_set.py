@@ -26,6 +26,7 @@ from .shared_layout import encode_shared, is_shared
 from .stored_rows import StoredRows, encode_rows
 
 _NOTES_KEY, _SEAL_KEY = "lcshap", "lcshap-seal"
+_MORE_TYPES = {"rows": "int64", "error_type": "string"}  # of columns that parts of bulk runs do not have
 
 
 def write_parquet_set(columns: ExplanationColumns) -> bytes:
@@ -51,16 +52,16 @@ def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | Stored
     pa, pq = import_optional("pyarrow", "bulk"), import_optional("pyarrow.parquet", "bulk")
     try:
         with pq.ParquetFile(pa.BufferReader(encoded)) as file:
-            notes, names = file.schema_arrow.metadata or {}, file.schema_arrow.names
+            notes = file.schema_arrow.metadata or {}
             if _NOTES_KEY.encode() not in notes:
-                _check_part(names, source)
+                _check_part(file.schema_arrow, source)
                 return StoredRows(file.read(), source)
             if not sealed:
                 raise FileFormatError(f"Expected a digest in {printable(source)}, got none: the file is damaged.")
             place = JsonNode(parse_json(notes[_NOTES_KEY.encode()], source), source, "the metadata")
             check_version(place["version"].integer(), source)
             if place["layout"].choice(("rows", "shared")) == "rows":
-                _check_part(names, source)
+                _check_part(file.schema_arrow, source)
                 return StoredRows(file.read(), source)
             return decode_shared(file, place)
     except (pa.ArrowException, OSError) as error:
@@ -70,10 +71,23 @@ def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | Stored
         ) from None
 
 
-def _check_part(names: list[str], source: str) -> None:
-    missing = [name for name in part_schema(False).names if name not in names]
+def _check_part(schema: Any, source: str) -> None:
+    """Refuse a table that has not the columns of a part, or has them with other types."""
+    missing = [name for name in part_schema(False).names if name not in schema.names]
     if missing:
         raise FileFormatError(
             f"Expected explanations saved by lcshap, got {printable(source)}, a Parquet file without the columns "
             f"{', '.join(missing)}."
         )
+    types = {field.name: _type_text(field) for field in schema}
+    expected = part_schema(types["base_value"].startswith("list"))
+    for name, kind in {**{field.name: _type_text(field) for field in expected}, **_MORE_TYPES}.items():
+        if types.get(name, kind) != kind:
+            raise FileFormatError(
+                f"{printable(source)} is damaged at the column {name}: expected the type {kind}, got {types[name]}."
+            )
+
+
+def _type_text(field: Any) -> str:
+    """The type of a column, without the name of the items of lists, which Parquet changes."""
+    return str(field.type).replace("element: ", "").replace("item: ", "")

@@ -101,7 +101,8 @@ def _leave_out_failed(explanations: Any, labels: Any, names: Any) -> tuple[Any, 
     """The inputs of a set that were explained, with their labels and names, which may be those of all inputs."""
     if not isinstance(explanations, Explanations) or not explanations.errors:
         return explanations, labels, names
-    kept = [number for number in range(len(explanations)) if number not in explanations.errors]
+    errors = explanations.errors
+    kept = [number for number in range(len(explanations)) if number not in errors]
     labels, names = (_take_marks(marks, kept, len(explanations)) for marks in (labels, names))
     return explanations[kept], labels, names
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from ...core.explanation import Explanation
+from ...core.explanations import Explanations
 from ...core.rounding import round_to_zero
 from ...core.views import ImageView, TextView
 from ...errors import ShowError
@@ -56,6 +57,8 @@ def name_explanations(explanations: Any) -> list[tuple[str, bytes, Explanation]]
 
 
 def _as_list(members: Any) -> list[Any]:
+    if isinstance(members, Explanations):
+        return list(members.explained)
     return list(members) if isinstance(members, Iterable) and not isinstance(members, str) else [members]
 
 

@@ -50,8 +50,7 @@ def plot_set(xs: Explanations[Any], kind: str | None = None, ax: Any = None, **o
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['good (1)', 'a', 'bad (1)', 'film']
     """
-    if xs.errors:
-        xs = xs[[number for number in range(len(xs)) if number not in xs.errors]]
+    xs = xs.explained
     if kind is None:
         first = xs[0] if len(xs) else None
         kind = "beeswarm" if isinstance(first, Explanation) and isinstance(first.view, TableView) else "summary_bars"
