@@ -72,7 +72,8 @@ class TestReport:
     @pytest.mark.parametrize("name", PALETTES)
     def test_palettes(self, write, name):
         style = next(t for tag, _, t in write(made([1.0]), palette=name).texts if tag == "style")
-        for colour in vars(PALETTES[name]).values():
+        palette = PALETTES[name]
+        for colour in (palette.positive, palette.negative, palette.dark_positive, palette.dark_negative):
             assert rgb_to_hex(colour) in style
 
     def test_a_thousand_texts_of_300_words_are_small(self, tmp_path):
