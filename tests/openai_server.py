@@ -1,4 +1,4 @@
-"""A server that speaks the protocol of OpenAI around a tiny language model, on the loopback, for tests."""
+"""A server with the protocol of OpenAI around a tiny language model, on the loopback, for tests."""
 
 import json
 import threading

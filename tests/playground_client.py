@@ -1,4 +1,4 @@
-"""A client that speaks to a playground as its page does, a model that obeys its test, and texts that attack a page."""
+"""A client that sends the requests of the page, a model that a test controls, and texts that attack a page."""
 
 import json
 import threading

@@ -73,7 +73,7 @@ class TestTexts:
 
 
 class TestOutputs:
-    def test_logits_where_probabilities_were_promised(self):
+    def test_logits_of_a_model_of_kind_probabilities(self):
         with pytest.raises(lc.errors.ModelError, match=r'Expected probabilities from the model, .*set kind="logits"'):
             lc.explain(lambda texts: [[3.0, -1.0] for _ in texts], TEXT, kind="probabilities")
         close = lambda texts: [[0.6, 0.6] for _ in texts]  # noqa: E731
@@ -116,7 +116,7 @@ class TestOutputs:
         with pytest.raises(lc.errors.ModelError, match="Expected the name of a class as the target, got 'dog'"):
             lc.explain(three, TEXT, kind="logits", target="dog", classes=["cat", "cow", "hen"])
 
-    def test_classes_that_the_model_knows_name_the_targets(self):
+    def test_classes_of_the_model_name_the_targets(self):
         X = np.random.default_rng(0).normal(size=(60, 3))
         model = LogisticRegression().fit(X, np.where(X[:, 0] > 0, "yes", "no"))
         explain = lambda target: lc.Explainer(model, lc.maskers.Tabular(X[0]), lc.Shapley(), target=target)(X[1])  # noqa: E731
@@ -205,7 +205,7 @@ class TestArrays:
             ):
                 masker.mask(x).rows(some)
 
-    def test_dropout_is_off_and_training_mode_comes_back(self):
+    def test_dropout_is_off_and_training_mode_is_restored(self):
         torch.manual_seed(0)
         net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 2)).train()
         x = np.arange(4.0)
@@ -219,7 +219,7 @@ class TestFailure:
         return lc.Explainer(model, lc.maskers.Text(), method, kind="output", batch_size=8, **options)
 
     @pytest.mark.parametrize("method", [lc.Shapley(), lc.GraphKernelSHAP(40), lc.DeletionPath(30)], ids=str)
-    def test_what_is_finished_is_kept_and_not_asked_again(self, method):
+    def test_finished_answers_are_kept_and_not_computed_again(self, method):
         model = Breaks(after=20)
         explainer = self.explainer(model, method)
         with pytest.raises(lc.errors.ModelError, match=r"failed on .*server") as info:
@@ -267,7 +267,7 @@ class TestFailure:
         assert again[0].scores.tolist() == short.scores.tolist()
         assert abs(again[1].residual) < 1e-9
 
-    def test_part_of_a_batch_is_kept_where_the_model_says_so(self):
+    def test_part_of_a_batch_is_kept_if_the_error_has_answers(self):
         received = []
 
         class Remote(CallableModel):
@@ -300,7 +300,7 @@ def test_float32_logits_do_not_round_small_differences_to_zero():
     assert (e.scores > 0).all()
 
 
-def test_a_torch_adapter_says_where_the_shape_is_wrong():
+def test_a_torch_adapter_reports_the_wrong_shape():
     net = TorchModel(torch.nn.Linear(3, 2).double(), "logits")
     with pytest.raises(lc.errors.ModelError, match=r"failed on .*mat1 and mat2"):
         lc.Explainer(net, lc.maskers.Tabular(np.zeros(4)), lc.Shapley())(np.ones(4))

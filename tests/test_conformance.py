@@ -1,6 +1,6 @@
-"""One suite over every registered method: which axioms it keeps, and what every method must do.
+"""One suite over every registered method: the axioms that it satisfies, and the requirements for all methods.
 
-The rows come from the methods themselves: `examples` says which parameters are run, `axioms` what they promise. A new
+The cases come from the methods: `examples` has the parameters, `axioms` the axioms that they declare. A new
 file in `estimators/` is tested here without a change.
 """
 
@@ -33,8 +33,8 @@ BY_METHOD_AND_GRAPH = pytest.mark.parametrize(
 )
 
 
-def promising(axiom, graphs=GRAPHS):
-    """The methods and graphs for which an axiom is promised."""
+def parametrize_by_axiom(axiom, graphs=GRAPHS):
+    """The methods and graphs for which an axiom is declared."""
     cases = [(m, g, f"{m}-{name}") for m in METHODS for name, g in graphs.items() if getattr(m.axioms(g), axiom)]
     assert len({type(m) for m, *_ in cases}) > 3
     return pytest.mark.parametrize(("method", "graph"), [pytest.param(m, g, id=name) for m, g, name in cases])
@@ -49,7 +49,7 @@ def close(a, b):
     np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
 
 
-def test_every_method_has_examples_and_promises():
+def test_every_method_has_examples_and_axioms():
     for entry in lc.METHODS.built_in():
         assert entry.examples, f"{entry.name} is not tested: give it `examples`"
         assert {type(method) for method in entry.examples} == {entry.method}
@@ -73,7 +73,7 @@ def test_unusual_options_are_among_the_examples():
     assert set(required) <= set(EXAMPLES)
 
 
-@promising("linear")
+@parametrize_by_axiom("linear")
 def test_linear_and_blind_to_constants(method, graph):
     x, y = np.random.default_rng(0).normal(size=(2, 2**graph.d))
     explain = lambda v: method.explain(game_of(v, graph.d), graph).scores  # noqa: E731
@@ -123,7 +123,7 @@ class TestAxioms:
             assert error > 0.1  # the printed weights of C-Shapley do not sum to one
 
 
-@promising("symmetric")
+@parametrize_by_axiom("symmetric")
 def test_relabelling_units_relabels_scores(method, graph):
     if method.axioms(graph).layout and graph.kind == "grid":
         graph = lc.Graph.ring(6)  # patches of a grid cannot be seen in its edges
@@ -134,7 +134,7 @@ def test_relabelling_units_relabels_scores(method, graph):
     close(method.explain(moved, other).scores[new], method.explain(game_of(values, graph.d), graph).scores)
 
 
-@promising("symmetric", {"chain": CHAIN})
+@parametrize_by_axiom("symmetric", {"chain": CHAIN})
 def test_units_that_an_automorphism_exchanges_score_the_same(method, graph):
     """Mirroring a chain, and turning a ring by one, with games that do not notice."""
     size = (np.arange(2**6)[:, None] >> np.arange(6) & 1).sum(axis=1)
@@ -146,7 +146,7 @@ def test_units_that_an_automorphism_exchanges_score_the_same(method, graph):
     close(turn, np.full(6, turn[0]))
 
 
-@promising("monotone")
+@parametrize_by_axiom("monotone")
 def test_monotone(method, graph):
     rng = np.random.default_rng(2)
     values = rng.normal(size=2**graph.d)
@@ -209,7 +209,7 @@ class TestRunning:
         assert str(e.calls) in repr(e)
 
 
-@promising("planned", NAMED_GRAPHS)
+@parametrize_by_axiom("planned", NAMED_GRAPHS)
 def test_the_general_path_gives_the_same_plan(method, graph):
     if method.axioms(graph).layout and graph.kind == "grid":
         graph = lc.Graph.chain(graph.d)
@@ -266,7 +266,7 @@ EVERY = [*METHODS, *(m for m in UNUSUAL if m not in METHODS)]
 
 
 @pytest.mark.parametrize("method", EVERY, ids=str)
-def test_every_door_leads_to_the_same_bits(method):
+def test_every_entry_point_gives_the_same_bits(method):
     """`explain`, the Explainer with one input and with several, `compare`, `run`: one way, so one answer."""
     game = lc.Game(lambda kept: look_up(kept * ROW), 6)
     alone = method.explain(game, CHAIN)
@@ -295,7 +295,7 @@ def linear_network():
 
 
 @pytest.mark.parametrize("method", [m for m in EXAMPLES if isinstance(m, GradientMethod)], ids=str)
-def test_every_door_leads_to_the_same_gradient(method):
+def test_every_entry_point_gives_the_same_gradient(method):
     """All numbers are small dyadic fractions, so that no order of summation rounds."""
     net = linear_network()
     weights, bias = net.weight.detach().numpy()[0], net.bias.item()
@@ -315,7 +315,7 @@ def grown_tree():
     return pytest.importorskip("sklearn.tree").DecisionTreeRegressor(random_state=0).fit(rows, look_up(rows))
 
 
-def test_every_door_leads_to_the_same_trees():
+def test_every_entry_point_gives_the_same_trees():
     method, tree = lc.TreeSHAP(), grown_tree()
     explainer = lc.Explainer(tree, MASKER, method)
     alone = explainer(ROW)
@@ -338,7 +338,7 @@ SUMMED = lc.adapters.CallableModel(lambda rows: neighbours(rows).sum(axis=1) + 1
 
 
 @pytest.mark.parametrize("method", [m for m in EXAMPLES if isinstance(m, lc.ReceptiveShapley)], ids=str)
-def test_every_door_leads_to_the_same_parts(method):
+def test_every_entry_point_gives_the_same_parts(method):
     alone = method.explain(
         lc.Game(lambda kept: neighbours(kept * ROW).sum(axis=1) + 1, 6, part_fn=lambda kept: neighbours(kept * ROW)),
         CHAIN,
@@ -355,7 +355,7 @@ def test_every_door_leads_to_the_same_parts(method):
 
 
 @pytest.mark.parametrize("method", [*(e.examples[0] for e in lc.METHODS.built_in()), *UNUSUAL], ids=str)
-def test_the_command_is_a_door_too(method, tmp_path, monkeypatch):
+def test_the_command_gives_the_same_scores(method, tmp_path, monkeypatch):
     """`lcshap explain --json` with all parameters written as name=value."""
     name, model = "look_up", look_up
     if isinstance(method, MORE):

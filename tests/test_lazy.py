@@ -1,4 +1,4 @@
-"""Names that are imported when they are first used: each test asks a Python that has imported nothing yet."""
+"""Names that are imported when they are first used. Each test starts a new Python process."""
 
 import pickle
 import subprocess
@@ -42,7 +42,7 @@ def test_every_name_can_be_imported_in_each_way():
     assert fresh("import lcshap; print(dir(lcshap) == lcshap.__all__)") == "True"
 
 
-def test_rooms_are_there_and_other_names_are_not():
+def test_packages_are_available_and_other_names_are_not():
     assert fresh("import lcshap; print(lcshap.show.__name__, lcshap.core.__name__)") == "lcshap.show lcshap.core"
     for name in ("Shaply", "_private", "__wrapped__", "np"):
         assert not hasattr(lc, name)
@@ -66,7 +66,7 @@ def test_public_modules_are_ordinary_modules(name):
     )
 
 
-def test_an_error_says_where_names_of_version_0_1_are():
+def test_an_error_names_the_new_place_of_names_of_version_0_1():
     for name, place in {"BudgetError": "errors.BudgetError", "models": "paper.networks"}.items():
         with pytest.raises(AttributeError, match=f"no attribute '{name}': it is lcshap.{place}$"):
             getattr(lc, name)
@@ -74,7 +74,7 @@ def test_an_error_says_where_names_of_version_0_1_are():
         getattr(lc, "Any")  # noqa: B009
 
 
-def test_an_explanation_shows_itself_whatever_was_imported():
+def test_an_explanation_is_shown_without_further_imports():
     e = lc.Explanation(np.ones(2), 0.0, 2.0, lc.Graph.chain(2), 4)
     assert "full value 2" in fresh(f"import pickle; pickle.loads({pickle.dumps(e)!r}).show()")
     code = "from lcshap import Game, Graph, Shapley; "

@@ -11,7 +11,7 @@ def test_the_list_of_public_names_is_what_there_is():
     assert not [name for name in lc.__all__ if name.startswith("_") and name != "__version__"]
 
 
-def test_every_public_thing_is_documented_with_an_example():
+def test_every_public_object_is_documented_with_an_example():
     for name in (
         "Graph",
         "Game",
@@ -48,7 +48,7 @@ def checked(tmp_path, lines):
     return [int(line.split(":")[1]) for line in errors], output
 
 
-def test_a_type_checker_knows_every_method_and_no_other(tmp_path):
+def test_a_type_checker_accepts_every_method_and_no_other(tmp_path):
     """The names of the registry are there, a typo is an error on its line."""
     names = [m.__name__ for m in lc.METHODS.values()]
     lines = ["import lcshap as lc", *(f"kind: type[lc.Method] = lc.{name}" for name in names[:1])]
@@ -57,7 +57,7 @@ def test_a_type_checker_knows_every_method_and_no_other(tmp_path):
     assert error_lines == [len(lines) - 1, len(lines)], output
 
 
-def test_a_type_checker_knows_what_an_explainer_returns(tmp_path):
+def test_a_type_checker_infers_what_an_explainer_returns(tmp_path):
     """One input gives an explanation, many give a set; typos in attributes, options and their values are errors."""
     good = [
         "import numpy as np",

@@ -98,7 +98,7 @@ def line(kind):
     return " < ".join(name.removeprefix("lcshap.") for name in names)
 
 
-def test_classes_keep_the_names_that_stores_know():
+def test_classes_keep_their_stored_names():
     missing = set(NAMES) - set(map(line, classes()))
     assert not missing, (
         f"Stores of version 0.2 know these classes by other names: {sorted(missing)}. Give each class that was moved "

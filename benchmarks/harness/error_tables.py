@@ -76,8 +76,8 @@ def peers(found: Summary, measure: str) -> str:
         rows.append([name, *line])
     text = (
         "The next table has a row for each peer: the geometric mean over families of its error divided by ours. Above "
-        "1 the error of `auto` is smaller. A number in brackets says on how many families the peer could be compared, "
-        "where it was not all of them."
+        "1 the error of `auto` is smaller. A number in brackets is the number of families on which the peer could be "
+        "compared, if it was not all of them."
     )
     return text + "\n\n" + table(["", *(f"{m}d" for m in found.multiples)], rows)
 
@@ -99,7 +99,7 @@ def by_family(found: Summary, measure: str, aside: tuple[str, ...]) -> str:
         "The next table has a row for each family: our error divided by that of the peer that is best on this family."
     )
     if measure == "mse":
-        text += " In brackets stands the share of our 95 % intervals that contain the true value."
+        text += " The number in brackets is the share of our 95 % intervals that contain the true value."
     return f"{text}\n\n" + table(["family", *(f"{m}d" for m in found.multiples)], rows)
 
 

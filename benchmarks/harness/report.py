@@ -18,7 +18,7 @@ HEAD = """# Benchmarks
 
 This page compares lcshap with shap, shapiq, captum, lime and lightshap: the error of their estimates at an equal number
 of model calls, their own time and memory, and how well their rankings find the units that a decision depends on.
-[A short table](benchmarks/choosing.md) says who leads on which kind of input. The page is made by
+[A short table](benchmarks/choosing.md) has the best method for each kind of input. The page is made by
 `python -m benchmarks report` from the CSV files in [benchmarks/](benchmarks/). Do not edit it. The commands that make
 the CSV files are:
 
@@ -32,8 +32,8 @@ the CSV files are:
 
 ## How it is measured
 
-- **Games.** A game is a model, an input, and a rule that says what takes the place of an absent unit. Every contestant
-  asks the same game for the values of coalitions. *Tables of games* are shapiq's precomputed games: the values of all
+- **Games.** A game is a model, an input, and a rule that replaces absent units. Every contestant evaluates
+  coalitions of the same game. *Tables of games* are shapiq's precomputed games: the values of all
   coalitions of 10 to 15 units are known. *Tasks* are models on real inputs: texts, images, a series, bytes, molecules
   and tables of 12 to 784 units. Games of one kind form a family.
 - **Calls.** The budget is a number of calls per unit: 4d means four times the number of units d. A call is a distinct
@@ -44,19 +44,19 @@ the CSV files are:
 - **Truth.** Shapley values are exact for up to 16 units and for trees and linear models. Elsewhere they come from long
   runs of permutations, and the squared standard error of those runs is subtracted from the squared errors.
 - **Error.** The error is the mean squared difference to the true Shapley values, averaged over the games and seeds of a
-  family. A ratio below 1 says that our error is smaller. Ratios are limited to the range from 0.001 to 1000, and means
+  family. A ratio below 1 means that our error is smaller. Ratios are limited to the range from 0.001 to 1000, and means
   of ratios are geometric means.
-- **Seeds.** The column `seeds` of the CSV files says from how many seeds a contestant ran. Peers that come near the
-  smallest error on the tables of games ran from two or three, the others from one or two.
+- **Seeds.** The column `seeds` of the CSV files has the number of seeds of a contestant. Peers that come near the
+  smallest error on the tables of games ran with two or three seeds, the others with one or two.
 - **Held out.** Families with a star were not used to tune our estimator. They are named in
   `benchmarks/harness/families.py`. Their errors were read several times while the estimator and this harness were
-  developed, so they are not as independent as data that nobody has seen.
-- **Time and memory.** Each estimate runs in a process of its own, on one core, with a limit of processor time. *Own*
-  milliseconds are processor time without the model. *Model* milliseconds are what the bare model takes for the same
+  developed, so they are not as independent as new data.
+- **Time and memory.** Each estimate runs in a separate process, on one core, with a limit of processor time. *Own*
+  milliseconds are processor time without the model. *Model* milliseconds are the time of the bare model for the same
   rows; for tables of games that is a look-up. Memory is the largest resident size of the process less that at its
   start, after all packages were imported.
-- **Dashes.** A dash says that a contestant gave no answer: the budget is too small for it, the answer is not finite
-  (shap's Sampling explainer at few calls), the number of units is too large, or it was not run.
+- **Dashes.** A dash means that a contestant returned no scores: the budget is too small for it, the answer is not
+  finite (shap's Sampling explainer at few calls), the number of units is too large, or it was not run.
 - **Rank stability** is Spearman's correlation between the scores from different seeds.
 """
 KEPT = """

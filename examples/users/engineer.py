@@ -1,4 +1,4 @@
-"""For an engineer: many inputs, answers that survive a crash, and no model call twice."""
+"""For an engineer: many inputs, answers that survive a crash, and no repeated model calls."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""For a researcher: how close are estimators to the exact Shapley value on a game of one's own?"""
+"""For a researcher: how close are estimators to the exact Shapley value on your own game?"""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""For somebody who works with images: which pixels make the network see this digit?"""
+"""For somebody who works with images: which pixels lead to the prediction of this digit?"""
 
 import torch
 from sklearn.datasets import load_digits

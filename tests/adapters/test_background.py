@@ -44,7 +44,7 @@ time.sleep(0.05)
 @FORKS
 @pytest.mark.parametrize("before", ["", "model.predict(['ab'])", BUSY], ids=["new", "used", "busy"])
 @pytest.mark.parametrize("how", ["sys.exit(0)", "model.close(); os._exit(0)"])
-def test_a_forked_process_asks_in_a_loop_of_its_own(before, how):
+def test_a_forked_process_uses_a_new_loop(before, how):
     program = PROGRAM.format(before=before, how=how)
     quiet = ["-W", "error", "-W", "ignore::DeprecationWarning"]  # newer versions of Python warn of every fork
     ended = subprocess.run([sys.executable, *quiet, "-c", program], capture_output=True, text=True, timeout=60)
@@ -86,7 +86,7 @@ def test_explainers_of_async_functions_are_pickled(wrapped):
         one.adapter.close()
 
 
-def test_tasks_that_nobody_awaits_are_logged(caplog):
+def test_tasks_that_are_not_awaited_are_logged(caplog):
     async def ask(rows):
         asyncio.get_running_loop().call_soon(lambda: 1 / 0)
         await asyncio.sleep(0.05)

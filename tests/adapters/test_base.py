@@ -20,7 +20,7 @@ def test_predict_is_enough():
     assert e.provenance["model"] == "Lengths"
 
 
-def test_what_a_model_does_not_know():
+def test_defaults_of_a_model():
     model = Lengths()
     assert not model.blends
     assert model.cost(5) is None

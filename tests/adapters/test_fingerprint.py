@@ -58,7 +58,7 @@ def test_one_number_counts():
     assert SklearnModel(estimator).fingerprint() != first
 
 
-def test_what_is_asked_of_an_estimator_counts_and_what_its_numbers_mean_does_not():
+def test_the_method_of_an_estimator_counts_and_the_kind_of_its_outputs_does_not():
     estimator = LogisticRegression().fit(X, Y)
     chances, margin, logits = (SklearnModel(estimator, kind).fingerprint() for kind in (None, "margin", "logits"))
     assert chances != margin
@@ -142,7 +142,7 @@ def test_functions_need_a_name():
         assert model.fingerprint("a") == model.fingerprint("a") != model.fingerprint("b")
 
 
-def test_a_name_stands_for_the_function_alone():
+def test_a_name_replaces_only_the_function():
     one, other = (TorchModel(net(seed), "logits", prepare=lambda rows: rows) for seed in (0, 1))
     assert one.fingerprint("same") != other.fingerprint("same")
 

@@ -39,7 +39,7 @@ def test_the_usual_normalisation():
     )
 
 
-def test_nothing_said_nothing_done():
+def test_without_options_images_do_not_change():
     for rows in (photos(2, 6, 8, 3), photos(2, 6, 8), photos(2, 3, 6, 8), photos(2, 6, 8, 3, dtype=np.float64)):
         prepared = capture_inputs(rows)
         assert prepared.dtype == rows.dtype
@@ -90,7 +90,7 @@ def small_net(torch):
     return net.double()
 
 
-def test_it_speaks_for_its_model():
+def test_it_forwards_the_properties_of_its_model():
     inner = lc.adapters.CallableModel(lambda x: x.mean(axis=(1, 2, 3)), "output")
     inner.classes, inner.batch_size = ["a"], 7
     inner.cost = lambda calls: f"{calls} coins"
@@ -200,7 +200,7 @@ def test_black_rows_of_floats_are_no_mistake():
     assert not capture_inputs(np.zeros((2, 5, 6, 3)), scale=1 / 255).any()
 
 
-def test_a_model_that_fails_says_what_it_was_given():
+def test_the_error_of_a_model_describes_its_rows():
     torch = importlib.import_module("torch")
     model = ImageModel(small_net(torch), "logits", scale=1 / 255)
     with pytest.raises(

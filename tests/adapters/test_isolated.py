@@ -6,7 +6,7 @@ import threading
 import time
 from functools import partial
 
-import deadly
+import crashing_model
 import numpy as np
 import pytest
 
@@ -17,24 +17,24 @@ from lcshap.playground.run_queue import interrupt
 
 @pytest.fixture(scope="module")
 def model():
-    with IsolatedModel(deadly.make, "logits") as isolated:
+    with IsolatedModel(crashing_model.make, "logits") as isolated:
         yield isolated
 
 
 def test_it_answers_as_the_model_does(model, capfd):
     texts = ["good", "so good good", "print"]
-    np.testing.assert_array_equal(model.predict(texts), [*deadly.model(texts[:2]), [0.0, 0.0]])
+    np.testing.assert_array_equal(model.predict(texts), [*crashing_model.model(texts[:2]), [0.0, 0.0]])
     assert (model.kind, model.classes, model.remote, model.blends) == ("logits", None, False, False)
     assert capfd.readouterr().out == ""
     e = lc.Explainer(model, lc.maskers.Text(), "shapley")("a good film")
-    expected = lc.Explainer(deadly.model, lc.maskers.Text(), "shapley", kind="logits")("a good film")
+    expected = lc.Explainer(crashing_model.model, lc.maskers.Text(), "shapley", kind="logits")("a good film")
     np.testing.assert_array_equal(e.scores, expected.scores)
     assert e.provenance["model"] == expected.provenance["model"] == "CallableModel"
-    assert model.fingerprint("mine") == lc.adapters.CallableModel(deadly.model, "logits").fingerprint("mine")
+    assert model.fingerprint("mine") == lc.adapters.CallableModel(crashing_model.model, "logits").fingerprint("mine")
 
 
 @pytest.mark.parametrize(("word", "reason"), [("die", "exit code 3"), ("crash", "signal SIGSEGV")])
-def test_it_dies_and_answers_again(model, word, reason):
+def test_a_crashed_process_is_started_again(model, word, reason):
     before = model._child.process.pid
     explainer = lc.Explainer(model, lc.maskers.Text(), "shapley")
     with pytest.raises(lc.errors.ModelError, match=f"The model ended its process with {reason}. It is started again"):
@@ -94,10 +94,10 @@ def test_it_travels(model):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (deadly.make_nothing, OSError, "no weights"),
-        (deadly.make_end, lc.errors.ModelError, "exit code 5"),
+        (crashing_model.make_nothing, OSError, "no weights"),
+        (crashing_model.make_end, lc.errors.ModelError, "exit code 5"),
         (dict, lc.errors.ModelError, "Expected a model, got dict"),
-        (lambda: deadly.model, lc.errors.OptionError, "at the top of a module"),
+        (lambda: crashing_model.model, lc.errors.OptionError, "at the top of a module"),
     ],
 )
 def test_what_cannot_be_made(make, error, message):

@@ -41,7 +41,7 @@ def gradient_by_hand(x, weights):
 
 
 @pytest.mark.parametrize("jit", [True, False])
-def test_predictions_are_those_of_each_row_whatever_the_batch(jit):
+def test_predictions_do_not_depend_on_the_batch(jit):
     model = JaxModel(functools.partial(network, (FIRST, SECOND)), "logits", jit=jit)
     x = RNG.normal(size=(5, 4))
     for n in range(1, 6):

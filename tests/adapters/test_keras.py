@@ -245,7 +245,7 @@ def test_a_kind_that_the_last_layer_contradicts():
         assert KerasModel(model, "logits").kind == "logits"
 
 
-def test_ends_that_say_nothing():
+def test_last_layers_that_do_not_determine_the_kind():
     class Sure(keras.Model):
         def __init__(self):
             super().__init__()
@@ -287,7 +287,7 @@ def test_an_old_keras(monkeypatch):
         KerasModel(model, "logits")
 
 
-def test_a_backend_that_knows_no_gradient(monkeypatch):
+def test_a_backend_without_gradients(monkeypatch):
     monkeypatch.setattr("lcshap.adapters.keras._GRADIENTS", {})
     with pytest.raises(MethodError, match=r"got KerasModel, which has none\. Choose"):
         lc.explain(KerasModel(net(), "logits"), np.ones(4), lc.maskers.Tabular(np.zeros(4)), method=lc.Saliency())

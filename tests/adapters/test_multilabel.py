@@ -53,7 +53,7 @@ def test_several_labels_are_found_by_themselves(estimator):
     np.testing.assert_array_equal(model.predict(X), label_probabilities(estimator, X))
 
 
-def test_catboost_says_it_by_its_loss():
+def test_catboost_is_recognized_by_its_loss():
     catboost = pytest.importorskip("catboost")
     options = {"iterations": 5, "verbose": 0, "allow_writing_files": False}
     several = catboost.CatBoostClassifier(loss_function="MultiLogloss", **options).fit(X, Y)

@@ -89,7 +89,7 @@ def test_how_probable_a_yes_is():
         assert model.predict(["The capital"]) == 1.0
 
 
-def test_every_call_is_accounted_for_whatever_goes_wrong(tmp_path):
+def test_every_call_is_counted_after_failures(tmp_path):
     faults = [None, 429, 500, "truncated", None, "hang", 503, None, 429, "cut"]
     with serving(faults=faults) as served, create_model(served, timeout=2.0, retries=15, in_flight=3) as model:
         store = tmp_path / "answers.db"
@@ -154,7 +154,7 @@ def test_inside_a_running_event_loop():
     assert asyncio.run(cell()).scores.shape == (3,)
 
 
-def test_another_model_than_the_one_that_was_asked_for():
+def test_another_model_than_the_requested_one():
     with serving(model="huge") as served, create_model(served) as model:
         with pytest.raises(ModelError, match="Expected answers of the model 'tiny', got one of 'huge'") as caught:
             model.predict(["The"])
@@ -164,7 +164,7 @@ def test_another_model_than_the_one_that_was_asked_for():
         assert np.isfinite(model.predict(["The"])).all()
 
 
-def test_a_pickled_model_asks_too():
+def test_a_pickled_model_sends_requests():
     with serving() as served, create_model(served) as model, pickle.loads(pickle.dumps(model)) as other:
         np.testing.assert_array_equal(other.predict(["The"]), model.predict(["The"]))
 

@@ -63,7 +63,7 @@ def test_two_inputs_by_prepare_and_a_dictionary():
     np.testing.assert_allclose(e.scores, [3 - 11 / 3, 3 - 8 / 3, 3 - 10 / 3, 3 - 7 / 3])
 
 
-def test_what_is_not_there_is_said():
+def test_missing_outputs_are_reported():
     with pytest.raises(lc.errors.ModelError, match=r"got dict with hidden, scores\. .*output="):
         TorchModel(Module(lambda x, y: {"hidden": x, "scores": y}), "logits").predict(X)
     with pytest.raises(

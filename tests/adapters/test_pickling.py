@@ -52,7 +52,7 @@ def test_errors_cross_a_pool():
     np.testing.assert_array_equal(explanations[0].scores, lc.explain(lengths, TEXT, kind="output").scores)
 
 
-def test_a_store_is_pickled_with_all_that_it_knows():
+def test_a_store_is_pickled_with_all_answers():
     store = lc.MemoryStore()
     explainer = lc.Explainer(lengths, lc.maskers.Text(), lc.Shapley(), kind="output", store=store)
     expected = explainer(TEXT)

@@ -170,7 +170,7 @@ def test_scores_are_those_of_the_local_model_although_every_third_request_fails(
         assert server.most <= model.in_flight
 
 
-def test_the_server_says_how_long_to_wait(pipeline):
+def test_the_server_determines_how_long_to_wait(pipeline):
     with serving(pipeline, lambda server, number: number == 1 and (429, {"Retry-After": "0.2"})) as server:
         with RemoteModel(client(server), "probabilities", backoff=0) as model:
             assert model.predict([TEXT]).tolist() == pipeline.predict_proba([TEXT]).tolist()
@@ -188,7 +188,7 @@ def test_a_server_that_never_answers(pipeline):
     assert (model.requests, model.retried, model.failed) == (2, 1, 1)
 
 
-def test_a_server_that_dies_half_way_takes_no_answers_with_it(pipeline):
+def test_answers_are_kept_when_a_server_fails(pipeline):
     rows = [f"{a} and {b}" for a in PRAISE for b in BLAME]
 
     def die(server, number):
@@ -208,7 +208,7 @@ def test_a_server_that_dies_half_way_takes_no_answers_with_it(pipeline):
     assert np.isnan(error.answers[~answered]).all()
 
 
-def test_resume_asks_only_for_what_is_missing(pipeline):
+def test_resume_requests_only_missing_rows(pipeline):
     down = threading.Event()
     down.set()
     trouble = lambda server, number: number > 20 and down.is_set() and (503, {})  # noqa: E731
@@ -547,7 +547,7 @@ def test_ctrl_c_stops_the_requests_and_keeps_the_answers():
         assert model.predict(["ab"]).tolist() == [[2]]
 
 
-def test_closing_while_it_is_asked():
+def test_closing_during_a_call():
     asked, caught = threading.Event(), []
 
     async def ask(rows):

@@ -143,7 +143,7 @@ def test_a_model_that_is_no_remote_one(client, address):
     assert_no_secrets(error_texts(info.value))
 
 
-def test_what_nobody_awaits(address, caplog):
+def test_tasks_that_are_not_awaited(address, caplog):
     """A task of the user's own fails in the loop: asyncio would print its traceback."""
 
     async def ask(texts):
@@ -158,7 +158,7 @@ def test_what_nobody_awaits(address, caplog):
     assert any("never retrieved: HTTPStatusError" in message for message in caplog.messages)
 
 
-def test_explanations_know_of_no_key(address):
+def test_explanations_contain_no_key(address):
     async def ask(texts):
         await by_httpx(f"{address}/200/v1?key={KEYS['query']}")
         return [len(text) for text in texts]

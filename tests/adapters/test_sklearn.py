@@ -41,7 +41,7 @@ def test_a_regressor_gives_its_output():
 
 
 @pytest.mark.parametrize("estimator", [SVC(), LinearSVC(), RidgeClassifier()])
-def test_a_margin_is_no_logit_unless_one_says_so(estimator):
+def test_a_margin_is_a_logit_only_on_request(estimator):
     fitted = estimator.fit(X, TWO)
     model = SklearnModel(fitted)
     assert (model.kind, model.method) == ("margin", "decision_function")
@@ -112,7 +112,7 @@ class Unknown:
         return np.full((len(rows), 2), 0.5)
 
 
-def test_an_object_with_predict_alone_must_say_what_it_predicts():
+def test_an_object_with_predict_alone_needs_a_kind():
     with pytest.raises(ModelError, match=r'Unknown.predict does not declare .*kind="probabilities"'):
         SklearnModel(Unknown())
     model = SklearnModel(Unknown(), kind="probabilities")

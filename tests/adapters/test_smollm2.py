@@ -46,7 +46,7 @@ def test_the_passage_that_holds_the_answer_leads(smollm2):
     assert not lc.unsupported(e)[0]
 
 
-def test_what_the_model_knows_itself_rests_on_nothing(smollm2):
+def test_an_answer_that_the_model_knows_is_unsupported(smollm2):
     prompt = lc.maskers.Prompt("{sources}\n\nThe capital of France is", separator="\n")
     answer = lc.adapters.CausalLMModel(*smollm2, " Paris")
     e = lc.Explainer(answer, prompt, lc.Shapley(), progress=False)({"sources": PASSAGES})

@@ -69,7 +69,7 @@ def columns_by_name():
     return ColumnTransformer([("numbers", numbers, ["age", "income"]), ("texts", texts, ["city", "job"])])
 
 
-def test_a_pipeline_that_knows_columns_by_name():
+def test_a_pipeline_with_columns_by_name():
     model = make_pipeline(columns_by_name(), LogisticRegression()).fit(DATA, np.median(Y) < Y)
     check_against_brute_force(model, lambda f: model.predict_proba(f)[:, 1], DATA, value="prob", target=1)
 
@@ -175,7 +175,7 @@ def test_a_booster_of_xgboost_takes_frames_and_arrays():
     np.testing.assert_allclose(one.scores, other.scores, atol=1e-7)
 
 
-def test_local_outlier_factor_says_nothing_about_names():
+def test_local_outlier_factor_does_not_warn_about_names():
     data = DATA[["age", "income"]].fillna(0.0)
     model = LocalOutlierFactor(novelty=True).fit(data)  # on its own it warns of DataFrames too
     e = lc.explain(model, data.iloc[20], Tabular(data[:4]), method="shapley")
@@ -184,7 +184,7 @@ def test_local_outlier_factor_says_nothing_about_names():
 
 
 @pytest.mark.parametrize("target", [1, "1", None])
-def test_the_margin_of_two_classes_is_asked_for_by_class(target):
+def test_the_margin_of_two_classes_has_a_target_by_class(target):
     data = DATA[["age", "income"]]
     model = LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1).fit(data, (np.median(Y) < Y).astype(int))
     e = lc.explain(model, data.iloc[20], Tabular(data[:4]), kind="logits", value="output", target=target)

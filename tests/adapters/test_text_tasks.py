@@ -57,7 +57,7 @@ def inference():
 
 
 @pytest.mark.parametrize("multi_label", [False, True])
-def test_zero_shot_gives_the_chances_of_the_pipeline(inference, tokenizer, multi_label):
+def test_zero_shot_gives_the_probabilities_of_the_pipeline(inference, tokenizer, multi_label):
     labels = ["sport", "politics", "film"]
     pipe = pipeline("zero-shot-classification", model=inference, tokenizer=tokenizer)
     ranking = pipe(TEXT, labels, multi_label=multi_label)

@@ -106,7 +106,7 @@ def test_predictions_are_those_of_each_row_alone(rows):
     assert np.abs(np.diff(logits, axis=0)).min() > 1e-3
 
 
-def test_many_rows_are_asked_in_groups_of_like_length(monkeypatch):
+def test_many_rows_are_sent_in_groups_of_similar_length(monkeypatch):
     """On a processor: their answers, and their order, are those of one large batch."""
     rows, sizes = [TEXT, "the", "film", TEXT + " " + TEXT, "not the film", ""], []
     together = TransformersModel(bert(), TOKENIZER).predict(rows)
@@ -159,7 +159,7 @@ def test_a_batch_is_tokenized_at_once_and_padded_to_its_longest_row():
         ({"num_labels": 3, "problem_type": "multi_label_classification"}, "multilabel-logits"),
     ],
 )
-def test_the_config_says_what_the_numbers_are(options, kind):
+def test_the_config_determines_the_kind(options, kind):
     model = bert(**options)
     assert TransformersModel(model, TOKENIZER).kind == kind
     assert TransformersModel(model, TOKENIZER, kind="logits").kind == "logits"
@@ -358,7 +358,7 @@ def test_models_that_take_no_attention_mask_get_no_padding():
     assert logits.tolist() == [[sum(row)] for row in tokenizer(rows)["input_ids"]]
 
 
-def test_rows_without_any_token_and_nothing_to_stand_for_them():
+def test_rows_without_any_token_and_without_a_replacement():
     model, tokenizer = gpt2(pad_token_id=0)
     tokenizer.bos_token = None
     np.testing.assert_allclose(

@@ -69,7 +69,7 @@ def fitted(name, rows=X):
         *(pytest.param(name, HOLES, id=f"{name}, holes") for name in MODELS if name not in WITHOUT_HOLES),
     ],
 )
-def test_trees_say_what_the_model_says_but_for_a_constant(name, rows):
+def test_trees_sum_to_the_output_plus_a_constant(name, rows):
     model = fitted(name, rows)
     tree_sums, predictions = model.trees().predict(rows), model.predict(rows).astype(float)
     assert tree_sums.shape == predictions.shape

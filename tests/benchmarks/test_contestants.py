@@ -1,4 +1,4 @@
-"""Everybody who is installed answers, and asks for about as much as he may."""
+"""All installed contestants return scores, and use about as many calls as the budget."""
 
 from importlib.metadata import version
 
@@ -58,6 +58,6 @@ def test_tables_are_families_of_games(tmp_path):
     assert not sound(tables[1])
 
 
-def test_no_data_says_what_to_do(tmp_path):
+def test_without_data_the_error_gives_advice(tmp_path):
     with pytest.raises(SystemExit, match="--data or LCSHAP_DATA"):
         find_data(str(tmp_path))

@@ -16,7 +16,7 @@ def test_contexts_hold_their_answer_once_and_differ_by_seed():
     assert not {c.question for c in made} & {c.question for c in make_contexts(10, seed=0)}
 
 
-def test_what_is_known_is_not_asked_again(tmp_path):
+def test_stored_answers_are_not_computed_again(tmp_path):
     context, loads = make_contexts(1)[0], []
 
     def load():

@@ -128,7 +128,7 @@ def test_errors_of_peers_that_were_not_run_again_are_kept_without_their_times(tm
     assert np.isnan(both.value("b", 4, "shapiq OddSHAP", "own_seconds"))
 
 
-def test_versions_say_of_which_code_times_and_masking_areas_are(tmp_path):
+def test_versions_identify_the_code_of_times_and_masking_areas(tmp_path):
     path = tmp_path / "versions.json"
     peers = [{"contestant": "shapiq OddSHAP", "version": "1.8.0"}]
     assert not write_versions(peers, "0.2+one", path, beside=True)

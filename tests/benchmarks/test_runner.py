@@ -83,7 +83,7 @@ def test_pairs_are_judged(runner):
     assert record["pair_mse"] < 1e-20
 
 
-def test_a_line_that_was_cut_off_is_dropped_and_the_next_stands(tmp_path):
+def test_an_incomplete_line_is_dropped_and_the_next_is_kept(tmp_path):
     results = Results(tmp_path)
     record = dict.fromkeys(("game", "digest", "contestant", "version"), "a") | {"budget": 1, "seed": 0}
     results.add(record, "peers")
@@ -93,7 +93,7 @@ def test_a_line_that_was_cut_off_is_dropped_and_the_next_stands(tmp_path):
     assert [r["seed"] for r in Results(tmp_path)] == [0, 1]
 
 
-def test_intervals_cover_as_often_as_they_say_however_uncertain_the_truth_is():
+def test_coverage_of_intervals_with_an_uncertain_truth():
     rng, many = np.random.default_rng(3), 40_000
     for noise in (0.0, 0.5, 2.0):  # of the truth, where an estimate has an error of 1
         scores, known = rng.normal(size=many), Truth(noise * rng.normal(size=many), np.full(many, noise))

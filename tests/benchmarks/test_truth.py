@@ -53,7 +53,7 @@ def test_sampled_interactions_agree_within_their_standard_error(values):
     assert stderr.max() < np.abs(wanted).max() / 5
 
 
-def test_long_runs_hold_interactions_where_they_are_asked_for(tmp_path, monkeypatch, values):
+def test_long_runs_contain_requested_interactions(tmp_path, monkeypatch, values):
     monkeypatch.setattr(truth, "BRUTE_FORCE", 3)
     game = Bench("t", "t", D, Table(values), pairs=20, pair_samples=10)
     found = truth.truth(game, tmp_path)

@@ -141,7 +141,7 @@ def test_a_folder_of_images(tmp_path, in_process):
     assert [e.provenance["id"] for e in lc.bulk.load(tmp_path / "run")] == ["a.png", "b.png"]
 
 
-def test_ctrl_c_says_how_to_resume(tmp_path, reviews):
+def test_ctrl_c_prints_how_to_resume(tmp_path, reviews):
     log = tmp_path / "log"
     command = [sys.executable, "-m", "lcshap", "bulk", str(reviews), "--column", "text", "--out", str(tmp_path / "run")]
     command += ["--factory", "bulk_models:explainer", "--workers", "1", "--shard-rows", "2"]

@@ -42,7 +42,7 @@ def test_reproduce_passes_its_options(monkeypatch):
     }
 
 
-def test_an_interrupted_reproduction_says_how_to_resume(monkeypatch):
+def test_an_interrupted_reproduction_prints_how_to_resume(monkeypatch):
     def stop(**options):
         raise KeyboardInterrupt
 

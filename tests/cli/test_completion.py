@@ -65,7 +65,7 @@ def test_everything_offered_is_accepted():
         run("explain", "--model", "demo-text", "--text", "so good", "--value", name, "--preview")
 
 
-def test_help_says_how_completion_is_installed(tmp_path, monkeypatch):
+def test_help_describes_the_installation_of_completion(tmp_path, monkeypatch):
     assert "lcshap --install-completion" in run("--help")[0]
     monkeypatch.setenv("HOME", str(tmp_path))
     out = run("--install-completion", "bash")[0]

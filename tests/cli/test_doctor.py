@@ -10,7 +10,7 @@ import lcshap as lc
 from lcshap.cli import doctor
 
 
-def test_doctor_says_what_is_installed():
+def test_doctor_lists_what_is_installed():
     out = run("doctor")[0]
     assert re.search(rf"^numpy +{re.escape(np.__version__)}$", out, re.MULTILINE)
     assert re.search(rf"^lcshap +{re.escape(lc.__version__)}$", out, re.MULTILINE)

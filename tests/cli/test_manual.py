@@ -29,7 +29,7 @@ def test_every_method_is_readable(name):
 def test_the_command_prints_the_description():
     out = run("methods", "c-shapley")[0]
     assert out == describe_method_fully(lc.METHODS.entry("c-shapley"), 100) + "\n"
-    assert "  order=2\n      k, how many edges a neighbourhood reaches." in out
+    assert "  order=2\n      k, the radius of a neighbourhood in edges." in out
     assert "Say --method c-shapley:order=2" in out
     assert "Chen, Song, Wainwright, Jordan" in out
 

@@ -89,5 +89,5 @@ def test_no_local_file_takes_the_place_of_a_package(workdir, monkeypatch):
     assert sys.path[-1] == ""
 
 
-def test_help_says_that_importing_runs_code():
+def test_help_warns_that_importing_runs_code():
     assert "importing a module runs its code" in " ".join(run("explain", "--help")[0].replace("│", " ").split())

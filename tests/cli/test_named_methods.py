@@ -129,7 +129,7 @@ def test_plan_is_the_cost_preview():
     fails("plan", code=2, match="Expected one of --graph, --text and --file, got none")
 
 
-def test_methods_says_what_each_does_and_costs():
+def test_methods_describes_each_method_and_its_cost():
     out = run("methods")[0]
     flat = " ".join(out.split())
     for entry in lc.METHODS.entries():

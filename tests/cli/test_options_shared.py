@@ -16,7 +16,7 @@ GROUPS = [
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)
-def test_every_option_says_what_it_is_for(group):
+def test_every_option_is_described(group):
     hints = get_type_hints(group, include_extras=True)
     assert hints
     for f in fields(group):

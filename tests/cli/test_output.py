@@ -141,7 +141,7 @@ def test_numbers_of_files_keep_their_order():
 
 
 @pytest.mark.parametrize("columns", [60, 80])
-def test_a_comparison_fits_the_terminal_and_says_what_the_model_says(columns, monkeypatch, capsys):
+def test_a_comparison_fits_the_terminal_and_shows_the_prediction(columns, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", str(columns))
     assert main(["compare", *WORDS, "--text", "not bad, but never really funny", "--color", "never"]) == 0
     lines = capsys.readouterr().out.splitlines()

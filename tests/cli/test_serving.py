@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
-import deadly
+import crashing_model
 import httpx
 import numpy as np
 import psutil
@@ -66,9 +66,9 @@ def test_a_model_of_the_user_with_examples(tmp_path):
     assert "Traceback" not in err
 
 
-def test_the_server_goes_on_when_the_model_dies(tmp_path, exit_stack):
+def test_the_server_survives_a_crash_of_the_model(tmp_path, exit_stack):
     """A real process; the model has another one, unless somebody says otherwise, and ends with the server."""
-    (tmp_path / "mine.py").write_text(Path(deadly.__file__).read_text())
+    (tmp_path / "mine.py").write_text(Path(crashing_model.__file__).read_text())
     (tmp_path / "rest.py").write_text("async def model(texts):\n    return [len(text) for text in texts]\n")
     process, url = serving("--model", "mine:model", "--kind", "logits", "--text", "so good", folder=tmp_path)
     try:
@@ -91,8 +91,8 @@ def test_remote_models_stay_in_the_process(tmp_path, monkeypatch):
     module(tmp_path, "far", "async def model(texts):\n    return [len(text) for text in texts]\n")
     far = load_isolated("far:model", ModelOptions(model="far:model", kind=OutputKind("output")))
     assert not isinstance(far, lc.adapters.IsolatedModel)  # it asks another machine: it stays here
-    with pytest.raises(lc.errors.OptionError, match="Expected a name that deadly has for --model, got 'none'"):
-        load_isolated("deadly:none", ModelOptions())
+    with pytest.raises(lc.errors.OptionError, match="Expected a name that crashing_model has for --model, got 'none'"):
+        load_isolated("crashing_model:none", ModelOptions())
 
 
 def test_hosts_and_ports_that_are_refused():

@@ -126,7 +126,7 @@ class TestTargets:
         with pytest.raises(lc.errors.OptionError, match="which holds something else"):
             check_output_path(tmp_path / "long", lambda content: b"other" in content)
 
-    def test_folders_that_nobody_may_write_to(self, tmp_path, monkeypatch):
+    def test_folders_without_write_permission(self, tmp_path, monkeypatch):
         monkeypatch.setattr(os, "access", lambda path, how: False)
         with pytest.raises(lc.errors.OptionError, match="write-protected"):
             check_output_path(tmp_path / "x")

@@ -54,7 +54,7 @@ class Echo:
         (("kill",), "signal SIGKILL (out of memory?)"),
     ],
 )
-def test_it_answers_and_says_how_it_ended(death, message):
+def test_it_answers_and_reports_its_exit_code(death, message):
     child = Child(Echo, "so")
     assert child.ask("say", "good").result() == "so good"
     assert child.idle
@@ -162,7 +162,7 @@ class TestErrorsTravel:
         too_large = deserialize_error(serialize_error(lc.errors.PlanTooLargeError("too large", 3)))
         assert (type(too_large).__name__, str(too_large)) == ("PlanTooLargeError", "too large")
 
-    def test_a_reply_catches_what_it_is_told_to(self):
+    def test_a_reply_catches_the_given_errors(self):
         assert Reply.from_call(len, "abc").result() == 3
         with pytest.raises(ValueError, match="invalid literal"):
             Reply.from_call(int, "x").result()

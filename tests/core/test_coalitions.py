@@ -87,7 +87,7 @@ def test_small_pieces_change_nothing(monkeypatch):
     assert np.array_equal(inverse_again, inverse)
 
 
-def test_many_units_take_little_room():
+def test_many_units_take_little_memory():
     d = 1_000_000
     table = np.arange(1000)[:, None] + np.arange(3)
     c = Coalitions.concat([Coalitions.from_table(d, table), Coalitions.from_table(d, table, removed=True)])

@@ -125,7 +125,7 @@ def test_order_does_not_count_in_sets_and_dicts():
     assert digest([1, 2]) != digest([2, 1])
 
 
-def test_arrays_are_read_in_the_order_of_their_axes_whatever_their_layout():
+def test_digests_of_arrays_do_not_depend_on_their_layout():
     array = np.arange(12.0).reshape(3, 4)
     assert digest(array) == digest(np.asfortranarray(array)) == digest(np.repeat(array, 2, axis=1)[:, ::2])
     assert digest(array) != digest(array.T)
@@ -168,7 +168,7 @@ def test_what_cannot_be_weakly_referenced_is_kept_alive():
     assert all(identity_token(Slotted()) != first for _ in range(200))
 
 
-def test_classes_of_one_name_are_told_apart():
+def test_classes_of_the_same_name_are_distinguished():
     def make():
         @dataclass(frozen=True)
         class Local:

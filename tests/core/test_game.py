@@ -73,7 +73,7 @@ class TestCheck:
         with pytest.raises(lc.errors.GameError, match="Expected the same value for the same coalition"):
             explain(lambda kept: np.arange(len(kept))[:, None] * np.ones(2), check=True)
 
-    def test_an_honest_game_passes(self):
+    def test_a_deterministic_game_passes(self):
         e = explain(lambda kept: np.sin(kept @ np.arange(4.0)), check=True)
         assert e.scores.tobytes() == explain(lambda kept: np.sin(kept @ np.arange(4.0))).scores.tobytes()
 

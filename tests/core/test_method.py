@@ -36,7 +36,7 @@ def test_costs(kind):
             assert e.rows == e.calls or (more and e.rows > e.calls)  # values are asked for beside parts
 
 
-def test_advice_names_the_limit_that_is_in_the_way(monkeypatch):
+def test_advice_names_the_limit_that_was_exceeded(monkeypatch):
     """More calls do not help a plan that is refused for its memory or for the time that it takes to make."""
     larger = "A larger max_calls, or max_calls=None, builds it all the same."
     with pytest.raises(lc.errors.PlanTooLargeError, match=larger) as error:
@@ -114,7 +114,7 @@ def test_checks():
         check_choice("c", "z", ("a", "b"))
 
 
-def test_a_refusal_says_what_would_fit():
+def test_the_error_names_methods_that_fit():
     with pytest.raises(lc.errors.PlanTooLargeError, match=r"Choose larger units .* or SampleShapley"):
         lc.Myerson().cost(lc.Graph.grid((224, 224)))
     with pytest.raises(lc.errors.PlanTooLargeError, match=r"Choose a smaller budget\. A larger max_calls"):

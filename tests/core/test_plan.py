@@ -108,7 +108,7 @@ class TestTooLarge:
         assert peak < 1e9
         assert error.value.calls > 1000
 
-    def test_says_how_many_and_what_would_fit(self):
+    def test_the_error_has_the_size_and_methods_that_fit(self):
         with pytest.raises(lc.errors.PlanTooLargeError) as error:
             lc.LShapley(order=3).plan(lc.Graph.grid((28, 28)))
         message = str(error.value)

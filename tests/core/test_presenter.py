@@ -50,14 +50,14 @@ def test_explanations_go_through_the_slot(slot):
     assert E.to_html("x.html", title="t") == ("x.html", {"title": "t"})
 
 
-def test_an_empty_slot_says_what_to_do(slot):
+def test_an_empty_slot_raises_with_advice(slot):
     slot(None)
     for ask in (E.show, E._repr_html_, E.plot, lambda: E.to_html("x.html"), lambda: list(E.__rich_console__(0, 0))):
         with pytest.raises(lc.errors.ShowError, match=r"got none\. Import lcshap, or install a presenter first"):
             ask()
 
 
-def test_the_room_of_pictures_fills_it(capsys, tmp_path):
+def test_the_package_show_fills_it(capsys, tmp_path):
     E.show()
     assert "Base value 0 → full value 2" in capsys.readouterr().out
     assert "<table>" in E._repr_html_()

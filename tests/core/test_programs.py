@@ -36,7 +36,7 @@ class Recorder:
         return self.evaluate(requests)
 
 
-def test_one_call_a_round_with_what_all_ask_for():
+def test_one_call_per_round_with_the_requests_of_all():
     record = Recorder([size(4), size(5), size(6)])
     assert run_programs([climb(4, 2), climb(5, 4), climb(6, 1)], record) == [[1, 2], [1, 2, 3, 4], [1]]
     assert [[number for number, _ in requests] for requests in record.rounds] == [[0, 1, 2], [0, 1], [1], [1]]
@@ -50,7 +50,7 @@ def test_several_outputs():
     assert values.tolist() == [[1, 0], [0, 2], [1, 0]]
 
 
-def test_programs_that_ask_for_nothing():
+def test_programs_without_requests():
     def nothing():
         return "done"
         yield

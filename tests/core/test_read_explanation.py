@@ -315,7 +315,7 @@ class TestDoor:
             with pytest.raises(lc.errors.FileFormatError, match=says):
                 io.from_dict(content)
 
-    def test_few_bytes_that_ask_for_much_are_refused_at_once(self, tmp_path):
+    def test_small_files_that_request_much_memory(self, tmp_path):
         content = old_file(None)
         content["graph"]["d"] = 300_000_000
         (tmp_path / "x.json").write_text(json.dumps(content))

@@ -124,11 +124,11 @@ class StubbornError(Exception):
         (StubbornError("down"), "StubbornError('down')"),
     ],
 )
-def test_what_is_said_of_an_exception(error, description):
+def test_the_description_of_an_exception(error, description):
     assert describe_error(error) == description
 
 
-def test_the_status_is_said_once():
+def test_the_status_is_mentioned_once():
     error = ValueError("unavailable")
     error.status = 503
     assert describe_error(error) == "ValueError(status 503, 'unavailable')"

@@ -103,7 +103,7 @@ class TestExplanation:
         e = lc.LShapley(0).explain(lc.Game(lambda kept: kept @ np.array([1.0, 3, 1, 3]), 4), self.graph)
         assert e.ranking.tolist() == [1, 3, 0, 2]
 
-    def test_nobody_can_reassign_it(self):
+    def test_it_is_immutable(self):
         e = lc.Shapley().explain(self.v, self.graph)
         with pytest.raises(AttributeError):
             e.scores = np.zeros(4)

@@ -82,7 +82,7 @@ def test_threads_share_a_store():
     assert len(store) == 1600
 
 
-def test_a_game_with_a_store_is_asked_once():
+def test_a_game_with_a_store_evaluates_rows_once():
     evaluated = []
     game = lc.Game(
         lambda kept: evaluated.extend(map(bytes, kept)) or kept.sum(axis=1) ** 2.0,

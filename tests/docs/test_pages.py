@@ -69,7 +69,7 @@ def installed(path):
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if path.parent.name == "howto"], ids=name)
-def test_a_guide_says_what_its_code_needs(path):
+def test_a_guide_lists_what_its_code_needs(path):
     code = "".join(block.code for block in made["blocks"](path) if block.language == "python")
     wanted = set(re.findall(r"^\s*(?:from|import) (\w+)", code, re.MULTILINE)) - sys.stdlib_module_names
     wanted |= {"matplotlib"} if "plot" in code else set()
@@ -81,7 +81,7 @@ def test_a_guide_says_what_its_code_needs(path):
 @pytest.mark.filterwarnings(
     *(f"ignore::{name}Warning" for name in ("Deprecation", "PendingDeprecation", "Future", "User"))
 )
-def test_the_python_of_a_page_runs_and_prints_what_it_says(path, tmp_path, monkeypatch):
+def test_the_python_of_a_page_runs_and_prints_the_shown_output(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(lc.METHODS, "_entries", {e.name: e for e in lc.METHODS.entries()})

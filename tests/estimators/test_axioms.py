@@ -1,9 +1,9 @@
-"""What methods promise: the promises themselves are tested in test_conformance.py."""
+"""The axioms that methods declare. test_conformance.py tests whether they satisfy them."""
 
 import lcshap as lc
 
 
-def test_the_promises_of_some_methods():
+def test_the_axioms_of_some_methods():
     chain = lc.Graph.chain(6)
     assert lc.Shapley().axioms(chain) == lc.Axioms(efficient="graph")
     assert lc.Myerson().axioms(chain).efficient == "component"
@@ -11,7 +11,7 @@ def test_the_promises_of_some_methods():
     assert not lc.DeletionPath(30).axioms(chain).planned
 
 
-def test_a_promise_may_depend_on_the_graph():
+def test_an_axiom_may_depend_on_the_graph():
     method = lc.KernelSHAP(64)
     assert method.axioms(lc.Graph.chain(6)).symmetric
     assert not method.axioms(lc.Graph.chain(7)).symmetric

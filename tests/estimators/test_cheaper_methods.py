@@ -17,6 +17,6 @@ def test_groups_end_after_a_while(monkeypatch):
     assert len(tried) == 3  # begun after 0, 0.6 and 1.2 s
 
 
-def test_what_fits_is_said():
+def test_methods_that_fit_are_named():
     with pytest.raises(lc.errors.PlanTooLargeError, match=r"Cheaper: CShapley\(order=0"):
         lc.CShapley(3).plan(lc.Graph.grid((9, 9)), max_calls=100)

@@ -1,4 +1,4 @@
-"""GraphKernelSHAP: what it promises, and its triples."""
+"""GraphKernelSHAP: its properties, and its triples."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_intervals_cover():
     assert 0.88 <= np.mean(inside) <= 0.995
 
 
-def test_too_few_pairs_say_so():
+def test_too_few_pairs_are_reported():
     v = lc.Game(lambda kept: np.tanh(kept.sum(axis=1) / 9.0), 20)
     e = lc.GraphKernelSHAP(40).explain(v, lc.Graph.chain(20))
     assert np.isinf(e.stderr).all()

@@ -54,7 +54,7 @@ def test_the_first_rows_are_a_fit_of_their_own():
     assert np.isfinite(head.estimate(VALUES).stderr).all()
 
 
-def test_rows_that_stand_for_themselves_add_no_error():
+def test_exact_rows_add_no_error():
     rows = np.ones(30, bool)
     assert not make(exact=rows).estimate(VALUES).stderr.any()
     half_exact = rows.copy()

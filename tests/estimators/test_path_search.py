@@ -71,7 +71,7 @@ def test_the_decision_is_not_the_value():
 @BOTH
 @settings(max_examples=60)
 @given(graph=graphs(max_d=7), extra=st.integers(0, 60), seed=st.integers(0, 5), level=st.floats(-1.5, 1.5))
-def test_what_is_said_of_the_decision_is_true(cls, graph, extra, seed, level):
+def test_the_reported_decision_is_correct(cls, graph, extra, seed, level):
     fn, d = table_game(graph.d, seed)[0].fn, graph.d
     noise = table_game(d, seed + 100)[0].fn
     game = Deciding(fn, d, rule=lambda kept: 0.5 * fn(kept) + noise(kept) - level)

@@ -362,7 +362,7 @@ def test_a_path_that_was_stopped_goes_on_with_its_store(cls, error):
         assert len(first.seen) + len(second.seen) == len({*first.seen, *second.seen}) == uninterrupted.calls
 
 
-def test_a_path_out_of_time_ends_with_what_it_has_asked():
+def test_a_path_out_of_time_ends_with_its_evaluated_coalitions():
     game, graph, method = table_game(8, seed=4)[0], lc.Graph.chain(8), DeletionPath(budget=100)
     (e,) = method.explain_many([game], [graph], stop=Stop(deadline=time.monotonic() - 1))
     assert e.calls == 10

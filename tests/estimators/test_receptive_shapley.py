@@ -73,7 +73,7 @@ def test_a_long_chain_costs_no_more_than_its_neighbourhoods():
     np.testing.assert_allclose(e.scores, exact.scores, rtol=0, atol=1e-10)
 
 
-def test_each_coalition_is_asked_once_and_no_more_than_the_cost_says():
+def test_each_coalition_is_evaluated_once_within_the_cost():
     graph, evaluated = lc.Graph.grid((3, 3)), []
     inner = local_game(graph, 1)
     fn = lambda kept: [evaluated.append(bytes(k)) for k in kept] and inner.part_fn(kept)  # noqa: E731

@@ -1,4 +1,4 @@
-"""One entry for each method, whoever wrote it."""
+"""One entry for each method, also for those of other packages."""
 
 import inspect
 import pkgutil
@@ -57,7 +57,7 @@ class TestOwnMethods:
             line = f"from .estimators.{module} import {name} as {name}"
             assert getattr(lc, name, None) is entry.method, f"add to src/lcshap/_public.py: {line}"
 
-    def test_what_is_said_of_a_method_is_in_its_file(self):
+    def test_the_description_of_a_method_is_in_its_file(self):
         for entry in lc.METHODS.built_in():
             local_classes = [c for c in entry.method.__mro__ if c.__module__ == entry.method.__module__]
             for text in ("name", "summary", "choose", "cost_in_words"):

@@ -34,7 +34,7 @@ class TestBudget:
             assert np.isfinite(e.scores).all()
 
     @pytest.mark.parametrize("method", BUDGETED)
-    def test_below_the_minimum_says_the_minimum(self, method):
+    def test_a_budget_below_the_minimum_names_the_minimum(self, method):
         graph = lc.Graph.grid((5, 5))
         options = {"order": 4} if method in (lc.SampledLShapley, lc.SampledCShapley) else {}
         min_budget = method(budget=2, **options).minimum(graph)
@@ -71,7 +71,7 @@ class TestAnytime:
     METHODS = (lc.SampleShapley(900), lc.KernelSHAP(900), lc.LIME(900), lc.SampledLShapley(900, order=5))
 
     @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
-    def test_stream_ends_with_what_explain_says_and_asks_nothing_twice(self, method):
+    def test_stream_ends_with_the_result_of_explain_without_repeated_calls(self, method):
         evaluated = []
         game = smooth_game(12, seed=10, outputs=2)
         counted = lc.Game(lambda kept: evaluated.extend(map(bytes, kept)) or game.fn(kept), 12)

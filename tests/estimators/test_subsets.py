@@ -55,7 +55,7 @@ def test_terms_are_the_subsets_in_their_context(context):
     assert weights_by_set == pytest.approx(expected)
 
 
-def test_balls_that_do_not_fit_are_refused_on_the_way():
+def test_balls_that_do_not_fit_are_refused_while_they_grow():
     graph = lc.Graph.grid((60, 60))
     assert balls_within(graph, 3, 1000, 100).nnz == graph.balls(3).nnz
     with pytest.raises(lc.errors.PlanTooLargeError, match="of memory"):

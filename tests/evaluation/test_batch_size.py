@@ -66,7 +66,7 @@ def test_the_sizes_in_turn():
     assert search(costs("fastest at 16")) == ([16, 32, 16, 32, 16, 64, 64, 16, 8, 8], 16)
 
 
-def test_it_is_remembered():
+def test_the_batch_size_is_remembered():
     model = HashableModel()
     _, best = search(costs("lstm"), BatchSize(model))
     assert BatchSize(model).next == best == 64
@@ -74,7 +74,7 @@ def test_it_is_remembered():
     assert BatchSize(HashableModel()).next == 16
 
 
-def test_too_few_rows_say_nothing_about_a_large_size():
+def test_a_large_size_is_not_tried_with_too_few_rows():
     size = BatchSize(HashableModel())
     size.learn(16, 16, 1.0)
     assert (size.next, size.next_for(64), size.next_for(63)) == (32, 32, 16)
@@ -111,7 +111,7 @@ def test_the_clock_leaves_out_what_other_programs_took(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("text", [None, "", "nothing"])
-def test_where_nobody_tells_it_is_the_plain_clock(tmp_path, monkeypatch, text):
+def test_without_the_waiting_time_it_is_the_wall_clock(tmp_path, monkeypatch, text):
     if text is not None:
         (tmp_path / "schedstat").write_text(text)
     monkeypatch.setattr(batch_size, "_SCHEDSTAT_PATH", str(tmp_path / "schedstat"))
@@ -119,7 +119,7 @@ def test_where_nobody_tells_it_is_the_plain_clock(tmp_path, monkeypatch, text):
     assert before <= batch_size.clock() <= time.perf_counter()
 
 
-def test_a_search_that_is_not_finished_goes_on_in_the_next_run():
+def test_an_unfinished_search_continues_in_the_next_run():
     model, cost = HashableModel(), costs("lstm")
     uninterrupted, best = search(cost)
     used = []

@@ -57,7 +57,7 @@ def test_each_batch_is_sent_within_the_gate():
     assert log == ["enter with 2", "asked 2", "leave", "enter with 1", "asked 1", "leave"]
 
 
-def test_a_gate_that_raises_ends_the_work_before_the_model_is_asked():
+def test_a_gate_that_raises_ends_the_work_before_the_model_is_called():
     class ClosedError(Exception):
         pass
 
@@ -141,7 +141,7 @@ def test_sizes_are_tried_on_rows_of_middle_length():
     assert sum(map(len, lengths)) - 1 == 2**12  # and every row is sent once
 
 
-def test_it_is_remembered_for_the_users_own_model():
+def test_the_batch_size_is_remembered_for_the_model_of_the_user():
     def model(texts):
         return [float(len(t)) for t in texts]
 

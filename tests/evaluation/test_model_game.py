@@ -1,4 +1,4 @@
-"""A model, an input and a value as a game: what it asks, counts, remembers and decides."""
+"""A model, an input and a value as a game: the rows it sends, its counts, its store and its decision."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -36,7 +36,7 @@ def test_values_are_log_probabilities_of_the_class_at_the_full_input():
     np.testing.assert_allclose(game().evaluate(sets), expected, atol=1e-12)
 
 
-def test_what_is_known_is_not_asked_again_and_rows_are_counted():
+def test_stored_answers_are_not_computed_again_and_rows_are_counted():
     asked = []
     v = game(lambda texts: asked.extend(texts) or logits(texts))
     assert asked == [TEXT]
@@ -126,7 +126,7 @@ def test_the_target_can_be_fixed():
     assert at_target(game(value="expected_log_prob")).target is None
 
 
-def test_asked_twice():
+def test_evaluated_twice():
     game().check()
     rng = np.random.default_rng(0)
     with pytest.raises(lc.errors.ModelError, match=r"and then .* for the"):

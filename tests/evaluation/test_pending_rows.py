@@ -45,7 +45,7 @@ def test_the_texts_that_keys_are_made_of_are_not_made_again(monkeypatch):
         assert row_counts == ([2, 1, 5, 2] if long else [2, 5])
 
 
-def test_what_the_store_knows_is_not_in_the_question():
+def test_stored_rows_are_not_in_the_request():
     engine, masked, store = parts()
     answer_pending(engine, [PendingRows(engine, masked, SETS[:2], store, RowCounter(), None)])
     want = PendingRows(engine, masked, SETS, store, RowCounter(), None)
@@ -102,7 +102,7 @@ def test_spaces_differ_by_model_input_and_reference():
 
 
 @pytest.mark.parametrize(("options", "rows"), [({}, 1), ({"pin": [1]}, 1), ({"drop": [1]}, 7)], ids=str)
-def test_the_full_input_is_asked_once_where_it_does_not_depend_on_the_background(options, rows):
+def test_the_full_input_is_one_row_if_it_does_not_depend_on_the_background(options, rows):
     """Of a table whose background agrees nowhere; a dropped column takes the values of the background there too."""
     asked = []
 

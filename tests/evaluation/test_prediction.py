@@ -15,7 +15,7 @@ def classes_of(full, kind, classes=None, **options):
 
 
 @pytest.mark.parametrize("target", [None, "virginica"])
-def test_a_real_model_whatever_is_explained(target, tmp_path):
+def test_a_real_model_with_each_value(target, tmp_path):
     data = load_iris()
     model = LogisticRegression(max_iter=1000).fit(data.data, data.target_names[data.target])
     x = data.data[100]

@@ -9,11 +9,11 @@ from lcshap.evaluation.progress import Progress
 
 
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch):
+def without_delay(monkeypatch):
     monkeypatch.setattr(progress, "_SHOW_AFTER_SECONDS", -1.0)
 
 
-def test_it_says_how_far_it_is(capsys):
+def test_the_line_shows_the_progress(capsys):
     bar = Progress(200, "model calls", True)
     bar.advance(50)
     printed = capsys.readouterr().err
@@ -23,7 +23,7 @@ def test_it_says_how_far_it_is(capsys):
     assert capsys.readouterr().err == "\r\033[K"
 
 
-def test_quiet_where_nobody_looks_or_wants_it(capsys, monkeypatch):
+def test_no_progress_without_a_terminal_or_on_request(capsys, monkeypatch):
     Progress(10, "calls").advance(5)  # no terminal
     Progress(10, "calls", False).advance(5)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
@@ -35,6 +35,6 @@ def test_quiet_where_nobody_looks_or_wants_it(capsys, monkeypatch):
     assert "5/10 calls" in capsys.readouterr().err
 
 
-def test_nothing_to_wipe(capsys):
+def test_closing_before_a_line_was_drawn(capsys):
     Progress(10, "calls", True).close()
     assert capsys.readouterr().err == ""

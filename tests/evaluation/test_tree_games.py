@@ -236,7 +236,7 @@ def test_which_values_are_linear_in_the_outputs(value, kind, full, rows, weights
         np.testing.assert_allclose(gains.reshape(4, -1), (outputs - outputs[0]) @ coefficients.T, rtol=0, atol=1e-12)
 
 
-def test_without_asking_the_model():
+def test_without_calling_the_model():
     asked = []
     model = lightgbm.LGBMRegressor(**LIGHT).fit(X, Y)
     predict, model.predict = model.predict, lambda rows: asked.append(len(rows)) or predict(rows)

@@ -57,7 +57,7 @@ def test_two_classes(kind):
     np.testing.assert_allclose(e.scores, exact.scores, rtol=0, atol=1e-9)
 
 
-def test_a_store_remembers_parts_beside_values():
+def test_a_store_keeps_parts_and_values():
     count, store = Counts(), lc.MemoryStore()
     explain = explainer(count, store=store)
     first = explain(ROW)
@@ -83,7 +83,7 @@ def test_a_failure_loses_nothing():
 
 
 @pytest.mark.parametrize("shape", [lambda p: p, lambda p: p.reshape(-1, 2), lambda p: p.reshape(len(p), -1)])
-def test_shapes_that_say_the_same(shape):
+def test_equivalent_shapes(shape):
     e = explainer(lambda rows: shape(parts(rows)))(ROW)
     assert e.scores.tobytes() == explainer()(ROW).scores.tobytes()
 

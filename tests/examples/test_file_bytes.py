@@ -26,7 +26,7 @@ def test_the_network_is_fed_as_magika_feeds_it(script):
     assert script["see"](b"a" + b" " * 99, config).tolist() == [0, 1, 2, 3, -1, -1, -1, -1, -1]
 
 
-def test_the_windows_that_speak_for_python_are_those_it_is_told_by(script, capsys):
+def test_the_top_windows_for_python_determine_the_class(script, capsys):
     found = script["main"](small=True)
     assert found["same"] == found["files"] > 20
     assert found["full"] > 0.99

@@ -13,7 +13,7 @@ def found(folder):
     return example("photo")["main"](folder, small=True)
 
 
-def test_the_network_knows_the_photograph(found):
+def test_the_network_classifies_the_photograph(found):
     assert found["camera_before"] > 0.9  # a tripod, of a thousand classes
 
 

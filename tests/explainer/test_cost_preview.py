@@ -21,7 +21,7 @@ def test_a_model_that_counts_what_it_reads_is_shown_the_rows_of_the_plan():
     assert "tokens" not in lc.Explainer(Reader(), lc.maskers.Text(), "deletion-path").preview("to be or")
 
 
-def test_own_time_is_told_where_it_would_be_noticed(monkeypatch):
+def test_the_time_of_the_method_is_shown_if_it_matters(monkeypatch):
     """It is measured: the plan is made and solved for random values, which asks the model for nothing."""
     explainer = lc.Explainer(Reader(), lc.maskers.Text(), "graph-kernel-shap", budget="4d")
     text = " ".join(f"word{i}" for i in range(30))

@@ -116,7 +116,7 @@ class TestExplainer:
         assert len(seen) == len(set(seen)) == e.calls
         assert text in seen
 
-    def test_several_methods_share_what_the_model_said(self, pipeline):
+    def test_several_methods_share_answers(self, pipeline):
         seen = []
         model = CallableModel(lambda texts: seen.extend(texts) or pipeline.predict_proba(texts), "probabilities")
         text = "all of these words differ from each other"
@@ -203,7 +203,7 @@ class TestExplainer:
         with pytest.raises(lc.LcshapError, match="kind"):
             lc.explain(logits, TEXT)
 
-    def test_a_model_that_fails_half_way_says_where_and_keeps_what_is_finished(self):
+    def test_a_failing_model_is_located_and_finished_work_is_kept(self):
         calls = []
 
         def fails(texts):

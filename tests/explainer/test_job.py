@@ -104,7 +104,7 @@ class TestDefaultBudget:
 
     @pytest.mark.parametrize("text", ["to be", WORDS])
     @pytest.mark.parametrize("options", [{}, {"budget": "4d"}, {"goal": "necessary"}, {"interactions": "all"}])
-    def test_the_preview_says_what_runs_and_why(self, text, options):
+    def test_the_preview_shows_the_method_and_the_reason(self, text, options):
         explain = lc.Explainer(
             lambda texts: [float(len(t)) for t in texts], lc.maskers.Text(), kind="output", **{**options}
         )
@@ -192,7 +192,7 @@ class TestTrees:
             explanations[0].rows == 15 * 6 + 1
         )  # the full input is one row; those that are compared are not asked twice
 
-    def test_the_preview_says_so_without_asking(self):
+    def test_the_preview_shows_it_without_calling_the_model(self):
         asked = []
         explainer = lc.Explainer(self.model, self.masker, value="prob")
         self.model.predict_proba = lambda rows: asked.append(rows)

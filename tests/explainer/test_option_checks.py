@@ -97,7 +97,7 @@ def test_a_class_in_place_of_a_masker_or_a_model():
         lc.Explainer(SVC, lc.maskers.Text())
 
 
-def test_a_label_that_does_not_exist_is_refused_before_the_model_is_asked():
+def test_an_unknown_label_is_refused_before_the_model_is_called():
     def never(texts):
         raise AssertionError
 
@@ -107,7 +107,7 @@ def test_a_label_that_does_not_exist_is_refused_before_the_model_is_asked():
         assert str(error.value) == "Expected the name of a class as the target, got 'spam': the classes are ham, eggs"
 
 
-def test_a_margin_names_the_predicted_class_and_scores_speak_for_it():
+def test_a_margin_names_the_predicted_class_which_scores_explain():
     x = np.random.default_rng(0).normal(size=(60, 3))
     svc = SVC(kernel="linear").fit(x, np.where(x[:, 0] > 0, "up", "down"))
     explainer = lc.Explainer(svc, lc.maskers.Tabular(np.zeros((1, 3))), lc.Shapley())

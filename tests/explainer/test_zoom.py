@@ -63,7 +63,7 @@ def test_what_matters_most_is_looked_into_first():
     assert e.top(1) == [("zebra", pytest.approx(6.0, abs=0.5))]
 
 
-def test_parts_sum_to_their_parent_and_the_residual_is_told():
+def test_parts_sum_to_their_parent_and_the_residual_is_shown():
     sources = [document(18, [(4, "zebra")]), document(9, [(2, "quartz")]), document(18, [(13, "violin")]), document(9)]
     e, model = explained(sources, 400, threshold=0.05)
     nodes = e.provenance["zoom"]

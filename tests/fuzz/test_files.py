@@ -13,7 +13,7 @@ def test_mutants_are_refused_or_whole():
     assert min(found["loaded"], found["refused"]) > 0
 
 
-def test_what_goes_wrong_is_counted(monkeypatch):
+def test_failures_are_counted(monkeypatch):
     monkeypatch.setattr(
         files, "samples", lambda: {"one": lc.Shapley().explain(lc.Game(lambda k: k[:, 0], 1), lc.Graph.chain(1))}
     )

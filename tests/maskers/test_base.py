@@ -33,14 +33,14 @@ class MaskedLetters(Masked):
         return [row.upper() for row in rows] if self.upper else rows
 
 
-def test_a_masker_of_ones_own_is_enough_for_an_explanation():
+def test_a_custom_masker_is_enough_for_an_explanation():
     explainer = lc.Explainer(lambda texts: [2.0 * t.count("a") for t in texts], Letters(), "shapley", kind="output")
     assert explainer("abca").scores.tolist() == pytest.approx([2, 0, 0, 2])
     assert [e.names for e in explainer(["ab", "c"])] == [("a", "b"), ("c",)]
     assert explainer("ab").provenance["masker"] == {"name": "Letters", "parameters": {"upper": False}}
 
 
-def test_keys_tell_inputs_and_settings_apart():
+def test_keys_distinguish_inputs_and_settings():
     keys = {Letters(upper).mask(x).key for upper in (False, True) for x in ("ab", "ba")}
     assert len(keys) == 4
     assert Letters().mask("ab").key == Letters().mask("ab").key

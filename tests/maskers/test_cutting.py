@@ -32,7 +32,7 @@ def test_sentences_and_characters():
     assert [family[a:b] for a, b in CUTTERS["character"](family)] == ["a\u0301", "b", "👨‍👩‍👧"]
 
 
-def test_splitters_of_ones_own():
+def test_custom_splitters():
     assert is_pattern(re.compile("a"))
     assert not is_pattern(re.compile(b"a"))
     assert not is_pattern(str.split)
@@ -41,7 +41,7 @@ def test_splitters_of_ones_own():
         split_text(lambda text: [(0, 99)], "short")
 
 
-def test_the_view_knows_sentences():
+def test_the_view_has_sentences():
     import numpy as np
 
     view = text_view("One two. Three.", np.array([[0, 3], [4, 8], [9, 15]]))

@@ -51,7 +51,7 @@ MASKERS = [
 
 
 @pytest.mark.parametrize(("masker", "name", "expected"), MASKERS)
-def test_a_masker_says_its_name_and_its_parameters(masker, name, expected):
+def test_a_masker_describes_its_name_and_parameters(masker, name, expected):
     assert masker.name == name
     parameters = json.loads(json.dumps(masker.parameters))
     assert parameters == masker.parameters
@@ -71,7 +71,7 @@ def test_json_takes_the_parameters_of_every_masker(masker):
     assert "0x" not in json.dumps(parameters)  # no addresses
 
 
-def test_a_masker_of_ones_own_need_not_be_a_dataclass():
+def test_a_custom_masker_need_not_be_a_dataclass():
     class Own(Masker):
         def mask(self, x):
             raise NotImplementedError

@@ -69,7 +69,7 @@ def test_features_become_the_reference_and_edges_stay():
 
 
 @pytest.mark.parametrize("kept", [{0, 1, 2}, {0, 1}, {1, 2}, {0, 2}, {1}, set()])
-def test_edges_of_absent_nodes_go_whatever_their_form(kept):
+def test_edges_of_absent_nodes_are_removed_in_all_forms(kept):
     masker = GraphNodes(remove_edges=True)
     matrix = MATRIX.copy()
     for node in {0, 1, 2} - kept:
@@ -372,7 +372,7 @@ def test_data_without_features_or_edges():
         ({"remove_edges": 1}, "True or False"),
     ],
 )
-def test_recipes_that_make_no_sense(options, message):
+def test_invalid_parameters(options, message):
     with pytest.raises(MaskerError, match=message):
         GraphNodes(**options)
 
@@ -400,7 +400,7 @@ def test_recipes_that_make_no_sense(options, message):
         ({"names": ["a"]}, FEATURES, "Expected 3 names, one for each unit, got 1"),
     ],
 )
-def test_recipes_that_do_not_fit(options, features, message):
+def test_parameters_that_do_not_fit_the_input(options, features, message):
     with pytest.raises(MaskerError, match=message):
         GraphNodes(**options).mask((features, INDEX))
 

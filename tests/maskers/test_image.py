@@ -388,7 +388,7 @@ def test_blend_is_where_to_the_bit(dtype):
 # -- photographs ------------------------------------------------------------------------------------------------------
 
 
-def test_a_photograph_is_cut_into_superpixels_and_says_so():
+def test_a_photograph_is_cut_into_superpixels_and_this_is_recorded():
     photo = importlib.import_module("skimage.data").astronaut()[::2, ::2][:224, :224]
     masked = Image().mask(photo)
     assert 60 <= masked.graph.d <= 120
@@ -446,7 +446,7 @@ def test_batches_of_photographs_stay_small():
     assert len(sizes) > 10
 
 
-def test_a_model_that_cannot_take_the_photograph_is_told_how_to_get_another():
+def test_the_error_of_a_model_recommends_how_to_convert_the_photograph():
     torch = importlib.import_module("torch")
     net = torch.nn.Sequential(torch.nn.Conv2d(3, 2, 3), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten())
     photo = picture((70, 70, 3), np.uint8)

@@ -31,7 +31,7 @@ def test_pixels_are_those_of_the_file():
     assert decode_image(saved(Image.fromarray(pixels[..., 0])), "x", 100).shape == (5, 7)
 
 
-def test_a_phone_that_was_held_sideways():
+def test_exif_rotation():
     exif = Image.Exif()
     exif[274] = 6
     assert decode_image(saved(Image.new("RGB", (4, 2)), exif=exif), "x", 100).shape == (4, 2, 3)
@@ -49,6 +49,6 @@ def test_a_bomb_is_refused_by_its_header(side):
 @pytest.mark.parametrize(
     "data", [b"", b"no image", bomb(20, 20)[:60], b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n"]
 )
-def test_what_is_no_image_is_refused(data):
+def test_files_that_are_not_images(data):
     with pytest.raises(MaskerError, match="cannot be read as one"):
         decode_image(data, "x", 1000, formats=("PNG", "JPEG"))

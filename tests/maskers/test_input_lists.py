@@ -178,7 +178,7 @@ def test_a_path_is_one_file_and_a_list_of_paths_many(tmp_path):
     assert keys(Bytes(), Bytes().inputs([path, Path(path)])) == keys(Bytes(), [b"abc", b"abc"])
 
 
-def test_to_ask_does_not_use_an_iterator_up():
+def test_the_check_does_not_consume_an_iterator():
     for masker, items in ((Text(), TEXTS), (Tokens(), [[5], [6]]), (GraphNodes(), GRAPHS)):
         stream = iter(items)
         assert masker.is_many(stream)

@@ -68,7 +68,7 @@ def test_the_model_gets_the_same_columns_and_types(data):
 
 
 @BOTH
-def test_every_way_to_give_a_row(data):
+def test_every_form_of_a_row(data):
     e = explain(data[:5], data[7:8])
     equivalent_rows = [records(data)[7], list(records(data)[7].values()), dict(reversed(records(data)[7].items()))]
     if isinstance(data, pd.DataFrame):
@@ -147,7 +147,7 @@ def test_missing_equals_missing_and_zero_is_not_false():
     assert masked._idle_units.tolist() == [False, False, True]
 
 
-def test_keys_tell_inputs_apart():
+def test_keys_distinguish_inputs():
     def key(background, x, **fields):
         return Tabular(background, **fields).mask(x).key
 
@@ -241,13 +241,13 @@ def test_people_read_values(data):
     assert np.isnan(e.view.unit_values[2])
 
 
-def test_arrays_with_gaps_say_so():
+def test_arrays_with_missing_values_are_reported():
     masked = Tabular(np.zeros((2, 3))).mask([1.0, np.nan, 2.0])
     assert masked.view.unit_texts == {1: "missing"}
     assert Tabular(np.zeros((2, 3))).mask([1.0, 5.0, 2.0]).view.texts == ()
 
 
-def test_a_model_that_cannot_take_rows_is_told_what_they_are():
+def test_the_error_of_a_model_describes_the_rows():
     def fails(rows):
         raise ValueError("no")
 

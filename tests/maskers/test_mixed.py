@@ -45,7 +45,7 @@ def test_arrays_are_numbers():
         (pl.DataFrame(PLAIN["n"]).to_arrow(), r"a Table of pyarrow. Call its to_pandas\(\)"),
     ],
 )
-def test_tables_that_are_no_dataframes_say_how_to_become_one(data, advice):
+def test_other_tables_raise_with_advice(data, advice):
     with pytest.raises(MaskerError, match=advice):
         read_table(data, "the data")
 

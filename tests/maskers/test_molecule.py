@@ -331,7 +331,7 @@ def test_mols_that_are_no_molecules():
         ({"hydrogens": "yes"}, "Expected hydrogens=True or False, got 'yes'"),
     ],
 )
-def test_recipes_that_make_no_sense(options, message):
+def test_invalid_parameters(options, message):
     with pytest.raises(MaskerError, match=message):
         Molecule(**options)
 
@@ -370,7 +370,7 @@ def test_rdkit_is_imported_when_needed_and_named_when_missing(monkeypatch):
 # -- something in place of the empty molecule ----------------------------------------------------------------------
 
 
-def test_a_base_stands_for_the_empty_molecule_alone():
+def test_a_base_replaces_only_the_empty_molecule():
     every = Coalitions.from_sets(3, [[], [0], [2], [0, 1, 2]])
     assert Molecule(base="C").mask("CCO").rows(every) == ["C", "C", "O", "CCO"]
     masked = Molecule(base=Chem.MolFromSmiles("O")).mask(Chem.MolFromSmiles("CCO"))
@@ -392,7 +392,7 @@ def test_a_featurisers_zero(base, row):
     np.testing.assert_array_equal(masked.rows(Coalitions.from_sets(3, [[]])), [row])
 
 
-def test_a_model_that_dies_of_no_atoms_lives_with_a_base(tmp_path):
+def test_a_model_that_fails_without_atoms_works_with_a_base(tmp_path):
     def weight(smiles):
         mols = [Chem.MolFromSmiles(s) for s in smiles]
         return [1.0 / mol.GetNumAtoms() for mol in mols]

@@ -88,7 +88,7 @@ def test_chat_messages_with_and_without_a_tokenizer():
     assert rows == ["<system>Be brief.<user>Snow is cold.\n\nWhat is wet?<me>"]
 
 
-def test_equal_prompts_are_asked_once():
+def test_equal_prompts_are_evaluated_once():
     for template in ("{sources}", [{"role": "user", "content": "{sources}"}]):
         masked = Prompt(template).mask({"sources": ["same", "same", "other"]})
         sets = lc.Coalitions.from_sets(3, [[0], [1], [2], [0, 2]])

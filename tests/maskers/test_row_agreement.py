@@ -54,7 +54,7 @@ def make(rows, kind):
         ({"groups": {"both": [0, 3]}}, [[0, 3], [1], [2], [4]], ()),
     ],
 )
-def test_every_row_is_asked_once(kind, options, units, pinned):
+def test_every_row_is_evaluated_once(kind, options, units, pinned):
     model = Counting()
     e = lc.Explainer(model, Tabular(make(ROWS, kind), **options), lc.Shapley(), kind="output")(X)
     assert len(model.seen) == len(set(model.seen)) == e.rows
@@ -71,7 +71,7 @@ def test_scores_are_those_of_all_rows():
     assert rounded.rows == (rounded.calls - 1) * 12 + 1  # the full input is one row
 
 
-def test_a_row_that_is_known_is_not_asked_again():
+def test_a_stored_row_is_not_evaluated_again():
     store, model = lc.MemoryStore(), Counting()
     masker = Tabular(np.array(ROWS, float))
     for method in (lc.Shapley(), lc.KernelSHAP(30), lc.DeletionPath(20)):
@@ -112,7 +112,7 @@ def test_inputs_with_and_without_agreement_share_batches():
         assert e.rows == single.rows
 
 
-def test_tables_without_agreement_are_asked_as_before():
+def test_tables_without_agreement_are_compared_by_coalition():
     rows = RNG.random((20, 6))
     masked = Tabular(rows[1:]).mask(rows[0])
     distinct = masked.distinct(lc.Coalitions.from_sets(6, [[0], [1], [0]]))

@@ -148,7 +148,7 @@ def test_fingerprints_of_models_that_the_user_has_named(name):
     assert MODELS[name]().fingerprint("mine").hex() == FINGERPRINTS[name]
 
 
-def test_what_tells_a_model_and_an_input_apart(tmp_path):
+def test_digests_that_distinguish_models_and_inputs(tmp_path):
     with lc.SQLiteStore(tmp_path / "answers.db") as store:
         where = store_space(Engine(model(), name="mine"), Text().mask("very bad"), store)
     assert where.hex() == SPACE

@@ -124,7 +124,7 @@ def test_unattended_words_become_padding_in_their_place():
     assert tokens(Subwords(without_pad, absent="attention").mask("the good"), [[1]]) == ["[CLS] [SEP]- good [SEP]"]
 
 
-def test_token_types_tell_the_sides_of_a_pair():
+def test_token_types_distinguish_the_sides_of_a_pair():
     masked = Subwords(TOKENIZER, absent="mask").mask(("good", "the film"))
     (row,) = rows(masked, [[0, 2]])
     assert [VOCABULARY[i] for i in row["input_ids"]] == ["[CLS]", "good", "[SEP]", "[MASK]", "film", "[SEP]"]
@@ -315,7 +315,7 @@ def test_tokenizers_without_the_tokens_that_are_needed():
         ({"graph": "grid"}, "graph"),
     ],
 )
-def test_recipes_that_make_no_sense(options, message):
+def test_invalid_parameters(options, message):
     with pytest.raises(MaskerError, match=message):
         Subwords(**{"tokenizer": TOKENIZER, **options})
 

@@ -74,13 +74,13 @@ def test_images_without_regions_are_cut_all_the_same(shape, kind):
     assert masked.choice.settings["units"] in ("pixel", "superpixel")
 
 
-def test_a_flat_region_is_the_users_to_ask_for():
+def test_a_flat_region_is_used_on_request():
     assert cut_by_default(np.zeros((64, 64, 1)), 100, False).graph.d == 4096
     assert find_superpixels(np.zeros((20, 20, 3)), 1).max() == 0
 
 
 @pytest.mark.parametrize("diagonal", [False, True])
-def test_who_touches_whom(diagonal):
+def test_touching_units(diagonal):
     labels = np.array([[0, 1], [2, 3]])
     expected = [[0, 1], [0, 2], [1, 3], [2, 3]]
     assert find_touching_pairs(labels, diagonal).tolist() == sorted(expected + ([[0, 3], [1, 2]] if diagonal else []))

@@ -358,7 +358,7 @@ def test_texts_that_cannot_be_cut(recipe, text, message):
         ({"drop": 3}, "a set of units"),
     ],
 )
-def test_recipes_that_make_no_sense(options, message):
+def test_invalid_parameters(options, message):
     with pytest.raises(MaskerError, match=message):
         Text(**options)
 

@@ -122,7 +122,7 @@ def test_an_equal_recipe_and_an_equal_input_have_the_same_key(kind):
         assert recipe.mask(x).key == replace(recipe).mask(copy).key
 
 
-def test_keys_do_not_depend_on_what_was_asked_before():
+def test_keys_do_not_depend_on_earlier_requests():
     """Views, rows and other things that are computed on demand are no part of it."""
     for recipe, x in (cases[0] for cases in [*CASES.values(), CASES["molecule"][3:]]):
         used, fresh = recipe.mask(x), recipe.mask(x)
@@ -189,7 +189,7 @@ def test_what_a_subclass_adds_is_part_of_the_key():
     assert len({masked.key, Louder(**parts, mark="!").key, Loudest(**parts).key, Loudest(**parts).key}) == 4
 
 
-def test_a_masked_input_of_ones_own_is_known_by_its_fields():
+def test_a_custom_masked_input_is_identified_by_its_fields():
     chain = Graph.chain(2)
     assert Numbers(chain, (1, 2)).key == Numbers(chain, (1, 2)).key != Numbers(chain, (1, 3)).key
     masked = Undecorated(chain, (1, 2))

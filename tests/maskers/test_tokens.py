@@ -142,7 +142,7 @@ def test_inputs_that_cannot_be_cut(recipe, ids, message):
         {"graph": "grid"},
     ],
 )
-def test_recipes_that_make_no_sense(options):
+def test_invalid_parameters(options):
     with pytest.raises(MaskerError, match=next(iter(options))):
         Tokens(**options)
 

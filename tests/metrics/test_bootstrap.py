@@ -1,4 +1,4 @@
-"""Paired bootstrap against SciPy's, closed forms, and its own promise of coverage."""
+"""Paired bootstrap against SciPy's and closed forms, and its coverage."""
 
 import numpy as np
 import pytest

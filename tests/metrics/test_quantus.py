@@ -167,7 +167,7 @@ def test_scores_are_shared_by_the_numbers_of_a_unit():
         np.testing.assert_allclose(a[:, :, labels == unit], np.tile(expected[:, None, None], (3, size)), atol=1e-5)
 
 
-def test_a_masker_of_ones_own_for_tables():
+def test_a_custom_masker_for_tables():
     weights = np.array([[1.0, 2.0, 3.0], [0.0, -1.0, 5.0]])
     x, y = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], np.float32), np.array([1, 0])
     masker = lc.maskers.Tabular(np.ones(3), pin=2)

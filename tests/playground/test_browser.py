@@ -7,7 +7,7 @@ import threading
 import time
 from importlib.resources import files
 
-import deadly
+import crashing_model
 import numpy as np
 import pytest
 from playground_client import explain, unit, wait_for_text, wait_until
@@ -246,8 +246,8 @@ def test_a_model_that_raises_hangs_and_comes_back(visit, explainer, model):
     assert page.locator("#error").is_hidden()
 
 
-def test_a_model_that_dies(visit):
-    with lc.adapters.IsolatedModel(deadly.make, "logits") as model:
+def test_a_model_that_crashes(visit):
+    with lc.adapters.IsolatedModel(crashing_model.make, "logits") as model:
         page = visit(lc.Explainer(model, lc.maskers.Text(), classes=["no", "yes"]), ["a good film"])
         explain(page)
         page.fill("#text", "they die young")
@@ -262,7 +262,7 @@ def test_a_model_that_dies(visit):
         wait_for_text(page, "#change", "Actual change of")
 
 
-def test_a_remote_model_that_dies(visit):
+def test_a_remote_model_that_crashes(visit):
     """A real service on loopback: it answers, its end is shown, and it answers again."""
     import http.server
 

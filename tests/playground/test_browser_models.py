@@ -54,7 +54,7 @@ CASES = {"text": text_case, "digits": digits_case, "table": table_case, "remote"
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_whole_way(visit, opened, tmp_path, name):
+def test_from_the_input_to_the_saved_explanation(visit, opened, tmp_path, name):
     explainer, examples, edit = CASES[name](opened, tmp_path)
     page = visit(explainer, examples)
     page.locator("#prediction meter").first.wait_for()

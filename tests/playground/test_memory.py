@@ -39,7 +39,7 @@ def test_what_is_used_again_is_kept():
         assert store.get(b"first", keys(0, 10))[0].all()
 
 
-def test_the_last_input_is_kept_whatever_its_size():
+def test_the_last_input_is_kept_regardless_of_its_size():
     store = SessionStore(1000)
     store.put(b"large", keys(0, 5000), np.ones((5000, 2)))
     assert store.get(b"large", keys(0, 5000))[0].all()

@@ -34,7 +34,7 @@ def sources():
     }
 
 
-def test_a_name_stands_at_the_top_of_one_module_only():
+def test_a_name_is_defined_in_one_module_only():
     playground_files = {path.name for path in resources.files(MODULES[0]).iterdir()}
     script_sources = sources()
     names = Counter(name for source in script_sources.values() for name in TOP.findall(source))

@@ -12,7 +12,7 @@ def test_only_objects_are_read(data):
 
 
 @pytest.mark.parametrize("name", list(lc.METHODS))
-def test_every_method_can_be_asked_for_by_name(name):
+def test_every_method_can_be_requested_by_name(name):
     method = parse_column({"method": name}).method(lc.Graph.chain(5))
     assert isinstance(method, lc.METHODS[name])
 

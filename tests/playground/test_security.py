@@ -18,7 +18,7 @@ from lcshap.playground.security import AccessSecrets, allowed_hosts, is_loopback
 PREDICT = {"input": {"text": "a good film"}}
 
 
-def never_asked():
+def never_called():
     """A text that the session does not know yet, so that the model would be asked about it."""
     return {"input": {"text": f"a good film {uuid.uuid4()}"}}
 
@@ -68,7 +68,7 @@ def test_every_answer_forbids_what_pages_may_not_do(visitor):
 )
 def test_strangers_are_refused(visitor, headers):
     before = visitor.model.rows
-    answer = visitor.post("/api/predict", never_asked(), headers=headers)
+    answer = visitor.post("/api/predict", never_called(), headers=headers)
     assert answer.status_code in (400, 401, 403)
     assert "set-cookie" not in answer.headers
     answer = visitor.http.get("/", headers=headers)
@@ -79,7 +79,7 @@ def test_strangers_are_refused(visitor, headers):
 
 def test_a_post_without_an_origin_is_refused(visitor):
     before = visitor.model.rows
-    assert visitor.http.post("/api/predict", json=never_asked()).status_code == 403
+    assert visitor.http.post("/api/predict", json=never_called()).status_code == 403
     assert visitor.model.rows == before
 
 

@@ -65,7 +65,7 @@ def test_what_cannot_be_served(explainer):
         lc.serve(explainer, port=99_999, block=False)
 
 
-def test_many_playgrounds_do_not_know_each_other(explainer):
+def test_playgrounds_are_independent(explainer):
     with lc.serve(explainer, block=False) as one, lc.serve(explainer, block=False) as two:
         wrong = two.url.partition("?")[0] + "?" + one.url.partition("?")[2]
         assert httpx.get(wrong).status_code == 401

@@ -92,7 +92,7 @@ def test_a_method_of_the_page_does_not_take_the_options_of_the_explainer(model):
     assert [e.calls for e in explanations][:2] == [2**7, 40]
 
 
-def test_the_parts_of_a_model_are_asked_for_in_turn():
+def test_the_parts_of_a_model_are_evaluated_in_turn():
     def parts(rows):
         assert session.thread_pool.model_queue._queue[0] is run
         return np.asarray(rows)
@@ -106,7 +106,7 @@ def test_the_parts_of_a_model_are_asked_for_in_turn():
     np.testing.assert_allclose(e.scores.sum(), 15.0)
 
 
-def test_a_cancelled_run_asks_nothing(session, model):
+def test_a_cancelled_run_does_not_call_the_model(session, model):
     run = Run()
     run.cancelled.set()
     with pytest.raises(CancelledError):
@@ -131,7 +131,7 @@ def test_limits(explainer):
         session.explain(Run(), "a b", [Column(), Column()], lambda estimate: None)
 
 
-def test_a_lasting_store_is_used(model, tmp_path):
+def test_a_persistent_store_is_used(model, tmp_path):
     path = tmp_path / "calls.db"
     options = {"kind": "logits", "store": path, "model_name": "test"}
     Session(lc.Explainer(model, lc.maskers.Text(), **options)).predict(Run(), TEXT, [])

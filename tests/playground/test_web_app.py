@@ -1,4 +1,4 @@
-"""What the page asks for, against a real server on loopback."""
+"""The requests of the page, against a real server on loopback."""
 
 import io
 import json
@@ -145,7 +145,7 @@ def test_a_model_that_raises_is_shown_and_the_server_goes_on(client, model):
     assert client.post("/api/predict", {"input": {"text": TEXT}}).status_code == 200
 
 
-def test_a_model_that_hangs_blocks_nobody_for_long(client, model):
+def test_a_model_that_hangs_blocks_others_only_briefly(client, model):
     model.gate.clear()
     events = client.events({"input": {"text": TEXT}, "columns": [{}]})
     assert next(events)[0] == "waiting"
@@ -198,7 +198,7 @@ def test_every_question_can_be_cancelled(client, model, path):
     assert model.rows == before < 20
 
 
-def test_a_remote_model_is_not_asked_any_more(connect):
+def test_a_remote_model_is_not_called_any_more(connect):
     """Requests that are in flight when a run is cancelled are stopped, not awaited."""
     import asyncio
 
@@ -360,7 +360,7 @@ def test_a_molecule(connect):
     assert "error" in client.post("/api/predict", {"input": {"smiles": "no molecule"}}).json()
 
 
-def test_the_page_knows_what_to_edit(client):
+def test_the_page_gets_the_kind_of_input(client):
     page = client.opened.text
     about = json.loads(page.partition('id="about">')[2].partition("</script>")[0])
     assert about["input"] == {

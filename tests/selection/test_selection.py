@@ -69,7 +69,7 @@ def test_the_rows_of_a_game_count():
     assert lc.choose(lc.Graph.chain(9), game=game(9, 129)).method == lc.Shapley()
 
 
-def test_a_selection_says_what_is_recorded():
+def test_a_selection_has_the_record():
     choice = lc.choose(CHAIN, budget="4d")
     assert isinstance(choice, lc.Selection)
     assert choice.record == {"chosen": {"goal": "fair", "budget": 120, "reason": choice.reason}}
@@ -82,7 +82,7 @@ def test_a_selection_says_what_is_recorded():
 
 @pytest.mark.parametrize("goal", ["fair", "necessary", "sufficient"])
 @pytest.mark.parametrize("graph", [lc.Graph.chain(1), lc.Graph.chain(9), CHAIN, lc.Graph.grid((5, 5))])
-def test_the_choice_keeps_the_budget_and_says_why(goal, graph):
+def test_the_choice_keeps_the_budget_and_has_a_reason(goal, graph):
     w = np.random.default_rng(0).normal(size=graph.d)
     rows = []
     game = lc.Game(lambda kept: rows.append(len(kept)) or np.tanh(kept @ w), graph.d)
@@ -228,7 +228,7 @@ def test_interactions_come_with_the_calls_of_the_scores():
     assert e.interactions[0, 11] == pytest.approx(0, abs=0.01)
 
 
-def test_trees_are_not_read_where_interactions_are_wanted():
+def test_trees_are_not_read_if_interactions_are_requested():
     values = np.random.default_rng(0).normal(size=2**6)
     game = lc.Game(lambda kept: values[kept @ (2 ** np.arange(6))], 6, trees=lambda: as_trees(values, 6))
     assert lc.choose(lc.Graph.complete(6), game=game).method == lc.TreeSHAP()

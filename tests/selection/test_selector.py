@@ -1,4 +1,4 @@
-"""From what a user says to a method; contradictions are refused (see tests/explainer/test_doors.py for all of them)."""
+"""The method for the options of a user (see tests/explainer/test_entry_points.py for contradictory options)."""
 
 import time
 from dataclasses import replace

@@ -42,7 +42,7 @@ def test_extreme_logits_of_labels_keep_every_digit():
     assert chances.class_log_odds(background, "multilabel-logits", 1e-12)[0, 0] == -800.0
 
 
-def test_one_margin_speaks_for_both_classes():
+def test_one_margin_gives_the_margins_of_both_classes():
     np.testing.assert_array_equal(chances.margins(np.array([[2.0], [-3.0]]), "margin"), [[-2, 2], [3, -3]])
     three = np.array([[1.0, 2.0, 3.0]])
     np.testing.assert_array_equal(chances.margins(three, "margin"), three)

@@ -54,7 +54,7 @@ def test_targets_that_are_none(target, message):
 
 
 @pytest.mark.parametrize("target", [1, "spam", np.int64(1)])
-def test_the_one_number_of_two_classes_speaks_for_the_second(target):
+def test_the_only_output_of_two_classes_belongs_to_the_second(target):
     assert find_second_class(target, ["ham", "spam"]) == (((0, None),), False)
 
 

@@ -46,7 +46,7 @@ def answers(kind, n, rows, k):
 @pytest.mark.parametrize("rows", [None, 1, 4])
 @pytest.mark.parametrize("kind", ["logits", "probabilities"])
 @pytest.mark.parametrize("name", CLASS_VALUES)
-def test_every_value_is_what_its_formula_says(name, kind, rows, k):
+def test_every_value_equals_its_formula(name, kind, rows, k):
     outputs = answers(kind, 7, rows or 1, k)
     full = chances_of(outputs[0].tolist(), kind)
     best = full.index(max(full))
@@ -298,7 +298,7 @@ def label_value(name, p, first):
 @pytest.mark.parametrize("rows", [None, 4])
 @pytest.mark.parametrize("kind", ["multilabel", "multilabel-logits"])
 @pytest.mark.parametrize("name", CLASS_VALUES)
-def test_the_value_of_a_label_is_about_that_label_alone(name, kind, rows):
+def test_the_value_of_a_label_depends_on_that_label_alone(name, kind, rows):
     logits = RNG.normal(size=(7, rows or 1, 3)) * 2
     chances = [
         [math.fsum(column) / len(call) for column in zip(*call, strict=True)]

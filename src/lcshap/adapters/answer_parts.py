@@ -23,7 +23,7 @@ class Answer:
     Attributes
     ----------
     text, ids : the answer and its tokens.
-    spans : `(parts, 2)`, where each part starts and ends in the text.
+    spans : `(parts, 2)`, the start and end of each part in the text.
     columns : `(tokens, parts)`, 1 where a token belongs to a part, else 0.
     """
 
@@ -43,8 +43,8 @@ def read_answer(tokenizer: Any, answer: Any, parts: Parts = "whole", vocabulary:
 
     Parameters
     ----------
-    tokenizer : of transformers.
-    answer : a text, which is tokenized on its own without special tokens; or token ids.
+    tokenizer : a tokenizer of transformers.
+    answer : a text, which is tokenized separately without special tokens; or token ids.
     parts : "whole": the answer as a whole. "token", "word" or "sentence": the answer as a whole and then each of its
         tokens, words or sentences. A list of `(start, end)`: the whole and then these spans of the text.
     vocabulary : the number of tokens of the model.

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for models behind async functions."""
+"""An event loop in a separate thread, for models behind async functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ABANDONED_LOOPS: list[
 
 
 class InvalidAnswerError(ModelError):
-    """An answer that could not be right for any rows."""
+    """An answer that is not valid for any rows."""
 
 
 class AnswerCountError(ModelError):
@@ -44,7 +44,7 @@ class PredictCall:
         self.rows = rows
         self.answers: NDArray[np.float64] | None = None
         self.error: ModelError | None = None
-        self.ended = asyncio.Event()  # set when a request was given up: no other is started
+        self.ended = asyncio.Event()  # set when a request has failed for good, so that no other is started
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._done = threading.Event()
@@ -91,7 +91,7 @@ class PredictCall:
         self.answers[start : start + count] = outputs
 
     def fail(self, start: int, rows: Rows, tries: int, error: BaseException) -> None:
-        """Let the call fail. The first error is the one that is raised."""
+        """Let the call fail. The first error is raised."""
         rows_text = f"row {start}" if len(rows) == 1 else f"rows {start} to {start + len(rows) - 1}"
         row_text = " ".join(reprlib.repr(first_row(rows)).split())
         tries_text = "1 try" if tries == 1 else f"{tries} tries"
@@ -161,7 +161,7 @@ def _run_loop(loop: asyncio.AbstractEventLoop, fn: Any, in_flight: int) -> None:
     """Run the event loop until it is stopped; this is the target of the thread."""
     loop.set_exception_handler(_log_exception)
     with closing(loop), ThreadPoolExecutor(in_flight) as pool:
-        loop.set_default_executor(pool)  # asyncio's own has too few threads for requests that block
+        loop.set_default_executor(pool)  # the default pool of asyncio has too few threads for requests that block
         loop.run_forever()
         loop.run_until_complete(_shut_down(fn))
 
@@ -181,7 +181,7 @@ async def _shut_down(fn: Any) -> None:
 
 
 def _log_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log errors of tasks that nobody awaits without secrets. By default asyncio prints them with a traceback."""
+    """Log errors of tasks that are not awaited, without secrets. By default asyncio prints them with a traceback."""
     error = context.get("exception")
     message = redact(str(context.get("message", "")))
     log.warning(

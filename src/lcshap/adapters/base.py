@@ -18,24 +18,23 @@ Kind = Literal["probabilities", "logits", "output", "multilabel", "multilabel-lo
 
 
 class Model(ABC):
-    """A model as the explainer sees it.
+    """The interface of models for the explainer.
 
     Attributes
     ----------
-    kind : what `predict` returns. "probabilities": of classes, each row sums to one. "logits": to be put through a
-        softmax (one column: through a sigmoid). "multilabel": a probability for each of several labels that do not
-        exclude each other; "multilabel-logits": each of them to be put through a sigmoid of its own. "margin": decision
-        values of classes, of which the largest wins (one column: class 1 where it is positive). "output": numbers that
-        are no classes, such as a regression.
+    kind : the kind of the outputs of `predict`. "probabilities": of classes, each row sums to one. "logits": a softmax
+        gives the probabilities (a sigmoid if there is one column). "multilabel": a probability for each of several
+        labels that do not exclude each other; "multilabel-logits": a sigmoid of each gives these probabilities.
+        "margin": decision values of classes, of which the largest is predicted (one column: class 1 if it is positive).
+        "output": numbers that are not classes, such as a regression.
     classes : the names of the classes or labels in the order of the columns, if the model has names.
-    batch_size : the number of rows in a call, if the model declares it; None: the fastest size is measured.
+    batch_size : the number of rows in a call, if the model declares it. With None the fastest size is measured.
     fingerprint_attributes : the names of the attributes that answers depend on, for `fingerprint`. By default these are
         all attributes; the declaration of a base class is not inherited.
-    function_attributes : those among them that are functions, for which the user has to give a name.
-    target : the default target of explanations; None: see `lcshap.values.Value`.
-    record : what else the record of an explanation says about the model, such as the answer of a language model.
-    answer_and_spans : of a language model, the text of its answer and the `(start, end)` in it that each output is
-        about.
+    function_attributes : the names of attributes that are functions, for which the user has to give a name.
+    target : the default target of explanations; for None see `lcshap.values.Value`.
+    record : further information for the record of an explanation, such as the answer of a language model.
+    answer_and_spans : for a language model, the text of its answer and the `(start, end)` of each output in it.
 
     Examples
     --------
@@ -56,7 +55,7 @@ class Model(ABC):
 
     @abstractmethod
     def predict(self, rows: Rows) -> NDArray[Any]:
-        """The answers to some rows, `(n, outputs)`, in whatever precision the model has."""
+        """The answers to some rows, `(n, outputs)`, in the precision of the model."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -69,10 +68,10 @@ class Model(ABC):
         }
 
     def fingerprint(self, name: str | None = None) -> bytes:
-        """16 bytes that tell this model from others, in every process: a digest of what it holds.
+        """16 bytes that distinguish this model from others in every process: a digest of its content.
 
-        Weights count by their numbers, classes of installed packages by name and version, others by their code. What
-        else that code calls is not looked at.
+        Weights enter by their numbers, classes of installed packages by name and version, and others by their code.
+        Code that is called from there is not read.
 
         Parameters
         ----------
@@ -82,7 +81,7 @@ class Model(ABC):
 
     @property
     def blends(self) -> bool:
-        """Whether the model creates rows on its own device. Then `predict_blends` is called where that is possible."""
+        """Whether the model creates rows on its own device. Then `predict_blends` is called if possible."""
         return False
 
     def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
@@ -99,21 +98,21 @@ class Model(ABC):
         return False
 
     def describe_tokens(self, rows: Rows) -> str:
-        """How many tokens the model reads for these rows, in words, for previews."""
+        """The number of tokens that the model reads for these rows, in words, for previews."""
         raise NotImplementedError
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * log P).sum()`` with respect to the input rows.
 
-        Instead of log P it is the log-odds of labels, and the outputs of models without probabilities, by `kind`. Only
-        some models have a gradient; see the PyTorch adapter.
+        Depending on `kind`, log P is replaced by the log-odds of labels, or by the outputs of models without
+        probabilities. Only some models have a gradient; see the PyTorch adapter.
         """
         raise NotImplementedError
 
     def trees(self) -> Trees:
-        """The trees whose sum, but for a constant, is what `predict` returns.
+        """The trees whose sum, plus a constant, is the output of `predict`.
 
-        Only tree ensembles have them; see the scikit-learn adapter. `MethodError` where they cannot be read.
+        Only tree ensembles have them; see the scikit-learn adapter. Raises `MethodError` if they cannot be read.
         """
         raise NotImplementedError
 
@@ -123,10 +122,9 @@ class Model(ABC):
         return False
 
     def parts(self, rows: Rows) -> NDArray[Any]:
-        """What each unit, such as a node, adds to the outputs, `(n, units, outputs)` or `(n * units, outputs)`.
+        """The part of each unit, such as a node, in the outputs, `(n, units, outputs)` or `(n * units, outputs)`.
 
-        The parts of a row sum to what `predict` returns for it, but for a constant. All rows are of one input, so that
-        they have the same units. Only models that pool by a sum or a mean have parts: see `CallableModel` and
-        `TorchModel`.
+        The parts of a row sum to the output of `predict` minus a constant. All rows belong to one input, so that they
+        have the same units. Only models that pool by a sum or a mean have parts: see `CallableModel` and `TorchModel`.
         """
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Any function as a model, and the checks that every adapter puts its model's answers through."""
+"""Any function as a model, and the checks of the answers of all models."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class CallableModel(Model):
 
     Parameters
     ----------
-    fn : takes what the masker makes, a list of strings or an array, and returns `(n,)` or `(n, k)` numbers. `(n,)` is
-        read as one column.
-    kind : what these numbers are, see `Model`. It is never guessed: logits taken for probabilities give scores that
-        look right and are not.
-    parts : for `ReceptiveShapley`: a function from rows to what each unit adds to the numbers, `(n, units, k)`, `(n *
-        units, k)`, or without the last axis where k is 1. The rows that it gets are all of one input.
+    fn : takes the rows of the masker, such as a list of strings or an array, and returns `(n,)` or `(n, k)` numbers.
+        `(n,)` is read as one column.
+    kind : the kind of these numbers, see `Model`. It is never guessed, because logits that are treated as probabilities
+        give wrong scores that look plausible.
+    parts : for `ReceptiveShapley`: a function from rows to the part of each unit in the numbers, `(n, units, k)`, `(n *
+        units, k)`, or without the last axis if k is 1. All rows that it gets belong to one input.
 
     Examples
     --------
@@ -56,16 +56,16 @@ class CallableModel(Model):
         self.kind = check_kind(kind, "a function")
 
     def predict(self, rows: Rows) -> NDArray[Any]:
-        """What the function returns, `(n, outputs)`, checked."""
+        """The checked outputs of the function, `(n, outputs)`."""
         return check_answers(self.fn(rows), len(rows), "the function")
 
     @property
     def has_parts(self) -> bool:
-        """Whether it was said where they are."""
+        """Whether a function for the parts was given."""
         return self._parts is not None
 
     def parts(self, rows: Rows) -> NDArray[Any]:
-        """What the function for the parts returns."""
+        """The parts from the function for the parts."""
         if self._parts is None:
             raise NotImplementedError
         return np.asarray(self._parts(rows))
@@ -101,7 +101,7 @@ def check_numbers(answers: Any, n: int, model: str) -> NDArray[Any]:
     _check_mask(answers, model)
     try:
         array = np.asarray(answers)
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
+    except (TypeError, ValueError, RuntimeError) as error:  # for ragged lists, and tensors on a GPU or with a gradient
         why = redact(str(error))
         raise ModelError(f"Expected an array from {model}, got {type(answers).__name__}: {why}") from error
     if array.dtype.kind not in "fiub":
@@ -135,7 +135,7 @@ def _check_type(answers: Any, n: int, model: str) -> None:
     else:
         return
     if inspect.iscoroutine(first):
-        first.close()  # avoids a warning of Python that it was never awaited
+        first.close()  # otherwise Python warns that the coroutine was never awaited
     raise ModelError(f"Expected real numbers from {model} for {n} rows, got {got}. {todo}")
 
 
@@ -153,7 +153,7 @@ def _check_mask(answers: Any, model: str) -> None:
 
 
 def check_answer_rows(good: NDArray[np.bool_], answers: NDArray[Any], expected: str, advice: str = "") -> None:
-    """Raise `ModelError` with the first row whose answers are not all good."""
+    """Raise `ModelError` with the first row whose answers are not all valid."""
     if good.all():
         return
     index = tuple(int(i) for i in np.argwhere(~good)[0])[: max(answers.ndim - 1, 1)]

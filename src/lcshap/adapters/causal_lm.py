@@ -29,27 +29,28 @@ class CausalLMModel(Model):
     ----------
     model : a causal language model, such as ``AutoModelForCausalLM.from_pretrained(...)``. It is never moved.
     tokenizer : its tokenizer, fast or slow.
-    continuation : the answer: a string, or a list of token ids. A string is tokenized on its own, without special
-        tokens, so a space at its start matters: after "The capital of France is" comes " Paris". A list of strings is
-        several answers, a column each: ``target=(0, 1)`` explains why the first and not the second.
+    continuation : the answer: a string, or a list of token ids. A string is tokenized separately, without special
+        tokens, so that a space at its start matters: the continuation of "The capital of France is" is " Paris". A list
+        of strings is several answers, one column for each: ``target=(0, 1)`` explains why the first is more probable
+        than the second.
     per_token : a column for each token of the continuation instead of their sum.
     parts : "whole": one column, the sum over all tokens. "token", "word" or "sentence": a column for the whole answer
         and one for each of its tokens, words or sentences. A list of `(start, end)`: a column for the whole answer and
-        one for each of these spans. All columns come from the same calls, and all are explained unless `target` says
-        otherwise.
-    share_prefixes : compute common prefixes of rows once, see `lcshap.adapters.prefix_sharing`. By
-        default where the model allows it. True refuses models that do not.
+        one for each of these spans. All columns come from the same calls, and all are explained unless `target` is
+        given.
+    share_prefixes : whether common prefixes of rows are computed once, see `lcshap.adapters.prefix_sharing`. By default
+        they are, if the model allows it. With True an error is raised if it does not.
 
     Attributes
     ----------
-    answers : what is explained, with its tokens and parts.
-    record : how the answer came about, for the record of explanations.
+    answers : the answers that are explained, with their tokens and parts.
+    record : how the answer was generated, for the record of explanations.
 
     Notes
     -----
     Prompts are strings, so choose `maskers.Prompt` or `maskers.Text`, or `maskers.Subwords` with `absent="delete"`. An
-    empty prompt is the token that marks a beginning, or an end where the tokenizer has no such token. Sums are in
-    float64.
+    empty prompt is replaced by the token for the beginning, or for the end if the tokenizer has no such token. Sums are
+    in float64.
 
     Examples
     --------
@@ -109,14 +110,14 @@ class CausalLMModel(Model):
         Parameters
         ----------
         model, tokenizer : as for `CausalLMModel`.
-        prompt : what it answers, such as ``masker.full(x)``.
-        max_new_tokens : the most tokens that it generates.
+        prompt : the prompt for the answer, such as ``masker.full(x)``.
+        max_new_tokens : the largest number of tokens that it generates.
         temperature : 0: always the most probable token. Above 0: sampled, from `seed`.
         options : parameters of `CausalLMModel`.
 
         Returns
         -------
-        The adapter. Its `record`, and with it every explanation, says how the answer was generated.
+        The adapter. Its `record`, which is in every explanation, describes how the answer was generated.
         """
         template = cls(model, tokenizer, [_placeholder_token(tokenizer)])
         (ids,) = template._tokenize_prompts([prompt], max_new_tokens)
@@ -166,7 +167,7 @@ class CausalLMModel(Model):
         return True
 
     def describe_tokens(self, rows: Rows) -> str:
-        """How many tokens the model computes for these rows, and how many it need not compute again."""
+        """The number of tokens that the model computes for these rows, and of those that are computed only once."""
         computed, total = count_tokens(self._sequences(rows), self.shares)
         if not self.shares:
             return f"{total:,} tokens"
@@ -194,7 +195,7 @@ class CausalLMModel(Model):
         ]
 
     def _find_opening(self) -> list[int]:
-        """Return the token that the tokenizer puts before a text, if there is one. Tokens after a text are left out."""
+        """Return the token that the tokenizer puts before a text, if there is one. Tokens after a text are ignored."""
         bos = self.tokenizer.bos_token_id
         return [bos] if bos is not None and self.tokenizer("a", verbose=False)["input_ids"][:1] == [bos] else []
 

@@ -13,7 +13,7 @@ from .base import Model
 
 
 class DifferenceModel(Model):
-    """The outputs of one model less those of another: why does this model say so, and not that one?
+    """The outputs of one model minus those of another, to explain why two models differ.
 
     Parameters
     ----------

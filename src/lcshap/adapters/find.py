@@ -25,20 +25,20 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
 
     Parameters
     ----------
-    model : a `Model` (taken as it is), a PyTorch module, a Keras model, an onnxruntime session or the path of an
+    model : a `Model` (used unchanged), a PyTorch module, a Keras model, an onnxruntime session or the path of an
         ``.onnx`` file, a transformers pipeline or a pair ``(model, tokenizer)``, an object with the methods of
         scikit-learn, or any function from rows to numbers, async ones included.
-    kind : what its numbers are, see `Model`. Needed wherever the object does not say it: always but for scikit-learn
-        and transformers.
-    fallback : the kind of a model that does not say it, where the user need not.
+    kind : the kind of its outputs, see `Model`. It is needed unless the model declares it, as those of scikit-learn and
+        transformers do.
+    fallback : the kind of a model that does not declare it, if the user need not give it.
 
     Returns
     -------
-    Model : the adapter, with `predict`, `kind` and, where they are known, `classes`.
+    Model : the adapter, with `predict`, `kind` and, if they are known, `classes`.
 
     Raises
     ------
-    ModelError : if the object is no model, or if `kind` is needed and missing.
+    ModelError : if the object is not a model, or if `kind` is needed and missing.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def find_model(model: Any, kind: Kind | None = None, fallback: Kind | None = Non
         return TransformersModel.from_pipeline(model, kind)
     if isinstance(model, tuple) and len(model) == 2 and hasattr(model[1], "pad_token_id"):
         return TransformersModel(*model, kind=kind)
-    if _is_a(model, "keras", "Model"):  # before PyTorch: on that backend it is a module too
+    if _is_a(model, "keras", "Model"):  # tested before PyTorch, because with that backend a Keras model is a module too
         return KerasModel(model, check_kind(kind or fallback, f"a Keras model ({name})"))
     if _is_a(model, "torch", "nn", "Module"):
         return TorchModel(model, check_kind(kind or fallback, f"a PyTorch module ({name})"))

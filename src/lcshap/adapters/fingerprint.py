@@ -1,9 +1,9 @@
 """Fingerprints of models: a digest of the content of a model, which is the same in every process.
 
-Objects are taken apart as pickle does it (`__reduce_ex__`), but nothing is written or loaded. Classes and functions of
-installed packages enter the digest by their name and the version of the package, classes of the user by their code,
-and weights by their numbers. A function of the user may read anything, so its content is not known. A name that the
-user gives takes its place.
+Objects are read in the same way as by pickle (`__reduce_ex__`), but nothing is written or loaded. Classes and functions
+of installed packages enter the digest by their name and the version of the package, classes of the user by their code,
+and weights by their numbers. A function of the user may read anything, so that its content is not known. It is replaced
+by a name that the user gives.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _IGNORED_MEMBERS |= {
     "__annotate_func__",
     "__parameters__",
 }
-_HOOK_SUFFIX = "_hooks"  # of the attributes in which a PyTorch module stores its hooks
+_HOOK_SUFFIX = "_hooks"  # the suffix of the attributes in which a PyTorch module stores its hooks
 _MODULE_DICTS = ("_parameters", "_buffers", "_modules")
 _PROCESS_ATTRIBUTES = {"_stop_words_id"}  # attributes of scikit-learn that differ between processes
 _IGNORED_STATE = ("training", "_is_full_backward_hook", "_non_persistent_buffers_set", "_backward_pre_hooks")
@@ -73,7 +73,7 @@ def fingerprint(model: Any, name: str | None = None) -> bytes:
 
 
 class OpaqueFunction:
-    """A function or a callable object. Its content is not known, since it may read anything: a name takes its place."""
+    """A function or a callable object. Its content is not known, because it may read anything; a name replaces it."""
 
     def __init__(self, obj: Any) -> None:
         self.obj = obj
@@ -92,7 +92,8 @@ class FingerprintReader:
 
     def __init__(self, name: str | None = None) -> None:
         self._name = name
-        self._digests: dict[int, tuple[Any, bytes]] = {}  # with the object, so that its id is not used again
+        # The object is stored too, so that its id is not used for another one.
+        self._digests: dict[int, tuple[Any, bytes]] = {}
         self._ancestors: list[int] = []
 
     def read(self, obj: Any) -> bytes:
@@ -129,7 +130,7 @@ class FingerprintReader:
             return digest("ordered", *self._read_pairs(obj))
         if isinstance(obj, np.ndarray) and obj.dtype.hasobject:
             return digest("objects", obj.shape, *self._read_all(obj.ravel().tolist()))
-        if isinstance(obj, np.ndarray) and obj.dtype.names:  # bytes between the fields may be anything
+        if isinstance(obj, np.ndarray) and obj.dtype.names:  # the bytes between the fields are not determined
             return digest(
                 "fields", obj.shape, *(digest(name, np.ascontiguousarray(obj[name])) for name in obj.dtype.names)
             )
@@ -261,10 +262,10 @@ class FingerprintReader:
     # -- everything else --------------------------------------------------------------------------------------------
 
     def _read_object(self, obj: Any) -> bytes:
-        """Read any other object, taken apart as pickle does it."""
+        """Read any other object in the same way as pickle."""
         try:
             reduced = obj.__reduce_ex__(4)
-        except Exception:  # code of other packages may raise anything; the content is unknown then
+        except Exception:  # code of other packages may raise any error; then the content is unknown
             return self.unknown(obj, f"an object of {type(obj).__name__}")
         if isinstance(reduced, str):
             return digest("global", type(obj).__module__, reduced)

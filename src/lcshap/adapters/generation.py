@@ -14,13 +14,13 @@ from .torch import evaluation_mode
 def generate(
     model: Any, tokenizer: Any, prompt: Sequence[int], max_new_tokens: int = 64, temperature: float = 0.0, seed: int = 0
 ) -> list[int]:
-    """The tokens that a model of transformers answers with, without the token that ends the answer.
+    """The tokens of the answer of a model of transformers, without the token that ends the answer.
 
     Parameters
     ----------
     prompt : its token ids.
-    temperature : 0: always the most probable token. Above 0: sampled, from a generator of its own with `seed`, so that
-        neither the global generator nor the generation config of the model plays a part.
+    temperature : 0: always the most probable token. Above 0: sampled, from a separate generator with `seed`, so that
+        the result depends neither on the global generator nor on the generation config of the model.
     """
     torch = import_optional("torch", "torch")
     if not isinstance(max_new_tokens, int) or max_new_tokens < 1:

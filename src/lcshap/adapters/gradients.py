@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from .base import Kind
 from .callable import check_answer_rows
 
-_MIN_PROBABILITY = 1e-12  # of probabilities before their log, as in `Value`
+_MIN_PROBABILITY = 1e-12  # the floor of probabilities before their logarithm, as in `Value`
 
 
 def values_to_differentiate(answers: Any, kind: Kind, numpy: Any, log_softmax: Callable[..., Any]) -> Any:
-    """What `Model.gradient` differentiates: log P of each class, the log-odds of labels, or the outputs.
+    """The values that `Model.gradient` differentiates: log P of each class, the log-odds of labels, or the outputs.
 
     `numpy` is a module with NumPy's functions for the arrays at hand, such as `jax.numpy` or `keras.ops`.
     """
@@ -36,7 +36,7 @@ def values_to_differentiate(answers: Any, kind: Kind, numpy: Any, log_softmax: C
 
 
 def check_gradient(gradient: Any) -> NDArray[np.float64]:
-    """A gradient in float64, or an error with the first row where it is not finite."""
+    """A gradient in float64; raises an error with the first row in which it is not finite."""
     array = np.asarray(gradient, np.float64)
     flat = array.reshape(len(array), -1)
     check_answer_rows(np.isfinite(flat), flat, "a gradient of finite numbers")

@@ -23,22 +23,23 @@ Floats = NDArray[np.float32]
 class ImageModel(Model):
     """A model of images, and how images are prepared for it.
 
-    Units are masked in the photograph as it is: rows of uint8, say, which pictures show. This adapter then does to each
-    row what is done to photographs before the model sees them.
+    Units are masked in the original photograph, such as one of uint8, which is also shown in pictures. This adapter
+    then prepares each row for the model, like any photograph.
 
     Parameters
     ----------
     model : a model or an adapter, anything that `find_model` takes.
-    kind : what its numbers are, see `Model`.
-    size : the height and the width that it takes; one number for a square. Images are squeezed to it as by Pillow's
-        bilinear filter: crop them before if the model expects that.
-    channels : where it wants the channels, "first" (PyTorch) or "last" (Keras). By default they stay where they are.
-    colours : how many channels it takes, 1 or 3. By default as many as `mean` or `std` has numbers, else those of the
-        image without its transparency. Grey images are repeated for 3; transparency is left out as by Pillow's
+    kind : the kind of its outputs, see `Model`.
+    size : the height and the width that it takes; one number for a square. Images are resized as by Pillow's bilinear
+        filter, without cropping: crop them before if the model expects that.
+    channels : the position of the channels for the model, "first" (PyTorch) or "last" (Keras). By default it does not
+        change.
+    colours : the number of channels that it takes, 1 or 3. By default that of `mean` or `std`, or otherwise that of the
+        image without its transparency. Grey images are repeated for 3; transparency is removed as by Pillow's
         ``convert("RGB")``.
-    scale : what the numbers of an image are multiplied by: 1 / 255 brings uint8 between 0 and 1. Images of truth values
-        are 0 and 1 already and are not scaled.
-    mean, std : taken off after that, and divided by: a number, or one for each channel.
+    scale : the factor of the numbers of an image: 1 / 255 scales uint8 to the range from 0 to 1. Images of truth values
+        are 0 and 1 and are not scaled.
+    mean, std : the mean is then subtracted, and the result divided by std: a number, or one for each channel.
 
     Examples
     --------
@@ -102,7 +103,7 @@ class ImageModel(Model):
             ) from error
 
     def cost(self, calls: int) -> str | None:
-        """What the answers cost, as the model says."""
+        """The cost of the answers, as declared by the model."""
         return self.model.cost(calls)
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,7 +117,7 @@ class ImageModel(Model):
         row_gradients = np.zeros(colours.shape)
         for row, gradient in zip(row_gradients, gradients * factor, strict=True):
             resized = _resize(gradient, colours.shape[1:3], adjoint=True)
-            if resized.shape[2] > row.shape[2]:  # a grey image that was repeated
+            if resized.shape[2] > row.shape[2]:  # the grey channel was repeated
                 resized = resized.sum(axis=2, keepdims=True)
             row[..., : resized.shape[2]] = resized
         return np.ascontiguousarray(_restore_layout(row_gradients, layout).reshape(rows.shape))
@@ -124,7 +125,7 @@ class ImageModel(Model):
     # -- preparing ------------------------------------------------------------------------------------------------
 
     def prepare(self, rows: Rows) -> NDArray[Any]:
-        """The `rows`, images `(n, H, W)`, `(n, H, W, C)` or `(n, C, H, W)`, as the model wants them."""
+        """The `rows`, images `(n, H, W)`, `(n, H, W, C)` or `(n, C, H, W)`, prepared for the model."""
         rows = np.asarray(rows)
         colours, layout = self._move_channels_last(rows)
         self._check_range(rows)
@@ -166,7 +167,7 @@ class ImageModel(Model):
         return image
 
     def _move_channels_last(self, rows: NDArray[Any]) -> tuple[NDArray[Any], Channels | None]:
-        """The rows as `(n, H, W, C)`, and where their channels are."""
+        """The rows as `(n, H, W, C)`, and the position of their channels."""
         if rows.ndim == 3:
             return rows[..., None], None
         if rows.ndim != 4 or rows.dtype.kind not in "biuf":
@@ -213,7 +214,7 @@ def _restore_layout(images: NDArray[Any], layout: Channels | None) -> NDArray[An
 
 
 def _resize(image: NDArray[Any], size: tuple[int, int], adjoint: bool = False) -> NDArray[Any]:
-    """An image `(H, W, C)` in another size; the adjoint takes a gradient back to the size that was resized."""
+    """An image `(H, W, C)` in another size; the adjoint computes the gradient with respect to the original size."""
     for axis in (0, 1):
         old, new = image.shape[axis], size[axis]
         if old == new:
@@ -234,7 +235,7 @@ def _resize_weights(old: int, new: int) -> sparse.csr_array:
            [0.   , 0.143, 0.429, 0.429]], dtype=float32)
     """
     step = old / new
-    reach = max(step, 1.0)  # a smaller image averages, so that no pixel is skipped
+    reach = max(step, 1.0)  # each pixel of a smaller image is an average, so that no pixel is skipped
     centre = (np.arange(new) + 0.5) * step
     first = np.maximum(np.floor(centre - reach + 0.5).astype(int), 0)
     taps = first[:, None] + np.arange(int(np.ceil(2 * reach)) + 2)

@@ -1,4 +1,4 @@
-"""A model in a process of its own, so that this process survives a crash of the model."""
+"""A model in a separate process, so that this process survives a crash of the model."""
 
 from __future__ import annotations
 
@@ -39,21 +39,22 @@ _HOW_TO_IMPORT = (
 
 
 class IsolatedModel(Model):
-    """A model in a process of its own, which is started again after it has died.
+    """A model in a separate process, which is started again after a crash.
 
-    A model that ends its process (a segmentation fault in compiled code, `os._exit`, too much memory) raises
-    `ModelError`, and the next question starts a new process with a new model. Ctrl-C ends a model call that never
-    returns, also where it is stuck in compiled code: its process is ended then.
+    If the model ends its process (by a segmentation fault in compiled code, `os._exit`, or too much memory),
+    `ModelError` is raised, and the next call starts a new process with a new model. Ctrl-C ends a model call that never
+    returns, also in compiled code, by ending its process.
 
     Parameters
     ----------
     make : a function without arguments that makes the model, in the other process. It must be importable, such as a
         function at the top of a module; this process never makes the model.
-    kind : what the numbers of the model are, see `Model`. Needed where the model does not say it itself.
+    kind : the kind of the outputs, see `Model`. It is needed unless the model declares it.
 
     Attributes
     ----------
-    remote : whether the model is a `RemoteModel`. Those gain nothing here: they ask another machine already.
+    remote : whether the model is a `RemoteModel`. Such models need no separate process, because they run on another
+        machine.
 
     Raises
     ------
@@ -62,7 +63,7 @@ class IsolatedModel(Model):
 
     Notes
     -----
-    Rows and answers travel through a pipe, which takes a fraction of a millisecond for a batch of texts, and about a
+    Rows and answers are sent through a pipe, which takes a fraction of a millisecond for a batch of texts, and about a
     millisecond for each megabyte of images. Calls from several threads wait for each other.
 
     Examples
@@ -94,7 +95,7 @@ class IsolatedModel(Model):
     def __reduce__(self) -> tuple[Any, ...]:
         return IsolatedModel, (self._make, self._kind)
 
-    # -- what a model does --------------------------------------------------------------------------------------------
+    # -- the interface of a model -------------------------------------------------------------------------------------
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The answers of the model in the other process."""
@@ -110,11 +111,11 @@ class IsolatedModel(Model):
         return np.asarray(self._ask("predict_blends", list(blends)))
 
     def fingerprint(self, name: str | None = None) -> bytes:
-        """A digest of what the model in the other process holds."""
+        """A digest of the content of the model in the other process."""
         return bytes(self._ask("fingerprint", name))
 
     def cost(self, calls: int) -> str | None:
-        """What the answers cost, as the model says."""
+        """The cost of the answers, as declared by the model."""
         return self._ask("cost", calls) if self.remote else None
 
     @property
@@ -123,7 +124,7 @@ class IsolatedModel(Model):
         return bool(self._model_info["counts_tokens"])
 
     def describe_tokens(self, rows: Rows) -> str:
-        """How much the model reads for these rows."""
+        """The number of tokens that the model reads for these rows, in words."""
         return str(self._ask("describe_tokens", rows))
 
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -131,7 +132,7 @@ class IsolatedModel(Model):
         return np.asarray(self._ask("gradient", rows, weights))
 
     def trees(self) -> Trees:
-        """The trees of the model, where it is a sum of trees."""
+        """The trees of the model, if it is a sum of trees."""
         if self._trees is None:
             self._trees = self._ask("trees")
         assert isinstance(self._trees, Trees)
@@ -147,7 +148,7 @@ class IsolatedModel(Model):
         return np.asarray(self._ask("parts", rows))
 
     def close(self) -> None:
-        """End the other process. The next question starts a new one."""
+        """End the other process. The next call starts a new one."""
         with self._acquire_lock():
             self._end_process()
 
@@ -157,13 +158,13 @@ class IsolatedModel(Model):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    # -- talking to the other process ---------------------------------------------------------------------------------
+    # -- communication with the child process -------------------------------------------------------------------------
 
     def _ask(self, name: str, *arguments: Any) -> Any:
-        """What a method of the model returns or raises; `ModelError` where the process dies."""
+        """The result or the error of a method of the model; `ModelError` if the process ends."""
         with self._acquire_lock():
             if self._child is not None and not self._child.process.is_alive():
-                self._end_process()  # it has died since the last call
+                self._end_process()  # the child process has ended since the last call
             child = self._child = self._child or self._start_process()
             try:
                 reply = child.ask(name, *arguments)
@@ -175,11 +176,11 @@ class IsolatedModel(Model):
                 )
                 raise ModelError(f"The model ended its process with {error}. {advice}") from None
             finally:
-                if not child.idle:  # it has died, or the pipe may contain an incomplete message
+                if not child.idle:  # the child process has ended, or the pipe may contain an incomplete message
                     self._end_process()
                     self._child = (
                         None if name == "model_info" else self._start_process()
-                    )  # start it now, so that the next call waits less
+                    )  # a new one is started now, so that the next call waits less
         return reply.result()
 
     @contextmanager

@@ -18,21 +18,22 @@ from .output_selection import Output, check_output, describe_model_output, selec
 
 
 class JaxModel(Model):
-    """A function of JAX that answers each row of an array by itself.
+    """A function of JAX whose answer to each row of an array does not depend on the other rows.
 
     Parameters
     ----------
-    fn : takes an array `(n, ...)` and returns an array `(n,)` or `(n, k)`: of a network that takes its parameters too,
+    fn : takes an array `(n, ...)` and returns an array `(n,)` or `(n, k)`. If a network also takes its parameters, use
         ``functools.partial(network.apply, parameters)``.
     kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`.
-    jit : compile it. Whatever `fn` holds is fixed then: make a new `JaxModel` when parameters have changed.
-    dtype : of floating-point rows, whatever they come in. Integer rows (token ids) stay integers.
-    output : which part, where it returns several arrays: a name, a number, or a function of what it returns.
+    jit : whether it is compiled. Then the parameters in `fn` are fixed: make a new `JaxModel` when they have changed.
+    dtype : the type to which floating-point rows are cast. Integer rows (token ids) stay integers.
+    output : the part to explain if it returns several arrays: a name, a number, or a function of the result.
 
     Notes
     -----
-    JAX compiles anew for each shape, which takes far longer than to run. So batches are filled up to the next power of
-    two with copies of their last row. Rows of all lengths, as from ``Tokens(absent="delete")``, need a fixed `length`.
+    JAX compiles again for each shape, which takes far longer than a call. So batches are filled to the next power of
+    two with copies of their last row. Rows of different lengths, as from ``Tokens(absent="delete")``, need a fixed
+    `length`.
 
     A function that JAX need not compile or differentiate works without this adapter, like any other function.
 
@@ -62,7 +63,7 @@ class JaxModel(Model):
         self._compile()
 
     def predict(self, rows: Rows) -> NDArray[Any]:
-        """What the function returns, `(n, outputs)`: float64 if it computes in that, else float32."""
+        """The outputs of the function, `(n, outputs)`: float64 if it computes in that, else float32."""
         x = fill_up(self._to_array(rows))
         return check_answers(self._forward(x), len(x), "the JAX function")[: len(rows)]
 
@@ -75,7 +76,7 @@ class JaxModel(Model):
                 "the embeddings of the tokens, or choose a method that needs only values."
             )
         n, x = len(x), fill_up(x)
-        weights = np.pad(weights, ((0, len(x) - n), (0, 0)))  # copies weigh nothing
+        weights = np.pad(weights, ((0, len(x) - n), (0, 0)))  # the copies that fill the batch have weight zero
         return check_gradient(self._backward(x, weights))[:n]
 
     def _compile(self) -> None:
@@ -131,7 +132,7 @@ class JaxModel(Model):
 
 
 def fill_up(rows: Rows) -> Rows:
-    """Rows up to the next power of two: the last one again and again.
+    """Rows up to the next power of two, filled with copies of the last row.
 
     >>> fill_up(["a", "b", "c"]), fill_up(np.array([[1, 2]]))
     (['a', 'b', 'c', 'c'], array([[1, 2]]))

@@ -25,17 +25,17 @@ class KerasModel(Model):
 
     Parameters
     ----------
-    model : a `keras.Model` with weights and one output, `(n,)` or `(n, k)`; of several outputs `output` picks one.
-    kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`. It is refused where the
-        last layer of a sequential or functional model shows that it is wrong. Prefer logits where there is a choice.
-    prepare : turns rows (a list of strings, say) into what the model takes: an array, or a tuple, list or mapping of
-        arrays where there are several inputs.
-    output : which of several outputs: its name in a dictionary, its number, or a function of what the model returns.
+    model : a `keras.Model` with weights and one output, `(n,)` or `(n, k)`; `output` selects one of several outputs.
+    kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`. An error is raised if the
+        last layer of a sequential or functional model contradicts it. Prefer logits if there is a choice.
+    prepare : converts rows (such as a list of strings) to the input of the model: an array, or a tuple, list or mapping
+        of arrays if there are several inputs.
+    output : which of several outputs is explained: its name in a dictionary, its number, or a function of the result.
 
     Notes
     -----
     Floating-point rows are cast to the type of the weights; integer rows (token ids) stay integers. With JAX the model
-    is compiled, unless its `run_eagerly` is set, and batches are filled up as by `JaxModel`.
+    is compiled, unless its `run_eagerly` is set, and batches are filled as by `JaxModel`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class KerasModel(Model):
             _check_last_layer(model, self.kind)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
-        """What the model returns, `(n, outputs)`: float64 if it computes in that, else float32."""
+        """The outputs of the model, `(n, outputs)`: float64 if it computes in that, else float32."""
         filled = _fill_up_rows(rows)
         inputs = self._inputs(filled)
         with import_optional("torch", "torch").no_grad() if _backend() == "torch" else nullcontext():
@@ -76,8 +76,8 @@ class KerasModel(Model):
     def gradient(self, rows: Rows, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient of ``(weights * value).sum()`` with respect to the rows, as in `TorchModel`.
 
-        With several inputs, it is that with respect to the one which has the shape of the rows. Backends for inference
-        only, such as OpenVINO, have none.
+        With several inputs, it is the gradient with respect to the one that has the shape of the rows. Backends for
+        inference only, such as OpenVINO, have no gradient.
         """
         if _backend() not in _GRADIENTS:
             raise NotImplementedError
@@ -91,7 +91,8 @@ class KerasModel(Model):
                 f"{len(places)}. Explain a model that takes the embeddings of the tokens, or choose a method "
                 "that needs only values."
             )
-        weights = np.pad(weights, ((0, len(filled) - len(rows)), (0, 0)))  # copies weigh nothing
+        # The copies that fill the batch have weight zero.
+        weights = np.pad(weights, ((0, len(filled) - len(rows)), (0, 0)))
         gradient = self._backward(tensors[places[0]], inputs, places[0], weights, self._state())
         return check_gradient(_to_numpy(gradient))[: len(rows)]
 
@@ -105,7 +106,7 @@ class KerasModel(Model):
         return _compile(gradient, static_argnums=2) if self._compiles else gradient
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle: functions are compiled anew."""
+        """The state for pickle, without compiled functions, which are compiled again."""
         return {name: attribute for name, attribute in vars(self).items() if name not in ("_forward", "_backward")}
 
     @property
@@ -144,7 +145,7 @@ class KerasModel(Model):
         return keras.ops.sum(values * keras.ops.convert_to_tensor(weights, values.dtype))
 
     def _inputs(self, rows: Rows) -> Any:
-        """What the model takes, as tensors."""
+        """The inputs of the model, as tensors."""
         if self.prepare is None:
             return self._to_tensor(rows)
         return _keras().tree.map_structure(self._to_tensor, self.prepare(rows))
@@ -152,7 +153,7 @@ class KerasModel(Model):
     def _to_tensor(self, array: Any) -> Any:
         keras = _keras()
         if not keras.ops.is_tensor(array):
-            array = np.array(array)  # a copy: layers may write into their input
+            array = np.array(array)  # a copy, because layers may write into their input
             if array.dtype.kind not in "fiub":
                 raise ModelError(
                     f"Expected rows of numbers, got {array.dtype}. Give KerasModel(..., prepare=...), a function from "
@@ -226,7 +227,7 @@ _GRADIENTS = {"jax": _jax_gradient, "torch": _torch_gradient, "tensorflow": _ten
 
 
 def _to_numpy(tensor: Any) -> NDArray[Any]:
-    """As `keras.ops.convert_to_numpy`, which warns of PyTorch's tensors."""
+    """The same as `keras.ops.convert_to_numpy`, without its warning about tensors of PyTorch."""
     array = tensor.detach().cpu().numpy() if _backend() == "torch" else _keras().ops.convert_to_numpy(tensor)
     return np.asarray(array)
 

@@ -1,4 +1,4 @@
-"""Classifiers of scikit-learn's kind that were fitted on several labels, each of which holds or does not."""
+"""Classifiers with the methods of scikit-learn that were fitted on several labels, each of which is true or false."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 
-_MULTILABEL_LOSSES = ("MultiLogloss", "MultiCrossEntropy")  # of CatBoost
+_MULTILABEL_LOSSES = ("MultiLogloss", "MultiCrossEntropy")  # loss functions of CatBoost
 
 
 def is_multilabel(estimator: Any) -> bool:
-    """Whether an estimator says that it has several labels that do not exclude each other.
+    """Whether an estimator has several labels that do not exclude each other.
 
-    `OneVsRestClassifier` says so itself; forests, neighbours, chains and `MultiOutputClassifier` have the classes of
-    each label in a list; scikit-learn's networks end in a logistic function; CatBoost has a loss for it.
+    `OneVsRestClassifier` has an attribute for this; forests, neighbours, chains and `MultiOutputClassifier` have the
+    classes of each label in a list; scikit-learn's networks end in a logistic function; CatBoost has a loss for it.
     """
     last = _final_estimator(estimator)
     if getattr(last, "multilabel_", False) is True or label_classes(last) is not None:
@@ -28,7 +28,7 @@ def is_multilabel(estimator: Any) -> bool:
 
 
 def label_classes(estimator: Any) -> list[Any] | None:
-    """The classes of each label, where an estimator has them in a list; else None."""
+    """The classes of each label, if an estimator has them in a list; otherwise None."""
     classes = getattr(_final_estimator(estimator), "classes_", None)
     nested = isinstance(classes, list) and bool(classes) and all(isinstance(c, np.ndarray) for c in classes)
     return classes if nested else None
@@ -42,7 +42,7 @@ def label_names(estimator: Any) -> tuple[str, ...] | None:
 
 
 def label_columns(tables: list[Any], classes: list[Any] | None, model: str) -> NDArray[np.float64]:
-    """The probability that each label holds, `(n, labels)`, from one table of class probabilities for each label.
+    """The probability that each label is true, `(n, labels)`, from one table of class probabilities for each label.
 
     >>> label_columns([[[0.25, 0.75]], [[1.0]]], [np.array([0, 1]), np.array([0])], "predict_proba").tolist()
     [[0.75, 0.0]]
@@ -62,7 +62,7 @@ def label_columns(tables: list[Any], classes: list[Any] | None, model: str) -> N
 
 
 def _final_estimator(estimator: Any) -> Any:
-    """The last step of a pipeline, the best estimator of a search; any other as it is."""
+    """The last step of a pipeline, or the best estimator of a search; any other estimator unchanged."""
     for _ in range(10):
         steps, best = getattr(estimator, "steps", None), getattr(estimator, "best_estimator_", None)
         if isinstance(steps, list) and steps and isinstance(steps[-1], tuple):

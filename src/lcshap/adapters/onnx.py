@@ -17,7 +17,7 @@ from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .onnx_files import check_external_data
 
-THREADS = "LCSHAP_THREADS"  # environment variable: the number of threads of new sessions; by default all cores
+THREADS = "LCSHAP_THREADS"  # the environment variable with the number of threads of new sessions; by default all cores
 _FLOAT_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
 _SESSION_OPTIONS = ("graph_optimization_level", "execution_mode", "intra_op_num_threads", "inter_op_num_threads")
 _TYPES: dict[str, Any] = {
@@ -34,20 +34,20 @@ class OnnxModel(Model):
     Parameters
     ----------
     graph : the path of a file, its bytes, or an `onnxruntime.InferenceSession`.
-    kind : what the output holds: "logits", "probabilities" or "output", see `Model`.
-    input : the name of the input that takes the rows; or, where a graph has several, a function from rows to a mapping
-        of names to arrays. Arrays are cast to the type that the graph declares, unless that would lose something.
+    kind : the kind of the output: "logits", "probabilities" or "output", see `Model`.
+    input : the name of the input that takes the rows; or, if a graph has several, a function from rows to a mapping of
+        names to arrays. Arrays are cast to the type that the graph declares, if this loses no information.
     output : the name or index of the output to explain. By default the first floating-point matrix: of a classifier
         with a label and probabilities, the probabilities. Lists of dictionaries (ZipMap) become columns, in the order
         of their sorted keys.
-    providers : of onnxruntime, for a path or bytes; by default the CPU.
+    providers : the providers of onnxruntime, for a path or bytes; by default the CPU.
 
     Notes
     -----
-    A graph with a fixed batch size is fed that many rows at a time, the last batch filled up with copies.
+    A graph with a fixed batch size gets that many rows at a time, and the last batch is filled with copies.
 
-    A file whose weights are in other files must have them in its own folder. When the model is pickled, its path (or
-    its bytes, if it was made from those) is, and the session is made again from there: the file must be the same then.
+    If the weights of a file are in other files, these must be in the same folder. A pickled model contains its path (or
+    its bytes, if it was made from bytes), from which the session is made again: the file must not change in between.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class OnnxModel(Model):
         self.output = _choose_output(self.session.get_outputs(), output)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
-        """The chosen output, `(n, outputs)`, in the precision that the graph has."""
+        """The chosen output, `(n, outputs)`, in the precision of the graph."""
         n = len(rows)
         arrays = {self.input: rows} if isinstance(self.input, str) else self.input(rows)
         feed = {name: _cast(array, self._find_input(name)) for name, array in arrays.items()}
@@ -121,7 +121,8 @@ class OnnxModel(Model):
             raise ModelError(f"Expected one batch size for all inputs of the graph, got {sorted(fixed)}.")
         size = fixed.pop() if fixed else n
         for start in range(0, n, size):
-            index = np.minimum(np.arange(start, start + size), n - 1)  # the last row again until the batch is full
+            # The last row is repeated until the batch is full.
+            index = np.minimum(np.arange(start, start + size), n - 1)
             yield {name: array[index] for name, array in feed.items()}, size
 
 

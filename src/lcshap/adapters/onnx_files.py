@@ -14,12 +14,12 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from ..errors import ModelError
 
-_MAX_DEPTH = 100  # of nested messages, as in protobuf
-_MAX_FIELDS = 50_000_000  # that are read: large models have a million
+_MAX_DEPTH = 100  # the largest depth of nested messages, as in protobuf
+_MAX_FIELDS = 50_000_000  # the largest number of fields that are read; large models have a million
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_MEMORY_ADDRESS = "_ORT_MEM_ADDR_"  # onnxruntime writes this instead of a file, for data in its own memory
+_MEMORY_ADDRESS = "_ORT_MEM_ADDR_"  # onnxruntime writes this instead of a file name for data in its own memory
 
-# message -> number of a field -> message in it, from onnx.proto3; what is not here holds no tensors
+# This maps messages of onnx.proto3 to the fields that are messages again. Other fields contain no tensors.
 _MESSAGE_FIELDS: dict[str, dict[int, str]] = {
     "Model": {7: "Graph", 20: "Training", 25: "Function"},
     "Graph": {1: "Node", 5: "Tensor", 15: "Sparse"},
@@ -35,7 +35,7 @@ _Buffer = bytes | mmap.mmap
 
 
 def check_external_data(graph: str | bytes) -> None:
-    """Raise `ModelError` if a graph, by its path or as bytes, asks for files outside of its own folder."""
+    """Raise `ModelError` if a graph, given by its path or as bytes, refers to files outside of its folder."""
     if isinstance(graph, bytes):
         for location in _external_locations(graph):
             raise ModelError(
@@ -97,7 +97,7 @@ def _external_locations(buffer: _Buffer) -> Iterator[str]:
 
 
 def _read_fields(buffer: _Buffer, place: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """The fields of a message that have a length: their numbers, and where their content begins and ends."""
+    """The fields of a message that have a length: their numbers, and the start and end of their content."""
     while place < end:
         tag, place = _read_varint(buffer, place, end, 5)
         number, wire = tag >> 3, tag & 7
@@ -118,7 +118,7 @@ def _read_fields(buffer: _Buffer, place: int, end: int) -> Iterator[tuple[int, i
 
 
 def _read_varint(buffer: _Buffer, place: int, end: int, longest: int) -> tuple[int, int]:
-    """Read a number of seven bits a byte, the lowest first. Return it and where it ends."""
+    """Read a number with seven bits per byte, the lowest first. Return it and the position of its end."""
     value = 0
     for shift in range(longest):
         if place + shift >= end:

@@ -1,4 +1,4 @@
-"""Language models behind a server that speaks the protocol of OpenAI: vLLM, llama.cpp, and many services."""
+"""Language models on a server with the protocol of OpenAI: vLLM, llama.cpp, and many services."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .remote import RemoteModel
 from .scalarisers import Scalariser, apply_scalariser, p_yes
 from .text_answers import check_samples, name_samples
 
-_RETRY_STATUSES = frozenset({408, 409, 425, 429})  # as well as all from 500 on
+_RETRY_STATUSES = frozenset({408, 409, 425, 429})  # in addition to all statuses from 500 on
 
 
 class OpenAICompatible(RemoteModel):
@@ -39,32 +39,32 @@ class OpenAICompatible(RemoteModel):
 
     Parameters
     ----------
-    base_url : such as ``"http://localhost:8000/v1"``.
-    model : its name there.
-    answer : the answer that is explained. Its log-probability is the value where the server gives log-probabilities of
-        prompts: `echo` of completions, or `prompt_logprobs` as vLLM has them. Which it has is found out by a first
-        request; a server that leaves them out is refused, and a scalariser is needed.
+    base_url : the address, such as ``"http://localhost:8000/v1"``.
+    model : the name of the model on the server.
+    answer : the answer that is explained. Its log-probability is the value if the server returns log-probabilities of
+        prompts: `echo` of completions, or `prompt_logprobs` of vLLM. A first request tests which one it has; if it has
+        neither, an error is raised, and a scalariser is needed.
     parts : "whole", "word", "sentence" or spans of the answer: as in `CausalLMModel`.
     scalariser : a function from the text that the server generates to a number, see `lcshap.adapters.scalarisers`.
     follow_up : a question about the answer, such as "Is this answer supported by the text? Say yes or no.". The value
-        is P(yes) as the first token of the reply says it, or 1 and 0 where the server tells no log-probabilities.
-    samples, temperature, max_tokens, seed : of generated texts. Each sample is an output of its own, see
+        is P(yes) of the first token of the reply, or 1 and 0 if the server returns no log-probabilities.
+    samples, temperature, max_tokens, seed : settings of generated texts. Each sample is a separate output, see
         `Explanation.average_outputs`.
-    api_key_env : the name of the environment variable that holds the key. The key itself is read when a request is sent
-        and is kept nowhere: it is in no error, log, record, store or pickle.
-    extra : more fields for the body of every request.
+    api_key_env : the name of the environment variable with the key. The key itself is read when a request is sent and
+        is not stored: it is in no error, log, record, store or pickle.
+    extra : further fields for the body of every request.
     options : how requests are sent: `in_flight`, `per_second`, `retries`, `timeout`, `backoff`, `price` and others of
         `RemoteModel`.
 
     Attributes
     ----------
-    usage : how many tokens the server says it has read and written, so far.
+    usage : the numbers of tokens that the server has read and written so far, as it reports them.
 
     Notes
     -----
-    Rows are texts, or lists of messages as `maskers.Prompt` makes them of a chat template without a tokenizer. Prompt
+    Rows are texts, or lists of messages as `maskers.Prompt` makes them from a chat template without a tokenizer. Prompt
     and answer are tokenized together by the server, so that numbers may differ slightly from `CausalLMModel`, which
-    tokenizes them apart.
+    tokenizes them separately.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class OpenAICompatible(RemoteModel):
 class RefusedError(ModelError):
     """An error that another try would not change: a wrong key, another model, a server without log-probabilities.
 
-    `final` says that no other request would be answered either.
+    `final` means that no other request would succeed either.
     """
 
     final = False
@@ -167,7 +167,7 @@ class _ServerFunction:
         self.client: Any = None
         self.style: Style | None = None
         self.lock: asyncio.Lock | None = None
-        self.sampled: dict[str, list[float]] = {}  # of rows that wait for their other samples
+        self.sampled: dict[str, list[float]] = {}  # the samples of rows for which further samples are pending
 
     def __getstate__(self) -> dict[str, Any]:
         return {"owner": self.owner, "client": None, "style": None, "lock": None, "sampled": {}}
@@ -248,7 +248,7 @@ class _ServerFunction:
                 if tokens:
                     answer_log_probs(tokens, PROBE[1], np.array([[0, len(PROBE[1])]]))
                     return style
-            except RefusedError as error:  # most likely a field that the server does not take
+            except RefusedError as error:  # most likely the server does not accept a field of the request
                 if error.final:
                     raise
             except RetryableError:

@@ -60,7 +60,7 @@ def read_answer_text(answer: Any) -> str:
 
 
 def read_first_tokens(answer: Any) -> Tokens:
-    """Return the most probable first tokens of the answer; an empty list if the server leaves them out."""
+    """Return the most probable first tokens of the answer; an empty list if the server does not return them."""
     logprobs = _first_choice(answer).get("logprobs") or {}
     if logprobs.get("content"):
         return [(t["token"], float(t["logprob"])) for t in logprobs["content"][0].get("top_logprobs") or ()]
@@ -69,7 +69,7 @@ def read_first_tokens(answer: Any) -> Tokens:
 
 
 def read_prompt_tokens(answer: Any, style: Style) -> Tokens | None:
-    """The tokens of the prompt with their log-probabilities; None where the server leaves them out."""
+    """The tokens of the prompt with their log-probabilities; None if the server does not return them."""
     choice = _first_choice(answer)
     if style == "echo":
         logprobs = choice.get("logprobs") or {}
@@ -92,14 +92,14 @@ def _read_prompt_token(entry: Any) -> tuple[str, float]:
 
 
 def answer_log_probs(tokens: Tokens, answer: str, spans: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log-probability of parts of an answer, which ends the text that the tokens make.
+    """The log-probability of parts of an answer, which is the end of the text of the tokens.
 
-    A token that begins before the answer and ends in it counts as part of it: the server has merged the two. What comes
-    after the answer, such as a token that had to be generated, does not count.
+    A token that begins before the answer and ends in it counts as part of it, because the server has merged the two.
+    Tokens after the answer, such as one that had to be generated, do not count.
 
     Parameters
     ----------
-    spans : `(parts, 2)`, where parts start and end in the answer.
+    spans : `(parts, 2)`, the start and end of the parts in the answer.
 
     >>> answer_log_probs([("It", float("nan")), (" is", -1.0), (" so", -2.0)], " is so", np.array([[0, 6], [3, 6]]))
     array([-3., -2.])

@@ -26,8 +26,8 @@ def select_output(answers: Any, output: Output = None) -> Any:
 
     Parameters
     ----------
-    output : the name of an entry or attribute, the number of an entry, or a function from the answer to the part. None:
-        what is named `logits`, or else the first entry of a tuple, or else the answer itself.
+    output : the name of an entry or attribute, the number of an entry, or a function from the answer to the part. None
+        for the entry `logits`, or else the first entry of a tuple, or else the answer itself.
 
     >>> select_output({"loss": 0.1, "scores": [1, 2]}, "scores"), select_output(([1, 2], "hidden"))
     ([1, 2], [1, 2])

@@ -1,4 +1,4 @@
-"""Log-probabilities of answers, every row computed from its beginning, in padded batches."""
+"""Log-probabilities of answers in padded batches, in which every row is computed from its beginning."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def padded_log_probs(model: Any, sequences: Sequences) -> Iterator[tuple[int, ND
 
 
 def token_log_probs(logits: Any, answer: Sequence[int]) -> NDArray[np.float64]:
-    """The log-probability of each token, of logits `(tokens, vocabulary)`, in float64."""
+    """The log-probability of each token from logits `(tokens, vocabulary)`, in float64."""
     torch = import_optional("torch", "torch")
     tokens = torch.tensor(list(answer), device=logits.device)[:, None]
     gathered: NDArray[np.float64] = torch.log_softmax(logits.double(), -1).gather(1, tokens)[:, 0].cpu().numpy()

@@ -10,7 +10,7 @@ The suffix of a row is often short, and a model that computes ten tokens is near
 hundred. So the suffixes of several rows are computed in one step, one after the other: a mask lets each token see the
 tokens before it in its own row, and its position is its position in that row.
 
-This is exact where the keys and values of a token depend on the tokens before it alone, in a causal model with full
+This is exact if the keys and values of a token depend only on the tokens before it, as in a causal model with full
 attention. Positions may be absolute or rotary, because a shared token has the same position in all rows.
 """
 
@@ -31,7 +31,7 @@ from .torch import evaluation_mode, select_tensor
 from .transformers import text_config
 
 MAX_SORTED_ROWS = 1024  # rows that are sorted together
-MAX_STEP_TOKENS = 256  # tokens that are computed together, where one row does not have more
+MAX_STEP_TOKENS = 256  # tokens that are computed together, unless a single row has more
 _FULL_ATTENTION = ("full_attention",)
 
 
@@ -48,7 +48,7 @@ def decide_sharing(model: Any, requested: bool | None) -> bool:
 
 
 def find_sharing_obstacle(model: Any) -> str:
-    """Why the keys and values of a prefix cannot be used again; empty where they can."""
+    """The reason why the keys and values of a prefix cannot be used again; empty if they can."""
     config = text_config(model)
     kinds = getattr(config, "layer_types", None)
     if kinds is not None and any(kind not in _FULL_ATTENTION for kind in kinds):
@@ -74,7 +74,7 @@ def shared_log_probs(
 
     Parameters
     ----------
-    packed : compute about `MAX_STEP_TOKENS` tokens of several rows in one step, see `can_pack`; else one row.
+    packed : whether a step computes about `MAX_STEP_TOKENS` tokens of several rows, see `can_pack`, or one row.
 
     Yields
     ------
@@ -106,7 +106,7 @@ def shared_log_probs(
 def can_pack(model: Any) -> bool:
     """Whether the tokens of several rows can be computed in one step: a model has to take masks and positions for that.
 
-    A model that takes them may still do something else with them, so two rows are computed in both ways. Models with
+    A model may take them and still use them differently, so two rows are computed in both ways. Models with
     local attention use the distance of tokens in the step, not in their rows.
     """
     names = inspect.signature(model.forward).parameters
@@ -125,7 +125,7 @@ def can_pack(model: Any) -> bool:
 
 
 def count_tokens(sequences: Sequences, shares: bool = True) -> tuple[int, int]:
-    """How many tokens are computed, and how many the rows have.
+    """The number of tokens that are computed, and that of all tokens of the rows.
 
     >>> count_tokens([([1, 2, 3], [9]), ([1, 2, 4], [9]), ([1, 2], [9])])
     (4, 8)
@@ -136,15 +136,15 @@ def count_tokens(sequences: Sequences, shares: bool = True) -> tuple[int, int]:
 
 @dataclass(eq=False)
 class Step:
-    """Tokens that are computed together: the branches by which some rows differ from what is in the cache.
+    """Tokens that are computed together: those of some rows that are not in the cache.
 
     Attributes
     ----------
     kept : the tokens of the cache that are kept, the common beginning of the last row of the step before and the first
         row of this one.
-    ids, depths : the tokens that are computed, and the place of each in its row.
-    rows : each row by its number, with the places of its tokens among those that are kept and those that are computed.
-    starts : how many tokens of each row were there before it was added; the others follow one another.
+    ids, depths : the tokens that are computed, and the position of each in its row.
+    rows : each row by its number, with the positions of its tokens among those that are kept and computed.
+    starts : the number of tokens of each row that existed before it was added; the others follow one another.
     """
 
     kept: NDArray[np.intp]

@@ -25,7 +25,7 @@ from .base import Kind, Model
 from .callable import check_kind
 
 log = logging.getLogger("lcshap")
-_REQUESTS_PER_SLOT = 8  # in a batch; with several, few slots are idle while the last answers arrive
+_REQUESTS_PER_SLOT = 8  # requests in a batch, so that few slots are idle while the last answers arrive
 _WARN_SECONDS = 10.0  # a longer wait is logged as a warning
 _PROGRAMMING_ERRORS = (
     TypeError,
@@ -43,54 +43,55 @@ class RemoteModel(Model):
 
     Parameters
     ----------
-    fn : ``await fn(rows)`` answers up to `rows_per_request` rows, always a list or an array of rows as the masker makes
-        it, with `(n,)` or `(n, k)` numbers. Where the server says how long to wait, raise an exception that has
-        `retry_after`: seconds, or a date as in the header of that name. If `fn` is an object with an async method
-        `aclose`, `close` awaits that.
-    kind : what these numbers are, see `Model`.
-    rows_per_request : how many rows travel in one request.
-    in_flight : how many requests there are at once, those that wait to be tried again included.
-    per_second : how many requests start in a second, evenly spaced; None: as many as can.
-    retries : how often a request is tried again after an exception, a timeout, too few or too many answers, or NaN.
-        An answer that is no array of numbers at all is a mistake in `fn`, and is not tried again. As long as `fn` has
-        answered nothing, so are exceptions that tell of a mistake in a program, such as `TypeError`, `NameError` or
-        `KeyError`, and a wrong number of answers that comes twice.
-    timeout : seconds that one try may take.
-    backoff : seconds before the second try; twice that before the third, and so on, each give or take half.
-    price : of one row, for `cost`; of one sample if there are several samples of a row.
+    fn : ``await fn(rows)`` answers up to `rows_per_request` rows, a list or an array of rows of the masker, with `(n,)`
+        or `(n, k)` numbers. If the server returns how long to wait, raise an exception with an attribute `retry_after`:
+        seconds, or a date as in the header of that name. If `fn` is an object with an async method `aclose`, `close`
+        awaits that.
+    kind : the kind of these numbers, see `Model`.
+    rows_per_request : the number of rows in one request.
+    in_flight : the number of requests at once, including those that wait for another try.
+    per_second : the number of requests that start in a second, evenly spaced; None for no limit.
+    retries : how often a request is tried again after an exception, a timeout, too few or too many answers, or NaN. An
+        answer that is not an array of numbers is a mistake in `fn`, and is not tried again. The same holds, as long as
+        `fn` has not succeeded once, for exceptions that indicate a programming error, such as `TypeError`, `NameError`
+        or `KeyError`, and for a wrong number of answers that occurs twice.
+    timeout : the largest number of seconds for one try.
+    backoff : seconds before the second try. The time doubles with each further try, and varies at random by up to a
+        half.
+    price : the price of one row, for `cost`; that of one sample if there are several samples of a row.
     classes : names of the classes, in the order of the columns.
-    fatal : exceptions that are not worth another try, such as that of a wrong password.
-    seed : for the spread of `backoff`.
-    longest_wait : the most seconds between two tries, also where the server asks for more.
+    fatal : exceptions after which there is no other try, such as that of a wrong password.
+    seed : the seed of the variation of `backoff`.
+    longest_wait : the largest number of seconds between two tries, even if the server requests more.
 
     Attributes
     ----------
-    requests, retried, failed : how many requests were sent, how many of them were further tries, and how many rows or
-        groups of rows were given up.
-    batch_size : how many rows keep the requests in flight busy.
+    requests, retried, failed : the number of requests that were sent, of further tries among them, and of requests that
+        failed for good.
+    batch_size : the number of rows that keeps all requests in flight busy.
 
     Notes
     -----
-    `fn` always runs in the same event loop, which belongs to the model and has a thread of its own. So `predict` works
-    in a notebook too, and a client session can serve all requests if `fn` makes it when it is first called (one made
-    elsewhere belongs to another loop). A client that blocks goes into `asyncio.to_thread` and needs a timeout of its
-    own, because a thread cannot be stopped. `close`, or ``with``, ends the thread; so does losing the model.
+    `fn` always runs in the same event loop, which belongs to the model and runs in a separate thread. So `predict`
+    works in a notebook too, and one client session can be used for all requests if `fn` makes it in its first call (a
+    session from elsewhere belongs to another loop). Call a client that blocks by `asyncio.to_thread`, with its own
+    timeout, because a thread cannot be stopped. `close`, or ``with``, ends the thread; so does losing the model.
 
-    When a request is given up, no other is begun, those in flight are awaited, and the `ModelError` has all `answers`
-    that came. So has the `KeyboardInterrupt` of Ctrl-C, which stops the requests in flight.
+    When a request has failed for good, no other is started, those in flight are awaited, and the `ModelError` has all
+    `answers` that arrived. So has the `KeyboardInterrupt` of Ctrl-C, which stops the requests in flight.
 
-    What `fn` raises may hold a key, in headers or in an address. Messages and logs of lcshap say its type, its HTTP
-    status and what it says without such secrets (`lcshap.core.redact`). The exception itself is the `__cause__`: Python
-    prints it as it is in the traceback of an uncaught error.
+    An exception of `fn` may contain a key, in headers or in an address. Messages and logs of lcshap contain its type,
+    its HTTP status and its message without such secrets (`lcshap.core.redact`). The exception itself is the
+    `__cause__`: Python prints it unchanged in the traceback of an uncaught error.
 
-    A model that is pickled, or inherited by a forked process, starts a loop of its own there with the first call. A
-    client session that `fn` keeps must then be made anew, because it belongs to the loop it was made in.
+    A model that is pickled, or inherited by a forked process, starts a new loop there with the first call. A client
+    session that `fn` keeps must then be made again, because it belongs to the loop in which it was made.
 
     Examples
     --------
     >>> from lcshap.adapters.remote import RemoteModel
     >>> async def ask(texts):
-    ...     return [len(text) for text in texts]  # really: await session.post(...)
+    ...     return [len(text) for text in texts]  # a real one awaits session.post(...)
     >>> with RemoteModel(ask, "output", rows_per_request=2, per_second=10, price=0.0003) as model:
     ...     print(model.cost(1200))
     ...     print(model.predict(["a", "abc", "ab"]).ravel(), "from", model.requests, "requests")
@@ -148,7 +149,7 @@ class RemoteModel(Model):
             call.wait()
             log.info("%d rows; so far %d requests, %d of them again", len(rows), self.requests, self.retried)
             return call.result()
-        except KeyboardInterrupt as error:  # whenever it comes
+        except KeyboardInterrupt as error:  # at any time
             call.stop()
             raise Interrupted("Interrupted while the remote model was being asked.", answers=call.answers) from error
         except BaseException as error:
@@ -158,7 +159,7 @@ class RemoteModel(Model):
             raise
 
     def cost(self, calls: int) -> str:
-        """What the answers to so many rows take, if nothing has to be tried again."""
+        """The cost of the answers to so many rows, if no request has to be tried again."""
         requests = math.ceil(calls / self.rows_per_request) * self.samples
         estimates = [f"{calls:,} calls", f"{requests:,} requests"]
         if self.price is not None:
@@ -220,7 +221,7 @@ class RemoteModel(Model):
                 group.create_task(self._request(call, start, background))
 
     async def _request(self, call: PredictCall, start: int, background: BackgroundLoop) -> None:
-        """Send a request for some rows until they are answered or given up."""
+        """Send a request for some rows until they are answered or no try remains."""
         rows = call.rows[start : start + self.rows_per_request]
         async with background.places:
             for tries in range(1, self.retries + 2):
@@ -281,7 +282,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def is_async(fn: Any) -> bool:
-    """Whether calling this gives something to await: an async function, or an object whose `__call__` is one.
+    """Whether this is an async function, or an object whose `__call__` is one.
 
     >>> is_async(len)
     False
@@ -290,8 +291,8 @@ def is_async(fn: Any) -> bool:
 
 
 def _retry_after(error: BaseException) -> float:
-    """How many seconds the server asks to wait: a number, or a date as in HTTP; 0 where it does not say."""
-    with suppress(Exception):  # the attribute may be anything, and may raise anything
+    """The seconds for which the server requests to wait: a number, or a date as in HTTP; 0 without such a request."""
+    with suppress(Exception):  # the attribute may have any type, and reading it may raise any error
         retry_after: Any = error.retry_after  # type: ignore[attr-defined]
         try:
             seconds = float(retry_after)

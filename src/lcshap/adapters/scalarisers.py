@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class ExactMatch:
-    """1 where a text has the same words as the reference in the same order, else 0. Case and marks do not count.
+    """1 if a text has the same words as the reference in the same order, else 0. Case and punctuation do not count.
 
     >>> ExactMatch("In Paris.")("in Paris"), ExactMatch("In Paris.")("Paris")
     (1.0, 0.0)
@@ -36,7 +36,7 @@ class ExactMatch:
 
 @dataclass(frozen=True)
 class TokenF1:
-    """The F1 score of the words of a text against those of the reference, whatever their order.
+    """The F1 score of the words of a text against those of the reference, in any order.
 
     >>> round(TokenF1("the cat sat")("the cat"), 3)
     0.8
@@ -104,7 +104,7 @@ class EmbeddingSimilarity:
 
 
 def p_yes(choices: Sequence[tuple[str, float]]) -> float | None:
-    """P(yes) / (P(yes) + P(no)) of the log-probabilities of a first token; None where neither is among them.
+    """P(yes) / (P(yes) + P(no)) from the log-probabilities of a first token; None if neither is among them.
 
     >>> round(p_yes([(" Yes", -0.105), ("no", -2.303), ("maybe", -9.0)]), 2)
     0.9

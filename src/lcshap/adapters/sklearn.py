@@ -1,4 +1,4 @@
-"""Models with the methods of scikit-learn: its own estimators, pipelines on raw strings, and others with `predict`."""
+"""Models with the methods of scikit-learn: its estimators, pipelines on raw strings, and others with `predict`."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _MARGIN_METHOD = "decision_function"  # boosted trees of other libraries use ano
 
 
 class SklearnModel(Model):
-    """An estimator, found by its attributes: scikit-learn is never imported.
+    """An estimator, which is recognized by its attributes, so that scikit-learn is never imported.
 
     Parameters
     ----------
     estimator : a fitted classifier, regressor or pipeline. A pipeline that starts with a vectoriser gets the list of
-        strings as it is. A `Booster` of XGBoost or LightGBM is taken too.
-    kind : what to explain, see `Model`. By default the probabilities of a classifier ("multilabel" where it was fitted
-        on several labels); the margin of one that has `decision_function` only; the output of a regressor. "margin"
-        asks any classifier for its margin ("output" too, whose sign stays as it is), and "logits" says that this margin
-        is a log-odds. It must be given where an object has only `predict` and is not known for a regressor.
-    method : "predict_proba", "decision_function" or "predict", where `kind` is not enough to choose.
-    fallback : the kind of an object that has only `predict`, where neither it nor the user says it.
+        strings. A `Booster` of XGBoost or LightGBM is accepted too.
+    kind : the kind of the outputs, see `Model`. By default the probabilities of a classifier ("multilabel" if it was
+        fitted on several labels); the margin if it has only `decision_function`; the output of a regressor. "margin"
+        uses the margin of any classifier ("output" does too, with its sign unchanged), and "logits" states that this
+        margin is a log-odds. The kind must be given if an object has only `predict` and is not known to be a regressor.
+    method : "predict_proba", "decision_function" or "predict", if `kind` does not determine it.
+    fallback : the kind of an object that has only `predict`, if neither it nor the user declares it.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class SklearnModel(Model):
         self.kind = _find_kind(estimator, method, kind, self.classes)
 
     def predict(self, rows: Rows) -> NDArray[Any]:
-        """What the chosen method returns, `(n, outputs)`, checked; a binary margin is one column."""
+        """The checked outputs of the chosen method, `(n, outputs)`; a binary margin is one column."""
         predict = getattr(self.estimator, self.method, None) or margin_function(self.estimator)
         assert predict is not None
         with _suppress_warnings(self.estimator):
@@ -86,7 +86,7 @@ class SklearnModel(Model):
         return check_answers(answers, len(rows), name)
 
     def trees(self) -> Trees:
-        """The trees whose sum is what the chosen method returns, read once."""
+        """The trees whose sum is the output of the chosen method. They are read once."""
         if self._trees is None:
             self._trees = read_summed_trees(self.estimator, self.method)
         return self._trees
@@ -104,7 +104,7 @@ def _suppress_warnings(estimator: Any) -> Iterator[None]:
 
 
 def _is_booster(estimator: Any) -> bool:
-    """Whether this is a `Booster` of XGBoost, which takes nothing but matrices of that package."""
+    """Whether this is a `Booster` of XGBoost, which takes only matrices of that package."""
     booster = getattr(sys.modules.get("xgboost"), "Booster", None)
     return booster is not None and isinstance(estimator, booster)
 
@@ -120,7 +120,7 @@ def _convert_rows(estimator: Any, rows: Rows) -> Any:
 
 
 def _find_kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
-    """What the numbers are. A margin is one of classes or, where there are none, an output like any other."""
+    """The kind of the numbers. A margin is that of classes or, if there are none, an output like any other."""
     if kind is not None or method == "predict":
         return kind or "output"
     if method == "predict_proba":
@@ -159,7 +159,7 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback
 
 
 def _role(estimator: Any) -> str | None:
-    """ "classifier", "regressor", ... as scikit-learn's tags say (an attribute before version 1.6), None if unknown."""
+    """ "classifier", "regressor", ... by scikit-learn's tags (an attribute before version 1.6); None if unknown."""
     tags = getattr(estimator, "__sklearn_tags__", None)
     role = getattr(estimator, "_estimator_type", None) if tags is None else tags().estimator_type
     if role is None:

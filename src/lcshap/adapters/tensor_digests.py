@@ -1,13 +1,13 @@
 """Digests of the weights of PyTorch models, which are read in full only when they may have changed.
 
-Reading all weights of a language model takes about a second for half a gigabyte, and a store that outlives the process
-asks for it before each explanation. So the digest of a large tensor is kept as long as the tensor lives, and is used
-again if no change can be detected:
+Reading all weights of a language model takes about a second for half a gigabyte, and a persistent store needs it before
+each explanation. So the digest of a large tensor is kept as long as the tensor lives, and is used again if no change
+can be detected:
 
 - PyTorch counts the changes in place that go through PyTorch (an optimiser, `load_state_dict`, `add_`).
 - Changes that it does not count (through `.data`, or through an array of NumPy that shares the memory) change the sum
   of all bits, which is computed each time at the speed of memory. Only uncounted changes whose sum is zero, such as two
-  weights that change places through `.data`, are not noticed.
+  weights that are swapped through `.data`, are not detected.
 """
 
 from __future__ import annotations

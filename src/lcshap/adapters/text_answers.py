@@ -1,4 +1,4 @@
-"""Models that answer with text: a scalariser makes a number of each answer."""
+"""Models that answer with text. A scalariser computes a number from each answer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ class TextAnswerModel(Model):
 
     Parameters
     ----------
-    fn : ``fn(prompts, seed)`` returns a text for each prompt. A function that leaves nothing to chance may take the
-        prompts alone.
-    scalariser : from a text to a number, such as `scalarisers.RougeL(answer)` or a judge of your own.
-    samples : how often each prompt is answered, with seeds from `seed` on. Each sample is an output of its own;
-        `Explanation.average_outputs` makes one explanation of them, with the standard error that the samples have.
-    seed : of the first sample.
+    fn : ``fn(prompts, seed)`` returns a text for each prompt. A deterministic function may take the prompts alone.
+    scalariser : a function from a text to a number, such as `scalarisers.RougeL(answer)` or your own.
+    samples : how often each prompt is answered, with seeds from `seed` on. Each sample is a separate output;
+        `Explanation.average_outputs` averages them to one explanation, with the standard error over samples.
+    seed : the seed of the first sample.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def _takes_seed(fn: Callable[..., Any]) -> bool:
     """Whether a function takes a seed: a second argument that it needs, or whose name is "seed"."""
     try:
         _, *further = inspect.signature(fn).parameters.values()
-    except ValueError:  # it does not say what it takes, or takes nothing
+    except ValueError:  # the signature is unknown, or there are no parameters
         return True
     second = [p for p in further if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:1]
     return any(p.default is p.empty or p.name == "seed" for p in second)

@@ -18,15 +18,16 @@ from .transformers import TransformersModel, check_model_and_tokenizer
 
 
 class ZeroShotModel(Model):
-    """A model of natural language inference that says which of some labels fits a text.
+    """A model of natural language inference that predicts which of some labels fits a text.
 
     Parameters
     ----------
-    model, tokenizer : as of ``pipeline("zero-shot-classification")``: its config names a label "entailment".
+    model, tokenizer : those of ``pipeline("zero-shot-classification")``. The config has a label "entailment".
     labels : the candidates.
-    template : makes a hypothesis of a label; the text is the premise.
-    multi_label : whether labels do not exclude each other. Then each has a probability of its own, entailment against
-        contradiction; else a softmax over the labels' entailments, as in the pipeline.
+    template : the hypothesis, into which a label is inserted; the text is the premise.
+    multi_label : whether labels do not exclude each other. Then each has a separate probability, that of entailment
+        against contradiction. Otherwise they are a softmax over the entailment logits of the labels, as in the
+        pipeline.
 
     Examples
     --------
@@ -106,11 +107,11 @@ class TextTask(Model):
 
 
 class TokenModel(TextTask):
-    """The label that a token classifier gives to one word: its kind is "logits", its classes are those of the config.
+    """The label that a token classifier gives to one word, of kind "logits", with the classes of the config.
 
     Parameters
     ----------
-    model, tokenizer : as of ``pipeline("token-classification")``.
+    model, tokenizer : those of ``pipeline("token-classification")``.
     word : the word, which occurs once in the text and must be pinned. Its first token counts.
 
     Examples
@@ -137,11 +138,11 @@ class TokenModel(TextTask):
 
 
 class FillMaskModel(TextTask):
-    """log P of some words in the place of the mask: its kind is "output", a column for each candidate.
+    """log P of some words instead of the mask. Its kind is "output", with a column for each candidate.
 
     Parameters
     ----------
-    model, tokenizer : as of ``pipeline("fill-mask")``. The mask token occurs once in the text and must be pinned.
+    model, tokenizer : those of ``pipeline("fill-mask")``. The mask token occurs once in the text and must be pinned.
     candidates : words that are one token each.
 
     Examples
@@ -189,13 +190,13 @@ class FillMaskModel(TextTask):
 
 
 class AnswerModel(TextTask):
-    """log P of an answer's span, log P(start) + log P(end) over the tokens of the context: its kind is "output".
+    """log P of the span of an answer, log P(start) + log P(end) over the tokens of the context. Its kind is "output".
 
     Parameters
     ----------
-    model, tokenizer : as of ``pipeline("question-answering")``.
+    model, tokenizer : those of ``pipeline("question-answering")``.
     answer : a part of the context, which occurs in it once.
-    question, context : one of them; rows are the other. Where rows are contexts, the answer must be pinned.
+    question, context : give one of them; rows are the other. If rows are contexts, the answer must be pinned.
 
     Examples
     --------

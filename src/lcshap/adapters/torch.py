@@ -26,32 +26,31 @@ class TorchModel(Model):
 
     Parameters
     ----------
-    module : called with the rows as one tensor (or with what `prepare` makes of them). It may return a tensor `(n,)`
-        or `(n, k)`, a tuple whose first entry is the only tensor, an object or dictionary with `logits`, or anything
-        that `output` finds a tensor in. If there are several, `output` has to say which. The module is never
-        moved or cast.
-    kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`. Prefer logits where there
-        is a choice: probabilities in single precision round a sure answer to exactly 1.
-    device : where the rows go; by default where the first parameter of the module is.
-    dtype : of floating-point rows; by default that of the first floating-point parameter. Integer rows (token ids)
-        stay integers.
-    prepare : turns rows (a list of strings, say) into a tensor, a tuple of positional arguments or a mapping of
+    module : called with the rows as one tensor (or with the result of `prepare`). It may return a tensor `(n,)` or `(n,
+        k)`, a tuple whose first entry is the only tensor, an object or dictionary with `logits`, or any object in which
+        `output` selects a tensor. If there are several tensors, `output` is needed. The module is never moved or cast.
+    kind : what it returns: "logits", "probabilities", "multilabel" or "output", see `Model`. Prefer logits if there is
+        a choice: in single precision, a probability near 1 is rounded to exactly 1.
+    device : the device of the rows; by default that of the first parameter of the module.
+    dtype : the type of floating-point rows; by default that of the first floating-point parameter. Integer rows (token
+        ids) stay integers.
+    prepare : converts rows (such as a list of strings) to a tensor, a tuple of positional arguments or a mapping of
         keyword arguments, such as a tokeniser returns. Its tensors are moved and cast in the same way.
-    output : which part of what the module returns: the name of an entry or attribute, the number of an entry, or a
-        function from what it returns to a tensor.
-    parts : for `ReceptiveShapley`: where in what the module returns there is what each node adds to the outputs, `(n *
-        nodes, k)` or `(n, nodes, k)`; in the same way as `output`.
+    output : the part of the result that is explained: the name of an entry or attribute, the number of an entry, or a
+        function from the result to a tensor.
+    parts : for `ReceptiveShapley`: the entry of the result with the part of each node in the outputs, `(n * nodes, k)`
+        or `(n, nodes, k)`; given in the same way as `output`.
 
     Examples
     --------
-    A module with two inputs that returns a dictionary: words and how many there are, and only the words are masked::
+    A module with two inputs, words and their number, that returns a dictionary. Only the words are masked::
 
         class Scorer(torch.nn.Module):
             def forward(self, ids, lengths):
                 ...
                 return {"scores": scores, "hidden": hidden}
 
-        def prepare(texts):  # what the masker makes, here a list of strings
+        def prepare(texts):  # the rows of the masker, here a list of strings
             ids = [vocabulary.encode(text) for text in texts]
             lengths = torch.tensor([len(row) for row in ids])
             return pad_sequence([torch.tensor(row) for row in ids], batch_first=True), lengths
@@ -80,13 +79,13 @@ class TorchModel(Model):
         self._parts = check_output(parts, "TorchModel")
 
     def predict(self, rows: Rows) -> NDArray[Any]:
-        """What the module returns, `(n, outputs)`: float64 if it computes in that, else float32."""
+        """The outputs of the module, `(n, outputs)`: float64 if it computes in that, else float32."""
         arguments, keywords = self._inputs(rows)
         return self._answers(len(rows), *arguments, **keywords)
 
     @property
     def blends(self) -> bool:
-        """On another device than the processor: masks travel there instead of rows."""
+        """Whether the module is on another device than the processor, to which masks are sent instead of rows."""
         return self.prepare is None and not self.on_processor
 
     @property
@@ -95,7 +94,7 @@ class TorchModel(Model):
         return bool(getattr(self._to_tensor(np.zeros(1)).device, "type", "cpu") == "cpu")
 
     def predict_blends(self, blends: Sequence[Blend]) -> NDArray[Any]:
-        """As `predict`, with rows that are made where the module is."""
+        """The same as `predict`, with rows that are made on the device of the module."""
         torch = _torch()
         tensors = [
             torch.where(*(self._to_tensor(array) for array in (b.kept, b.x, b.reference))).reshape(-1, *b.x.shape)
@@ -106,11 +105,11 @@ class TorchModel(Model):
 
     @property
     def has_parts(self) -> bool:
-        """Whether it was said where they are."""
+        """Whether `parts` was given."""
         return self._parts is not None
 
     def parts(self, rows: Rows) -> NDArray[Any]:
-        """What each node adds to the outputs, if the module returns that."""
+        """The part of each node in the outputs, if the module returns it."""
         if self._parts is None:
             raise NotImplementedError
         arguments, keywords = self._inputs(rows)
@@ -181,7 +180,7 @@ class TorchModel(Model):
                     f"Expected rows that can be a tensor, got {numbers.dtype}. Give TorchModel(..., "
                     "prepare=...), a function from rows to a tensor."
                 )
-            array = torch.from_numpy(np.array(numbers, order="C"))  # a copy: modules may write into their input
+            array = torch.from_numpy(np.array(numbers, order="C"))  # a copy, because modules may write into their input
         parameter = None if self.device is not None else next(self.module.parameters(), None)
         device = self.device if parameter is None else parameter.device
         if not array.is_floating_point():
@@ -196,7 +195,7 @@ class TorchModel(Model):
 _MODE_LOCK, _CUDNN_LOCK = threading.Lock(), threading.Lock()
 _SWITCHED_MODULES: dict[int, _SwitchedModule] = {}  # submodules that `evaluation_mode` has switched, by their id
 
-if hasattr(os, "register_at_fork"):  # no child inherits a lock that a thread of the parent holds
+if hasattr(os, "register_at_fork"):  # so that no child process inherits a lock that a thread of the parent holds
     for lock in (_MODE_LOCK, _CUDNN_LOCK):
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
@@ -225,7 +224,7 @@ def evaluation_mode(module: Any) -> Iterator[None]:
             _SWITCHED_MODULES.setdefault(id(submodule), _SwitchedModule(submodule, submodule.training)).users += 1
     try:
         if submodules:
-            with _MODE_LOCK, suppress(NotImplementedError):  # an exported graph: its mode is built in
+            with _MODE_LOCK, suppress(NotImplementedError):  # the mode of an exported graph cannot be changed
                 module.eval()
         yield
     finally:
@@ -241,7 +240,7 @@ def evaluation_mode(module: Any) -> Iterator[None]:
 @contextmanager
 def _without_cudnn() -> Iterator[None]:
     """Switch cuDNN off for one gradient at a time, because it differentiates recurrent layers only in training mode."""
-    with _CUDNN_LOCK, _torch().backends.cudnn.flags(enabled=False):  # the switch is global
+    with _CUDNN_LOCK, _torch().backends.cudnn.flags(enabled=False):  # this setting is global
         yield
 
 

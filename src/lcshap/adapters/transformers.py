@@ -26,22 +26,22 @@ class TransformersModel(Model):
     Parameters
     ----------
     model : such as ``AutoModelForSequenceClassification.from_pretrained(...)``, or any PyTorch module with a `config`
-        that takes what the tokenizer makes and returns an object with `logits`. It is never moved or changed.
+        that takes the encodings of the tokenizer and returns an object with `logits`. It is never moved or changed.
     tokenizer : its tokenizer, fast or slow.
-    kind : what the numbers are, see `Model`. By default what the config says: "output" for a regression and for a
-        single label (say "logits" if a sigmoid makes it a probability), "multilabel-logits" where its `problem_type` is
-        "multi_label_classification", "logits" for all else.
-    max_length : how many tokens the model takes, special ones included; by default the lesser of what the tokenizer and
-        the config say. A longer row is refused, never cut: `maskers.Subwords` cuts texts, and says so.
-    device : where the rows go; by default where the first parameter of the model is.
+    kind : the kind of the outputs, see `Model`. By default it is taken from the config: "output" for a regression and
+        for a single label (give "logits" if a sigmoid makes it a probability), "multilabel-logits" if its
+        `problem_type` is "multi_label_classification", and "logits" otherwise.
+    max_length : the largest number of tokens, including special ones; by default the smaller limit of the tokenizer and
+        the config. A longer row raises an error and is never cut: `maskers.Subwords` can cut texts, with a warning.
+    device : the device of the rows; by default that of the first parameter of the model.
 
     Notes
     -----
     Rows are strings, pairs of strings (tuples), or the encodings that `maskers.Subwords` makes. A batch is tokenized at
-    once and padded to its longest row. Answers do not depend on what else is in the batch: where a tokenizer pads on
-    the left, or makes no attention mask, rows go in groups of equal length instead, and a model whose config has no
-    `pad_token_id`, such as GPT-2, gets them one by one (set ``model.config.pad_token_id`` to make that faster). A row
-    without any token, "" where no special ones are added, becomes the token that marks a beginning, or an end where
+    once and padded to its longest row. Answers do not depend on the other rows of the batch: if a tokenizer pads on the
+    left, or makes no attention mask, batches have rows of equal length, and a model whose config has no `pad_token_id`,
+    such as GPT-2, gets rows one by one (set ``model.config.pad_token_id`` to make this faster). A row without any
+    token, such as "" if no special tokens are added, is replaced by the token for the beginning, or for the end if
     there is no such token.
 
     Examples
@@ -135,11 +135,13 @@ class TransformersModel(Model):
         return _group_by_length(lengths) if self._torch.on_processor else [rows]
 
     def _inputs(self, encodings: Sequence[Encoding]) -> dict[str, NDArray[np.int64]]:
-        """Padded arrays, as the model takes them."""
+        """Padded arrays for the model."""
         fills = {"input_ids": self._padding or 0, "token_type_ids": getattr(self.tokenizer, "pad_token_type_id", 0)}
         inputs = {name: pad([e[name] for e in encodings], fills.get(name, 0)) for name in encodings[0]}
         if self._position_before_first is not None and any(0 in e["attention_mask"] for e in encodings):
-            # RoBERTa and its kin would number the tokens without those that Subwords made padding
+            # Models such as RoBERTa would otherwise skip the tokens that Subwords replaced by padding when they number
+            # tokens.
+
             inputs["position_ids"] = self._position_before_first + pad(
                 [range(1, 1 + len(e["input_ids"])) for e in encodings], 0
             )
@@ -159,7 +161,7 @@ def _group_by_length(lengths: NDArray[np.integer]) -> list[NDArray[np.intp]]:
     return np.split(order, boundaries)
 
 
-# -- what language models need too --------------------------------------------------------------------------------
+# -- shared with language models ----------------------------------------------------------------------------------
 
 
 def check_model_and_tokenizer(model: Any, tokenizer: Any) -> None:
@@ -190,7 +192,7 @@ def find_max_length(model: Any, tokenizer: Any) -> int | None:
 
 
 def start_token(tokenizer: Any) -> int:
-    """The token that a text without tokens becomes."""
+    """The token that replaces a text without tokens."""
     token = _first_token(tokenizer.bos_token_id, tokenizer.eos_token_id)
     if token is None:
         raise ModelError(
@@ -201,7 +203,7 @@ def start_token(tokenizer: Any) -> int:
 
 
 def pad(rows: Sequence[Sequence[int]], fill: int) -> NDArray[np.int64]:
-    """Rows of different lengths as one array, filled up on the right.
+    """Rows of different lengths as one array, padded on the right.
 
     >>> pad([[1, 2], [3]], fill=0).tolist()
     [[1, 2], [3, 0]]

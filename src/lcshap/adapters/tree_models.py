@@ -73,9 +73,9 @@ def margin_function(estimator: Any) -> Callable[[Any], Any] | None:
 
 
 def has_log_odds_margin(model: Any) -> bool:
-    """Whether a model is a boosted classifier whose margin is a log-odds: more exact than that of its probabilities.
+    """Whether a model is a boosted classifier whose margin is a log-odds, which is more exact than its probabilities.
 
-    Those of XGBoost are rounded to single precision.
+    The probabilities of XGBoost are rounded to single precision.
     """
     if ensemble_library(model) is None or not hasattr(model, "predict_proba"):
         return False
@@ -91,7 +91,7 @@ def _catboost_loss(model: Any) -> str:
 
 
 def read_summed_trees(estimator: Any, method: str) -> Trees:
-    """The trees whose sum one of an estimator's methods returns, but for a constant."""
+    """The trees whose sum, plus a constant, is the output of one of the methods of an estimator."""
     package, name = ensemble_library(estimator), type(estimator).__name__
     if method == "predict_proba" and (package != "sklearn" or "Boosting" in name):
         raise MethodError(
@@ -102,9 +102,9 @@ def read_summed_trees(estimator: Any, method: str) -> Trees:
 
 
 def read_trees(estimator: Any) -> Trees:
-    """The trees of an ensemble, whose sum is its raw output but for a constant; `MethodError` where they are misread.
+    """The trees whose sum, plus a constant, is the raw output of an ensemble; `MethodError` if they cannot be read.
 
-    They are read by shap's TreeExplainer, and by `tree_readers` where TreeExplainer is not able to. It does not support
+    They are read by shap's TreeExplainer, and by `tree_readers` if TreeExplainer is not able to. It does not support
     splits by category and markers of missing values other than NaN, and raises no error for them.
     """
     package, name = ensemble_library(estimator), type(estimator).__name__
@@ -121,10 +121,10 @@ def read_trees(estimator: Any) -> Trees:
         trees = read_catboost(estimator)
         return replace(trees, single_precision=True, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of other packages, and about things that are not done here
+        warnings.simplefilter("ignore")  # warnings of other packages, about features that are not used here
         shap_ensemble = _read_with_shap(estimator)
     trees = _flatten_ensemble(shap_ensemble)
-    if package == "catboost":  # its thresholds are single, written down with fewer digits than that takes
+    if package == "catboost":  # its thresholds have single precision, but are written with fewer digits than this needs
         threshold = trees.threshold.astype(np.float32).astype(np.float64)
         trees = replace(trees, threshold=threshold, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
     if package == "xgboost":
@@ -147,7 +147,7 @@ def _read_with_shap(estimator: Any) -> Any:
         ensemble = explainer(estimator, feature_perturbation="tree_path_dependent").model
         if ensemble.trees is None or ensemble.num_stacked_models not in (1, ensemble.num_outputs):
             raise ValueError("it has no such trees")
-    except Exception as error:  # shap may raise anything; there are no trees then
+    except Exception as error:  # shap may raise any error; then the trees cannot be read
         name = type(estimator).__name__
         raise MethodError(f"Expected trees that shap can read, got {name}: {error}. {_ADVICE}") from error
     return ensemble

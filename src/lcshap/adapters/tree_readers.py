@@ -68,7 +68,7 @@ class _Builder:
 
 
 def lightgbm_nodes(estimator: Any) -> Iterator[_Node]:
-    """All nodes of all trees, as LightGBM writes them down."""
+    """All nodes of all trees, in the format of LightGBM."""
     stack = [tree["tree_structure"] for tree in estimator.booster_.dump_model()["tree_info"]]
     while stack:
         node = stack.pop()
@@ -77,7 +77,7 @@ def lightgbm_nodes(estimator: Any) -> Iterator[_Node]:
 
 
 def read_lightgbm(estimator: Any) -> Trees:
-    """The trees of LightGBM, splits by category included."""
+    """The trees of LightGBM, including splits by category."""
     model = estimator.booster_.dump_model()
     outputs = int(model["num_tree_per_iteration"])
     share = len(model["tree_info"]) // outputs if model.get("average_output") else 1
@@ -88,8 +88,8 @@ def read_lightgbm(estimator: Any) -> Trees:
 
 
 def _add_lightgbm(builder: _Builder, root_node: _Node, output: int, share: int) -> int:
-    """Add a tree, without recursion: a tree of LightGBM may be hundreds of nodes deep."""
-    root, stack = -1, [(root_node, -1, 0)]  # a node, its parent, and whether it is the left or the right child of that
+    """Add a tree, without recursion, because a tree of LightGBM may be hundreds of nodes deep."""
+    root, stack = -1, [(root_node, -1, 0)]  # each node with its parent, and whether it is the left or the right child
     while stack:
         node, parent, side = stack.pop()
         if "left_child" not in node:
@@ -143,7 +143,7 @@ def read_boosting(estimator: Any) -> Trees:
 
 
 def read_catboost(estimator: Any) -> Trees:
-    """The symmetric trees of CatBoost: all nodes of a level ask the same, and a leaf has a number for each class."""
+    """The symmetric trees of CatBoost: all nodes of a level have one split, and leaves have a number for each class."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         estimator.save_model(str(path), format="json")
@@ -176,7 +176,7 @@ def read_catboost(estimator: Any) -> Trees:
 
 
 def dart_weights(estimator: Any) -> NDArray[np.float64] | None:
-    """By how much XGBoost multiplies each tree that it grew with dropout (DART); None where it did not."""
+    """The factor of each tree that XGBoost has grown with dropout (DART); None without dropout."""
     booster = estimator.get_booster()
     if estimator.get_params().get("booster") != "dart":
         return None

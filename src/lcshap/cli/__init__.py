@@ -32,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  standard output is closed, as by >&-
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if words == ["--version"]:  # answered here, without the imports below
-        with suppress(OSError):  # the code below reports what is wrong with the output
+    if words == ["--version"]:  # printed here, before the slower imports below
+        with suppress(OSError):  # the code below reports errors of the output
             print(f"lcshap {__version__}", flush=True)
             return 0
     if find_spec("typer") is None or find_spec("rich") is None:

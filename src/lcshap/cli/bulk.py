@@ -26,7 +26,7 @@ from .option_groups import UsageError
 from .options_bulk import BulkData, BulkRun
 from .options_shared import Input, MethodOption, MethodSettings, ModelOptions
 
-_MAX_BACKGROUND_ROWS = 1000  # of a table, from which the background is chosen
+_MAX_BACKGROUND_ROWS = 1000  # rows of a table from which the background is chosen
 
 
 @dataclass(frozen=True)

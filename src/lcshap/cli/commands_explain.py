@@ -109,7 +109,7 @@ def _explain_lines(job: LinesJob, file: str, preview: bool, output: Output, mark
         explanations_text(explained, output),
         writers(explanations, output, paths, marked=marked) if explanations else [],
     )
-    if len({str(error) for _, error in failed}) == 1 and not explanations:  # most likely it is not about the texts
+    if len({str(error) for _, error in failed}) == 1 and not explanations:  # most likely the texts are not the cause
         raise failed[0][1]
     for line, error in failed:
         fail(f"line {line}: {format_command_error(error)}", 1)

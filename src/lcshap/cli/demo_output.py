@@ -54,7 +54,7 @@ DEMO_METHODS: dict[str, Method] = {
     "FeatureAblation": FeatureAblation(),
     "DeletionPath": DeletionPath(_BUDGET_CALLS),
 }
-_SCORE_WIDTH, _CALLS_WIDTH, _RESIDUAL_WIDTH = 6, 6, 9  # columns of the terminal, with the space before
+_SCORE_WIDTH, _CALLS_WIDTH, _RESIDUAL_WIDTH = 6, 6, 9  # columns of the terminal, including the space before
 _DIGIT_SIDE = 28  # in pixels, and in columns of the terminal
 _NEXT_COMMANDS = """\
 Next, with pip install "lcshap[cli]":

@@ -21,7 +21,7 @@ def extras() -> dict[str, list[str]]:
     packages_by_extra: dict[str, list[str]] = {}
     try:
         declared = metadata.requires("lcshap") or []
-    except metadata.PackageNotFoundError:  # run from its source
+    except metadata.PackageNotFoundError:  # it runs from its source code
         return packages_by_extra
     for line in declared:
         package, extra = re.match(r"[\w.-]+", line), re.search(r"""extra\s*==\s*['"]([\w-]+)['"]""", line)

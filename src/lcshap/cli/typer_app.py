@@ -23,7 +23,7 @@ def _print_version(requested: bool) -> None:
     if requested:
         print(
             f"lcshap {__version__}", flush=True
-        )  # flushed, so that a full disk is reported here and not when Python ends
+        )  # flushed, so that a full disk is reported here and not at the end of the process
         raise typer.Exit
 
 

@@ -1,1 +1,1 @@
-"""The methods, one file each. The registry finds new files by itself."""
+"""The methods, one file each. The registry finds new files automatically."""

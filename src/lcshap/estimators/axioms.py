@@ -13,14 +13,14 @@ class Axioms:
     Parameters
     ----------
     linear : the scores are linear in v. Adaptive methods are not.
-    planned : there is a plan before anything is evaluated. Adaptive and gradient methods have none.
-    symmetric : the numbering of the units does not matter. It does for methods that sample below their full budget.
-    layout : the method looks at the rows and columns of a grid and not only at its edges.
+    planned : the method has a plan before it evaluates coalitions. Adaptive and gradient methods have none.
+    symmetric : the scores do not depend on the numbering of the units. Those of methods that sample do.
+    layout : the method uses the rows and columns of a grid and not only its edges.
     dummy : a unit that never changes the value scores zero.
     monotone : larger marginal contributions of a unit never lower its score.
-    efficient : which scores sum to the joint worth of their units: "graph": all of them; "component": those of every
+    efficient : which scores sum to the joint value of their units: "graph": all of them; "component": those of every
         connected component of the graph; "nothing": none; "depends": it depends on the game.
-    unit_mass : on an additive game the score of every unit is exactly its own worth.
+    unit_mass : in an additive game the score of every unit is exactly its term of the sum.
 
     Examples
     --------

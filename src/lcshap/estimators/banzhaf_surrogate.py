@@ -20,7 +20,7 @@ _MAX_TABLE_NUMBERS = 1 << 25  # the largest size of the table (calls, calls, uni
 # Normal priors, each a mean and a standard deviation: of the logit of each unit's weight, and of the logarithms of the
 # variance and of the noise, for values of variance one.
 _WEIGHT_PRIOR, _VARIANCE_PRIOR, _NOISE_PRIOR = (-2.5, 2.0), (0.0, 2.0), (-3.0, 1.5)
-_MAX_WEIGHT = 0.99  # of a unit: at 1 the covariance has no inverse
+_MAX_WEIGHT = 0.99  # the largest weight of a unit, because at 1 the covariance matrix has no inverse
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,10 @@ class BanzhafSurrogate(HalvesMethod):
     Parameters
     ----------
     budget : the largest number of calls, including those for the base value and the prediction; at least 4.
-    seed : of the random halves.
+    seed : the seed of the random halves.
     presence : p, the probability that each of the other units is present when the contribution of a unit is counted,
-        from 0 to 1. At 0.5 the scores are Banzhaf values. At 1 they are what the surrogate predicts for leave-one-out.
+        from 0 to 1. At 0.5 the scores are Banzhaf values. At 1 they are the predictions of the surrogate for
+        leave-one-out.
 
     Notes
     -----
@@ -175,7 +176,7 @@ def _negative_log_posterior(theta: Floats, pairs: Floats, target: Floats) -> tup
     factor = cho_factor(kernel + (noise + 1e-9) * np.eye(len(target)), lower=True)
     inverse = cho_solve(factor, np.eye(len(target)))
     alpha = inverse @ target
-    slope = 0.5 * (inverse - np.outer(alpha, alpha))  # of the objective with respect to the covariance
+    slope = 0.5 * (inverse - np.outer(alpha, alpha))  # the derivative of the objective with respect to the covariance
     means = np.concatenate([np.full(len(weights), _WEIGHT_PRIOR[0]), [_VARIANCE_PRIOR[0], _NOISE_PRIOR[0]]])
     deviations = np.concatenate([np.full(len(weights), _WEIGHT_PRIOR[1]), [_VARIANCE_PRIOR[1], _NOISE_PRIOR[1]]])
     standardized = (theta - means) / deviations

@@ -33,12 +33,12 @@ class CShapley(Method):
 
     Parameters
     ----------
-    order : k, how many edges a neighbourhood reaches. None: as far as the graph goes (then give `max_size`).
-    context : what the units outside the neighbourhood do. "absent": K = ∅, as printed. "present":
-        :math:`K = V \setminus N_k(i)`, what the authors' code does. "both": the mean of the two.
+    order : k, the radius of a neighbourhood in edges. None is the radius of the whole graph (then give `max_size`).
+    context : whether the units outside the neighbourhood are kept. "absent": K = ∅, as printed. "present": :math:`K = V
+        \setminus N_k(i)`, as in the authors' code. "both": the mean of the two.
     weights : "paper": :math:`2/((u+2)(u+1)u)`, u = \|U\|, Definition 2 as printed. "myerson":
         :math:`(u-1)!\,b!/(u+b)!`, b the number of units of :math:`N_k(i) \setminus U` next to U. "auto": the paper's on
-        chains, Myerson's on all other graphs. Plans and records say which of the two it was.
+        chains, Myerson's on all other graphs. Plans and explanations record which of the two was used.
     marginals : "direct": :math:`m(U, i) = v(U) - v(U \setminus \{i\})`, as printed. "decomposed":
         :math:`v(U) - \sum_W v(W) + (c-1) v(\emptyset)` over the c connected parts W of :math:`U \setminus \{i\}`.
     max_size : the largest number of units in a connected set. It limits the size of sets, not their radius as `order`
@@ -49,10 +49,11 @@ class CShapley(Method):
     The printed weight is the case b = 2, which holds inside a long chain and nowhere else, so printed scores are on
     another scale than Shapley's, and not the same one for all units: on a 7x7 grid at order 2 they sum to 6 for the
     unit in the middle. "myerson" weights sum to 1 for every unit of every graph (with `max_size` they are rescaled to
-    do so). Choose "paper" to follow the paper on any graph, and "myerson" to compare scores with Shapley's on texts
-    too, near their ends above all. Choose "decomposed" to save calls ((2k+1)d instead of O(k²d) on a chain) and to
-    evaluate connected pieces only; with "myerson" and an order of at least d it is the Myerson value. Order 2 takes
-    34,235 calls on a 7x7 grid: `SampledCShapley` takes as many as it is given. Choose the context as for `LShapley`.
+    do so). Choose "paper" to follow the paper on any graph. Choose "myerson" to compare scores with Shapley values,
+    also on texts, where the two weights differ most near the ends. Choose "decomposed" to save calls ((2k+1)d instead
+    of O(k²d) on a chain) and to evaluate connected pieces only; with "myerson" and an order of at least d it is the
+    Myerson value. Order 2 takes 34,235 calls on a 7x7 grid: `SampledCShapley` keeps within a budget. Choose the
+    context as for `LShapley`.
 
     References
     ----------

@@ -11,15 +11,15 @@ from typing import Any
 from ..core.graphs import Graph
 from ..core.method import Method
 
-_SEARCH_SECONDS = 1.5  # of computing; after that no other method is tried, because the user waits for the message
+_SEARCH_SECONDS = 1.5  # after this time no other method is tried, because the user waits for the message
 
 Cheaper = Callable[[Any, Graph], Iterable[Iterable[Method]]]
 
 
 def limit_search_time(cheaper: Cheaper) -> Cheaper:
-    """The same groups of methods, which end after `_SEARCH_SECONDS`.
+    """Yield the same groups of methods, until `_SEARCH_SECONDS` have passed.
 
-    The caller plans each method, up to a limit of its own, so the last one may take longer than that.
+    The caller makes a plan of each method, up to its own limit, so the last plan may take longer than that.
     """
 
     @wraps(cheaper)

@@ -13,7 +13,7 @@ from ..errors import MethodError
 from .checks import is_finite
 from .random_halves import Fit, Floats, HalvesMethod, Masks
 
-_MAX_SWEEPS, _TOLERANCE = 1000, 1e-9  # of coordinate descent, which stops at a smaller relative change
+_MAX_SWEEPS, _TOLERANCE = 1000, 1e-9  # coordinate descent stops after so many sweeps, or at a smaller relative change
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ContextCite(HalvesMethod):
     Parameters
     ----------
     budget : the largest number of calls, including those for the base value and the prediction; at least 4.
-    seed : of the random halves.
+    seed : the seed of the random halves.
     alpha : how sparse the scores are; 0.01 as in the paper.
     tokens : m, the number of tokens of the answer, by which the paper divides the value.
 

@@ -21,8 +21,8 @@ def covering(balls: sparse.csr_array, limit: int | None = None) -> Kept:
     number of units, because each set intersects all balls at once.
 
     The balls are covered one after the other. The sets so far are grouped by their intersection with the units of the
-    ball that were covered before, and within each group the new units take all their patterns in turn. Where a group
-    has too few sets for that, sets are added, whose other units are random with a fixed seed.
+    ball that were covered before, and within each group the new units take all their patterns in turn. If a group has
+    too few sets for this, sets are added whose other units are random with a fixed seed.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def covering(balls: sparse.csr_array, limit: int | None = None) -> Kept:
         order, groups = order[np.argsort(groups, kind="stable")], np.sort(groups)
         set_counts = np.bincount(groups, minlength=2 ** len(covered_units))
         first_places = np.cumsum(set_counts) - set_counts
-        places = np.arange(len(sets)) - first_places[groups]  # of each set within its group
+        places = np.arange(len(sets)) - first_places[groups]  # the position of each set within its group
         sets[np.ix_(order, new_units)] = _unpack_bits(places % 2 ** len(new_units), len(new_units))
         # Codes of a pattern of the new units (high bits) and one of the covered units (low bits).
         missing_patterns = np.flatnonzero(np.arange(2 ** len(new_units))[:, None] >= set_counts)
@@ -59,7 +59,7 @@ def covering(balls: sparse.csr_array, limit: int | None = None) -> Kept:
 
 
 def subset_codes(kept: Kept, units: Places) -> NDArray[np.int64]:
-    """The intersection of each set with some units, as a number whose bit p stands for the unit at place p.
+    """The intersection of each set with some units, as a number whose bit p is that of the unit at position p.
 
     >>> subset_codes(np.array([[True, False, True]]), np.array([2, 1])).tolist()
     [1]
@@ -81,7 +81,7 @@ def _order_balls(balls: sparse.csr_array) -> Iterator[Places]:
         for unit in ball[~covered[ball]].tolist():
             covered_counts[balls_by_unit.indices[balls_by_unit.indptr[unit] : balls_by_unit.indptr[unit + 1]]] += 1
         covered[ball] = True
-        covered_counts[row] = -len(covered) - sizes.max()  # never again
+        covered_counts[row] = -len(covered) - sizes.max()  # so that this row is not chosen again
         sizes[row] = 0
         yield ball
 

@@ -34,12 +34,12 @@ class DividendCShapley(Method):
 
     Parameters
     ----------
-    max_size : m, the largest size of a set, which is not a radius as the `order` of other methods is. A chain
+    max_size : m, the largest size of a set. It is not a radius, unlike the `order` of other methods. A chain
         takes m·d calls, a grid of k axes :math:`m^k d`.
 
     Notes
     -----
-    Choose it for scores from contiguous pieces alone, at few calls, where what happens is local. With `max_size` as
+    Choose it for scores from contiguous pieces alone, with few calls, if the effects are local. With `max_size` as
     large as the graph it is the Myerson value on every graph that is not a grid (one given by ``from_edges`` is not).
     On a grid it then sums to the prediction less the base value, but is another value, since not all connected sets are
     boxes. Below that size

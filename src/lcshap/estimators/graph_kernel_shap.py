@@ -27,10 +27,10 @@ class GraphKernelSHAP(SampledMethod):
     .. math:: \hat\phi = C K^{-1} f, \qquad f(S) = \tfrac12 [v(S) - v(V \setminus S)], \quad
               C_{jS} = \mathrm{Cov}(\phi_j, f(S))
 
-    The Shapley value of v is that of its odd part f, so only one number a pair is needed. The prior of f is a Gaussian
-    process (see `graph_kernel`) with a linear term, a product kernel with a length scale for each unit, a smooth
-    nonlinearity, pooling, a function of the number of units, and triples of units near each other in the graph. All
-    covariances have a closed form. The variances of these terms and the length scales of the units maximize the
+    The Shapley value of v is that of its odd part f, so that only one number per pair is needed. The prior of f is a
+    Gaussian process (see `graph_kernel`) with a linear term, a product kernel with a length scale for each unit, a
+    smooth nonlinearity, pooling, a function of the number of units, and triples of units near each other in the graph.
+    All covariances have a closed form. The variances of these terms and the length scales of the units maximize the
     marginal likelihood of the values of the input. A sum of trees that uses five columns therefore gets another prior
     than a network that reads words.
 
@@ -38,8 +38,8 @@ class GraphKernelSHAP(SampledMethod):
     ----------
     budget : the largest number of calls, including those for the base value and the prediction; at least
         2d. The scores are exact when it covers :math:`2^d`.
-    order : the largest distance, in edges, between any two units of a triple. 0 leaves out the triples, and with them
-        the graph.
+    order : the largest distance, in edges, between any two units of a triple. With 0 there are no triples, and the
+        graph is not used.
     seed : the seed of the choice of pairs.
     interactions : also give the Shapley interaction index of every edge of the graph, or with "all" of all pairs, with
         standard errors (`Explanation.interaction_stderr`). This takes no further calls: the indices depend only on the
@@ -48,15 +48,15 @@ class GraphKernelSHAP(SampledMethod):
 
     Notes
     -----
-    The choice of pairs does not depend on v. For more than 64 units they are random, with all sizes equally
-    often. For fewer units each pair is the one that lowers the posterior variance most, and up to eight calls a unit
-    all single units and their complements are among them (on a chain from 3.5 calls a unit on). Above 8,192 calls, and
-    for more than 64 units above five calls a unit (and 2,048), the further pairs are random with the sizes of the
-    Shapley kernel, and a regression with its weights is fitted to the residuals of the process at them.
+    The choice of pairs does not depend on v. For more than 64 units they are random, with all sizes equally often. For
+    fewer units each pair is the one that lowers the posterior variance most. Up to eight calls per unit, all single
+    units and their complements are included (on a chain only from 3.5 calls per unit on). Above 8,192 calls, and for
+    more than 64 units above five calls per unit (and 2,048), the further pairs are random with the sizes of the Shapley
+    kernel, and a regression with its weights is fitted to the residuals of the process at these pairs.
 
     From 64 pairs on, a regression with heavy tails first estimates the variance of each unit's linear effect, and the
     fit of the prior starts from there: in a long text a few words have most of the effect. Up to 64 units, the length
-    scale of each unit is then fitted if this is expected to raise the evidence. Where all single units are among the
+    scale of each unit is then fitted if this is expected to raise the evidence. If all single units are among the
     pairs, the scores are an average over two priors: one in which the length scales of single units are not fitted, and
     one in which they are, starting from the effect of each unit alone and of its removal. The prior with the smaller
     posterior variance has more weight, and the difference between the scores of both is part of the standard error.
@@ -65,11 +65,11 @@ class GraphKernelSHAP(SampledMethod):
     units, such as one in which only pairs interact, from 2.5 calls per unit on. They are not linear in v, since the
     prior is fitted to it.
 
-    Choose it to estimate Shapley values; ``docs/benchmarks.md`` has its error beside that of others, on games and
-    models by kind. The standard error is the posterior standard deviation, scaled by leave-one-out errors; it needs 2.5
-    calls per unit. Where v has only a few different values, such as 0 and 1, it has a part for values that were not
-    observed. ``benchmarks/own_share.py`` prints the time that the method takes besides the model. It takes up to 4,096
-    units.
+    Choose it to estimate Shapley values; ``docs/benchmarks.md`` compares its error with that of other methods, for
+    several kinds of games and models. The standard error is the posterior standard deviation, scaled by leave-one-out
+    errors; it needs 2.5 calls per unit. If v has only a few different values, such as 0 and 1, the standard error
+    includes a term for unobserved values. ``benchmarks/own_share.py`` prints the time of the method without that of the
+    model. It takes up to 4,096 units.
 
     References
     ----------
@@ -95,11 +95,11 @@ class GraphKernelSHAP(SampledMethod):
         "The posterior mean of the Shapley value, given v on pairs of a coalition and its complement."
     )
     choose: ClassVar[str] = (
-        "Choose it to estimate Shapley values: its prior is fitted to each input, and docs/benchmarks.md has its error "
-        "beside that of others."
+        "Choose it to estimate Shapley values: its prior is fitted to each input, and docs/benchmarks.md compares its "
+        "error with that of other methods."
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
-    algorithm: ClassVar[int] = 2  # since pairs are the same on every processor
+    algorithm: ClassVar[int] = 2  # increased when pairs became the same on every processor
 
     @classmethod
     def examples(cls) -> tuple[GraphKernelSHAP, ...]:
@@ -147,12 +147,12 @@ def largest_budget(d: int) -> int:
 
 
 def _format_count(count: int) -> str:
-    """A number for a message; a power of two where the number has too many digits."""
+    """A number for a message; a power of two if the number has too many digits."""
     return f"{count:,}" if count < 10**15 else f"2^{count.bit_length() - 1}"
 
 
 def near_triples(graph: Graph, order: int) -> NDArray[np.int32]:
-    """All triples of units, every two of them within `order` edges; an empty array where there are too many."""
+    """All triples of units, every two of them within `order` edges; an empty array if there are too many."""
     no_triples = np.empty((0, 3), np.int32)
     ball = graph.balls(order)
     sizes = np.diff(ball.indptr).astype(float)

@@ -16,7 +16,7 @@ from .least_squares import WeightedLeastSquares
 from .sampled_method import SampledMethod
 
 _MAX_PAIR_COUNT = 2**62  # larger numbers of pairs are not counted exactly, because no budget is as large
-_BYTES_PER_CELL = 40  # of a pair and a unit: while it is drawn, as a row of the regression and as two sets
+_BYTES_PER_CELL = 40  # of a pair and a unit, for drawing it, for its row of the regression and for its two sets
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class KernelSHAP(SampledMethod):
 
     Notes
     -----
-    Every coalition comes with its complement, so that interactions of even order drop out, and none comes twice.
-    Sizes are sampled in proportion to the mass that the kernel gives them; a size whose coalitions all fit is
-    enumerated. Choose `GraphKernelSHAP` where units near each other in the graph interact, and `SampleShapley` at few
+    Every coalition is evaluated with its complement, so that interactions of even order cancel, and none is drawn
+    twice. Sizes are sampled in proportion to the mass that the kernel gives them; a size whose coalitions all fit is
+    enumerated. Choose `GraphKernelSHAP` if units near each other in the graph interact, and `SampleShapley` at few
     calls per unit.
 
     References
@@ -87,7 +87,7 @@ class KernelSHAP(SampledMethod):
 
 
 def check_design(d: int, rows: int, calls: int, limit: int | None) -> None:
-    """Raise `PlanTooLargeError` where a regression of so many rows on d units, or its equations, do not fit."""
+    """Raise `PlanTooLargeError` if a regression of so many rows on d units, or its equations, do not fit the memory."""
     check_memory(_BYTES_PER_CELL * d * max(rows, d), calls, limit, "Choose SampleShapley, which solves no equations")
 
 
@@ -124,7 +124,7 @@ def draw_pairs(
 
 
 def pair_columns(kept: NDArray[np.bool_]) -> tuple[Coalitions, NDArray[np.int32], NDArray[np.int32]]:
-    """The coalitions and their complements, ∅ and V, in the order of a plan; and the columns of both halves."""
+    """The coalitions, their complements, ∅ and V in the order of a plan, and the columns of both halves."""
     pairs, d = kept.shape
     ends = Coalitions.from_sets(d, [[], range(d)])
     halves = Coalitions.from_dense(kept).canonical()
@@ -134,7 +134,7 @@ def pair_columns(kept: NDArray[np.bool_]) -> tuple[Coalitions, NDArray[np.int32]
 
 
 def _count_available(d: int) -> list[int]:
-    """The number of pairs of each size 1..d/2, at most `_MAX_PAIR_COUNT`, for C(d, s) may be too large for a float."""
+    """The number of pairs of each size 1..d/2, at most `_MAX_PAIR_COUNT`, because C(d, s) may not fit a float."""
     counts, subset_count = [], 1
     for s in range(1, d // 2 + 1):
         subset_count = (
@@ -173,7 +173,7 @@ def _round_randomly(shares: NDArray[np.float64], rng: np.random.Generator) -> ND
 
 
 def _draw_subsets(d: int, size: int, count: int, available: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Distinct random sets of one size, no two of them complements: at size d/2 all hold unit 0."""
+    """Distinct random sets of one size, no two of them complements: at size d/2 all contain unit 0."""
     halves = 2 * size == d
     if 2 * count >= available:
         kept = _all_of_size(d, size)

@@ -28,19 +28,19 @@ class LShapley(Method):
 
     Parameters
     ----------
-    order : k, how many edges a neighbourhood reaches. A chain costs about :math:`4^k d` calls.
-    context : what the units outside the neighbourhood do. "absent": K = ∅, the definition as printed. "present":
-        :math:`K = V \setminus N`, what the authors' code does. "both": the mean of the two.
+    order : k, the radius of a neighbourhood in edges. A chain costs about :math:`4^k d` calls.
+    context : whether the units outside the neighbourhood are kept. "absent": K = ∅, the definition as printed.
+        "present": :math:`K = V \setminus N`, as in the authors' code. "both": the mean of the two.
     interactions : also give, for every edge (i, j), the Shapley interaction index within `N_k(i) ∩ N_k(j)`, from the
         same coalitions at no extra call.
 
     Notes
     -----
-    Where a unit is independent of all units outside its neighbourhood, with and without Y and given any
-    other units (Theorem 1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent"
-    to follow the paper. Choose "present" to ask what matters in the full input, for inputs that make no sense in small
-    pieces, and to rank units for masking; choose "both" to come closest to the Shapley value when nothing else is
-    known. The scores do not sum to the prediction less the base value: see ``residual``.
+    Where a unit is independent of all units outside its neighbourhood, with and without Y and given any other units
+    (Theorem 1), all three contexts give the Shapley value; on real models they differ a lot. Keep "absent" to follow
+    the paper. Choose "present" to find what matters in the full input, for inputs that make no sense in small pieces,
+    and to rank units for masking. If nothing else is known, "both" is closest to the Shapley value. The scores do not
+    sum to the prediction less the base value: see ``residual``.
 
     References
     ----------
@@ -64,8 +64,8 @@ class LShapley(Method):
     name: ClassVar[str] = "l-shapley"
     summary: ClassVar[str] = "L-Shapley of order k: the Shapley value of each unit within its neighbourhood."
     choose: ClassVar[str] = (
-        "Choose it when the effect of a unit depends on its neighbours. The context 'present' asks what matters in the "
-        "full input, and ranks units for masking; 'both' comes closest to the Shapley value."
+        "Choose it when the effect of a unit depends on its neighbours. The context 'present' finds what matters in "
+        "the full input, and ranks units for masking; 'both' comes closest to the Shapley value."
     )
     cost_in_words: ClassVar[str] = "about 4^order · d on a chain"
 
@@ -98,7 +98,7 @@ class LShapley(Method):
         if self.interactions:
             sources, targets = graph.edges.T
             sizes.append(np.diff(sparse.csr_array(balls[sources].multiply(balls[targets])).indptr))
-        n = np.concatenate(sizes).astype(float) + (self.context == "both")  # both contexts: twice as many
+        n = np.concatenate(sizes).astype(float) + (self.context == "both")  # two contexts have twice as many subsets
         check_terms(int((2**n).sum()), int((n * 2 ** (n - 1)).sum()), int(2 ** sizes[0].max()), limit)
         edge_terms = self._edge_terms(graph, balls) if self.interactions else None
         return Plan.from_terms(self, graph, self._terms(graph, balls), edge_terms)

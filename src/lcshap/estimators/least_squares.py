@@ -11,13 +11,13 @@ from scipy import linalg
 
 from ..core.estimate import Estimate, SampledEstimator
 
-_DRIFT_TOLERANCE = 1e-10  # of the largest score: sums that are further from zero are corrected
-_MAX_KEPT_NUMBERS = 1 << 24  # up to this size the solution is kept, so that a plan that runs again need not solve again
+_DRIFT_TOLERANCE = 1e-10  # relative to the largest score; sums that are further from zero are corrected
+_MAX_KEPT_NUMBERS = 1 << 24  # up to this size the solution is kept for further runs of the same plan
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedLeastSquares(SampledEstimator):
-    r"""Weighted least squares of differences of values on a design, one row a sample.
+    r"""Weighted least squares of differences of values on a design with one row per sample.
 
     .. math:: \min_\phi \sum_r w_r \bigl[v(A_r) - v(B_r) - x_r \cdot \phi\bigr]^2 + \lambda \|\phi\|^2
               \quad\text{subject to}\quad \textstyle\sum_i \phi_i = v(V) - v(\emptyset) \text{ where `efficient`}
@@ -49,13 +49,13 @@ class WeightedLeastSquares(SampledEstimator):
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds."""
+        """The memory in use."""
         kept_numbers = self.design.size if self.design.size <= _MAX_KEPT_NUMBERS else 0
         return self.design.nbytes + 8 * kept_numbers + 8 * self.d**2
 
     @property
     def dof(self) -> int:
-        """Rows less free coefficients: the constraint removes one, an intercept adds one."""
+        """Rows minus free coefficients: the constraint removes one, and an intercept adds one."""
         return self.samples - self.d + (1 if self.efficient else -1)
 
     @property
@@ -104,7 +104,7 @@ class WeightedLeastSquares(SampledEstimator):
         return [(rows := slice(start, start + step), self._block(rows)) for start in range(0, self.samples, step)]
 
     def _response(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The response of each row less that of equal shares, and the equal shares."""
+        """The response of each row minus that of equal shares, and the equal shares."""
         response = values[self.plus] - values[self.minus]
         share = values[-1] / self.d if self.efficient else 0 * values[-1]
         return response - np.multiply.outer(self.design.sum(axis=1), share), share
@@ -122,7 +122,7 @@ class WeightedLeastSquares(SampledEstimator):
     def _solve(self, response: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:
         weighted = (response.T * self.weight).T
         deviations = np.asarray(self._inverse @ (self.design.T @ weighted))
-        if self.efficient:  # the sum is zero up to rounding, which is not small where there are hardly enough rows
+        if self.efficient:  # the sum is zero up to rounding errors, which are large if there are hardly enough rows
             drift = deviations.mean(axis=0)
             deviations = deviations - np.where(
                 np.abs(drift) > _DRIFT_TOLERANCE * np.abs(deviations).max(axis=0, initial=0), drift, 0

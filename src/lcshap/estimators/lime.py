@@ -32,8 +32,8 @@ class LIME(SampledMethod):
     ----------
     budget : the largest number of calls, including those for the base value and the prediction; at least 3.
     seed : the seed of the sampling.
-    kernel_width : w, in cosine distance; 0.25 is what lime uses for texts.
-    ridge : λ; 1.0 is what lime uses.
+    kernel_width : w, in cosine distance; lime uses 0.25 for texts.
+    ridge : λ; lime uses 1.0.
     features : the number of units to keep: those with the largest absolute coefficients in the fit on all units. The
         others get a score of zero, and the fit is done again without them. By default all units are kept; lime keeps
         10.
@@ -120,7 +120,7 @@ class LIME(SampledMethod):
 
 
 def _draw_coalitions(d: int, budget: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Distinct coalitions, ∅ and V among them; the number of removed units is uniform over 1..d."""
+    """Distinct coalitions, including ∅ and V; the number of removed units is uniform over 1..d."""
     rows_by_key = {bytes(d): np.zeros(d, bool), b"\x01" * d: np.ones(d, bool)}
     count = min(budget, 2**d) if d < 63 else budget
     while len(rows_by_key) < count:
@@ -140,11 +140,11 @@ class SelectedFit:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds."""
+        """The memory in use."""
         return self.fit.nbytes
 
     def estimate(self, values: NDArray[np.float64]) -> Estimate:
-        """Select and fit again for each output by itself."""
+        """Select units and fit again, for each output separately."""
         scores = self.fit.scores(values)
         chosen = np.zeros_like(scores)
         columns, outputs = (a.reshape(len(a), -1).T for a in (scores, values))

@@ -15,7 +15,7 @@ from ..core.estimate import Estimate, SampledEstimator
 from ..core.graphs import Graph
 from ..errors import MethodError
 
-_MAX_COLUMNS = 1 << 26  # of all samples: more are not worth their memory
+_MAX_COLUMNS = 1 << 26  # in all samples; more would take too much memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class MarginalMeans(SampledEstimator):
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds."""
+        """The memory in use."""
         return self.plus.nbytes + self.minus.nbytes + (0 if self.weight is None else self.weight.nbytes)
 
     @cached_property
@@ -76,9 +76,9 @@ def draw_within(
 ) -> tuple[Coalitions, NDArray[Any], NDArray[np.int32]]:
     """Draw samples while their distinct coalitions, with ∅ and V, fit the budget.
 
-    `draws` yields a note on each sample and its coalitions, equally many each time, of which at most `max_new_calls`
-    are new. Returns the distinct coalitions, the notes `(samples, ...)`, and the columns of the coalitions of each
-    sample, `(samples, coalitions)`. The same draws with a larger budget begin with the same samples.
+    `draws` yields data about each sample and its coalitions, the same number each time, of which at most
+    `max_new_calls` are new. Returns the distinct coalitions, the data `(samples, ...)`, and the columns of the
+    coalitions of each sample, `(samples, coalitions)`. The same draws with a larger budget begin with the same samples.
     """
     coalitions = Coalitions.from_sets(graph.d, [[], range(graph.d)])
     notes: list[NDArray[Any]] = []

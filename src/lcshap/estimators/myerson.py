@@ -29,7 +29,7 @@ class Myerson(Method):
     and for its neighbours. A chain takes d(d+1)/2 calls, a star :math:`2^{d-1}`, a complete graph :math:`2^d`.
 
     Choose it for small or thin graphs (molecules, short texts, trees) when parts that do not touch should not interact.
-    The scores of each connected component of the graph sum to what that component is worth.
+    The scores of each connected component of the graph sum to the value of that component less the base value.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Scores that sort into a path: the marginals along it, pooled where a later one is larger."""
+"""Scores whose order is a path: the marginals along it, pooled if a later one is larger."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
-_RELATIVE_STEP = 2.0**-22  # of the largest score: two steps of single precision, so that float32 keeps the order
-_MAX_SUM_OF_STEPS = 1e-3  # of the largest score, over all units
+_RELATIVE_STEP = 2.0**-22  # relative to the largest score; two steps of single precision keep the order in float32
+_MAX_SUM_OF_STEPS = 1e-3  # over all units, relative to the largest score
 _CANCELLED_SHARE = (
-    1e-4  # of the largest marginal: if all scores are smaller, the marginals cancel, and the step is relative to this
+    # Relative to the largest marginal; if all scores are smaller, the marginals cancel, and steps are relative to this.
+    1e-4
 )
 
 
 def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers) -> tuple[Numbers, NDArray[np.intp]]:
-    r"""Scores of all units that, sorted with ties by index, give back their order.
+    r"""Scores of all units whose descending order, with ties by index, is the given order.
 
     The scores of the path are the decreasing sequence nearest to its marginals (isotonic regression, by pooling
-    adjacent violators). It has the same sum. The units of a block share their joint effect equally, up to a small step
-    wherever the order has a higher index before a lower one, because a tie would be sorted by index. All steps together
+    adjacent violators). It has the same sum. The units of a block share their joint effect equally. There is a small
+    step between two of them if the higher index comes first, because a tie would be sorted by index. All steps together
     are at most a thousandth of the largest score.
 
     .. math:: \min_s \sum_t (s_t - m_t)^2 \quad\text{such that}\quad s_t - s_{t+1} \ge
@@ -29,9 +30,9 @@ def path_scores(order: NDArray[np.intp], marginals: Numbers, estimates: Numbers)
     Parameters
     ----------
     order : all units, first those of the path.
-    marginals : of the units of the path, in its order.
-    estimates : of the marginals of the other units, in their order, none larger than the one before it. They are cut
-        off at the last score of the path.
+    marginals : the marginals of the units of the path, in its order.
+    estimates : estimates of the marginals of the other units, in descending order. They are clipped at the last score
+        of the path.
 
     Returns
     -------
@@ -64,7 +65,7 @@ def _tie_step(marginals: Numbers, estimates: Numbers) -> float:
 
 
 def block_means(values: Numbers, blocks: NDArray[np.intp]) -> Numbers:
-    """Each block's mean in place of its values, for every column.
+    """Replace the values of each block by their mean, for every column.
 
     >>> block_means(np.array([[1.0, 5.0], [3.0, 7.0], [4.0, 0.0]]), np.array([0, 2, 3]))
     array([[2., 6.],

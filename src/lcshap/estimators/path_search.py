@@ -1,4 +1,4 @@
-"""The search behind the deletion and the insertion path: one algorithm, read from either end."""
+"""The search for the deletion and the insertion path, which are one algorithm from opposite ends."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Values = NDArray[np.float64]
 Window = tuple[int, ...]
 DecisionTest = Callable[[Coalitions], NDArray[np.bool_] | None]
 
-# Tuned on texts of 50 and 200 words and on 784 pixels at 4 calls a unit (benchmarks/paths.py); flat around the optimum.
+# These were tuned on texts of 50 and 200 words and on 784 pixels at 4 calls per unit, with benchmarks/paths.py.
 _EXPLORED_SHARE = 0.4  # the share of a round's calls for units that were not evaluated for long
-_STRIDE_SHARE = 0.2  # of the units moved so far: a round moves as many, or one, since late steps matter less
+_STRIDE_SHARE = 0.2  # a round moves this share of the units moved so far, at least one, because late steps matter less
 _MAX_DRIFT = 4.0  # the largest factor by which all marginals may grow or shrink from one round to the next
-_MIN_JOINT_SHARE = 0.5  # a window has a joint effect if more than this share of its gain is not that of its units
+_MIN_JOINT_SHARE = 0.5  # a window has a joint effect if its units alone do not explain more than this share of its gain
 _SHRINK_DIVISOR = 4  # this fraction of the remaining calls makes the set that changes the decision smaller
 
 
@@ -39,7 +39,7 @@ class PathSettings(Protocol):
 
     @property
     def path_share(self) -> float:
-        """The share of the path that the calls are spent on."""
+        """The share of the path for which the calls are used."""
 
     @property
     def window(self) -> int:
@@ -47,7 +47,7 @@ class PathSettings(Protocol):
 
     @property
     def output(self) -> int:
-        """The output that steers."""
+        """The output that determines the path."""
 
     @property
     def from_full(self) -> bool:
@@ -55,7 +55,7 @@ class PathSettings(Protocol):
 
     @property
     def threshold(self) -> float | None:
-        """The value at which to stop; None where the decision, if there is one, is the model's."""
+        """The value at which to stop; None if the decision, if there is one, is that of the model."""
 
 
 def no_decision(coalitions: Coalitions) -> None:
@@ -63,10 +63,10 @@ def no_decision(coalitions: Coalitions) -> None:
 
 
 class PathSearch:
-    """The search for one path. Units are *moved*: removed from V, or inserted into ∅, those with large gains first.
+    """The search for one path. Units are *moved* (removed from V, or inserted into ∅), those with large gains first.
 
-    `decision_unchanged` returns for each coalition whether the decision is that of the full input, or None where there
-    is no decision. It is called only with coalitions that have been evaluated.
+    `decision_unchanged` returns for each coalition whether the decision is that of the full input, or None if there is
+    no decision. It is called only with coalitions that have been evaluated.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class PathSearch:
 
     @property
     def flipped(self) -> bool | None:
-        """Whether the decision has changed on the path; None where there is no decision."""
+        """Whether the decision has changed on the path; None if there is no decision."""
         return self.flip_set is not None if self.has_decision else None
 
     @property
@@ -137,12 +137,12 @@ class PathSearch:
         )
 
     def steering_values(self, values: Values) -> Any:
-        """The values of the output that steers."""
+        """The values of the output that determines the path."""
         return values[..., self.method.output] if self.last_marginals.ndim == 2 else values
 
     def marginals(self, after: Values, before: Values) -> Values:
         """The contributions of units that were moved between these values."""
-        with np.errstate(over="ignore"):  # scores that are not finite are refused at the end
+        with np.errstate(over="ignore"):  # an error is raised at the end if scores are not finite
             return before - after if self.method.from_full else after - before
 
     def _request(self, moves: Sequence[Sequence[int]], context: Sequence[int] = ()) -> Coalitions:
@@ -157,7 +157,7 @@ class PathSearch:
     def _ask(
         self, moves: Sequence[Sequence[int]], context: Sequence[int] = (), max_calls: int | None = None
     ) -> Program[Values]:
-        """The values after the first of these moves, as many as `max_calls` allow, or all remaining calls."""
+        """The values after the first of these moves, as many as `max_calls` or all remaining calls allow."""
         request, limit = self._request(moves, context), self.remaining_calls if max_calls is None else max_calls
         keys = set_keys(request)
         new_positions = self.answers.missing_positions(keys)
@@ -189,7 +189,7 @@ class PathSearch:
     # -- a round ------------------------------------------------------------------------------------------------------
 
     def _advance(self) -> Program[bool]:
-        """Evaluate some windows in the present context, and move the best. False once the budget is used."""
+        """Evaluate some windows in the present context, and move the best. Returns False when the budget is used."""
         windows = self._choose_windows()
         values = yield from self._ask(windows, self.path)
         if not len(values):
@@ -234,7 +234,7 @@ class PathSearch:
         for allow_overlap in (
             False,
             True,
-        ):  # first disjoint windows; then, if calls remain, windows across the edges between them
+        ):  # first disjoint windows; then, if calls remain, windows that overlap others
             for seed in seeds:
                 if len(windows) >= len(leaders) + explore:
                     return list(windows)
@@ -275,7 +275,7 @@ class PathSearch:
     def _learn(self, gains: dict[Window, float]) -> None:
         """Update the expected gains.
 
-        Where the model saturates, all marginals grow or shrink together along the path. Those that were not evaluated
+        If the model saturates, all marginals grow or shrink together along the path. Those that were not evaluated
         in this round are scaled by the change of the others, so that both stay comparable.
         """
         gain_pairs = [(gain, self.expected_gains[w]) for w, gain in gains.items() if w in self.expected_gains]
@@ -299,7 +299,7 @@ class PathSearch:
         self.expected_gains[window] = gain
         for subwindow in (
             _subwindows(window) if window not in self.evaluated_windows else ()
-        ):  # perhaps one unit adds nothing
+        ):  # a smaller window is evaluated too, because a unit may add nothing
             self.expected_gains.setdefault(subwindow, gain)
         self.evaluated_windows.add(window)
 
@@ -348,7 +348,7 @@ class PathSearch:
 
 
 def _subwindows(window: Window) -> list[Window]:
-    """A window without each one of its units in turn, where at least two units remain."""
+    """The windows without one of the units, if at least two units remain."""
     return [tuple(j for j in window if j != i) for i in window] if len(window) > 2 else []
 
 

@@ -1,4 +1,4 @@
-"""Deletion and insertion paths: the units in the order in which they should go, or come, to change the value most."""
+"""Deletion and insertion paths: the order of removing or inserting units that changes the value most."""
 
 from __future__ import annotations
 
@@ -97,44 +97,43 @@ class DeletionPath(_PathMethod):
               \phi(i_t) = \frac{1}{|B|} \sum_{s \in B \ni t} m_s, \qquad
               \sum_{t \le n} \phi(i_t) = v(V) - v(V \setminus \{i_1 .. i_n\})
 
-    The scores are the marginal contributions m along the path, pooled where a later one is larger: B is the block of
-    neighbouring steps that t belongs to, by isotonic regression. Units that only work together thus share their joint
-    effect equally, and sorting the scores gives the path. (So that this is true of ties as well, units of one block
-    differ a little where ties by index would go against the path: by some millionths of the largest score, a thousandth
-    at the most.) ``e.path_values`` has the values before pooling.
+    The scores are the marginal contributions m along the path, pooled if a later one is larger: B is the block of
+    neighbouring steps that t belongs to, by isotonic regression. Units that have an effect only together thus share it
+    equally, and sorting the scores gives the path. (The scores in a block differ slightly if sorting ties by index
+    would change the path: by some millionths of the largest score, and by a thousandth at most.) ``e.path_values`` has
+    the values before pooling.
 
-    It starts with leave-one-out, d + 2 calls. Each round then evaluates the marginal contributions of the leading units
-    in the present context, and of connected windows of units that were not evaluated for long, and removes the units
-    with the largest gain per unit: one at first, and later up to a fifth of the number already removed. Marginals of
-    earlier rounds are rescaled to the present one, which matters where the model saturates. The budget is planned so
-    that the first `path_share` of the units are removed with it; the calls that a large budget has left continue the
-    path.
-    No randomness; ties go to the lower index.
+    The path starts with leave-one-out, which takes d + 2 calls. Each round then evaluates the marginal contributions of
+    the leading units in the present context, and of connected windows of units that were not evaluated for long, and
+    removes the units with the largest gain per unit: one at first, and later up to a fifth of the number already
+    removed. Marginals of earlier rounds are rescaled to the present round, which matters if the model saturates. The
+    budget is planned so that the first `path_share` of the units are removed with it; with a large budget, the
+    remaining calls continue the path. The method is not random; of equal units the one with the lower index is first.
 
     Parameters
     ----------
     budget : the largest number of distinct coalitions, including the empty and the full one; at least d + 2. About 4 d
         is enough.
-    path_share : the share of the path that the calls are spent on. Smaller: better first steps. Larger: a longer path.
-    window : the largest number of units in a window. Windows find neighbours that stand in for each other ("very very
-        bad"), of which no single one matters; one that gains more per unit than any unit alone goes as a whole, its
-        units in the order of their own marginals. 1 looks at single units only.
-    output : which output steers the path, for a game with several. Scores are given for all, pooled over the same
+    path_share : the share of the path for which the calls are used. A smaller share gives better first steps, a larger
+        one a longer path.
+    window : the largest number of units in a window. Windows find neighbours that can replace each other ("very very
+        bad"), so that none of them matters alone. A window that gains more per unit than any single unit is moved
+        completely, in the order of the marginals of its units. With 1, only single units are evaluated.
+    output : the output that determines the path, for a game with several. All outputs get scores, pooled over the same
         blocks.
-    flip_below : stop once v is strictly below this value (a log-probability of log 0.5, log-odds of 0), and use what is
-        left of the budget to take units out of the set found as long as it still flips: ``e.flip_set``. None leaves the
-        decision to the model, where it makes one (a classifier in an `Explainer`): ``e.flipped`` says whether it
-        decides otherwise after some step of the path. The path does not stop there. At most a quarter of the calls left
-        are used to make the set smaller, and then the path goes on.
+    flip_below : stop when v is strictly below this value (such as a log-probability of log 0.5, or log-odds of 0). The
+        remaining budget is used to remove units from the set as long as it still flips the decision: ``e.flip_set``.
+        With None, the decision is that of the model, if it makes one (a classifier in an `Explainer`): ``e.flipped``
+        shows whether the decision changes after some step of the path. The path does not stop there. At most a quarter
+        of the remaining calls are used to make the set smaller, and then the path continues.
 
     Notes
     -----
-    Choose it to find what the decision depends on. Do not choose it to find units that suffice (see
-    ``DeletionPath.caution``): `InsertionPath` or a Shapley value is better for that. It does not
-    divide the prediction less the base value among the units: units that are never removed are not part of the sum
-    above. Their scores are estimates of
-    their marginals at the end of the path (the last that was measured, on the scale of the last round), and never above
-    the last score of the path.
+    Choose it to find the units on which the decision depends. Do not choose it to find units that suffice (see
+    ``DeletionPath.caution``): `InsertionPath` or a Shapley value is better for that. It does not divide the prediction
+    less the base value among the units: units that are never removed are not part of the sum above. Their scores are
+    estimates of their marginals at the end of the path (the last measured ones, on the scale of the last round), and
+    never above the last score of the path.
 
     Examples
     --------
@@ -180,16 +179,16 @@ class InsertionPath(_PathMethod):
     Parameters
     ----------
     budget, path_share, window, output : as for `DeletionPath`.
-    flip_above : stop once v is strictly above this value, and take out of the set found what it does not need:
-        ``e.flip_set``. None leaves the decision to the model, where it makes one: ``e.flipped`` says whether the units
-        inserted up to some step alone make it decide as it does at the full input, and the path goes on. If it decides
-        so without any unit, `flipped` is True and `flip_set` is empty.
+    flip_above : stop when v is strictly above this value, and remove units that are not needed from the set:
+        ``e.flip_set``. With None, the decision is that of the model, if it makes one: ``e.flipped`` shows whether the
+        units inserted up to some step are enough for the decision at the full input, and the path continues. If no unit
+        is needed for this decision, `flipped` is True and `flip_set` is empty.
 
     Notes
     -----
-    Choose it for the shortest extract that the model reads like the whole, which is where `DeletionPath` is weak. Start
-    from nothing only where the model makes sense of small pieces. Units never inserted have estimates for scores, as
-    there.
+    Choose it for the shortest extract with the same prediction as the full input, for which `DeletionPath` is not
+    suited. It needs a model whose predictions for small pieces are meaningful. The scores of units that are never
+    inserted are estimates, as for `DeletionPath`.
 
     Examples
     --------
@@ -209,7 +208,7 @@ class InsertionPath(_PathMethod):
         "worst of the methods compared in docs/benchmarks.md."
     )
     choose: ClassVar[str] = (
-        "Choose it for the shortest extract that the model treats like the whole input, if the model can handle "
+        "Choose it for the shortest extract with the same prediction as the full input, if the model can handle "
         f"short inputs. {caution}"
     )
     from_full: ClassVar[bool] = False
@@ -246,7 +245,7 @@ def _explain_path(method: _PathMethod, search: PathSearch, game: AbstractGame) -
 
 
 def _scores(search: PathSearch, order: NDArray[np.intp], moved: int) -> NDArray[np.float64]:
-    """Scores that sort into the order; those of other outputs than the one that steers, pooled over its blocks."""
+    """Scores whose order is the path; those of the other outputs are pooled over the same blocks."""
     values = np.array(search.values)
     marginals = search.marginals(values[1:], values[:-1])
     estimates = np.array([search.expected_gains[i,] for i in order[moved:].tolist()])

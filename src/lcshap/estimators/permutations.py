@@ -26,8 +26,8 @@ class Orders:
     Attributes
     ----------
     orders : `(pairs, d)`, the units in the order in which they arrive.
-    first_positions : for each distinct prefix other than ∅ and V, in the order of first appearance, where it appears
-        first: among the prefixes of sizes 1..d-1 of the first order, of its reverse, of the second order, ...
+    first_positions : the first position of each distinct prefix other than ∅ and V, in ascending order. Positions count
+        the prefixes of sizes 1..d-1 of the first order, of its reverse, of the second order, ...
     columns : `(pairs, 2, d + 1)`, for the prefixes of both halves of each pair, ∅ and V included, their number among
         the distinct ones. ∅ is number 0, V the last.
 
@@ -46,7 +46,7 @@ class Orders:
 
     @property
     def calls(self) -> int:
-        """How many distinct prefixes, ∅ and V included."""
+        """The number of distinct prefixes, including ∅ and V."""
         return len(self.first_positions) + 2
 
     def prefixes(self, start: int, stop: int) -> Coalitions:

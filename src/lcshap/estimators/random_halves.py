@@ -47,7 +47,7 @@ class HalvesMethod(SampledMethod):
             )
 
     def _calls(self, graph: Graph) -> int:
-        """How many calls it takes: the budget, or all coalitions if there are fewer."""
+        """The number of calls: the budget, or that of all coalitions if it is smaller."""
         return min(self.budget, 2**graph.d) if graph.d < 40 else self.budget
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
@@ -64,7 +64,7 @@ class HalvesEstimator:
     Attributes
     ----------
     kept : `(halves, units)`, the random halves.
-    columns : the place of each of them among all coalitions.
+    columns : the position of each of them among all coalitions.
     fit : computes scores from the random halves and their values.
     """
 
@@ -74,11 +74,11 @@ class HalvesEstimator:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds."""
+        """The memory in use."""
         return self.kept.nbytes + self.columns.nbytes
 
     def estimate(self, values: Floats) -> Estimate:
-        """Fit each output by itself."""
+        """Fit each output separately."""
         if not len(self.kept):  # one unit: there are no halves between ∅ and V
             return Estimate(np.asarray(values[-1:] - values[:1]))
         outputs = values.reshape(len(values), -1)[self.columns].T

@@ -26,9 +26,9 @@ from .cheaper_methods import limit_search_time
 from .covering_array import covering, subset_codes
 from .subsets import all_subsets, interaction_weights, shapley_weights
 
-_CHECKED_COALITIONS = 8  # the parts must sum to the value on so many coalitions
-_TOLERANCE = 1e-5  # of the largest sum of |parts| or value: single precision is enough
-_MAX_UNITS = 30  # of a neighbourhood: no machine can evaluate the subsets of more, even without a limit
+_CHECKED_COALITIONS = 8  # the number of coalitions on which the parts must sum to the value
+_TOLERANCE = 1e-5  # relative to the largest sum of |parts| or value; single precision is enough
+_MAX_UNITS = 30  # in a neighbourhood; no machine can evaluate the subsets of more units
 Floats = NDArray[np.float64]
 
 
@@ -52,7 +52,7 @@ class ReceptiveShapley(Method):
     Notes
     -----
     Choose it for graph neural networks of a few layers whose readout is a sum or a mean over all nodes of a linear
-    head: molecules, small networks. The model returns what each node adds to its output:
+    head: molecules, small networks. The model also returns the contribution of each node to its output:
     ``adapters.CallableModel(predict, kind, parts=...)``, or ``TorchModel(..., parts=...)``. A mean counts absent nodes
     too, which `GraphNodes` keeps; batch normalisation is local in evaluation mode only; nothing but a linear layer may
     come after the pooling. The value must be linear in the outputs: ``value="output"``, log-odds of two logits, or the
@@ -91,7 +91,7 @@ class ReceptiveShapley(Method):
     )
     choose: ClassVar[str] = (
         "Choose it for graph neural networks of a few layers that pool a linear head by sum or mean, and that return "
-        "what each node adds to the output."
+        "the part of each node in the output."
     )
     cost_in_words: ClassVar[str] = "about 2^n for n nodes in the largest neighbourhood, for any d"
     has_plan: ClassVar[bool] = False
@@ -120,7 +120,7 @@ class ReceptiveShapley(Method):
         return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls:,}, {purpose}")
 
     def calls_within(self, graph: Graph, limit: int) -> int | None:
-        """How many calls it takes, or None where that is more than the limit."""
+        """The number of calls, or None if it is more than the limit."""
         try:
             _, checked, unchecked = _design(self.order, graph, limit)
         except PlanTooLargeError:
@@ -194,7 +194,7 @@ def _design(order: int, graph: Graph, limit: int | None) -> tuple[sparse.csr_arr
 
 
 def _coalitions_to_check(d: int) -> Coalitions:
-    """∅, V and some random coalitions of all sizes, sorted by size; all coalitions where there are few."""
+    """∅, V and some random coalitions of all sizes, sorted by size; all coalitions if there are few."""
     rng = np.random.default_rng(0)
     if 2**d <= _CHECKED_COALITIONS:
         kept = all_subsets(d)
@@ -264,7 +264,7 @@ def _part_table(
 
 
 def shapley_from_table(table: Floats) -> Floats:
-    """The Shapley value of a game from all its values, `(2^n,)` or `(2^n, outputs)`: bit p of a row stands for unit p.
+    """The Shapley value of a game from all its values, `(2^n,)` or `(2^n, outputs)`; bit p of a row is that of unit p.
 
     >>> shapley_from_table(np.array([0.0, 1.0, 2.0, 5.0]))
     array([2., 3.])

@@ -67,7 +67,7 @@ class MethodEntry:
 
     @classmethod
     def from_class(cls, method: Any) -> MethodEntry:
-        """Read a method's class; raise `MethodError` where something is missing."""
+        """Read a method's class; raise `MethodError` if something is missing."""
         if not (isinstance(method, type) and issubclass(method, Method)) or isabstract(method):
             raise MethodError(f"Expected a class that inherits from lcshap.Method, got {method!r}.")
         for attribute in _TEXT_ATTRIBUTES:
@@ -96,7 +96,7 @@ class MethodRegistry(Mapping[str, type[Method]]):
     def __init__(self, package: str) -> None:
         self._package = package
         self._entries: dict[str, MethodEntry] = {}
-        self._lock = ForkSafeLock()  # other threads wait while it is searched
+        self._lock = ForkSafeLock()  # other threads wait while a thread searches a source
         self._searched: set[str] = set()  # "package", "plugins": the sources that were searched
         self._searching: set[tuple[int, str]] = set()  # the process and source of searches in progress
 
@@ -163,7 +163,7 @@ class MethodRegistry(Mapping[str, type[Method]]):
                     is_method = (
                         isinstance(member, type) and issubclass(member, Method) and member.__module__ == module.name
                     )
-                    if is_method and "name" in vars(member):  # classes that methods share have no name
+                    if is_method and "name" in vars(member):  # base classes of methods have no name
                         self._add(member)
 
     def _search_plugins(self) -> None:
@@ -224,7 +224,7 @@ def get_method(name: str) -> type[Method]:
 def register_method(method: M) -> M:
     """Make a method known by its name, to `Explainer`, `get_method` and the command. Works as a decorator.
 
-    A package that is installed can do without: it names the class in its ``pyproject.toml``, under
+    An installed package does not need this function. It can name the class in its ``pyproject.toml``, under
     ``[project.entry-points."lcshap.methods"]``.
 
     Parameters
@@ -237,7 +237,7 @@ def register_method(method: M) -> M:
 
     Raises
     ------
-    MethodError : if the class is no method, or if its name is taken.
+    MethodError : if the class is not a method, or if its name is taken.
 
     Examples
     --------

@@ -39,8 +39,8 @@ class RegressionCShapley(Method):
     Parameters
     ----------
     max_size : the largest n of the n-grams or n×n patches; on graphs that are neither chain nor grid, the largest
-        number of units in a connected set. About `max_size` × d calls on chains and grids. It is a size, not
-        a radius as the `order` of other methods is.
+        number of units in a connected set. About `max_size` × d calls on chains and grids. It is a size and not a
+        radius, unlike the `order` of other methods.
     weights : "uniform": 1 for every window. "kernel": the Shapley kernel :math:`(d-1)/(\binom dn n (d-n))` with
         n = \|U\|, as printed. A window of all d units has infinite weight: then the scores sum to the
         prediction less the base value exactly.
@@ -82,7 +82,7 @@ class RegressionCShapley(Method):
         "sets."
     )
     choose: ClassVar[str] = (
-        "Choose it when calls are expensive, especially on grids. With windows='removed' it asks what matters in the "
+        "Choose it when calls are expensive, especially on grids. With windows='removed' it finds what matters in the "
         "full input, and ranks units for masking."
     )
     cost_in_words: ClassVar[str] = "about max_size · d on chains and grids"
@@ -165,7 +165,7 @@ def _shapley_kernel(d: int, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class LeastSquares:
-    """Values to scores: the normal equations solved for X'W F; `share` distributes what is missing from a fixed sum."""
+    """Solves the normal equations for X'W F; `share` distributes the difference from a fixed sum."""
 
     right_side: Any
     inverse: Banded | SparseLU

@@ -72,7 +72,7 @@ class Saliency(GradientMethod):
 
     Parameters
     ----------
-    norm : over the features of a unit (the colours of a pixel): "max" as in the paper that proposed it, "l1" or "l2".
+    norm : the norm over the features of a unit (the colours of a pixel): "max" as in the original paper, "l1" or "l2".
 
     Notes
     -----
@@ -96,8 +96,8 @@ class Saliency(GradientMethod):
     name: ClassVar[str] = "saliency"
     summary: ClassVar[str] = "The magnitude of the gradient at each unit."
     choose: ClassVar[str] = (
-        "Choose it only as a baseline: it is never negative, and it sees the model only in the immediate neighbourhood "
-        "of the input."
+        "Choose it only as a baseline: it is never negative, and it depends only on the immediate neighbourhood of the "
+        "input."
     )
     cost_in_words: ClassVar[str] = "2, and one gradient of the model"
 

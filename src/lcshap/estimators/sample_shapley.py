@@ -24,8 +24,8 @@ from .permutations import Orders, draw_orders
 from .sampled_method import FIRST_SAMPLES, EstimateCallback, Pace, SampledMethod, schedule
 from .shapley import Shapley
 
-_MAX_LISTED_INDICES = 1 << 24  # of units, for all prefixes to be evaluated at once; else they come block by block
-_BYTES_PER_INDEX = 24  # while a plan is made
+_MAX_LISTED_INDICES = 1 << 24  # unit indices; with more, the prefixes are evaluated block by block
+_BYTES_PER_INDEX = 24  # bytes of memory for each unit index while a plan is made
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class SampleShapley(SampledMethod):
     interact, because the interaction of two units is added to one of them in an order and to the other in its reverse.
     Choose it when an unbiased estimate and its standard error matter. The standard error needs two pairs, 4d - 2 calls.
 
-    A plan lists all prefixes, which have d/4 indices each on average. Where they do not fit the memory there is no
-    plan, but `explain` and `stream` still work, since they evaluate the prefixes block by block.
+    A plan lists all prefixes, which have d/4 indices each on average. If they do not fit the memory, there is no plan,
+    but `explain` and `stream` still work, because they evaluate the prefixes block by block.
 
     References
     ----------
@@ -111,7 +111,7 @@ class SampleShapley(SampledMethod):
         return (d < 63 and 2**d <= self.budget) or self._count_indices(d) <= _MAX_LISTED_INDICES
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
-        """The calls of the plan; also where the plan itself would not fit the memory."""
+        """The calls of the plan, even if the plan itself would not fit the memory."""
         self._check_budget(graph)
         if self._is_listed(graph.d):
             return super().cost(graph, max_calls)
@@ -122,7 +122,7 @@ class SampleShapley(SampledMethod):
     def _draw_orders(self, graph: Graph, limit: int | None) -> Orders:
         """The orders, unless they take more calls than the limit."""
         if limit is not None and self._min_calls(graph.d) > limit:
-            self.plan(graph, limit)  # raises an error that says what would fit
+            self.plan(graph, limit)  # raises an error with the budget that is needed
         drawn = draw_orders(graph.d, self.budget, self.seed)
         check_calls(drawn.calls, limit, exact=True)
         return drawn
@@ -135,7 +135,7 @@ class SampleShapley(SampledMethod):
         callback: EstimateCallback,
         pace: Pace = "growing",
     ) -> Program[tuple[Explanation, str]]:
-        """As for all sampled methods; but many prefixes are listed and evaluated block by block."""
+        """The same as for all sampled methods, except that many prefixes are evaluated block by block."""
         self._check_budget(graph)
         d = graph.d
         if self._is_listed(d):

@@ -36,7 +36,7 @@ class SampledCShapley(SampledLocal):
 
     Notes
     -----
-    Choose it where the connected sets are too many: orders of 2 and more on grids and dense graphs.
+    Choose it if there are too many connected sets, as with orders of 2 and more on grids and dense graphs.
 
     References
     ----------
@@ -90,7 +90,7 @@ class SampledCShapley(SampledLocal):
         touched.sort_indices()
         border = sparse.csr_array(sparse.csr_array(touched > component).multiply(ball))
         u, b = np.diff(component.indptr), np.diff(border.indptr)
-        # The printed weight over the probability of the component.
+        # This is the weight in the paper divided by the probability of the component.
         return component, np.asarray(2 / ((u + 2) * (u + 1)) * special.binom(u + b, u))
 
 
@@ -111,7 +111,7 @@ def _connected_component(graph: Graph, alone: sparse.csr_array, arrived: sparse.
 
 
 def sampler_for(method: Method) -> SampledLocal | None:
-    """The sampler whose mean over random orders is a local method with known weights; None where there is none.
+    """The sampler whose mean over random orders is a local method with known weights; None if there is none.
 
     >>> sampler_for(CShapley(2, weights="paper")).order, sampler_for(CShapley(2, max_size=2))
     (2, None)

@@ -47,7 +47,7 @@ class SampledLocal(SampledMethod):
         raise NotImplementedError
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        # A lower bound, unless the exact method fits, because the last pair of orders did not fit.
+        # This is a lower bound, because the last pair of orders did not fit, unless the exact method fits.
         min_calls = self.budget - self.minimum(graph) + 3
         exceeds_limit = limit is not None and min_calls > limit
         max_calls = limit if exceeds_limit and limit is not None else self.budget
@@ -64,13 +64,13 @@ class SampledLocal(SampledMethod):
         draws = self._draw(graph, ball, np.random.default_rng(self.seed))
         coalitions, weights, columns = draw_within(graph, self.budget, self.minimum(graph) - 2, draws)
         check_calls(len(coalitions), limit, exact=True)
-        by_half = columns.reshape(len(columns), -1, 2, graph.d)  # with the unit, without it
+        by_half = columns.reshape(len(columns), -1, 2, graph.d)  # axis 2: with the unit, without it
         plus, minus = by_half[:, :, 0], by_half[:, :, 1]
         uniform = bool((weights == 1).all())
         return Plan(self, graph, coalitions, MarginalMeans(plus, minus, len(coalitions), None if uniform else weights))
 
     def _draw(self, graph: Graph, ball: sparse.csr_array, rng: np.random.Generator) -> Iterator[Draw]:
-        pairs = self.budget // max(self.minimum(graph) - 2, 1)  # more may fit where coalitions are equal
+        pairs = self.budget // max(self.minimum(graph) - 2, 1)  # more pairs may fit if some coalitions are equal
         count = min(_ORDERS_PER_BLOCK, max(pairs, 1))
         while True:
             yield from self.samples_along(graph, np.stack([rng.permutation(graph.d) for _ in range(count)]), ball)
@@ -78,9 +78,9 @@ class SampledLocal(SampledMethod):
     def samples_along(
         self, graph: Graph, places: NDArray[np.integer], ball: sparse.csr_array | None = None
     ) -> Iterator[Draw]:
-        """The samples of orders, given by the place of each unit, and of their reverses.
+        """The samples of orders, given by the position of each unit, and of their reverses.
 
-        Each is the weights `(H, d)`, and for each of the H halves the sets with each unit, and those without it.
+        Each sample has the weights `(H, d)`, and for each of the H halves the sets with each unit and those without it.
         """
         d, ball = graph.d, graph.balls(self.order) if ball is None else ball
         contexts = [c for c in ("absent", "present") if self.context in (c, "both")]
@@ -103,7 +103,7 @@ class SampledLocal(SampledMethod):
     def _counted_members(
         self, graph: Graph, ball: sparse.csr_array, alone: sparse.csr_array, arrived: sparse.csr_array
     ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-        """Of the units that have arrived around each unit, itself included, those that count, and their weight."""
+        """The units that count among those that have arrived around each unit (including itself), and their weight."""
         raise NotImplementedError
 
 
@@ -122,9 +122,9 @@ class SampledLShapley(SampledLocal):
 
     Notes
     -----
-    Unbiased for L-Shapley, with a standard error over pairs of orders. Choose it where :math:`2^{|N|}` is
-    too many: high orders, grids. One order of all units is enough for all neighbourhoods, because its restriction to
-    each is uniform too.
+    The scores are unbiased for L-Shapley, with a standard error over pairs of orders. Choose it if :math:`2^{|N|}` is
+    too large, as for high orders and grids. One order of all units is enough for all neighbourhoods, because its
+    restriction to each is uniform too.
 
     References
     ----------
@@ -170,7 +170,7 @@ class SampledLShapley(SampledLocal):
 def _arrived_members(ball: sparse.csr_array, arrival: NDArray[np.integer]) -> sparse.csr_array:
     """For each order and unit, the units of its neighbourhood that have arrived no later than the unit."""
     rows, d = ball.shape
-    arrival_time = arrival.ravel()  # of unit row % d in order row // d
+    arrival_time = arrival.ravel()  # row r holds unit r % d in order r // d
     owner = np.repeat(np.arange(rows), np.diff(ball.indptr))
     has_arrived = arrival_time[owner // d * d + ball.indices] <= arrival_time[owner]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[has_arrived], minlength=rows))])

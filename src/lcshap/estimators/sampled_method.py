@@ -25,7 +25,7 @@ EstimateCallback = Callable[[Callable[[], Explanation]], "str | None"]
 Pace = Literal["growing", "even", "once"]
 FIRST_SAMPLES, _GROWTH = 8, 1.25  # the number of samples before the first estimate, and its growth until the next
 _EVEN_CHECKS = 64  # how often the deadline is checked
-_MODEL_TIME_RATIO = 3  # the model gets at least so many times as long as the last estimate took
+_MODEL_TIME_RATIO = 3  # the model runs at least so many times as long as the last estimate took
 
 
 class SampledMethod(Method):
@@ -65,8 +65,8 @@ class SampledMethod(Method):
 
         Parameters
         ----------
-        every : the least number of seconds between two explanations. Computing an explanation takes time itself: with a
-            positive number, model calls also get three times as long as the last explanation took.
+        every : the least number of seconds between two explanations. Computing an explanation takes time, too. With a
+            positive number, model calls also get at least three times as long as the last explanation took.
 
         Stop whenever an explanation is good enough: the remaining coalitions are then not evaluated. The last
         explanation is equal to that of ``explain`` to the last bit (for games whose values do not depend on the batch).
@@ -106,7 +106,7 @@ class SampledMethod(Method):
     def program(
         self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
     ) -> Program[Explanation]:
-        """Evaluate the whole plan at once, or step by step where it may stop early."""
+        """Evaluate the whole plan at once, or step by step if it may stop early."""
         self.check_stop(stop)
         if stop is None:
             return (yield from self._estimates(game, graph, max_calls, lambda estimate: None, "once"))[0]
@@ -129,7 +129,8 @@ class SampledMethod(Method):
     ) -> Program[tuple[Explanation, str]]:
         """Call `callback` with each estimate, until it returns a reason to stop or the budget is used."""
         plan = self.plan(graph, max_calls)
-        if pace == "once" or not isinstance(plan.estimator, SampledEstimator):  # or the budget covers all coalitions
+        # The estimator is another one if the budget covers all coalitions.
+        if pace == "once" or not isinstance(plan.estimator, SampledEstimator):
             return explain_values(plan, (yield plan.coalitions), game), "exact"
         values: NDArray[np.float64] | None = None
         evaluated = np.zeros(plan.calls, bool)
@@ -169,8 +170,8 @@ def top_is_sure(e: Explanation, top: int, confidence: float) -> bool:
         s, v = score[order], error[order] ** 2
         leads = np.arange(min(top, len(s) - 1))
         if not len(leads):
-            continue  # a single unit is always first
-        # Each unit of the top against the next one, and the last of them against all that follow.
+            continue  # a single unit needs no comparison
+        # Each of the top units is compared with the next one, and the last of them with all that follow.
         last = len(leads) - 1
         gaps = np.concatenate([s[leads] - s[leads + 1], s[last] - s[last + 2 :]])
         noise = np.concatenate([v[leads] + v[leads + 1], v[last] + v[last + 2 :]])

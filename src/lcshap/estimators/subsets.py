@@ -17,8 +17,8 @@ from ..core.unique import sort_small
 from ..errors import PlanTooLargeError
 
 Context = Literal["absent", "present", "both"]
-_MAX_GROWN_UNITS = 150_000_000  # of all neighbourhoods of all orders on the way: some seconds
-_LARGE_NEIGHBOURHOOD = 8  # units from which on equal neighbourhoods are merged
+_MAX_GROWN_UNITS = 150_000_000  # in all neighbourhoods of all smaller orders, which takes some seconds
+_LARGE_NEIGHBOURHOOD = 8  # from so many units on, equal neighbourhoods are merged
 CONTEXTS: tuple[Context, ...] = ("absent", "present", "both")
 
 
@@ -122,7 +122,7 @@ def neighbourhood_terms(
 ) -> Iterator[Terms]:
     """Every subset of every neighbourhood (a row of a boolean matrix), weighted by size and by the places of the focus.
 
-    Where many rows have the same large neighbourhood, as on dense graphs, its subsets are listed once.
+    If many rows have the same large neighbourhood, as on dense graphs, its subsets are listed once.
     """
     large: dict[bytes, list[tuple[int, NDArray[np.int32], NDArray[np.float64]]]] = {}
     groups = []
@@ -152,7 +152,7 @@ def _shared_terms(
         share = 0.5 if context == "both" else 1.0
         context_weights = weights[
             :, np.rint(term.weights / share).astype(np.intp)
-        ]  # the subsets, as this context numbers them
+        ]  # the subsets, with the numbers of this context
         sets = np.tile(np.arange(len(term.coalitions)), len(rows))
         yield Terms(np.repeat(rows, len(term.coalitions)), share * context_weights.ravel(), term.coalitions, sets)
 

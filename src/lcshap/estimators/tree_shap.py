@@ -24,12 +24,12 @@ from ..core.tree_ensembles import TreeGame, Trees
 from ..errors import MethodError
 from .axioms import Axioms
 
-_CHECKED_COALITIONS = 16  # the model and its trees must agree on so many coalitions
-_TOLERANCE = 1e-6  # of the largest value or of 1
+_CHECKED_COALITIONS = 16  # the number of coalitions on which the model and its trees must agree
+_TOLERANCE = 1e-6  # relative to the larger of 1 and the largest value
 _FIRST_WALKS, _MAX_WALKS = (
     1 << 14,
     1 << 18,
-)  # pairs of a tree and a background row per block at the start, and at most
+)  # pairs of a tree and a background row in the first block, and in the largest
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -47,11 +47,11 @@ class TreeSHAP(Method):
     Notes
     -----
     Choose it for a table and a tree ensemble (LightGBM, XGBoost, CatBoost; the trees, forests and boosting of
-    scikit-learn) where the number explained is the sum of the trees: the output of a regressor, the probability of a
-    forest, the margin of a classifier (``kind="logits", value="output"``). It is the interventional Tree SHAP value,
-    with the background of the masker `Tabular`; pinned and dropped columns and groups of columns are as they are in
-    every other method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``; LightGBM needs no
-    shap), and walked here in double precision: its own walk is in single precision.
+    scikit-learn) if the value is the sum of the trees: the output of a regressor, the probability of a forest, the
+    margin of a classifier (``kind="logits", value="output"``). It is the interventional Tree SHAP value, with the
+    background of the masker `Tabular`; pinned and dropped columns and groups of columns are as they are in every other
+    method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``; LightGBM needs no shap), and
+    evaluated here in double precision, because shap evaluates them in single precision.
 
     16 coalitions are evaluated by the model itself. If the values of the trees differ from them by more than 1e-6 of
     the largest value, `MethodError` is raised. Splits by category are read in LightGBM and refused elsewhere.
@@ -114,7 +114,7 @@ class TreeSHAP(Method):
 def checked_trees(game: AbstractGame) -> TreeGame:
     """The trees of a game, compared with it on a few coalitions: those that `TreeSHAP` evaluates anyway.
 
-    Raises `MethodError` where there are no trees, or where they do not agree.
+    Raises `MethodError` if there are no trees, or if they do not agree.
     """
     trees, checked = _game_trees(game), _coalitions_to_check(game.d)
     _compare(trees, checked, game.evaluate(checked))
@@ -171,7 +171,7 @@ def _descend(game: TreeGame, walk: _Walk) -> _Walk:
     diverging = np.flatnonzero((input_child != background_child) & ~present & ~absent)
     if not len(diverging):
         return _Walk(np.where(absent, background_child, input_child), walk.row, walk.decided)
-    # A column for the new decisions. Empty places are moved to the end below, so that there are few columns.
+    # This adds a column for the new decisions. Empty entries are moved to the end below, to need few columns.
     new_decisions = np.zeros(len(walk.node), np.int32)
     new_decisions[diverging] = unit[diverging]
     present_decisions = np.column_stack([walk.decided, new_decisions])
@@ -180,7 +180,7 @@ def _descend(game: TreeGame, walk: _Walk) -> _Walk:
     node = np.concatenate([np.where(absent, background_child, input_child), background_child[diverging]])
     decided = np.concatenate([present_decisions, absent_decisions])
     used = (decided != 0).sum(axis=1).max()
-    if used < decided.shape[1]:  # sort the empty places to the end and cut them off
+    if used < decided.shape[1]:  # moves the empty entries to the end and removes the empty columns
         order = np.argsort(decided == 0, axis=1, kind="stable")
         decided = np.take_along_axis(decided, order, axis=1)[:, :used]
     return _Walk(node, np.concatenate([walk.row, walk.row[diverging]]), decided)
@@ -208,7 +208,7 @@ def _leaf_weights(max_units: int) -> tuple[Floats, Floats]:
 
 
 def _coalitions_to_check(d: int) -> Coalitions:
-    """∅, V and some random coalitions, sorted by size; all coalitions where there are few."""
+    """∅, V and some random coalitions, sorted by size; all coalitions if there are few."""
     rng = np.random.default_rng(0)
     if d <= _CHECKED_COALITIONS:
         codes = np.append(rng.permutation(np.arange(1, 2**d - 1))[: _CHECKED_COALITIONS - 2], [0, 2**d - 1])

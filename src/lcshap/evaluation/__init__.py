@@ -1,1 +1,1 @@
-"""Asking a model: rows in batches, what its numbers mean, and what it has answered."""
+"""Evaluation of models: rows are sent in batches, and answers are checked and stored."""

@@ -1,4 +1,4 @@
-"""How many rows to send to a model at once."""
+"""The number of rows that are sent to a model at once."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from typing import Any
 
 log = logging.getLogger("lcshap")
 _SCHEDSTAT_PATH = (
-    "/proc/thread-self/schedstat"  # on Linux: nanoseconds that a thread ran, and that it waited for a processor
+    # On Linux, nanoseconds for which a thread ran, and for which it waited for a processor.
+    "/proc/thread-self/schedstat"
 )
-_START_ROWS, _MAX_ROWS = 16, 1024  # rows: where the search starts and ends
-_WIN_RATIO = 0.98  # the other size wins if its time a row is at most this share
+_START_ROWS, _MAX_ROWS = 16, 1024  # the batch sizes with which the search starts and ends
+_WIN_RATIO = 0.98  # the other size is better if its time per row is at most this share
 _CLEAR_LOSS_RATIO = 1.1  # beyond this ratio of times, still larger sizes are not tried
 _CLOSE_MARGIN = 0.1  # if their times differ by less than this share, two sizes are tried once more
 _RETRY_RATIO = 1.25  # beyond this ratio in the first trial, the candidate is tried again immediately
 
 
 def clock() -> float:
-    """Seconds, without those in which this thread could not run because other programs had the processors.
+    """Seconds, without the time in which this thread could not run because other programs used the processors.
 
-    By the plain clock, a batch takes several times as long on a busy machine as on a quiet one, at random, which hides
-    the few per cent that two sizes differ by. Time that a model waits for an accelerator, a file or a server counts.
-    Systems other than Linux do not report the waiting time, so that the plain clock is used there.
+    By the wall clock, a batch may take several times as long on a busy machine as on a quiet one, which hides the
+    difference of a few per cent between two sizes. Time in which a model waits for an accelerator, a file or a server
+    counts. Systems other than Linux do not report the waiting time, so that the wall clock is used there.
     """
     now = time.perf_counter()
     try:
@@ -43,7 +44,7 @@ def clock() -> float:
 
 @dataclass(frozen=True)
 class _SizeComparison:
-    """Two batch sizes that are tried in turn, with the shortest time a row took at each."""
+    """Two batch sizes that are tried in turn, with the shortest time per row of each."""
 
     current: int
     candidate: int
@@ -63,7 +64,7 @@ class _SizeComparison:
         costs = dict(self.costs)
         costs[size] = min(cost, costs.get(size, cost))
         if self.trials == 1 and cost > _RETRY_RATIO * costs[self.current] and not self.is_last:
-            queue = [self.candidate]  # it was slow, or disturbed
+            queue = [self.candidate]  # the first trial was slow, perhaps because of other processes
         comparison = replace(self, queue=tuple(queue), costs=tuple(costs.items()), trials=self.trials + 1)
         if comparison.trials == 4 and abs(comparison.ratio - 1) < _CLOSE_MARGIN:
             return replace(comparison, queue=(self.current, self.candidate))
@@ -71,7 +72,7 @@ class _SizeComparison:
 
     @property
     def ratio(self) -> float:
-        """The time a row takes at the candidate size over that at the current size."""
+        """The time per row at the candidate size divided by that at the current size."""
         costs = dict(self.costs)
         return costs[self.candidate] / max(costs[self.current], 1e-12)
 
@@ -79,15 +80,15 @@ class _SizeComparison:
 _FIRST_COMPARISON = _SizeComparison.start(_START_ROWS, 2 * _START_ROWS)
 _search_state: weakref.WeakKeyDictionary[Any, tuple[int, _SizeComparison | None]] = (
     weakref.WeakKeyDictionary()
-)  # None: the search is over
+)  # None when the search is over
 
 
 @dataclass
 class BatchSize:
-    """How many rows to send at once: the number of the user, or the one that is fastest on the actual work.
+    """The number of rows to send at once: that of the user, or the fastest one for the actual work.
 
-    Starting from 16, the best size so far and one twice as large are tried in turn, twice each (three times where they
-    are close), on rows that have to be evaluated anyway. The larger one takes over if a row takes at least 2 % less
+    Starting from 16, the best size so far and one twice as large are tried in turn, twice each (three times if they are
+    close), on rows that have to be evaluated anyway. The larger one replaces the other if a row takes at least 2 % less
     time. If it does not, a size that is larger still is tried too, unless this one was clearly slower. In the end, the
     size is compared with 16 rows once more, so that a disturbed measurement cannot make it worse than these for long.
     If nothing larger is better, 8, 4, 2 and 1 are tried in the same way, because even 16 large images can exceed the
@@ -123,7 +124,7 @@ class BatchSize:
         Several threads may call this at the same time, because every update is a single assignment.
         """
         comparison = self._comparison
-        if self.search_finished or size != comparison.queue[0]:  # another thread was faster
+        if self.search_finished or size != comparison.queue[0]:  # another thread has measured this size meanwhile
             return
         comparison = comparison.with_cost(seconds / rows)
         if comparison.queue:
@@ -137,7 +138,7 @@ class BatchSize:
     def _decide(self, comparison: _SizeComparison) -> None:
         candidate_wins = comparison.ratio <= _WIN_RATIO
         best = comparison.candidate if candidate_wins else comparison.current
-        if comparison.candidate < comparison.current:  # on the way down
+        if comparison.candidate < comparison.current:  # sizes are being reduced
             next_comparison = _SizeComparison.start(best, best // 2) if candidate_wins and best > 1 else None
         else:
             losses = 0 if candidate_wins else comparison.losses + (2 if comparison.ratio > _CLEAR_LOSS_RATIO else 1)
@@ -155,7 +156,7 @@ class BatchSize:
             _remember(self.model, best, next_comparison)
 
     def finish_search(self, size: int) -> None:
-        """Stay with this size, also for the next run on this model."""
+        """Keep this size, also for the next run of this model."""
         self.best, self.search_finished = max(1, size), True
         if self.fixed is None:
             _remember(self.model, self.best, None)
@@ -163,10 +164,10 @@ class BatchSize:
 
 
 def _recall(model: Any) -> tuple[int, _SizeComparison | None]:
-    """The best size so far for a model, and the comparison under way; None where the search is over."""
+    """The best size so far for a model, and the present comparison; None if the search is finished."""
     try:
         return _search_state.get(model, (_START_ROWS, _FIRST_COMPARISON))
-    except TypeError:  # a model that cannot be the key of a dictionary
+    except TypeError:  # the model cannot be the key of a dictionary
         return _START_ROWS, _FIRST_COMPARISON
 
 

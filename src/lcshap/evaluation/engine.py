@@ -1,4 +1,4 @@
-"""The engine: coalitions of one or many inputs become model rows, in batches that suit the model."""
+"""The engine, which sends the rows of the coalitions of one or many inputs to the model in batches."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from .progress import Progress
 log = logging.getLogger("lcshap")
 Places = NDArray[np.intp]
 _MAX_LISTED_INPUTS = 3  # in an error
-_MAX_BATCH_BYTES = 1 << 26  # bytes that the rows of a batch may take where rows are large
+_MAX_BATCH_BYTES = 1 << 26  # the largest size of a batch, which limits batches of large rows
 
 
 @dataclass(frozen=True, eq=False)
 class BatchRequest:
-    """The rows of one input that the model is asked about.
+    """The rows of one input that are sent to the model.
 
     Attributes
     ----------
     masked, distinct : the input, and its different rows.
-    deliver : takes some of the keys that are asked about, by their places, and their answers `(n, rows_per_key,
-        outputs)`, as soon as they are there. A `ModelError` that it raises counts as a failure of the model.
+    deliver : takes the positions of some of the requested keys and their answers `(n, rows_per_key, outputs)`, as soon
+        as they are available. A `ModelError` that it raises counts as a failure of the model.
     row_counter : counts the rows that are sent.
     label : names the input in errors.
     coalitions_per_key : how many coalitions a key counts for in the progress.
-    key_numbers : the numbers of the keys that are asked about; None: all.
+    key_numbers : the numbers of the requested keys; None for all keys.
     """
 
     masked: Masked
@@ -59,12 +59,12 @@ class BatchRequest:
 
     @cached_property
     def coalitions(self) -> Coalitions:
-        """For each key that is asked about, a coalition that has its rows."""
+        """A coalition with the rows of each requested key."""
         return self.distinct.coalitions if self.key_numbers is None else self.distinct.coalitions.take(self.key_numbers)
 
     @property
     def rows_per_key(self) -> int:
-        """How many rows are asked for each key."""
+        """The number of rows that are sent for each key."""
         return self.distinct.rows_per_key
 
     def rows(self, places: Places) -> Rows:
@@ -79,21 +79,21 @@ class BatchRequest:
         return self.masked.blend(self.coalitions.take(places)) if self.distinct.make is None else None
 
 
-Piece = tuple[BatchRequest, Places]  # some coalitions of a question
+Piece = tuple[BatchRequest, Places]  # some coalitions of a request
 Gate = Callable[[int], AbstractContextManager[object]]  # takes the number of rows of a batch
 
 
 class Engine:
-    """A model with its batch size. `ask` answers the questions of many inputs in shared batches.
+    """A model with its batch size. `ask` evaluates the requests of many inputs in shared batches.
 
     Parameters
     ----------
-    model, batch_size : the adapter, and how many rows it gets at once; by default what turns out fastest.
+    model, batch_size : the adapter, and the number of rows that it gets at once; by default the fastest one.
     raw : the user's own model behind the adapter. The batch size and the answers are remembered for this object.
-    name : what the user calls the model, for stores that outlive the process.
+    name : the user's name for the model, for persistent stores.
     gate : a function that takes the number of rows of a batch and returns a context manager. The engine enters it
         before each batch and leaves it when the answers are delivered. It can wait until the model is free, count rows,
-        or raise an exception, which ends the work before the model is asked. By default nothing is done.
+        or raise an exception, which ends the work before the model is called. By default nothing is done.
     """
 
     def __init__(
@@ -113,14 +113,14 @@ class Engine:
     def fingerprint(self) -> bytes:
         """A digest that distinguishes this model from others in a store."""
         raw = self.raw
-        if isinstance(raw, str | os.PathLike):  # a file: another model once it is overwritten
+        if isinstance(raw, str | os.PathLike):  # a file may be overwritten by another model
             stat = os.stat(raw)
             return digest(type(self.model).__name__, self.model.kind, os.fspath(raw), stat.st_mtime_ns, stat.st_size)
         return digest(type(self.model).__name__, self.model.kind, identity_token(raw))
 
     @property
     def content_fingerprint(self) -> bytes:
-        """A digest that distinguishes this model in a store that outlives the process, as of the last `identify`."""
+        """A digest that distinguishes this model in a persistent store, as of the last `identify`."""
         return self._content or self.identify()
 
     def identify(self) -> bytes:
@@ -133,15 +133,15 @@ class Engine:
     def ask(
         self, questions: Sequence[BatchRequest], progress: Progress | None = None, isolate_failures: bool = False
     ) -> list[Exception | None]:
-        """Ask the model. Answers are delivered batch by batch.
+        """Send all requests to the model. Answers are delivered batch by batch.
 
-        Rows of similar length share a batch, whichever input they belong to. If the model fails, the error names the
-        coalition; earlier answers, also those of the same batch, have been delivered.
+        Rows of similar length share a batch, also if they belong to different inputs. If the model fails, the error
+        names the coalition; earlier answers, also those of the same batch, have been delivered.
 
         Parameters
         ----------
-        isolate_failures : a failure ends only the question that it belongs to, and is returned in its place. A batch of
-            several inputs that fails is asked again, input by input, to find out whose failure it is.
+        isolate_failures : whether a failure ends only the request that it belongs to, and is returned at its position.
+            If a batch of several inputs fails, it is sent again, input by input, to find the input that fails.
         """
         owner = np.repeat(np.arange(len(questions)), [len(q.coalitions) for q in questions])
         place_in_question = (
@@ -153,16 +153,16 @@ class Engine:
             first_question = questions[owner[pending[0]]]
             size = self._rows_at_once(first_question.masked, len(pending) * first_question.rows_per_key)
             count = max(1, size // first_question.rows_per_key)
-            # Sizes are tried on rows of middle length: those of the first batches are shorter than most.
+            # Batch sizes are measured on rows of medium length, because the first rows are shorter than most.
             start = 0 if self.size.search_finished else max(0, len(pending) - count) // 2
-            selected = np.sort(pending[start : start + count])  # rows of one input together
+            selected = np.sort(pending[start : start + count])  # sorted, so that the rows of an input stay together
             cuts = np.flatnonzero(np.diff(owner[selected])) + 1 if len(questions) > 1 else ()
             pieces = np.split(selected, cuts) if len(cuts) else [selected]
             owners = [int(owner[piece[0]]) for piece in pieces]
             batch = [(questions[o], place_in_question[piece]) for o, piece in zip(owners, pieces, strict=True)]
             try:
                 if not self._ask_batch(batch, size):
-                    continue  # out of memory: the batch size is smaller now
+                    continue  # the model ran out of memory, and the batch size was reduced
             except ModelError as error:
                 if not isolate_failures:
                     raise
@@ -177,13 +177,13 @@ class Engine:
         return errors
 
     def _rows_at_once(self, masked: Masked, pending_rows: int) -> int:
-        """How many rows of this input to send: the next size to try, or the best so far if that exceeds the memory."""
+        """The number of rows to send: the next size to try, or the best so far if that exceeds the memory."""
         size = self.size.next_for(pending_rows)
         max_rows = max(1, _MAX_BATCH_BYTES // masked.row_bytes) if masked.row_bytes else size
         return size if size <= max_rows else min(self.size.best, max_rows)
 
     def _ask_alone(self, piece: Piece) -> ModelError | None:
-        """Ask about the rows of one input alone, and return the error, if there is one."""
+        """Send the rows of one input alone, and return the error, if there is one."""
         try:
             while not self._ask_batch([piece], self.size.best):
                 pass
@@ -192,7 +192,7 @@ class Engine:
         return None
 
     def _ask_batch(self, batch: list[Piece], size: int) -> bool:
-        """Ask about one batch and deliver the answers. False if memory ran out, so that the batch size was halved."""
+        """Send one batch and deliver the answers. Returns False if memory ran out and the batch size was halved."""
         with self.gate(sum(len(places) * question.rows_per_key for question, places in batch)):
             return self._send_batch(batch, size)
 
@@ -219,7 +219,7 @@ class Engine:
         except KeyboardInterrupt as error:
             _deliver(batch, _partial_answers(error, answers, count))
             raise
-        if started is not None and calls >= size // batch[0][0].rows_per_key:  # a full batch
+        if started is not None and calls >= size // batch[0][0].rows_per_key:  # only full batches are timed
             self.size.learn(size, count, batch_size.clock() - started)
         _deliver(batch, np.concatenate(answers) if len(answers) > 1 else answers[0], complete=True)
         return True
@@ -230,7 +230,7 @@ class Engine:
 
 
 def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: bool = False) -> None:
-    """Deliver the answers of a batch; of one that failed, only those of complete coalitions."""
+    """Deliver the answers of a batch; if the batch failed, only those of complete coalitions."""
     end = 0
     failure: ModelError | None = None
     for question, places in batch if answers is not None else ():
@@ -244,14 +244,14 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: 
         question.row_counter.rows += len(places) * per_call
         try:
             question.deliver(places, outputs)
-        except ModelError as error:  # the other questions still get their answers
+        except ModelError as error:  # the other requests still get their answers
             failure = failure or error
     if failure is not None:
         raise failure
 
 
 def _model_error(error: Exception, batch: list[Piece], answered_rows: int) -> ModelError:
-    """Make the error for the user: at which rows the model failed, and its message without secrets."""
+    """Make the error for the user, with the rows at which the model failed and its message without secrets."""
     row = getattr(error, "row", None)
     labels = dict.fromkeys(question.label for question, _ in batch if question.label)
     inputs = f"{_one_of(list(labels))}, " if labels else ""
@@ -279,7 +279,7 @@ def _one_of(labels: list[str]) -> str:
 
 
 def coalition_in_words(coalition: str) -> str:
-    """A coalition as error messages name it."""
+    """The description of a coalition in error messages."""
     return {"V": "the full input", "∅": "the input with all units absent"}.get(coalition, f"the coalition {coalition}")
 
 
@@ -316,7 +316,7 @@ def _row_lengths(questions: Sequence[BatchRequest]) -> NDArray[np.integer]:
 
 
 def _join_rows(inputs: list[Rows]) -> list[Rows]:
-    """Join rows of different inputs where possible: lists, arrays of one shape and type, DataFrames alike."""
+    """Join rows of different inputs if possible: lists, arrays of one shape and type, DataFrames of the same types."""
     if all(isinstance(rows, list) for rows in inputs):
         return [[row for rows in inputs for row in rows]]
     if is_frame(inputs[0]):

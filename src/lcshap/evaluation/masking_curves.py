@@ -16,7 +16,7 @@ from ..values.probabilities import KINDS_WITHOUT_PROBABILITIES
 from .model_game import ModelGame, evaluate_model_games
 
 PERCENTS = (0, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
-_LOG_ODDS_OFFSET = 1e-6  # it keeps the log-odds finite, as in the paper's code
+_LOG_ODDS_OFFSET = 1e-6  # this keeps the log-odds finite, as in the paper's code
 Counts = NDArray[np.int64]
 
 
@@ -27,10 +27,10 @@ class MaskingCurve:
     Attributes
     ----------
     percents : how many percent of the units are masked (kept, if `keep`).
-    counts : how many units that is.
-    values : the outputs there: the log-odds of the class, or the output of a model without classes.
+    counts : the corresponding numbers of units.
+    values : the log-odds of the class, or the output of a model without classes, at each percentage.
     quantity : a description of `values`.
-    keep : whether the top units are the only ones kept; else they are the ones that go.
+    keep : whether the top units are the only ones kept; otherwise they are masked.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def ranked_probabilities(
     Parameters
     ----------
     counts : for each input how many of its top units are masked, step by step.
-    keep : whether the top units are the only ones kept; else they are the ones that go.
+    keep : whether the top units are the only ones kept; otherwise they are masked.
     """
     requests: list[tuple[ModelGame, Coalitions]] = []
     for game, e, count in zip(games, explanations, counts, strict=True):
@@ -110,11 +110,11 @@ def probability_game(game: ModelGame) -> ModelGame:
     """The same game, valued by the probability of the class that is explained, or by the output."""
     kind, target = game.value.kind, game.value.value.target
     name = "output" if kind in KINDS_WITHOUT_PROBABILITIES else "prob"
-    if name == "prob" and game.value.class_pairs != game.value.pairs:  # the raw number of class 1
+    if name == "prob" and game.value.class_pairs != game.value.pairs:  # the value is the raw output of class 1
         target = [pair if pair[1] is not None else pair[0] for pair in game.value.class_pairs]
         target = target if game.value.multi_output else target[0]
     if callable(game.value.value.name) or game.value.value.name == "expected_log_prob":
-        target = None  # about no single class: the most probable one
+        target = None  # the value has no single class, so the most probable one is used
     fixed = Value(name, target).resolve(game.value.full, kind, game.value.classes)
     return replace(game, value=fixed)
 
@@ -126,7 +126,7 @@ def top_coalitions(e: Explanation, counts: Counts, keep: bool) -> Coalitions:
 
 
 def masked_counts(percents: NDArray[np.float64], d: int) -> Counts:
-    """How many of d units each percentage is.
+    """The number of units for each percentage of d units.
 
     >>> masked_counts(np.array([0.0, 1.0, 50.0, 100.0]), 9).tolist()
     [0, 1, 4, 9]
@@ -136,7 +136,7 @@ def masked_counts(percents: NDArray[np.float64], d: int) -> Counts:
 
 
 def count_curve_calls(d: int) -> int:
-    """How many calls a masking curve of d units takes beside those of all units and of none.
+    """The number of calls of a masking curve of d units, without those of the full and the empty coalition.
 
     >>> count_curve_calls(3), count_curve_calls(784)
     (2, 12)
@@ -145,7 +145,7 @@ def count_curve_calls(d: int) -> int:
 
 
 def check_percents(percents: Sequence[float] | NDArray[np.float64], min_percent: float = 0) -> NDArray[np.float64]:
-    """Percentages as an array, if they rise from at least `min_percent` to at most 100."""
+    """Percentages as an array; raises unless they rise from at least `min_percent` to at most 100."""
     percentages = np.asarray(percents, np.float64)
     if (
         percentages.ndim != 1

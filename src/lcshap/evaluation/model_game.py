@@ -33,12 +33,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ModelGame(AbstractGame):
-    """v(S) of one input. What the model has answered is in the store, so nothing is asked twice.
+    """v(S) of one input. The answers of the model are in the store, so that no row is sent twice.
 
     Attributes
     ----------
     engine, masked, value : the model, the input, and the number that is explained.
-    store : what the model has answered so far.
+    store : the answers of the model so far.
     progress : the progress bar, which counts the answers.
     isolate_failures : whether a failure of the model ends this game alone, and not all games that share a batch with
         it.
@@ -68,17 +68,17 @@ class ModelGame(AbstractGame):
 
     @property
     def calls(self) -> int:
-        """How many distinct coalitions have been evaluated, if `evaluated_keys` collects them."""
+        """The number of distinct coalitions that have been evaluated, if `evaluated_keys` collects them."""
         return 0 if self.evaluated_keys is None else len(self.evaluated_keys)
 
     @property
     def rows(self) -> int:
-        """How many rows a batch has."""
+        """The number of rows of a batch."""
         return self.engine.size.best
 
     @property
     def rows_per_call(self) -> int:
-        """How many model rows a coalition takes."""
+        """The number of model rows of a coalition."""
         return self.masked.rows_per_call
 
     @property
@@ -97,7 +97,7 @@ class ModelGame(AbstractGame):
 
     @classmethod
     def evaluate_all(cls, requests: Sequence[tuple[AbstractGame, Coalitions]]) -> list[Floats | Exception]:
-        """Evaluate coalitions of several inputs in shared batches. Rows that the store has are not asked again."""
+        """Evaluate coalitions of several inputs in shared batches. Rows whose answers are stored are not sent again."""
         games = [game for game, _ in requests if isinstance(game, ModelGame)]
         pending = [game.pending_rows(coalitions) for game, (_, coalitions) in zip(games, requests, strict=True)]
         try:
@@ -112,22 +112,22 @@ class ModelGame(AbstractGame):
         return PendingRows(self.engine, self.masked, coalitions, self.store, self.row_counter, self.value, self.label)
 
     def outputs(self, coalitions: Coalitions) -> Floats:
-        """What the model answers for each coalition, `(n, rows_per_call, outputs)`."""
+        """The outputs of the model for each coalition, `(n, rows_per_call, outputs)`."""
         return self._evaluate_pending(
             PendingRows(self.engine, self.masked, coalitions, self.store, self.row_counter, None, self.label)
         )
 
     def decision_unchanged(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
-        """Whether the model still decides as at the full input; None where it decides nothing."""
+        """Whether the decision of the model is that at the full input; None if there is no decision."""
         pending = PendingRows(self.engine, self.masked, coalitions, self.store, self.row_counter, None, self.label)
         if pending.complete:
             return self.value.decision_unchanged(pending.values)
-        if self.store.persistent:  # another process has removed old answers
+        if self.store.persistent:  # another process may have removed old answers
             return self.value.decision_unchanged(self._evaluate_pending(pending))
         raise ModelError("Expected coalitions that have been evaluated, got others. Evaluate them first.")
 
     def parts(self, coalitions: Coalitions) -> Floats:
-        """What each unit adds to the value of each coalition; `MethodError` if the model does not return that."""
+        """The part of each unit in the value of each coalition; `MethodError` if the model does not return parts."""
         engine = parts_engine(self.engine, self.masked, self.value)
         if self.evaluated_keys is not None:
             self.evaluated_keys.update(set_keys(coalitions))
@@ -144,7 +144,7 @@ class ModelGame(AbstractGame):
         return values
 
     def check(self, rows: int = 8, tolerance: float = 1e-4) -> None:
-        """Ask about some coalitions a second time, in batches of one, and raise if the answers differ.
+        """Evaluate some coalitions a second time, in batches of one, and raise if the answers differ.
 
         This finds dropout that was left on, rows of a batch that influence each other, and models with a state.
         """
@@ -162,7 +162,7 @@ class ModelGame(AbstractGame):
                 )
 
     def _ask_again(self, coalition: Coalitions) -> Any:
-        """The value of one coalition, in a batch of its own and not from the store."""
+        """The value of one coalition, evaluated in a separate batch without the store."""
         answers: list[Floats] = []
         distinct = DistinctRows.by_coalition(coalition, set_keys(coalition), self.masked.rows_per_call)
         self.engine.ask(
@@ -182,9 +182,9 @@ def make_games(
     labels: Sequence[str] | None = None,
     y: Sequence[Any] | None = None,
 ) -> list[ModelGame | Exception]:
-    """The games of several inputs. The model sees all the full inputs first, in shared batches, to fix the targets.
+    """The games of several inputs. All full inputs are evaluated first, in shared batches, to fix the targets.
 
-    With `isolate_failures`, the place of an input on which that fails holds the error. `labels` name the inputs in
+    With `isolate_failures`, an input on which this fails has the error at its position. `labels` name the inputs in
     errors. `y` are the true classes or numbers of the inputs, if the value is a loss.
     """
     pending = []

@@ -1,4 +1,4 @@
-"""The rows between a game and the engine: those that the store has, and those that the model is still asked about."""
+"""The rows that a game requests: those in the store, and those that are still to be sent to the model."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Floats = NDArray[np.float64]
 
 
 class PendingRows:
-    """Coalitions of one input whose values are requested. Equal rows are asked once, also if their coalitions differ.
+    """Coalitions of one input whose values are requested. Equal rows are sent once, also if their coalitions differ.
 
     Parameters
     ----------
-    value : from outputs to values; None: the outputs themselves are requested, `(n, rows_per_call, outputs)`.
+    value : computes values from outputs; None if the outputs themselves are requested, `(n, rows_per_call, outputs)`.
     label : names the input in errors.
     """
 
@@ -43,7 +43,8 @@ class PendingRows:
         self.masked, self.row_counter, self.label = masked, row_counter, label
         self._store, self._value, self._coalitions = store, value, coalitions
         self._distinct = distinct = masked.distinct(coalitions)
-        self._by_row = distinct.rows_per_key * distinct.copies < masked.rows_per_call  # a key is that of a single row
+        # Whether each key identifies a single row.
+        self._by_row = distinct.rows_per_key * distinct.copies < masked.rows_per_call
         self._namespace = store_space(engine, masked, store)
         if self._by_row:
             self._namespace = digest(self._namespace, "rows")
@@ -55,12 +56,12 @@ class PendingRows:
 
     @property
     def complete(self) -> bool:
-        """Whether all answers are there."""
+        """Whether all answers are available."""
         return bool(self._is_answered.all())
 
     @property
     def question(self) -> BatchRequest:
-        """The rows that the model is still to be asked about."""
+        """The rows that are still to be sent to the model."""
         key_numbers = None if len(self._missing) == len(self._distinct) else self._missing
         coalitions_per_key = len(self._coalitions) / max(len(self._distinct), 1) if self._by_row else 1.0
         return BatchRequest(
@@ -69,11 +70,11 @@ class PendingRows:
 
     @property
     def values(self) -> Floats:
-        """The value of each coalition, once all answers are there."""
+        """The value of each coalition, when all answers are available."""
         if self._outputs is None:
             return np.empty(0)
         values, index, coalitions = self._outputs, self._distinct.index, self._distinct.coalitions
-        if self._by_row:  # the rows of each coalition side by side
+        if self._by_row:  # the rows of a coalition are next to each other
             values = values if index is None else values[index]
             values, index, coalitions = (
                 values.reshape(len(self._coalitions), -1, values.shape[-1]),
@@ -89,7 +90,7 @@ class PendingRows:
 
     @property
     def finished(self) -> Floats | None:
-        """The values, if all answers are there and make values."""
+        """The values, if all answers are available and valid."""
         try:
             return self.values if self.complete else None
         except ModelError:

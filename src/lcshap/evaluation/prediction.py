@@ -7,7 +7,7 @@ import numpy as np
 from ..values import FixedValue
 from ..values import probabilities as chances
 
-MAX_CLASSES = 20  # that are recorded, the most probable first
+MAX_CLASSES = 20  # classes that are recorded, the most probable first
 
 
 def predicted_classes(value: FixedValue) -> list[tuple[str, float | None]]:
@@ -19,9 +19,9 @@ def predicted_classes(value: FixedValue) -> list[tuple[str, float | None]]:
 
     Returns
     -------
-    The names of up to `MAX_CLASSES` classes with their probabilities. A model that gives margins has no probabilities:
-    the list has only the class that it predicts, with None. The list is empty for labels that do not exclude each
-    other and for outputs that are no classes.
+    The names of up to `MAX_CLASSES` classes with their probabilities. A model that returns margins has no
+    probabilities: the list has only the predicted class, with None. The list is empty for labels that do not exclude
+    each other and for outputs that are not classes.
 
     Examples
     --------

@@ -6,12 +6,12 @@ import os
 import sys
 import time
 
-_SHOW_AFTER_SECONDS = 1.0  # shorter work shows no progress
-_REDRAW_SECONDS = 0.2  # the line is not drawn more often
+_SHOW_AFTER_SECONDS = 1.0  # no progress is shown before this time
+_REDRAW_SECONDS = 0.2  # the shortest time between two updates of the line
 
 
 def shows_progress(show: bool | None) -> bool:
-    """Whether progress is shown: as the user says, else on a terminal, unless the environment has LCSHAP_PROGRESS=0."""
+    """Whether progress is shown: by the option, or else on a terminal, unless the environment has LCSHAP_PROGRESS=0."""
     automatic = sys.stderr.isatty() and os.environ.get("LCSHAP_PROGRESS", "1") != "0"
     return automatic if show is None else show
 
@@ -19,7 +19,8 @@ def shows_progress(show: bool | None) -> bool:
 class Progress:
     """Counts up to a total and shows how far it is, how fast, and how long it will take.
 
-    Shown after a second, on a terminal, unless the environment has LCSHAP_PROGRESS=0; `show` True or False decides.
+    The line is shown after a second, on a terminal, unless the environment has LCSHAP_PROGRESS=0. `show` overrides
+    this.
     """
 
     def __init__(self, total: int, noun: str, show: bool | None = None) -> None:
@@ -42,6 +43,6 @@ class Progress:
         print(f"{line}{seconds_left:.0f} s left ", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Wipe the line."""
+        """Remove the line."""
         if self.drawn:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

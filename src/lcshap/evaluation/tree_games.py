@@ -1,4 +1,4 @@
-"""A model, a masked row and a value as a game of trees, where the value is a sum over the trees of the model."""
+"""A model, a masked row and a value as a game of trees, if the value is a sum over the trees of the model."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
 
 
 def has_tree_game(model: Model, masked: Masked, value: Value, classes: Sequence[str] | None) -> bool:
-    """Whether there are trees for this value, as far as that can be told without asking the model."""
+    """Whether there are trees for this value, as far as this is known without calling the model."""
     try:
         columns = model.trees().value.shape[1]
         fixed = value.resolve(np.full((1, columns), 1 / columns), model.kind, classes)
@@ -69,9 +69,9 @@ def has_tree_game(model: Model, masked: Masked, value: Value, classes: Sequence[
 
 
 def linear_weights(value: FixedValue, rows: int) -> Floats | None:
-    """The weights `(values, outputs)` with which the value is a sum of the outputs, but for a constant; else None.
+    """The weights `(values, outputs)` with which the value is a sum of outputs plus a constant; None if there are none.
 
-    Where a coalition takes several rows, probabilities are averaged, not log-odds: then only outputs themselves are.
+    If a coalition takes several rows, probabilities are averaged and not log-odds, so that only outputs are such a sum.
 
     >>> linear_weights(Value("log_odds").resolve(np.array([[2.0]]), "logits"), rows=1)
     array([[1.]])

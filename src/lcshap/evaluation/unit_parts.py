@@ -1,4 +1,4 @@
-"""The part of each unit in the value: the model returns its part in the outputs, and the value is linear in these."""
+"""The part of each unit in the value. The model returns the parts in the outputs, and the value is linear in these."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ADVICE = "or choose another method, such as GraphKernelSHAP."
 
 
 class PartsModel(Model):
-    """A model whose outputs are the parts of another one, those of a unit side by side."""
+    """A model whose outputs are the parts of another model, with those of a unit next to each other."""
 
     __stored_name__ = "lcshap.asking.parts.PartsModel"
 
@@ -42,7 +42,7 @@ class PartsModel(Model):
 
 
 def parts_engine(engine: Engine, masked: Masked, value: FixedValue) -> Engine:
-    """The engine that asks a model for its parts; `MethodError` where there are none for this value."""
+    """The engine that evaluates the parts of a model; `MethodError` if there are none for this value."""
     if not engine.model.has_parts:
         raise MethodError(
             f"Expected a model that returns what each node adds to its output, got {type(engine.model).__name__} "

@@ -1,4 +1,4 @@
-"""How inputs are cut into units: texts, token sequences, images, tables, series, bytes, molecules, graphs."""
+"""Maskers divide inputs into units: texts, token sequences, images, tables, series, bytes, molecules, graphs."""
 
 from .base import Masked, Masker
 from .bytes import Bytes

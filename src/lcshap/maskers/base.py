@@ -25,7 +25,7 @@ Rows = Any  # a list (of strings, of sequences) or an array whose first axis cou
 
 
 class Masker(ABC):
-    """A recipe for masking. `mask(x)` applies it to one input; the recipe itself never changes.
+    """The settings for masking. `mask(x)` applies them to one input; a masker itself never changes.
 
     Examples
     --------
@@ -36,18 +36,18 @@ class Masker(ABC):
 
     @abstractmethod
     def mask(self, x: Any) -> Masked:
-        """Cut the input `x` into units. Raises `MaskerError` where that cannot be done."""
+        """Cut the input `x` into units. Raises `MaskerError` if this is not possible."""
 
     def is_many(self, x: Any) -> bool:
         """Whether `x` is a list of inputs and not one input: a sequence, an iterator, an array or a pandas column.
 
-        Maskers of arrays count axes: an array with one more than an input has is a list of inputs. Raises `MaskerError`
-        where that cannot be told.
+        Maskers of arrays count axes: an array with one axis more than an input is a list of inputs. Raises
+        `MaskerError` if this is not clear.
         """
         return holds_inputs(x, "one input or many")
 
     def inputs(self, x: Any) -> list[Any]:
-        """The inputs in `x`, a list of inputs; one input is a list of one."""
+        """The inputs in `x`, which is a list of inputs or one input."""
         return list_inputs(x) if self.is_many(x) else [x]
 
     @property
@@ -56,7 +56,7 @@ class Masker(ABC):
         return type(self).__name__
 
     def preview(self, x: Any) -> str:
-        """How the input `x` is cut into units, and what was chosen for it; no model is asked.
+        """How the input `x` is cut into units, and the settings that were chosen for it. No model is called.
 
         >>> from lcshap.maskers import Text
         >>> Text().preview("so good")
@@ -70,7 +70,7 @@ class Masker(ABC):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The settings that the repr shows, as JSON can hold them; arrays and functions in few words."""
+        """The settings in the repr as JSON data, with short descriptions of arrays and functions."""
         if not is_dataclass(self):
             return {}
         return {field.name: describe_setting(getattr(self, field.name)) for field in fields(self) if field.repr}
@@ -82,7 +82,7 @@ class Blend:
 
     Attributes
     ----------
-    kept : `(n, 1, *shape)` or `(n, *shape)`, in the way that the other two broadcast with it.
+    kept : `(n, 1, *shape)` or `(n, *shape)`, which broadcasts with the other two.
     x, reference : arrays of numbers `(*shape)`, or `(M, *shape)` for M background rows.
     """
 
@@ -102,7 +102,8 @@ class Choice:
 
     Attributes
     ----------
-    settings : parameters of the masker, by name; with these in the record the same input is cut in the same way again.
+    settings : parameters of the masker, by name. They are recorded, so that the same input can be cut in the same way
+        again.
     reason : what was chosen and why, in a sentence, for previews and records.
     """
 
@@ -112,12 +113,12 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Masked(ABC):
-    """One input, cut into units: everything that coalitions of it need.
+    """One input, cut into units, which makes the rows of coalitions.
 
     A new kind of input needs a `Masker` with the method `mask`, and a subclass of this class with the method `rows`,
-    both as frozen dataclasses. Three more methods are for some kinds of input: `distinct` where rows of different
-    coalitions may be equal, or differ in length; `rows_per_call` where absent units take the values of several
-    background rows; `view` for a picture of the input. All others have defaults that suit most maskers.
+    both as frozen dataclasses. Three further methods are for some kinds of input: `distinct` if rows of different
+    coalitions may be equal, or differ in length; `rows_per_call` if absent units take the values of several background
+    rows; `view` for a picture of the input. All others have defaults that suit most maskers.
 
     Attributes
     ----------
@@ -136,14 +137,14 @@ class Masked(ABC):
     def key(self) -> bytes:
         """16 bytes, equal for the same input masked in the same way and different for all others.
 
-        A digest of the class and of `content`, or of all fields where the class itself does not say what that is.
-        What a `Store` remembers is found by it.
+        It is a digest of the class and of `content`, or of all fields if the class does not define `content`. A `Store`
+        finds answers by this key.
         """
         return self._key_and_stability[0]
 
     @property
     def has_stable_key(self) -> bool:
-        """Whether `key` is the same in all processes, which it is not if a function of the user enters it."""
+        """Whether `key` is the same in all processes. It is not if it depends on a function of the user."""
         return self._key_and_stability[1]
 
     @cached_property
@@ -155,14 +156,14 @@ class Masked(ABC):
     def content(self) -> tuple[Any, ...]:
         """Everything that rows depend on, for `key`: all fields of the dataclass.
 
-        Override it where a field is no plain data but can be identified by its content. If a class is no
-        dataclass itself, it is unknown what its rows depend on, so that its objects share no keys.
+        Override it if a field is not plain data but can be identified by its content. If a class is not a dataclass
+        itself, it is unknown what its rows depend on, so that its objects share no keys.
         """
         return _fields(self)
 
     @property
     def rows_per_call(self) -> int:
-        """How many model rows one coalition takes: more than one where absent units take values of background rows."""
+        """The number of model rows per coalition: more than one if absent units take values of background rows."""
         return 1
 
     @property
@@ -172,49 +173,50 @@ class Masked(ABC):
 
     @property
     def row_bytes(self) -> int:
-        """The memory of a row in bytes if it is large, which keeps batches small. 0: very little."""
+        """The memory of a row in bytes if it is large, which keeps batches small; otherwise 0."""
         return 0
 
     @property
     def advice(self) -> str:
-        """What a user may want to change in the masker, for previews; empty where there is nothing to say."""
+        """What a user may want to change in the masker, for previews; empty if there is no advice."""
         return ""
 
     @property
     def hint(self) -> str:
-        """What to do about rows that a model cannot take, for the error then; empty where nothing is known."""
+        """What to do if a model cannot take the rows, for the error message; empty if nothing is known."""
         return ""
 
     @abstractmethod
     def rows(self, coalitions: Coalitions) -> Rows:
         """The model inputs of some coalitions, `rows_per_call` for each, those of a coalition together.
 
-        Uses the sparse form where it can: a deleting masker turns three kept words into a text of three words.
+        Maskers use the sparse form if possible: one that deletes units turns three kept words into a text of three
+        words.
         """
 
     def blend(self, coalitions: Coalitions) -> Blend | None:
         """The same rows of `coalitions` as what they are blended from, where units only choose between an input and a
         reference.
 
-        A model on another device is sent this instead of the rows: a bit a number.
+        This is sent to a model on another device instead of the rows, with one bit for each number.
         """
         return None
 
     @property
     def owners(self) -> NDArray[np.intp] | None:
-        """For rows that are arrays of numbers: the unit of each number of a row, -1 for none. Gradients need it."""
+        """The unit of each number of a row, -1 for none, if rows are arrays of numbers. Gradients need it."""
         return None
 
     @property
     def view(self) -> View | None:
-        """What a picture of the input needs, see `lcshap.core.views`; None: the names of the units are enough."""
+        """The data for a picture of the input, see `lcshap.core.views`; None if the names of the units are enough."""
         return None
 
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
-        """The different rows of some coalitions, with a key for each: equal rows are asked once.
+        """The different rows of some coalitions, with a key for each, because equal rows are evaluated once.
 
-        By default, rows are taken to be equal where coalitions are, units that never change a row aside. Override it
-        where rows may also be equal in other ways, as texts without one of two equal words are, or where their lengths
+        By default, rows are equal if their coalitions are equal, apart from units that never change a row. Override it
+        if rows may also be equal in other ways, such as texts without one of two equal words, or if their lengths
         differ; `DistinctRows.by_coalition` needs no more than a key for each coalition.
         """
         check_units(coalitions, self.graph)
@@ -222,9 +224,9 @@ class Masked(ABC):
 
     @cached_property
     def _idle_units(self) -> NDArray[np.bool_] | None:
-        """Which units never change any row, such as black pixels where the reference is black; None: none is known.
+        """Which units never change any row, such as black pixels with a black reference; None if none is known.
 
-        They are found where rows are a `blend`, from its numbers and their `owners`.
+        They are found if rows are a `blend`, from its numbers and their `owners`.
         """
         if self.owners is None:
             return None
@@ -239,7 +241,7 @@ def _fields(masked: Masked) -> tuple[Any, ...]:
 
 
 def check_units(coalitions: Coalitions, graph: Graph) -> None:
-    """Refuse coalitions of another input."""
+    """Raise if the coalitions are those of another input."""
     if coalitions.d != graph.d:
         raise PlanError(
             f"Expected coalitions over the {graph.d} units of the input, got coalitions over {coalitions.d} units."
@@ -256,10 +258,10 @@ def is_count(n: Any) -> bool:
 
 
 def blend(kept: NDArray[np.bool_], x: NDArray[Any], reference: NDArray[Any]) -> NDArray[Any]:
-    """The input where units are kept and the reference elsewhere: `np.where` to the bit, several times as fast.
+    """The input where units are kept and the reference elsewhere. Equal to `np.where`, and several times as fast.
 
-    On a random mask, `np.where` is slowed down by mispredicted branches. Here there is no branch: where a unit is
-    kept, the bits in which the two arrays differ are flipped.
+    On a random mask, `np.where` is slowed down by mispredicted branches. Here there is no branch: if a unit is kept,
+    the bits in which the two arrays differ are flipped.
 
     >>> blend(np.array([[True, False]]), np.array([1.5, 2.5]), np.array([0.0, np.nan]))
     array([[1.5, nan]])

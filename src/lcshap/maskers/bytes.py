@@ -1,4 +1,4 @@
-"""Files: windows of bytes, with a padding value in the place of absent ones."""
+"""Files: windows of bytes, with a padding value instead of absent bytes."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from .text_keys import find_idle
 
 @dataclass(frozen=True)
 class Bytes(Masker):
-    r"""The bytes of a file, in windows; absent bytes become padding where they stand.
+    r"""The bytes of a file, in windows; absent bytes are replaced by padding.
 
     Takes `bytes`, a `bytearray`, an array of uint8, or a `pathlib.Path` whose file is read.
 
     Parameters
     ----------
-    window : how many bytes a unit has. Windows start at multiples of this in the file; the last one may be shorter.
-    padding : the number that means no byte is there. It may lie outside 0..255.
-    length : how long every row is: shorter files are filled up on the right with padding, longer ones refused. None: as
-        long as the file.
-    layout : instead of `length`, for models that see a part of a file, or see it in another order: a function from the
-        bytes to integers, one for each number of a row: the index of the byte that it shows, or -1 for padding.
-    dtype : of the rows, an integer type.
+    window : the number of bytes of a unit. Windows start at multiples of this in the file; the last one may be shorter.
+    padding : the number that replaces an absent byte. It may lie outside 0..255.
+    length : the length of all rows. Shorter files are filled with padding on the right, and longer ones raise an error.
+        None for the length of the file.
+    layout : instead of `length`, for models that read a part of a file, or read it in another order. It is a function
+        from the bytes to integers, one for each number of a row: the index of the byte there, or -1 for padding.
+    dtype : the integer type of the rows.
     graph : "chain", "ring" or "complete" over the units in their order, or a function from their number to a `Graph`.
 
     Notes
     -----
-    With a layout, bytes that it never shows belong to no unit, windows without any other byte are no units, and the
-    graph joins those around them. A byte that it shows twice is absent in both places at once.
+    With a layout, bytes that it omits belong to no unit, windows with such bytes only are not units, and the graph
+    joins the units around them. A byte that occurs twice in a row is absent in both places at once.
 
-    A unit is named by the address of its first byte. Choose the window by the budget: 4 model rows a unit are few.
+    A unit is named by the address of its first byte. Choose the window by the budget: 4 model rows per unit are few.
 
     Examples
     --------
@@ -137,10 +137,10 @@ class MaskedBytes(Masked):
     Attributes
     ----------
     x : the bytes of the file.
-    full : the row with all units there.
+    full : the row with all units.
     labels : the unit of each number of a row, -1 for padding.
-    spans : for each unit where in the file it is, `(start, end)`.
-    padding : what absent bytes become.
+    spans : the position `(start, end)` of each unit in the file.
+    padding : the number that replaces absent bytes.
     """
 
     x: NDArray[np.uint8]
@@ -156,18 +156,19 @@ class MaskedBytes(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The full row, its units and the padding; graph and names play no part."""
+        """The full row, its units and the padding, without graph and names."""
         return self.full, self.labels, self.padding
 
     @cached_property
     def _idle_units(self) -> NDArray[np.bool_]:
-        """Units whose bytes all look like padding."""
+        """Units whose bytes are all equal to the padding."""
         return find_idle(self.full, np.full_like(self.full, self.padding), self.labels, self.graph.d)
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.integer]:
-        """One row of integers a coalition, all of one length."""
+        """One row of integers per coalition, all of one length."""
         check_units(coalitions, self.graph)
-        kept = coalitions.dense()[:, self.labels]  # index -1 reads the last unit, but padding is padding either way
+        # Label -1 is padding, which is the same whether the last unit is kept or not.
+        kept = coalitions.dense()[:, self.labels]
         return blend(kept, self.full, np.array(self.padding, self.full.dtype))
 
 
@@ -191,7 +192,7 @@ def _read_bytes(x: Any) -> NDArray[np.uint8]:
 
 
 def _check_positions(positions: ArrayLike, size: int) -> NDArray[np.int64]:
-    """What a layout returned, refused where it is no row of positions in the file."""
+    """The positions that a layout returned; raises if they are not positions in the file."""
     row = np.asarray(positions)
     if row.ndim != 1 or row.dtype.kind not in "iu":
         raise MaskerError(f"Expected a row of integers from the layout, got {row.dtype} of shape {row.shape}.")

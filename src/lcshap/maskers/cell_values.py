@@ -13,11 +13,11 @@ from ..core.printable import printable
 from ..errors import MaskerError
 
 Names = tuple[str, ...]
-_MAX_LISTED = 8  # of the categories or columns in an error
+_MAX_LISTED = 8  # categories or columns that an error lists
 
 
 def equality_key(value: Any) -> Any:
-    """Something that is equal for equal values and different for all others: NaN equals NaN, and 1 is not True.
+    """A key that is equal for equal values and different for all others. NaN equals NaN, and 1 is not True.
 
     >>> equality_key(float("nan")) == equality_key(float("nan"))
     True
@@ -58,14 +58,14 @@ def is_series(x: Any) -> bool:
 
 
 def to_number(value: Any, name: str, subject: str) -> float:
-    """A value of a column of numbers; anything that is none is refused, texts of digits too."""
+    """A value of a column of numbers; raises for anything else, including texts of digits."""
     if isinstance(value, int | float | np.number | np.bool_ | Decimal) and math.isfinite(value):
         return float(value)
     raise wrong_value_error(value, "a finite number", name, subject)
 
 
 def is_hashable(value: Any) -> bool:
-    """Whether a dict takes this as a key."""
+    """Whether this can be the key of a dictionary."""
     try:
         hash(value)
     except TypeError:
@@ -77,7 +77,7 @@ def is_hashable(value: Any) -> bool:
 
 
 def check_same_columns(expected: Names, columns: Names, subject: str, all_columns: Names | None = None) -> None:
-    """Refuse columns that are not those of the background in the same order."""
+    """Raise if columns are not those of the background in the same order."""
     all_columns = columns if all_columns is None else all_columns
     lacking = [name for name in expected if name not in all_columns]
     extra = [name for name in all_columns if name not in expected]
@@ -98,7 +98,7 @@ def check_same_columns(expected: Names, columns: Names, subject: str, all_column
 
 
 def wrong_value_error(value: Any, expected: str, name: str, subject: str, advice: str = "") -> MaskerError:
-    """The error for a value that a column cannot hold, and what to do about it."""
+    """The error for a value that a column cannot contain, with advice."""
     value_text = printable(repr(value), max_length=60)
     message = f"Expected {expected} in column {name!r} of {subject}, as in the background, got {value_text}."
     return MaskerError(f"{message} {advice}" if advice else message)

@@ -1,4 +1,4 @@
-"""How texts are cut: words, sentences and characters of any script, or what a splitter finds."""
+"""Texts are cut into words, sentences or characters of any script, or into the units of a splitter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Span = tuple[int, int]
 _BLANK = r"\s\u200b\ufeff"  # white space, the zero-width space, the byte order mark
 RUN = re.compile(f"[^{_BLANK}]+")
 _NONBLANK = re.compile(f"[^{_BLANK}](?:.*[^{_BLANK}])?", re.DOTALL)
-# The letters of Thai, Lao, Burmese, Khmer; kana, bopomofo and Han with their rarer blocks. Not their digits.
+# These are the letters, without the digits, of Thai, Lao, Burmese and Khmer, and kana, bopomofo and Han characters.
 UNSPACED = re.compile(
     "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u3005-\u3007\u3041-\u309f"
     "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -43,8 +43,8 @@ def _words(text: str) -> Iterator[Span]:
 
 
 def _unspaced_words(run: str) -> Iterator[Span]:
-    """Each letter of a script without spaces, and what is between them; punctuation goes with what it touches."""
-    start, script = 0, ""  # what the word so far is made of, marks aside
+    """Each letter of a script without spaces, and the text between; punctuation joins the unit that it touches."""
+    start, script = 0, ""  # the script of the current word, without its punctuation
     for s, _ in _graphemes(run):
         category = unicodedata.category(run[s])
         opening, mark = category in ("Ps", "Pi"), category[0] == "P"
@@ -80,7 +80,7 @@ def is_pattern(splitter: Any) -> bool:
 
 
 def split_text(splitter: Any, text: str) -> list[Span]:
-    """What a user's splitter finds, checked; without empty spans, which tokenizers give to their special tokens."""
+    """The checked spans of a user's splitter, without empty spans, which tokenizers return for special tokens."""
     if isinstance(splitter, str | re.Pattern):
         return [m.span() for m in re.finditer(splitter, text) if m[0]]
     pairs = splitter(text)
@@ -98,7 +98,7 @@ def split_text(splitter: Any, text: str) -> list[Span]:
 
 
 def with_context(text: str, spans: list[Span], roles: list[str]) -> list[tuple[Span, str]]:
-    """The units and, between them, what is no unit and no white space: it always stays, as if pinned."""
+    """The units, and the text between them other than white space, which is always kept, as if pinned."""
     pieces, position = [], 0
     for (s, e), role in zip([*spans, (len(text), len(text))], [*roles, ""], strict=True):
         if match := _NONBLANK.search(text, position, s):
@@ -118,7 +118,7 @@ def text_view(text: str, spans: NDArray[np.int64]) -> TextView:
 # -- grapheme clusters (Unicode Standard Annex #29, rules GB3-GB13 without GB9c) ----------------------------------
 
 _HANGUL = {"L": ("L", "V", "LV", "LVT"), "V": ("V", "T"), "LV": ("V", "T"), "T": ("T",), "LVT": ("T",)}
-_RANGES = {  # by code point, where the general category does not tell
+_RANGES = {  # code points whose property does not follow from their general category
     "extend": "0e33 0eb3 200c ff9e-ff9f 1f3fb-1f3ff e0020-e007f",
     "prepend": "0600-0605 06dd 070f 0890-0891 08e2 110bd 110cd",
     "flag": "1f1e6-1f1ff",
@@ -136,7 +136,7 @@ _BLOCKS = [
 
 @lru_cache(maxsize=1 << 14)
 def _grapheme_class(character: str) -> str:
-    """The class of a character in the rules. All marks count as extending, which a few Burmese ones do not there."""
+    """The class of a character in the rules. All marks count as extending, unlike a few Burmese ones in the rules."""
     category, code = unicodedata.category(character), ord(character)
     if character in "\r\n\u200d":
         return character
@@ -151,7 +151,7 @@ def _grapheme_class(character: str) -> str:
 
 
 def _graphemes(text: str) -> Iterator[Span]:
-    """What a reader takes for one character each."""
+    """The grapheme clusters, each of which a reader counts as one character."""
     start, before, flags, picture = 0, "control", 0, False
     for i, character in enumerate(text):
         kind = _grapheme_class(character)

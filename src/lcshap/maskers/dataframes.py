@@ -1,4 +1,4 @@
-"""DataFrames of pandas and polars as tables: rows and columns in their own types, and what makes two values equal."""
+"""DataFrames of pandas and polars as tables, with the types of their columns and the equality of values."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Frame(ABC):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows and columns there are."""
+        """The numbers of rows and columns."""
         return tuple(self.data.shape)
 
     @cached_property
@@ -88,7 +88,7 @@ class Frame(ABC):
 
     @cached_property
     def identities(self) -> list[Any]:
-        """What makes each value of the first row equal to others."""
+        """The key of each value of the first row, which is equal for equal values."""
         return [equality_key(self.values(c)[0]) for c in range(self.shape[1])]
 
     def row(self, x: Any, subject: str = "x") -> Frame:
@@ -140,29 +140,29 @@ class Frame(ABC):
             )
         return values
 
-    # -- what pandas and polars do in different ways ------------------------------------------------------------------
+    # -- differences between pandas and polars ------------------------------------------------------------------------
 
     @property
     @abstractmethod
     def types(self) -> tuple[Any, ...]:
-        """The type of each column in words, categories included."""
+        """The type of each column in words, including categories."""
 
     @property
     @abstractmethod
     def numeric(self) -> bool:
-        """Whether all columns hold numbers or truth values, so that rows are as good as arrays of numbers."""
+        """Whether all columns contain numbers or truth values, so that rows can be arrays of numbers."""
 
     @abstractmethod
     def values(self, column: int) -> list[Any]:
-        """The values of a column, as Python has them."""
+        """The values of a column as Python objects."""
 
     @abstractmethod
     def numbers(self, column: int) -> NDArray[np.float64] | None:
-        """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
+        """A column of numbers or dates as floats, with NaN for missing ones; None for all other columns."""
 
     @abstractmethod
     def fit(self, column: int, value: Any, subject: str) -> Any:
-        """A value as a column of one row, of the type that the column has here."""
+        """A value as a column of one row, in the type of this column."""
 
     @abstractmethod
     def build(self, columns: Sequence[Any]) -> Any:
@@ -174,7 +174,7 @@ class Frame(ABC):
 
     @abstractmethod
     def take(self, column: Any, places: NDArray[np.intp]) -> Any:
-        """A column of the pool at some places."""
+        """Some entries of a column of the pool."""
 
     @abstractmethod
     def pick(self, rows: NDArray[np.intp]) -> Frame:
@@ -186,12 +186,12 @@ class PandasFrame(Frame):
 
     @cached_property
     def types(self) -> tuple[Any, ...]:
-        """The type of each column in words, categories included."""
+        """The type of each column in words, including categories."""
         return tuple(map(_pandas_type, self._dtypes))
 
     @property
     def numeric(self) -> bool:
-        """Whether all columns hold numbers or truth values, so that rows are as good as arrays of numbers."""
+        """Whether all columns contain numbers or truth values, so that rows can be arrays of numbers."""
         return all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in self._dtypes)
 
     @cached_property
@@ -204,12 +204,12 @@ class PandasFrame(Frame):
         return [column.dtype for column in self._columns]
 
     def values(self, column: int) -> list[Any]:
-        """The values of a column, as Python has them."""
+        """The values of a column as Python objects."""
         values: list[Any] = self._columns[column].tolist()
         return values
 
     def numbers(self, column: int) -> NDArray[np.float64] | None:
-        """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
+        """A column of numbers or dates as floats, with NaN for missing ones; None for all other columns."""
         series = self._columns[column]
         if series.dtype == np.float64:
             return np.asarray(series.to_numpy())
@@ -218,7 +218,7 @@ class PandasFrame(Frame):
         return np.asarray(series.to_numpy(np.float64, na_value=np.nan)) if series.dtype.kind in "iuf" else None
 
     def fit(self, column: int, value: Any, subject: str) -> Any:
-        """A value as a column of one row, of the type that the column has here."""
+        """A value as a column of one row, in the type of this column."""
         pandas = import_optional("pandas", "pandas")
         dtype, name = self._dtypes[column], self.names[column]
         kind = "C" if isinstance(dtype, pandas.CategoricalDtype) else dtype.kind
@@ -260,7 +260,7 @@ class PandasFrame(Frame):
         ]
 
     def take(self, column: Any, places: NDArray[np.intp]) -> Any:
-        """A column of the pool at some places."""
+        """Some entries of a column of the pool."""
         return column.take(places)
 
     def pick(self, rows: NDArray[np.intp]) -> Frame:
@@ -273,21 +273,21 @@ class PolarsFrame(Frame):
 
     @cached_property
     def types(self) -> tuple[Any, ...]:
-        """The type of each column in words, categories included."""
+        """The type of each column in words, including categories."""
         return tuple(map(repr, self.data.dtypes))
 
     @property
     def numeric(self) -> bool:
-        """Whether all columns hold numbers or truth values, so that rows are as good as arrays of numbers."""
+        """Whether all columns contain numbers or truth values, so that rows can be arrays of numbers."""
         return all(dtype.is_numeric() or dtype.base_type().__name__ == "Boolean" for dtype in self.data.dtypes)
 
     def values(self, column: int) -> list[Any]:
-        """The values of a column, as Python has them."""
+        """The values of a column as Python objects."""
         values: list[Any] = self.data[:, column].to_list()
         return values
 
     def numbers(self, column: int) -> NDArray[np.float64] | None:
-        """A column of numbers or dates as floats, NaN where one is missing; None for all others."""
+        """A column of numbers or dates as floats, with NaN for missing ones; None for all other columns."""
         polars = import_optional("polars", "polars")
         series = self.data[:, column]
         if not (series.dtype.is_numeric() or series.dtype.is_temporal()):
@@ -295,7 +295,7 @@ class PolarsFrame(Frame):
         return np.asarray(series.to_physical().cast(polars.Float64).fill_null(math.nan).to_numpy())
 
     def fit(self, column: int, value: Any, subject: str) -> Any:
-        """A value as a column of one row, of the type that the column has here."""
+        """A value as a column of one row, in the type of this column."""
         polars = import_optional("polars", "polars")
         dtype, name = self.data.dtypes[column], self.names[column]
         value = value.item() if isinstance(value, np.generic) else value
@@ -333,7 +333,7 @@ class PolarsFrame(Frame):
         return list(stacked.get_columns())
 
     def take(self, column: Any, places: NDArray[np.intp]) -> Any:
-        """A column of the pool at some places."""
+        """Some entries of a column of the pool."""
         return column.gather(places)
 
     def pick(self, rows: NDArray[np.intp]) -> Frame:
@@ -364,7 +364,7 @@ def join_frames(frames: Sequence[Any]) -> list[Any]:
 
 
 def _pandas_missing(pandas: Any, value: Any, dtype: Any, kind: str) -> Any:
-    """No value in a column: as that column has it, or as pandas would have it in a column of whole numbers."""
+    """The missing value of a column, or the one that pandas would use in a column of integers."""
     if kind == "O" and dtype == np.dtype(object):
         return _object_array(pandas, value)
     if isinstance(dtype, np.dtype) and kind in "iub":

@@ -1,4 +1,4 @@
-"""What a masker's settings are, as plain data for the record of an explanation."""
+"""The settings of a masker as plain data for the record of an explanation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_ENTRIES = 100  # longer lists are described by their length
 
 
 def describe_setting(setting: Any) -> Any:
-    """A setting as JSON can hold it: numbers, strings and short lists as they are, anything else in few words.
+    """A setting as JSON data: numbers, strings and short lists are unchanged, and anything else is described briefly.
 
     >>> [describe_setting(setting) for setting in ((1, np.float64(0.5), "a"), {"b", "a"}, np.zeros((8, 8)), len)]
     [[1, 0.5, 'a'], ['a', 'b'], 'array(8, 8)', 'builtins.len']

@@ -1,4 +1,4 @@
-"""The different rows among those of some coalitions: what a model is asked about, each of them once."""
+"""The different rows of some coalitions, each of which is sent to the model once."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ Lengths = Callable[[Coalitions], NDArray[np.integer]]
 class DistinctRows:
     """The different rows of some coalitions of one input. Each of them has a key, by which a `Store` finds its answer.
 
-    A key stands for all rows of a coalition, or for a single row of it where the masker compares rows one by one.
+    A key identifies all rows of a coalition, or a single row of it if the masker compares rows one by one.
 
     Attributes
     ----------
-    keys : 16 bytes for each, in the order of first appearance. Keys are never equal where rows differ.
+    keys : 16 bytes for each, in the order of first appearance. The keys of different rows are never equal.
     coalitions : for each key, the first coalition that has it.
-    index : the number of the key of each coalition that was asked for, or of each row, those of a coalition together.
-        None: all keys differ, so that these numbers are 0, 1, 2, ...
-    rows_per_key : how many rows are sent to the model for each key.
-    copies : how many rows of a coalition are equal to each row that is sent. Their answers are stored as often.
-    make : makes the rows of some keys, given by their numbers. None: they are `Masked.rows` of their coalitions.
-    lengths : says about how long the rows of coalitions are, because rows of similar length share a batch. None: all
-        rows have the same length.
+    index : the number of the key of each requested coalition, or of each row, with those of a coalition together. None
+        if all keys differ, so that these numbers are 0, 1, 2, ...
+    rows_per_key : the number of rows that are sent to the model for each key.
+    copies : the number of rows of a coalition that are equal to each row that is sent. Its answer is stored for all of
+        them.
+    make : makes the rows of some keys, given by their numbers. None if they are `Masked.rows` of their coalitions.
+    lengths : returns the approximate lengths of the rows of coalitions, because rows of similar length share a batch.
+        None if all rows have the same length.
 
     Examples
     --------
@@ -58,12 +59,12 @@ class DistinctRows:
         rows: Sequence[Any] | None = None,
         lengths: Lengths | None = None,
     ) -> DistinctRows:
-        """Coalitions whose rows are equal where their keys are.
+        """Coalitions whose rows are equal if their keys are equal.
 
         Parameters
         ----------
-        coalitions, keys : the coalitions that were asked for, and a key of 16 bytes for each.
-        rows_per_key : how many rows each coalition has.
+        coalitions, keys : the requested coalitions, and a key of 16 bytes for each.
+        rows_per_key : the number of rows of each coalition.
         rows : the rows, one for each coalition, if they are to be kept and not made again. The rows of some 16,000
             coalitions are kept at the same time, so a row should not be much larger than 4 kB.
         lengths : see the attribute.
@@ -76,7 +77,7 @@ class DistinctRows:
             first_index = np.unique(index, return_index=True)[1]
             coalitions = coalitions.take(first_index)
             rows = None if rows is None else [rows[place] for place in first_index.tolist()]
-        kept_rows = rows  # a name of its own, so that the type in the function below is known
+        kept_rows = rows  # a second name, with which mypy knows the type in the function below
         make = None if kept_rows is None else lambda places: [kept_rows[place] for place in places.tolist()]
         return cls(unique_keys, coalitions, index, rows_per_key, make=make, lengths=lengths)
 

@@ -1,4 +1,4 @@
-"""Graphs as inputs: nodes with features as units; absent nodes lose their features and, if wanted, their edges."""
+"""Graphs as inputs: nodes with features are units; absent nodes lose their features and, as an option, their edges."""
 
 from __future__ import annotations
 
@@ -39,22 +39,23 @@ class GraphNodes(Masker):
       dense or SciPy sparse, nonzero where there is an edge, or integers `(2, m)`, or a list of pairs of nodes. An array
       `(2, 2)` for two nodes is read as a matrix.
     - a mapping ``{"x": features, "edge_index": integers}`` or ``{"x": features, "adjacency": matrix}``.
-    - a PyTorch Geometric `Data` with `x` and `edge_index`; everything else that it has stays.
+    - a PyTorch Geometric `Data` with `x` and `edge_index`; its other attributes are kept.
 
-    Rows are a list of the same, of the same types, so a model for one kind of graph gets that kind.
+    Rows are a list of graphs of the same kind and types.
 
     Parameters
     ----------
     reference : the features of absent nodes. "zero". "mean": the average over the nodes of the graph. Or an array: one
         number, `(f,)`, or `(nodes, f)`.
-    remove_edges : whether the edges that touch an absent node go too, its own loop among them. All nodes stay.
-    names : of the nodes; by default their numbers.
+    remove_edges : whether the edges of absent nodes are removed too, including loops. All nodes are kept.
+    names : the names of the nodes; by default their numbers.
 
     Notes
     -----
-    Choose `remove_edges` where a node should pass on nothing when it is absent: with fixed edges it still relays what
-    its neighbours send, and counts in their degrees. The graph of the game has no directions, weights or loops: an edge
-    either way makes neighbours. Rows with fixed edges share them, so a model must not write into its input.
+    Choose `remove_edges` if an absent node should not pass on messages. With fixed edges it still relays the messages
+    of its neighbours, and counts in their degrees. The graph of the game has no directions, weights or loops: two nodes
+    are neighbours if there is an edge in either direction. Rows with fixed edges share them, so a model must not write
+    into its input.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class GraphNodes(Masker):
     >>> x, edges = masked.rows(lc.Coalitions.from_sets(3, [[1, 2]]))[0]
     >>> x.tolist(), edges
     ([[0.0], [2.0], [4.0]], [(1, 2)])
-    >>> def model(graphs):  # over all edges, the product of their ends
+    >>> def model(graphs):  # the sum over all edges of the product of their two nodes
     ...     return [sum(x[i, 0] * x[j, 0] for i, j in edges) for x, edges in graphs]
     >>> lc.Explainer(model, GraphNodes(), lc.Shapley(), kind="output")((features, path)).scores
     array([1., 5., 4.])
@@ -137,10 +138,10 @@ class MaskedGraphNodes(Masked):
 
     Attributes
     ----------
-    x : what was given.
+    x : the input.
     features : an array `(nodes, f)`.
     reference : the features of absent nodes, an array of the same shape.
-    form : how the edges were given: "sparse" or "dense" (a matrix), "index" or "list".
+    form : the form of the edges in the input: "sparse" or "dense" (a matrix), "index" or "list".
     remove_edges : whether absent nodes lose their edges.
     """
 
@@ -152,14 +153,14 @@ class MaskedGraphNodes(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The graph as it was given, with all that it has, and what absent nodes lose."""
+        """The complete input, and what absent nodes lose."""
         raw_features, edges, key = _unpack(self.x)
         graph = self.x.to_dict() if hasattr(self.x, "edge_index") else edges
         kind = (key, hasattr(raw_features, "new_tensor"), class_name(type(self.x)))
         return kind, raw_features, graph, self.features, self.reference, self.form, self.remove_edges
 
     def rows(self, coalitions: Coalitions) -> list[Any]:
-        """One graph a coalition, of the same kind as was given."""
+        """One graph per coalition, of the same kind as the input."""
         check_units(coalitions, self.graph)
         kept = coalitions.dense()
         features = _convert_like(_unpack(self.x)[0], np.where(kept[:, :, None], self.features, self.reference))
@@ -176,7 +177,7 @@ class MaskedGraphNodes(Masked):
 
     def _row(self, features: Any, kept: Kept) -> Any:
         _, edges, key = _unpack(self.x)
-        if hasattr(self.x, "edge_index"):  # a Data: its own method takes the attributes of edges along
+        if hasattr(self.x, "edge_index"):  # a `Data` object, whose own method also selects the attributes of edges
             edge_kept = kept[_edge_index(edges)].all(axis=0)
             row = self.x.edge_subgraph(edges.new_tensor(edge_kept).bool()) if self.remove_edges else copy.copy(self.x)
             row.x = features
@@ -186,7 +187,7 @@ class MaskedGraphNodes(Masked):
 
 
 def _unpack(x: Any) -> tuple[Any, Any, str | None]:
-    """The features and edges of an input, and what its edges are called there."""
+    """The features and edges of an input, and the name of its edges."""
     if isinstance(x, Mapping):
         key = next((key for key in ("edge_index", "adjacency") if set(x) == {"x", key}), None)
         if key is None:
@@ -215,7 +216,7 @@ def _check_features(features: NDArray[Any]) -> NDArray[Any]:
 
 
 def _find_edge_form(edges: Any, key: str | None, n: int) -> Form:
-    """How the edges of `n` nodes are written down."""
+    """The form of the edges of `n` nodes."""
     if key is None and isinstance(edges, list):
         return "list"
     matrix = sparse.issparse(edges) and key != "edge_index"
@@ -243,7 +244,7 @@ def _edge_pairs(edges: Any, form: Form) -> NDArray[np.int64]:
 
 
 def _keep_edges(edges: Any, form: Form, kept: Kept) -> Any:
-    """The edges between kept nodes, written down as they were."""
+    """The edges between kept nodes, in the form of the input."""
     if form == "list":
         return [edge for edge in edges if kept[list(edge)].all()]
     if form == "index":
@@ -265,12 +266,12 @@ def _to_array(array_like: Any, noun: str) -> NDArray[Any]:
     """An array or a tensor of any device as an array."""
     try:
         return np.asarray(array_like.detach().cpu() if hasattr(array_like, "detach") else array_like)
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, sparse tensors
+    except (TypeError, ValueError, RuntimeError) as error:  # for ragged lists and sparse tensors
         raise MaskerError(
             f"Expected {noun} as an array or a tensor of numbers, got something else: {error}."
         ) from error
 
 
 def _convert_like(template: Any, array: NDArray[Any]) -> Any:
-    """An array as what was given: a tensor of its dtype and device, if it was one."""
+    """An array in the type of the input: a tensor of its dtype and device, if it was one."""
     return template.new_tensor(array) if hasattr(template, "new_tensor") else array

@@ -1,4 +1,4 @@
-"""Images: pixels, patches, superpixels or any regions; absent ones take the mean colour, a blur, noise, or a colour."""
+"""Images: pixels, patches, superpixels or any regions. Absent ones get the mean colour, a blur, noise, or a colour."""
 
 from __future__ import annotations
 
@@ -24,38 +24,39 @@ _REFERENCES = ("mean", "black", "blur", "noise")
 
 @dataclass(frozen=True, eq=False)
 class Image(Masker):
-    """Cut an image into pixels, patches or regions; units that are absent show a reference instead.
+    """Cut an image into pixels, patches or regions; absent units are replaced by a reference.
 
-    Takes an array `(H, W)`, `(H, W, C)` or `(C, H, W)`, or what NumPy can turn into one, such as a Pillow image. Rows
-    keep the shape and the dtype: a uint8 image stays uint8, its reference rounded. `lcshap.adapters.ImageModel` brings
-    them to the size, the range and the layout that a model wants.
+    Takes an array `(H, W)`, `(H, W, C)` or `(C, H, W)`, or an object that NumPy can convert to one, such as a Pillow
+    image. Rows keep the shape and the dtype: a uint8 image stays uint8, and its reference is rounded.
+    `lcshap.adapters.ImageModel` converts them to the size, the range and the layout of a model.
 
     Parameters
     ----------
-    units : "pixel", or "superpixel": regions of like colour found by SLIC, which needs ``pip install "lcshap[image]"``.
-        "auto": pixels of an image of up to 4,096, superpixels of a larger one (patches where scikit-image is missing).
-        What was chosen is recorded, and `preview` says it.
-    patch : the side of square patches, or their height and width, as units instead of pixels. Where it does not divide
-        the image, the last patches are smaller.
-    labels : any regions instead: an integer array `(H, W)`, equal numbers forming a unit (in one piece or not). Units
-        are in ascending order of their numbers, which need not be consecutive.
-    reference : what absent units show. "mean": the average of the image, per channel, as in the paper. A number, or one
-        per channel: a colour. "black": zeros. An array of the image's shape. "blur": the image under a Gaussian blur
-        with a standard deviation of a tenth of the shorter side. "noise": uniform between the lowest and the highest
-        value of each channel, drawn once from `seed`, so the same for all coalitions.
-    channels : where the channels of a 3-D array are: "last" or "first". None tells by the shape: exactly one of the two
-        axes must have at most 4 entries, anything else is refused. An array `(H, W)` has none, whatever is said here.
-        "none": no image has channels, so that a 3-D array is a list of images; so it is if the reference is `(H, W)`.
-    diagonal : units that touch at a corner are neighbours too: 8 neighbours in a grid instead of 4.
-    segments : about how many superpixels.
-    seed : of the noise; nothing else is random.
+    units : "pixel", or "superpixel": regions of similar colour found by SLIC, which needs ``pip install
+        "lcshap[image]"``. "auto": pixels of an image of up to 4,096 pixels, superpixels of a larger one (patches if
+        scikit-image is missing). The choice is recorded, and `preview` shows it.
+    patch : the side of square patches, or their height and width, as units instead of pixels. If it does not divide the
+        image, the last patches are smaller.
+    labels : any regions instead: an integer array `(H, W)`. Pixels with equal numbers are one unit, connected or not.
+        Units are in ascending order of their numbers, which need not be consecutive.
+    reference : the pixels that replace absent units. "mean": the average of the image, per channel, as in the paper. A
+        number, or one per channel: a colour. "black": zeros. An array of the image's shape. "blur": the image under a
+        Gaussian blur with a standard deviation of a tenth of the shorter side. "noise": uniform between the lowest and
+        the highest value of each channel, drawn once from `seed`, so that it is the same for all coalitions.
+    channels : the position of the channels of a 3-D array: "last" or "first". With None it is found from the shape:
+        exactly one of the two axes must have at most 4 entries, otherwise an error is raised. An array `(H, W)` has no
+        channels in any case. "none": no image has channels, so that a 3-D array is a list of images. This is also the
+        case if the reference is `(H, W)`.
+    diagonal : whether units that touch at a corner are neighbours too: 8 neighbours in a grid instead of 4.
+    segments : the approximate number of superpixels.
+    seed : the seed of the noise; nothing else is random.
 
     Notes
     -----
     Choose pixels for small images (28×28 are 784 units), patches of 8 to 16 pixels for models that see patches
-    themselves, superpixels for photographs and where the scores are for human eyes. A mean colour is itself a signal to
-    models that never saw flat areas: compare with "blur", which keeps the layout, before trusting a score. SLIC
-    compares colours in Lab if there are three channels, which it takes for RGB.
+    themselves, and superpixels for photographs and for pictures of the scores. A mean colour is itself a signal to
+    models that were not trained on flat areas: compare with "blur", which keeps the layout, before you trust a score.
+    SLIC compares colours in Lab if there are three channels, which it takes for RGB.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class Image(Masker):
         patch_sides(self.patch)
 
     def is_many(self, x: Any) -> bool:
-        """A list is many images, an array with four axes too; one with three where images are known to be grey."""
+        """A list is many images. So is an array with four axes, and one with three if images have no channels."""
         axes = count_axes(x)
         if axes == 3:
             grey = self.channels is None and len(shape_of(self.reference)) == 2
@@ -135,10 +136,10 @@ class MaskedImage(Masked):
     Attributes
     ----------
     x : the image.
-    reference : what absent units show, an array like `x`.
+    reference : the pixels that replace absent units, an array like `x`.
     labels : `(H, W)`, the unit of each pixel: ``scores[masked.labels]`` is a picture of the scores.
     channels : "last", "first", or None for `(H, W)`.
-    chosen : how the image was cut where the masker itself chose that.
+    chosen : how the image was cut, if the masker chose it.
     """
 
     x: NDArray[Any]
@@ -149,12 +150,12 @@ class MaskedImage(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The image, its reference and its regions; graph and names play no part."""
+        """The image, its reference and its regions, without graph and names."""
         return self.x, self.reference, self.labels, self.channels
 
     @property
     def choice(self) -> Choice | None:
-        """How the image was cut where the masker itself chose that."""
+        """How the image was cut, if the masker chose it."""
         return self.chosen
 
     @property
@@ -164,7 +165,7 @@ class MaskedImage(Masked):
 
     @property
     def hint(self) -> str:
-        """How to give the model other images."""
+        """How to convert images for the model."""
         options = ['channels="first"'] * (self.channels != "first") + self._scale_option
         return (
             f"(It was given {self.x.dtype} images of shape {self.x.shape}. If it expects other images, wrap it in "
@@ -184,7 +185,7 @@ class MaskedImage(Masked):
 
     @cached_property
     def _units_in_order(self) -> bool:
-        """Whether each number is a unit of its own, in their order: pixels of one channel."""
+        """Whether each number is a separate unit, in their order, as for pixels of one channel."""
         return np.array_equal(self._unit_of_number.ravel(), np.arange(self.graph.d))
 
     @property
@@ -212,10 +213,11 @@ class MaskedImage(Masked):
         return Blend(kept, self.x, self.reference)
 
     def _expand_to_numbers(self, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """What is kept of the numbers, where it is known of the units."""
+        """Which numbers are kept, from the units that are kept."""
         if self.labels.size <= LARGE_IMAGE:
             return kept[:, self._unit_of_number]
-        pixels = kept.take(self.labels.ravel(), axis=1)  # a third of the numbers: three times as fast on photographs
+        # Without the channels, which is three times as fast for photographs.
+        pixels = kept.take(self.labels.ravel(), axis=1)
         if self.channels == "first":
             return pixels.reshape(-1, 1, *self.labels.shape)
         return np.repeat(pixels, self.x.size // self.labels.size, axis=1).reshape(-1, *self.x.shape)

@@ -1,4 +1,4 @@
-"""Images as arrays: reading them, where their channels are, and what absent units show."""
+"""Images as arrays: reading them, the position of their channels, and the reference of absent units."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 
 from ..errors import MaskerError
 
-_MAX_CHANNELS = 4  # an axis of more entries than RGBA has is not taken for the channels unless the user says so
+_MAX_CHANNELS = 4  # a longer axis is taken for the channels only if the user says so, because RGBA has four
 _BLUR_SHARE = 0.1  # the standard deviation of "blur", as a share of the shorter side
-_NON_RGB_MODES = ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV")  # modes of Pillow whose numbers are no grey levels or RGB
+# Modes of Pillow whose numbers are neither grey levels nor RGB.
+_NON_RGB_MODES = ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV")
 
 Channels = Literal["last", "first"]
 Reference = str | float | Sequence[float] | NDArray[Any]
 
 
 def is_pillow_image(x: Any) -> bool:
-    """Whether this is an image of Pillow, which is not imported to look."""
+    """Whether this is an image of Pillow, which is not imported for this check."""
     pillow = sys.modules.get("PIL.Image")
     return pillow is not None and isinstance(x, pillow.Image)
 
@@ -29,10 +30,9 @@ def is_pillow_image(x: Any) -> bool:
 def read_image_array(
     x: Any, channels: Channels | Literal["none"] | None = None
 ) -> tuple[NDArray[Any], Channels | None]:
-    """An image as an array of its own, and where its channels are; refused if it is no image.
+    """A copy of an image as an array, and the position of its channels; raises if it is not an image.
 
-    Images of Pillow that number their colours, or hold other colours than RGB, become RGB (RGBA if some are
-    transparent).
+    Images of Pillow with a palette, or with other colours than RGB, become RGB (RGBA if some are transparent).
 
     >>> read_image_array([[1, 2], [3, 4]])[0].shape, read_image_array(np.zeros((3, 8, 9)))[1]
     ((2, 2), 'first')
@@ -41,7 +41,7 @@ def read_image_array(
         if is_pillow_image(x) and x.mode in _NON_RGB_MODES:
             x = x.convert("RGBA" if x.mode == "PA" or "transparency" in x.info else "RGB")
         image = np.array(np.asarray(x), order="C")  # a copy, because the user may change the array later
-    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors on a GPU or with a gradient
+    except (TypeError, ValueError, RuntimeError) as error:  # for ragged lists, and tensors on a GPU or with a gradient
         raise MaskerError(f"Expected an image as an array, got {type(x).__name__}: {error}") from error
     _check_numbers(image)
     return image, _find_channels(image, channels)
@@ -82,7 +82,7 @@ def _find_channels(image: NDArray[Any], channels: Channels | Literal["none"] | N
 
 
 def guess_channels(shape: tuple[int, ...]) -> Channels | None:
-    """Which of the outer axes of an image with three is that of the channels; None where that cannot be told.
+    """The outer axis of an image with three axes that is that of the channels; None if it is not clear.
 
     >>> guess_channels((8, 9, 3)), guess_channels((3, 8, 9)), guess_channels((3, 8, 3))
     ('last', 'first', None)
@@ -101,11 +101,11 @@ def channels_back(colours: NDArray[Any], channels: Channels | None) -> NDArray[A
     return colours[..., 0] if channels is None else colours if channels == "last" else np.moveaxis(colours, 2, 0)
 
 
-# -- what absent units show -------------------------------------------------------------------------------------------
+# -- the reference of absent units ------------------------------------------------------------------------------------
 
 
 def make_reference(reference: Reference, image: NDArray[Any], channels: Channels | None, seed: int) -> NDArray[Any]:
-    """What absent units of an image show: an array like it."""
+    """The pixels that replace absent units of an image, an array like it."""
     colours = channels_last(image, channels)
     filling = (
         _compute_reference(reference, colours, seed)
@@ -128,7 +128,7 @@ def _compute_reference(name: str, colours: NDArray[Any], seed: int) -> NDArray[A
 
 
 def _check_reference(reference: Any, image: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
-    """A colour, or an image, checked."""
+    """A checked colour or image."""
     reference, count = np.asarray(reference), channels_last(image, channels).shape[2]
     if reference.dtype.kind not in "biuf":
         raise MaskerError(f"Expected a reference of numbers, got {reference.dtype}.")
@@ -143,7 +143,7 @@ def _check_reference(reference: Any, image: NDArray[Any], channels: Channels | N
 
 
 def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
-    """Refuse a given reference that an image of this dtype cannot show."""
+    """Raise if a reference has values that an image of this dtype cannot have."""
     if not np.isfinite(reference).all():
         raise MaskerError("Expected a reference of finite numbers, got NaN or infinite ones.")
     if dtype.kind not in "iu":
@@ -155,7 +155,7 @@ def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
             f"Expected a reference from {min_level} to {max_level}, as an image of {dtype} has, got numbers from {low} "
             f"to {high}."
         )
-    if np.abs(reference).max() <= 1 and (reference != np.rint(reference)).any():  # would round to black
+    if np.abs(reference).max() <= 1 and (reference != np.rint(reference)).any():  # it would be rounded to black
         raise MaskerError(
             f"Expected a reference on the scale of the image, which is {dtype}, got numbers from {low} to "
             f"{high}, which look scaled to 0..1. Scale the reference too."
@@ -163,6 +163,6 @@ def _check_range(reference: NDArray[Any], dtype: np.dtype[Any]) -> None:
 
 
 def _cast_reference(reference: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """To the dtype of the image, rounded where that has no fractions."""
+    """The reference in the dtype of the image, rounded if that is an integer type."""
     rounds = dtype.kind in "biu" and reference.dtype.kind == "f"
     return np.ascontiguousarray(np.rint(reference) if rounds else reference, dtype)

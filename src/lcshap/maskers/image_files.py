@@ -26,13 +26,13 @@ def decode_image(
     """Decode an image file to an array of bytes, `(height, width)` or `(height, width, 3)`.
 
     The number of pixels is read from the header of the file, so that a small file with a very large image is refused
-    before it is decoded. The image is turned upright as its EXIF data say.
+    before it is decoded. The image is rotated according to its EXIF data.
 
     Parameters
     ----------
     data : the content of the file.
-    name : how errors call the file.
-    max_pixels : refuse images with more pixels.
+    name : the name of the file in errors.
+    max_pixels : the largest number of pixels.
     grey : convert colours to shades of grey. Images without colours always are `(height, width)`.
     formats : the formats of Pillow that are read, such as ``("PNG", "JPEG")``. By default all of them.
     advice : what the error for a large image recommends.
@@ -43,7 +43,7 @@ def decode_image(
 
     Raises
     ------
-    MaskerError : if the file is no image, is damaged or is too large.
+    MaskerError : if the file is not an image, is damaged or is too large.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def decode_image(
         with warnings.catch_warnings(action="ignore", category=pillow.DecompressionBombWarning):
             picture = pillow.open(io.BytesIO(data), formats=formats)
         with picture:
-            width, height = picture.size  # of the header: nothing is decoded yet
+            width, height = picture.size  # from the header, before the image is decoded
             if width * height > max_pixels:
                 raise MaskerError(
                     f"Expected an image of at most {max_pixels:,} pixels, got {name} with {width:,} x {height:,}. "

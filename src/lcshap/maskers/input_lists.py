@@ -1,4 +1,4 @@
-"""Which objects hold many inputs: lists, iterators, arrays with one more axis than an input has, pandas objects."""
+"""Which objects contain many inputs: lists, iterators, arrays with one axis more than an input, pandas objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..errors import MaskerError
 
 
 def is_list(x: Any) -> bool:
-    """Whether this is a sequence, but no string or bytes, or an iterator, but no open file.
+    """Whether this is a sequence other than a string or bytes, or an iterator other than an open file.
 
     >>> [is_list(x) for x in ([], ("a", "b"), iter("ab"), "ab", b"ab", {"a"})]
     [True, True, True, False, False, False]
@@ -25,7 +25,7 @@ def is_list(x: Any) -> bool:
 
 
 def count_axes(x: Any) -> int | None:
-    """How many axes an array, a tensor or a pandas object has; None for anything else."""
+    """The number of axes of an array, a tensor or a pandas object; None for anything else."""
     axes = getattr(x, "ndim", None)
     return axes if isinstance(axes, int) and hasattr(x, "__getitem__") and not isinstance(x, memoryview) else None
 
@@ -49,7 +49,7 @@ def is_frame(x: Any) -> bool:
 
 
 def holds_inputs(x: Any, noun: str) -> bool:
-    """Whether this holds many inputs of which none is an array: texts or molecules, say."""
+    """Whether this contains many inputs that are not arrays, such as texts or molecules."""
     axes = 2 if is_frame(x) else count_axes(x)
     if axes is not None and axes > 1:
         description = "a DataFrame" if is_frame(x) else f"an array of {axes} axes"
@@ -59,7 +59,7 @@ def holds_inputs(x: Any, noun: str) -> bool:
 
 
 def holds_rows(x: Any, axes: int = 1) -> bool:
-    """Whether this holds many inputs, each of which is an array of so many axes or a list of numbers.
+    """Whether this contains many inputs, each of which is an array of so many axes or a list of numbers.
 
     >>> [holds_rows(x) for x in ([], [1, 2], [[1, 2], [3]], np.zeros(3), np.zeros((1, 3)))]
     [True, False, True, False, True]
@@ -71,7 +71,7 @@ def holds_rows(x: Any, axes: int = 1) -> bool:
 
 
 def list_inputs(x: Any) -> list[Any]:
-    """What holds many inputs, one by one; of a DataFrame its rows.
+    """The inputs in an object that contains many; those of a DataFrame are its rows.
 
     >>> list_inputs(np.array(["a", "b"])), list_inputs(c for c in "ab")
     (['a', 'b'], ['a', 'b'])
@@ -85,7 +85,7 @@ def list_inputs(x: Any) -> list[Any]:
 
 
 def list_rows(x: Any) -> list[Any]:
-    """The same for inputs of numbers, which an iterator over numbers does not hold."""
+    """The same for inputs of numbers. An iterator over numbers does not contain such inputs."""
     rows = list_inputs(x)
     if isinstance(x, Iterator) and rows and not _is_nested(rows[0]):
         raise MaskerError(
@@ -96,10 +96,10 @@ def list_rows(x: Any) -> list[Any]:
 
 
 def shape_of(reference: Any) -> tuple[int, ...]:
-    """The shape of an array or of nested lists; `()` for what has none."""
+    """The shape of an array or of nested lists; `()` for other objects."""
     try:
         return np.shape(reference)
-    except ValueError:  # a ragged list: refused where it is used
+    except ValueError:  # a ragged list is reported when it is used
         return ()
 
 

@@ -27,12 +27,12 @@ class MaskedTabular(Masked):
     Attributes
     ----------
     x : the row; of a `MaskedFrame` a DataFrame of one row.
-    background : `(M, columns)`, what absent units take.
-    columns : the names of all columns, pinned and dropped ones too.
+    background : `(M, columns)`, the values of absent units.
+    columns : the names of all columns, including pinned and dropped ones.
     units : which columns belong to units, in their order.
-    labels : the unit of each of these: as many as there are, but for groups of columns.
-    pinned : which columns are always present; those in neither are always absent.
-    blocks : one-hot blocks that were found and are no groups.
+    labels : the unit of each of these; several columns have the same unit only in groups.
+    pinned : which columns are always present. Columns that are neither pinned nor in a unit are always absent.
+    blocks : one-hot blocks that were found and are not groups.
     """
 
     x: Any
@@ -45,19 +45,19 @@ class MaskedTabular(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The row, the background and which columns are units; graph and names play no part."""
+        """The row, the background and which columns are units, without graph and names."""
         return self.x, self.background, self.units, self.labels, self.pinned
 
     @property
     def advice(self) -> str:
-        """That columns may be grouped."""
+        """The advice that columns may be grouped."""
         if not self.blocks:
             return ""
         return f'one-hot blocks: {", ".join(self.blocks)}; Tabular(..., groups="one-hot") makes each of them one unit'
 
     @property
     def hint(self) -> str:
-        """What the model was given, where that may be why it failed."""
+        """The rows that the model got, if they may be the reason for its failure."""
         has_missing = np.isnan(self.x).any() or np.isnan(self.background).any()
         return "(It was given missing values: fill them in before, if it takes none.)" if has_missing else ""
 
@@ -73,7 +73,7 @@ class MaskedTabular(Masked):
 
     @property
     def column_units(self) -> NDArray[np.intp]:
-        """The unit of each column, whatever the columns hold; -1 for none."""
+        """The unit of each column of any type; -1 for none."""
         unit_of_column = np.full(len(self.columns), -1, np.intp)
         unit_of_column[self.units] = self.labels
         return unit_of_column
@@ -96,7 +96,7 @@ class MaskedTabular(Masked):
         return Blend(self._kept(coalitions)[:, None], self.x, self.background)
 
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
-        """Row by row where background rows agree with x or with each other in enough columns, else by coalition."""
+        """Compared row by row if background rows agree with x or each other in enough columns, else by coalition."""
         check_units(coalitions, self.graph)
         if self._agreement.worthwhile:
             return self._distinct_by_row(coalitions)
@@ -121,7 +121,7 @@ class MaskedTabular(Masked):
         )
 
     def _is_one_row(self, coalition: Coalitions) -> bool:
-        """Whether this is the full input with several background rows, of which no column takes a value."""
+        """Whether this is the full input with several background rows, none of whose values is used."""
         all_present = len(self.background) > 1 and len(self.units) + len(self.pinned) == len(self.columns)
         return all_present and bool(coalition.sizes[0] == coalition.d)
 
@@ -140,7 +140,7 @@ class MaskedTabular(Masked):
 
     @property
     def _value_numbers(self) -> NDArray[np.intp]:
-        """Numbers that are equal where values are, `(1 + M, columns)`, x first."""
+        """Numbers that are equal if values are equal, `(1 + M, columns)`, x first."""
         return number_columns(np.concatenate([self.x[None], self.background]))
 
     def _kept(self, coalitions: Coalitions) -> NDArray[np.bool_]:
@@ -172,12 +172,12 @@ class MaskedFrame(MaskedTabular):
 
     @property
     def owners(self) -> NDArray[np.intp] | None:
-        """The unit of each column, where all of them hold numbers."""
+        """The unit of each column, if all of them contain numbers."""
         return self.column_units if self.row.numeric and self.table.numeric else None
 
     @property
     def hint(self) -> str:
-        """What the model was given, where that may be why it failed."""
+        """The rows that the model got, if they may be the reason for its failure."""
         return (
             f"(It was given {type(self.x).__module__.partition('.')[0]} DataFrames with the columns and types of the "
             "background. If it expects arrays, give Tabular(background.to_numpy(), names=[...]).)"
@@ -185,7 +185,7 @@ class MaskedFrame(MaskedTabular):
 
     @property
     def view(self) -> TableView:
-        """The columns with their values, as people read them."""
+        """The columns with their values as text."""
         cells = [self.row.values(c)[0] for c in range(len(self.columns))]
         values = [_to_float(cell) for cell in cells]
         texts = tuple(map(_to_text, cells))
@@ -205,7 +205,7 @@ class MaskedFrame(MaskedTabular):
         return np.where(self._kept(coalitions), numbers[0], numbers[1 + background])
 
     def _build_frame(self, kept: NDArray[np.bool_], background: NDArray[np.intp]) -> Any:
-        """A DataFrame: of each column the value of the row where it is kept, else that of a background row."""
+        """A DataFrame with the values of the row for kept columns, and of a background row for the others."""
         columns = []
         for c, column in enumerate(self._pool):
             places = np.where(kept[..., c], 0, background + 1)
@@ -217,7 +217,7 @@ class MaskedFrame(MaskedTabular):
         return self.table.value_codes(self.row)
 
     def blend(self, coalitions: Coalitions) -> Blend | None:
-        """None: values of mixed columns are not blended as numbers are."""
+        """None, because values of mixed columns cannot be blended like numbers."""
         return None
 
     @cached_property
@@ -239,7 +239,7 @@ def _to_float(cell: Any) -> float:
 
 
 def _to_text(cell: Any) -> str:
-    """How a value reads; empty where it is a number.
+    """A value as text; empty if it is a number.
 
     >>> [_to_text(cell) for cell in ("Paris", 3.5, True, None, "")]
     ['Paris', '', 'True', 'missing', "''"]

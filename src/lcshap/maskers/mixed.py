@@ -16,7 +16,7 @@ Column = NDArray[np.float64] | NDArray[np.intp]  # numbers with NaN for missing 
 
 
 def read_table(data: Any, subject: str) -> NDArray[np.floating] | Frame:
-    """A new array of floats, or the table of a pandas or polars DataFrame; a Series with names is one of one row."""
+    """A new array of floats, or the table of a pandas or polars DataFrame. A named Series is a table of one row."""
     if data is None:
         raise MaskerError(f"Expected rows or one row as {subject}, got None.")
     check_package(data, subject)
@@ -26,7 +26,7 @@ def read_table(data: Any, subject: str) -> NDArray[np.floating] | Frame:
 
 
 def check_package(data: Any, subject: str) -> None:
-    """Refuse tables that are similar to those of pandas and polars, with advice how to convert them."""
+    """Raise for tables of other packages than pandas and polars, with advice on how to convert them."""
     package, name = type(data).__module__.partition(".")[0], type(data).__name__
     advice = {("polars", "LazyFrame"): "collect()", ("pyarrow", "Table"): "to_pandas()"}.get((package, name))
     if advice is not None:
@@ -42,7 +42,7 @@ def read_array(data: Any, subject: str) -> tuple[NDArray[np.floating], Names | N
     names = tuple(labels) if labels and all(isinstance(label, str) for label in labels) else None
     array = np.array(data.to_numpy() if framed else np.asarray(data))
     if array.dtype.kind == "f":
-        array[np.isnan(array)] = np.nan  # all missing values are the same to the bit
+        array[np.isnan(array)] = np.nan  # so that all missing values have the same bits
         return array, names
     try:
         if array.dtype.kind in "biuO":
@@ -57,7 +57,7 @@ def read_array(data: Any, subject: str) -> tuple[NDArray[np.floating], Names | N
 
 
 def encode_columns(table: NDArray[np.floating] | Frame) -> list[Column]:
-    """Each column as floats where it holds numbers or dates, else as the number of each row's category.
+    """Each column as floats if it contains numbers or dates, otherwise as the number of each row's category.
 
     >>> import pandas as pd
     >>> frame = Frame.from_dataframe(pd.DataFrame({"age": [30.0, None], "city": ["Rome", "Oslo"]}), "the data")

@@ -1,4 +1,4 @@
-"""Molecules: atoms as units, bonds as edges; absent atoms are cut out, or masked by the user's own featuriser."""
+"""Molecules: atoms are units, bonds are edges; absent atoms are removed, or masked by the user's featuriser."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ class Molecule(Masker):
     ----------
     featurise : makes the model's rows, many at once. With "remove" it is called with a list of `Mol`, with "mask" with
         the whole `Mol` and a boolean array `(n, atoms)`, True where an atom is kept; it returns `n` rows, an array or a
-        list. None: rows are what was given, SMILES strings for a string and `Mol` for a `Mol`.
-    absent : "remove": absent atoms are cut out of the molecule. "mask": `featurise` decides what they are.
-    hydrogens : whether hydrogens are units too. False: they go with the atom that they are bound to.
-    base : what stands for the molecule without any atom, for models that fail on an empty one: a SMILES string or a
-        `Mol`, such as "C", which is methane; or, with `featurise`, a row of numbers, or one number that fills a row:
-        0 is the featuriser's zero. None: the empty molecule. Only with "remove".
+        list. None: rows have the type of the input, SMILES strings for a string and `Mol` for a `Mol`.
+    absent : "remove": absent atoms are removed from the molecule. "mask": `featurise` represents them.
+    hydrogens : whether hydrogens are units too. Otherwise they belong to the atom that they are bound to.
+    base : what replaces the molecule without any atom, for models that fail on an empty one: a SMILES string or a
+        `Mol`, such as "C", which is methane; or, with `featurise`, a row of numbers, or one number for a whole row,
+        such as 0. None for the empty molecule. Only with "remove".
 
     Notes
     -----
     Choose "remove" for models of whole molecules (fingerprints, descriptors, SMILES), "mask" for models of atoms (a
     graph network whose atom features can be set to zero).
 
-    What is left when atoms are cut out is always a valid molecule, as RDKit sees it:
+    After atoms are removed, the rest is always a valid molecule for RDKit:
 
-    - All pieces stay: propane without its middle is ``C.C``. Without any atom it is the empty molecule, ``""``, or
+    - All pieces are kept: propane without its middle is ``C.C``. Without any atom it is the empty molecule, ``""``, or
       `base`: then the base value is the prediction for `base`, and the scores describe how the molecule
       differs from it.
-    - Open valences are filled with hydrogens; charges stay where they were. With `hydrogens` nothing is filled in: an
-      atom that has lost a neighbour is a radical.
+    - Open valences are filled with hydrogens; charges do not change. With `hydrogens` open valences are not filled: an
+        atom that has lost a neighbour is a radical.
     - An aromatic ring that loses an atom, or a double bond that leads out of it, gets single bonds: benzene without an
-      atom is pentane. Other rings stay aromatic as long as RDKit can give them double bonds. So the double bonds that
-      an aromatic ring is drawn with play no part, and equivalent atoms have equal scores.
+      atom is pentane. Other rings stay aromatic as long as RDKit can give them double bonds. So it does not matter with
+      which double bonds an aromatic ring is drawn, and equivalent atoms have equal scores.
     - A stereocentre or double bond that loses a neighbour loses its configuration; the others keep theirs.
 
-    All atoms together give back what was given: the same string, or a copy of the `Mol`. Some hydrogens are atoms to
-    RDKit, and units, whatever is said here: isotopes and those of ``[H][H]``.
+    All atoms together give the input again: the same string, or a copy of the `Mol`. Some hydrogens are always atoms
+    for RDKit, and units here: isotopes and those of ``[H][H]``.
 
     Examples
     --------
@@ -121,9 +121,9 @@ class MaskedMolecule(Masked):
 
     Attributes
     ----------
-    x : what was given, a SMILES string or a `Mol`.
-    mol : the `Mol` whose atom number i is unit i: the one to draw scores on.
-    recipe : how absent atoms are dealt with.
+    x : the input, a SMILES string or a `Mol`.
+    mol : the `Mol` whose atom number i is unit i, for drawing scores.
+    recipe : the masker, which determines how absent atoms are represented.
     """
 
     x: Any
@@ -132,7 +132,7 @@ class MaskedMolecule(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The string, or all that the `Mol` holds, properties and coordinates too; and what absent atoms become."""
+        """The string, or the complete `Mol` with properties and coordinates, and how absent atoms are represented."""
         if isinstance(self.x, str):
             return self.x, self.recipe
         options = import_rdkit().PropertyPickleOptions
@@ -140,13 +140,13 @@ class MaskedMolecule(Masked):
 
     @property
     def hint(self) -> str:
-        """That the model may not take the molecule without any atom."""
+        """The hint that the model may not accept the molecule without any atom."""
         if self.recipe.base is not None or self.recipe.absent == "mask":
             return ""
         return '(If it fails on a molecule without atoms, say what stands for that: Molecule(base="C"), say.)'
 
     def rows(self, coalitions: Coalitions) -> Rows:
-        """One row a coalition: what `featurise` makes of it, or a SMILES string or `Mol`."""
+        """One row per coalition: the result of `featurise`, or a SMILES string or `Mol`."""
         check_units(coalitions, self.graph)
         featurise = self.recipe.featurise
         if self.recipe.absent == "mask" and featurise is not None:
@@ -156,7 +156,7 @@ class MaskedMolecule(Masked):
         return self._fragment_smiles(coalitions) if isinstance(self.x, str) else self._fragments(coalitions)
 
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
-        """Where rows are SMILES strings, coalitions with equal strings share a key. Molecules differ in length."""
+        """If rows are SMILES strings, coalitions with equal strings share a key. Molecules differ in length."""
         if self.recipe.featurise is not None:
             return super().distinct(coalitions)
         if not isinstance(self.x, str):
@@ -171,7 +171,7 @@ class MaskedMolecule(Masked):
         nonempty = coalitions.take(np.flatnonzero(~empty))
         mols = (
             self._fragments(nonempty) if len(nonempty) else [import_rdkit().Mol(self.mol)]
-        )  # one molecule, from which the shape of a row is known
+        )  # the first row shows the shape of all rows
         features = np.asarray(check_featurised_rows(featurise(mols), len(mols)))
         if np.shape(base) not in ((), features.shape[1:]):
             raise MaskerError(
@@ -186,7 +186,7 @@ class MaskedMolecule(Masked):
             return [self._cut_out(frozenset(range(self.graph.d)).difference(kept)) for kept in coalitions]
 
     def _fragment_smiles(self, coalitions: Coalitions) -> list[str]:
-        """The string of each fragment. Making them is slow, so that those made for keys are kept for rows."""
+        """The string of each fragment. Making strings is slow, so that those for keys are kept for rows."""
         keys, cache = set_keys(coalitions), self._smiles_cache
         new_rows = np.array([row for row, key in enumerate(keys) if key not in cache], np.intp)
         new_coalitions = coalitions.take(new_rows)
@@ -226,7 +226,8 @@ class MaskedMolecule(Masked):
         mol.CommitBatchEdit()
         try:
             import_rdkit().SanitizeMol(mol)
-        except import_rdkit().KekulizeException as error:  # a ring that is aromatic only together with one that is gone
+        # A ring is aromatic only together with another one, which is absent.
+        except import_rdkit().KekulizeException as error:
             kept_atoms = [i for i in range(self.graph.d) if i not in absent]
             return self._cut_out(absent, opened | {kept_atoms[i] for i in error.cause.GetAtomIndices()})
         if self._has_stereo:
@@ -248,7 +249,7 @@ class MaskedMolecule(Masked):
         return aromatic
 
     def _open_atoms(self, mol: Any, lost_neighbours: Counter[int], aromatic: Numbers) -> None:
-        """Take stereo from atoms that lose neighbours, and let hydrogens take the place of these."""
+        """Remove the configuration of atoms that lose neighbours, and replace these by hydrogens."""
         for number, count in lost_neighbours.items():
             atom = mol.GetAtomWithIdx(number)
             atom.SetChiralTag(import_rdkit().ChiralType.CHI_UNSPECIFIED)
@@ -284,7 +285,7 @@ class MaskedMolecule(Masked):
 
     @cached_property
     def _rings(self) -> list[_Ring]:
-        """The smallest rings of aromatic bonds. In azulene that is the ring of ten: the bond across is not aromatic."""
+        """The smallest rings of aromatic bonds. Azulene has a ring of ten, because the inner bond is not aromatic."""
         aromatic = import_rdkit().RWMol(self.mol)
         numbers = {_bond_atoms(bond): bond.GetIdx() for bond in self.mol.GetBonds() if bond.GetIsAromatic()}
         for bond in self.mol.GetBonds():
@@ -312,7 +313,7 @@ class _Ring(NamedTuple):
 
 
 def _count_atoms(coalitions: Coalitions) -> NDArray[np.int64]:
-    """How many atoms each coalition keeps: the length of its row, where rows are molecules."""
+    """The number of atoms of each coalition, which is the length of its row if rows are molecules."""
     return coalitions.sizes
 
 

@@ -1,4 +1,4 @@
-"""Reading molecules with RDKit, and checking what stands for them."""
+"""Reading molecules with RDKit, and checking the base and the rows of a featuriser."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def parse_molecule(x: Any, hydrogens: bool) -> Any:
         mol = rdkit.MolFromSmiles(x) if is_text else mol
         mol = rdkit.AddHs(mol, addCoords=True) if hydrogens else rdkit.RemoveHs(mol)
     for atom in mol.GetAtoms() if hydrogens else ():
-        atom.SetNoImplicit(True)  # so that a hydrogen that is cut out does not come back
+        atom.SetNoImplicit(True)  # so that RDKit does not add a hydrogen atom that was removed
     if not mol.GetNumAtoms():
         raise MaskerError("Expected a molecule with at least one atom, got none. There is nothing to explain.")
     return mol
 
 
 def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -> Any:
-    """What stands for the empty molecule: a SMILES string, a number or a row of numbers."""
+    """The checked replacement of the empty molecule: a SMILES string, a number or a row of numbers."""
     if base is None:
         return None
     if absent == "mask":
@@ -63,7 +63,7 @@ def check_base(base: Any, absent: Literal["remove", "mask"], featurised: bool) -
 
 
 def _to_tuples(numbers: Any) -> Any:
-    """Convert lists to tuples, so that recipes can be compared and recorded."""
+    """Convert lists to tuples, so that maskers can be compared and recorded."""
     return tuple(map(_to_tuples, numbers)) if isinstance(numbers, list) else numbers
 
 

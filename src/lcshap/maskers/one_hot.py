@@ -17,14 +17,14 @@ from .mixed import read_array, read_table
 def one_hot_groups(data: Any, names: Sequence[str] | None = None) -> dict[str, list[str]]:
     """The blocks of columns that are one feature each, encoded as a 1 among 0s: groups for `Tabular`.
 
-    A block is of neighbouring columns of zeros and ones (or booleans) whose names start alike up to a separator, as in
-    ``city_Oslo`` and ``city_Rome``, and of which no row has two ones. Columns without names are a block where every
-    row has exactly one.
+    A block consists of neighbouring columns of zeros and ones (or booleans) whose names are equal up to a separator, as
+    in ``city_Oslo`` and ``city_Rome``, and in which no row has two ones. Columns without names are a block if every row
+    has exactly one 1.
 
     Parameters
     ----------
     data : rows `(n, columns)`, an array or a DataFrame; at least two rows.
-    names : of the columns, where the data has none.
+    names : the names of the columns, if the data has none.
 
     Returns
     -------

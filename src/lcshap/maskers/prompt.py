@@ -1,4 +1,4 @@
-"""Prompt: what a language model reads, as fixed text around sources that may be absent."""
+"""Prompts for language models: fixed text around sources that may be absent."""
 
 from __future__ import annotations
 
@@ -29,43 +29,43 @@ Level = Literal["document", "paragraph", "sentence", "word"]
 Message = Mapping[str, str]
 PARAGRAPH = re.compile(r"\S.*?(?=\s*\n\s*\n|\s*\Z)", re.DOTALL)
 _DOCUMENT = re.compile(r"\S(?:.*\S)?", re.DOTALL)
-_MAX_KEPT_LETTERS = 1 << 12  # of a prompt: rows of longer ones are made again for each batch
+_MAX_KEPT_LETTERS = 1 << 12  # rows of longer prompts are made again for each batch
 
 
 @dataclass(frozen=True)
 class Prompt(Masker):
-    """A prompt made of a template and of sources: which documents, paragraphs, sentences or words made the answer?
+    """A prompt of a template and sources, to find the documents, paragraphs, sentences or words that led to an answer.
 
     The units are cut from the sources. Everything else (system text, instruction, question) is in every row.
 
     An input is a mapping from the fields of the template to texts, with a list of texts as "sources"; a list of
-    mappings is many inputs. If the masker has `sources` of its own, the input may leave them out, and may be a string
-    where the template has one other field.
+    mappings is many inputs. If the masker has `sources`, the input may omit them, and may be a string if the template
+    has one other field.
 
     Parameters
     ----------
     template : a text with ``{sources}`` where the sources go, and other fields such as ``{question}``. Or a list of
         chat messages, each a mapping with "role" and "content", of which one content has ``{sources}``.
-    sources : the sources of all inputs that bring none.
-    level : what a unit is: "document" (a source as a whole), "paragraph", "sentence" or "word".
+    sources : the sources of all inputs that have none.
+    level : the units: "document" (a whole source), "paragraph", "sentence" or "word".
     item : how a source is written: ``{text}`` is the source and ``{number}`` its number.
-    separator : what stands between two sources.
-    numbers : "mend": the sources that are there are numbered from 1, so that no row has a gap. "keep": a source has the
-        same number in all rows.
+    separator : the text between two sources.
+    numbers : "mend": the kept sources are numbered from 1, so that no row has a gap. "keep": a source has the same
+        number in all rows.
     absent : "delete": an absent unit disappears, and a source without units disappears with its number and separator.
-        Any other string stands in the place of each absent unit.
-    empty : what stands in the place of all sources where none is there.
+        Any other string replaces each absent unit.
+    empty : the text that replaces the sources if all are absent.
     graph : "documents": a chain within each source and no edges between sources. "chain": all units in their order.
         "complete": every pair. Or a function from the number of units to a `Graph`. By default "complete" for the level
         "document" and "documents" for all others.
-    tokenizer : of transformers, to turn chat messages into the text that the model reads (its chat template). Without
-        one, the rows are lists of messages, as `adapters.OpenAICompatible` takes them.
+    tokenizer : a tokenizer of transformers, whose chat template turns chat messages into the text that the model reads.
+        Without a tokenizer, the rows are lists of messages, as `adapters.OpenAICompatible` takes them.
 
     Notes
     -----
-    The text of an input goes into the template once: a source that holds ``{question}`` is not filled in again. A
-    source or a question may still hold the special tokens of a chat template. They are text of the user, and a
-    tokenizer may read them as special tokens, as it does when the model is used.
+    The fields are filled in once: a source that contains ``{question}`` is not filled in again. A source or a question
+    may contain the special tokens of a chat template. They are text of the user, and a tokenizer may read them as
+    special tokens, as in normal use of the model.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class Prompt(Masker):
         return MaskedPrompt(self._graph(sides), sides, filled, self)
 
     def full(self, x: Any) -> Any:
-        """The prompt with all sources, as the model reads it: what it generates its answer to.
+        """The prompt with all sources, for which the model generates its answer.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Prompt(Masker):
 
         Returns
         -------
-        A string, or a list of messages where the template is one and there is no tokenizer.
+        A string, or a list of messages if the template is one and there is no tokenizer.
         """
         masked = self.mask(x)
         return masked.rows(Coalitions.from_sets(masked.graph.d, [range(masked.graph.d)]))[0]
@@ -187,13 +187,13 @@ class Prompt(Masker):
 
 @dataclass(frozen=True, eq=False)
 class MaskedPrompt(Masked):
-    """A prompt and where its units are.
+    """A prompt and the positions of its units.
 
     Attributes
     ----------
     sides : each source with its spans.
-    filled : the template with all fields but the sources filled in.
-    recipe : how sources are written, and what takes the place of absent ones.
+    filled : the template with all fields filled in except the sources.
+    recipe : the masker, which determines how sources are written and what replaces absent ones.
     """
 
     sides: tuple[MaskedText, ...]
@@ -202,7 +202,7 @@ class MaskedPrompt(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The sources with their units, and what is written around them."""
+        """The sources with their units, and the text around them."""
         recipe = self.recipe
         sides = [side.content for side in self.sides]
         chat_template = None if recipe.tokenizer is None else getattr(recipe.tokenizer, "chat_template", None)
@@ -215,13 +215,13 @@ class MaskedPrompt(Masked):
 
     @property
     def advice(self) -> str:
-        """One source is explained by what is in it."""
+        """The advice to explain a single source by its paragraphs or sentences."""
         if self.graph.d > 1 or self.recipe.level != "document":
             return ""
         return 'one source has one score: write level="sentence" or level="word" to look into it'
 
     def rows(self, coalitions: Coalitions) -> list[Any]:
-        """One prompt a coalition: a text, or a list of messages."""
+        """One prompt per coalition: a text, or a list of messages."""
         check_units(coalitions, self.graph)
         starts = accumulate((side.graph.d for side in self.sides), initial=0)
         columns = [
@@ -232,7 +232,7 @@ class MaskedPrompt(Masked):
         return [self.filled.with_sources(block, self.recipe.tokenizer) for block in blocks]
 
     def _write_sources(self, texts: Sequence[str]) -> list[tuple[str, int | None]]:
-        """The sources of a row in pieces: each source itself, with its number, and what stands around it."""
+        """The sources of a row in pieces: each source with its number, and the text around it."""
         recipe = self.recipe
         before, after = recipe.item.split("{text}")
         pieces: list[tuple[str, int | None]] = []
@@ -248,7 +248,7 @@ class MaskedPrompt(Masked):
 
     @property
     def view(self) -> PromptView:
-        """The prompt with all sources, and where its units and its sources are."""
+        """The prompt with all sources, and the positions of its units and sources."""
         start, text = self.filled.readable(
             "".join(text for text, _ in self._write_sources([side.text for side in self.sides]))
         )
@@ -270,7 +270,7 @@ class MaskedPrompt(Masked):
         )
 
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
-        """Coalitions with equal prompts share a key. The prompts are kept where they are short enough."""
+        """Coalitions with equal prompts share a key. The prompts are kept if they are short enough."""
         rows = self.rows(coalitions)
         texts = bool(rows) and isinstance(rows[0], str)
         keys = text_keys(rows) if texts else row_keys(json.dumps(row).encode() for row in rows)
@@ -279,14 +279,14 @@ class MaskedPrompt(Masked):
         return DistinctRows.by_coalition(coalitions, keys, rows=rows if short else None, lengths=lengths)
 
     def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
-        """How many characters of the sources are kept where units are deleted."""
+        """The number of characters of the sources that are kept if units are deleted."""
         unit_lengths = np.array([e - s for side in self.sides for s, e in side.spans], np.int64)
         stored = np.diff(np.concatenate([[0], np.cumsum(unit_lengths[coalitions.indices])])[coalitions.offsets])
         return np.asarray(np.where(coalitions.removed, unit_lengths.sum() - stored, stored), np.int64)
 
 
 def check_sources(sources: Any) -> list[str]:
-    """The sources as a list of texts; `MaskerError` where they are none."""
+    """The sources as a list of texts; `MaskerError` if they are not texts."""
     if isinstance(sources, str | Mapping) or not hasattr(sources, "__iter__"):
         raise MaskerError(f"Expected a list of texts as sources, got {type(sources).__name__}. Put it in brackets.")
     listed = list(sources)

@@ -19,7 +19,7 @@ class Template:
 
     Attributes
     ----------
-    parts : for each message its role and its content; of a plain text one part without a role.
+    parts : the role and the content of each message; a plain text is one part without a role.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Template:
 
     @classmethod
     def read(cls, template: Any) -> Template:
-        """Check what the user gives as a template."""
+        """Check the template of the user."""
         if isinstance(template, str):
             parts: tuple[tuple[str | None, str], ...] = ((None, template),)
         elif isinstance(template, Sequence) and template and all(_is_message(message) for message in template):
@@ -55,7 +55,7 @@ class Template:
         return list(dict.fromkeys(name for _, content in self.parts for name in _FIELD.findall(content)))
 
     def fill(self, texts: Mapping[str, Any]) -> FilledTemplate:
-        """Put texts in the place of all fields but the sources."""
+        """Fill in all fields except the sources."""
         names = [name for name in self.fields if name != _SOURCES_FIELD]
         if unknown := [name for name in texts if name not in names]:
             raise MaskerError(
@@ -81,13 +81,13 @@ class FilledTemplate:
 
     Attributes
     ----------
-    parts : for each message its role and its content, which is cut in two where the sources go.
+    parts : the role and the content of each message. The content with the sources is cut in two at their position.
     """
 
     parts: tuple[tuple[str | None, tuple[str, ...]], ...]
 
     def with_sources(self, block: str, tokenizer: Any = None) -> Any:
-        """The prompt with these sources: a text, or messages where there are roles and no tokenizer."""
+        """The prompt with these sources: a text, or messages if there are roles and no tokenizer."""
         if self.parts[0][0] is None:
             return block.join(self.parts[0][1])
         messages = [{"role": role, "content": block.join(pieces)} for role, pieces in self.parts]
@@ -96,7 +96,7 @@ class FilledTemplate:
         return tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
 
     def readable(self, block: str) -> tuple[int, str]:
-        """The prompt as people read it, with the roles of messages in words, and where the sources start in it."""
+        """The prompt as readable text, with the roles of messages in words, and the position of the sources."""
         text, start = "", 0
         for role, pieces in self.parts:
             text += ("\n\n" if text else "") + (f"{role}: " if role is not None else "")

@@ -1,4 +1,4 @@
-"""A few rows that stand for a table: balanced k-medoids for mixed columns."""
+"""A few rows that represent a table, by balanced k-medoids for mixed columns."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from .base import is_count
 from .dataframes import Frame
 from .mixed import Column, encode_columns, read_table
 
-_MAX_ROWS = 1000  # of which the distances between all pairs are computed
+_MAX_ROWS = 1000  # the most rows for which the distances of all pairs are computed
 _MAX_ROUNDS = 20
 
 
 def representatives(data: Any, k: int, seed: int = 0) -> Any:
-    """k rows of a table that stand for all of it, each for equally many rows.
+    """k rows of a table that represent all of it, each the same number of rows.
 
-    Balanced k-medoids. All rows are assigned to k of them so that each gets the same number (up to one) and the
-    distances sum to little; then each cluster's row with the least distance to all others in it takes its place; and
-    so on until nothing changes. Because clusters are of one size, the plain average over the k rows, which is what
-    `Tabular` takes, gives every row of the data the same weight. Ordinary k-medoids would need weights.
+    The method is balanced k-medoids. All rows are assigned to k medoids such that each gets the same number (up to one)
+    and the sum of distances is small. Then the row of each cluster with the smallest distance to all others becomes its
+    medoid. Both steps are repeated until nothing changes. Because all clusters have the same size, the average over the
+    k rows, which `Tabular` uses, gives every row of the data the same weight. Ordinary k-medoids would need weights.
 
     Parameters
     ----------
     data : rows `(n, columns)`, an array or a DataFrame.
-    k : how many rows.
-    seed : which 1,000 rows are looked at where there are more.
+    k : the number of rows.
+    seed : the seed for the choice of 1,000 rows if there are more.
 
     Returns
     -------
-    The k rows, in the order in which they stand in the data: an array, or a DataFrame of the same kind.
+    The k rows, in the order of the data: an array, or a DataFrame of the same kind.
 
     Raises
     ------
-    MaskerError : if the data is not a table, or has fewer rows than are asked for.
+    MaskerError : if the data is not a table, or has fewer than k rows.
 
     Notes
     -----
-    The distance of two rows is the mean over columns (Gower, 1971): of numbers and dates their difference divided by
-    the range of the column, of categories whether they differ; missing values are equal to each other alone. What only
-    a few rows have, fewer than n / k, may be in none of the chosen ones; take all rows, or more, where that matters.
+    The distance of two rows is the mean over columns (Gower, 1971): for numbers and dates their difference divided by
+    the range of the column, for categories 1 if they differ. A missing value equals only other missing values. Values
+    that occur in fewer than n / k rows may be in none of the chosen rows; take more rows, or all, if they matter.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _find_medoids(distances: NDArray[np.float64], k: int) -> NDArray[np.intp]:
 
 
 def _initial_medoids(distances: NDArray[np.float64], k: int) -> NDArray[np.intp]:
-    """The row nearest to all, then one by one the row that brings the rows nearest to those chosen (PAM's start)."""
+    """The row nearest to all, then one by one the row that lowers the distances to the chosen rows most, as in PAM."""
     nearest = np.full(len(distances), np.inf)
     chosen: list[int] = []
     for _ in range(k):
@@ -111,11 +111,11 @@ def _initial_medoids(distances: NDArray[np.float64], k: int) -> NDArray[np.intp]
 
 
 def _assign_rows(distances: NDArray[np.float64]) -> NDArray[np.intp]:
-    """For each row its medoid, each of which gets as many rows as the others, up to one, at the least sum."""
+    """The medoid of each row. All medoids get the same number of rows, up to one, at the smallest sum of distances."""
     n, k = distances.shape
     slots = np.repeat(np.arange(k), -(-n // k))
     costs = distances[:, slots]
-    if len(slots) > n:  # one row fewer for some: empty places that cost nothing, at most one a medoid
+    if len(slots) > n:  # some medoids get one row fewer: their last place stays empty at no cost
         empty = np.full((len(slots) - n, len(slots)), np.inf)
         last_slots = np.flatnonzero(np.diff(slots, append=k))
         empty[:, last_slots] = 0.0

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.store_keys import row_keys
 
-_SAMPLED_COALITIONS = 16  # from which the share of equal rows is estimated
-_MIN_SHARE_SAVED = 0.1  # of the rows: comparing single rows takes time, which is worth it only if it saves this share
-_MAX_CODES = 1 << 22  # that are held at once, to bound the memory
+_SAMPLED_COALITIONS = 16  # coalitions from which the share of equal rows is estimated
+# Rows are compared one by one only if this saves at least this share of them, because it takes time.
+_MIN_SHARE_SAVED = 0.1
+_MAX_CODES = 1 << 22  # codes in memory at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class RowAgreement:
     Attributes
     ----------
     codes : `(M, d + 1)`, one column for each unit and one for the columns that are always absent. Two background rows
-        have the same number where they have the same values there; the number is 0 where the unit has the values of x.
+        have the same number if they have the same values there; the number is 0 if these are the values of x.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -37,7 +38,7 @@ class RowAgreement:
         absent: NDArray[np.intp],
         d: int,
     ) -> RowAgreement:
-        """Read from `values` `(1 + M, columns)`: numbers, equal where two rows agree in a column, x first.
+        """Read from `values` `(1 + M, columns)`: numbers that are equal if two rows agree in a column, x first.
 
         Parameters
         ----------
@@ -66,7 +67,7 @@ class RowAgreement:
         )
         kept = np.unique(
             kept[:, ~(self.codes[:, :-1] == 0).all(axis=0)], axis=0
-        )  # equal coalitions are asked once anyway
+        )  # equal coalitions are evaluated only once in any case
         return self._count_distinct(kept) <= (1 - _MIN_SHARE_SAVED) * len(kept) * count
 
     def _count_distinct(self, kept: NDArray[np.bool_]) -> int:
@@ -88,7 +89,7 @@ class RowAgreement:
         """16 bytes for each of the different rows, which of them the row of each coalition and background row is, and
         the first place of each among these.
 
-        Few units with few values are packed into 64 bits, so that only different rows need a key of their own.
+        Few units with few values are packed into 64 bits, so that only different rows need a key.
         """
         shifted = self._shifted_codes
         if shifted is None or not len(coalitions):
@@ -100,14 +101,14 @@ class RowAgreement:
         packed = [self._absent_units(coalitions, start, step).astype(np.uint64) @ shifted.T
                   for start in range(0, len(coalitions), step)]  # fmt: skip
         words, first_index, inverse = np.unique(np.concatenate(packed).ravel(), return_index=True, return_inverse=True)
-        order = np.argsort(first_index)  # in the order of the coalitions, which is a good one for the model
+        order = np.argsort(first_index)  # the order of the coalitions, in which neighbouring rows have similar lengths
         flat = np.stack([words[order], np.zeros_like(words)], axis=1).tobytes()
         keys = [flat[offset : offset + 16] for offset in range(0, len(flat), 16)]
         return keys, np.argsort(order)[inverse.ravel()], first_index[order]
 
     @cached_property
     def _shifted_codes(self) -> NDArray[np.uint64] | None:
-        """The codes, shifted so that those of a row can be added up without a loss; None if 64 bits do not suffice."""
+        """The codes, shifted so that the sum over a row is unique; None if 64 bits are not enough."""
         bits = [int(max_code).bit_length() for max_code in self.codes.max(axis=0)]
         if sum(bits) > 64:
             return None
@@ -115,7 +116,7 @@ class RowAgreement:
         return np.asarray(self.codes.astype(np.uint64) << np.minimum(shifts, np.uint64(63)))
 
     def _hash_rows(self, coalitions: Coalitions) -> list[bytes]:
-        """A key for each coalition and background row, equal exactly where these rows are equal."""
+        """A key for each coalition and background row, equal exactly if these rows are equal."""
         keys: list[bytes] = []
         width = self.codes.shape[1] * self.codes.itemsize
         step = max(1, _MAX_CODES // self.codes.size)
@@ -127,13 +128,13 @@ class RowAgreement:
 
     @staticmethod
     def _absent_units(coalitions: Coalitions, start: int, step: int) -> NDArray[np.bool_]:
-        """Which units are absent from some coalitions; the columns that always are come last."""
+        """Which units are absent from some coalitions; the columns that are always absent come last."""
         kept = coalitions.dense(start, start + step)
         return np.concatenate([~kept, np.ones((len(kept), 1), bool)], axis=1)
 
 
 def number_columns(rows: NDArray[np.generic]) -> NDArray[np.intp]:
-    """For each column of numbers, which value each row has: equal where the bits are.
+    """A number for the value of each row in each column of numbers, equal if the bits are equal.
 
     >>> number_columns(np.array([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]]))
     array([[0, 0],

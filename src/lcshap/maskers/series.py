@@ -1,4 +1,4 @@
-"""Time series: windows of steps, of all channels or of each; absent ones take a mean, a line or background rows."""
+"""Time series: windows of all channels or of each. Absent ones get a mean, a line or background rows."""
 
 from __future__ import annotations
 
@@ -23,33 +23,34 @@ Channels = Literal["last", "first"]
 
 @dataclass(frozen=True, eq=False)
 class Series(Masker):
-    """Windows of a time series as units; those that are absent show a reference instead.
+    """Windows of a time series as units; absent units are replaced by a reference.
 
-    Takes an array `(time,)`, `(time, channels)` or `(channels, time)`, or what NumPy can turn into one. Rows keep the
-    shape and the dtype.
+    Takes an array `(time,)`, `(time, channels)` or `(channels, time)`, or an object that NumPy can convert to one. Rows
+    keep the shape and the dtype.
 
     Parameters
     ----------
-    window : how many steps a unit has. Where it does not divide the series, the last window is shorter.
-    by_channel : each channel has units of its own: all windows of the first channel, then those of the second, so that
-        ``scores.reshape(channels, -1)`` is a table. Otherwise a window takes all channels.
-    reference : what absent units show. "mean": of the series, per channel. "interpolate": the straight line between the
-        nearest steps of the channel that are present, a constant beyond the first and the last, the mean where none
-        is; so it depends on the coalition. A number, or one per channel. An array of the series' shape. Rows
-        `(M, *shape)`: each coalition takes M model rows, with row m where units are absent, and answers are averaged.
-    channels : where the channels of a 2-D array are, "last" or "first". An array `(time,)` has none. "none": no series
-        has channels, so that a 2-D array is a list of series.
-    names : of the channels; "channel 0", ... by default.
+    window : the number of steps of a unit. If it does not divide the series, the last window is shorter.
+    by_channel : whether each channel has separate units: all windows of the first channel, then those of the second, so
+        that ``scores.reshape(channels, -1)`` is a table. Otherwise a window contains all channels.
+    reference : the values of absent units. "mean": that of the series, per channel. "interpolate": the straight line
+        between the nearest steps of the channel that are present, a constant beyond the first and the last, and the
+        mean if no step is present; so it depends on the coalition. A number, or one per channel. An array of the
+        series' shape. Rows `(M, *shape)`: each coalition takes M model rows, with row m where units are absent, and
+        answers are averaged.
+    channels : the position of the channels of a 2-D array, "last" or "first". An array `(time,)` has none. "none": no
+        series has channels, so that a 2-D array is a list of series.
+    names : the names of the channels; "channel 0", ... by default.
     graph : "chain", "ring" or "complete" over the windows in their order, or a function from their number to a `Graph`.
 
     Notes
     -----
     With `by_channel` each channel has this graph over its windows, and all channels of one window are neighbours of
-    each other: sensors have no order, so the first is no nearer to the second than to the last.
+    each other: sensors have no order, so that the first is not nearer to the second than to the last.
 
     Choose a window of about the length of the events to be found, some 10 to 50 units in all. A mean makes a step at
-    both ends of each gap, to which models that look at slopes react: compare with "interpolate", which makes none, or
-    with rows of other series. Gradients need a reference that is the same for all coalitions. In series of integers,
+    both ends of each gap, to which models that use slopes may react: compare with "interpolate", which makes no step,
+    or with rows of other series. Gradients need a reference that is the same for all coalitions. In series of integers,
     means and interpolated values are rounded.
 
     Examples
@@ -85,8 +86,8 @@ class Series(Masker):
     def is_many(self, x: Any) -> bool:
         """A list of numbers is one series; a list of sequences is many.
 
-        An array with three axes is many series with channels. One with two is a series with channels where `channels`
-        says so, and many series where that is "none" or the reference has as many steps as each row.
+        An array with three axes is many series with channels. One with two is a series with channels if `channels` says
+        so, and many series if that is "none" or the reference has as many steps as each row.
         """
         if count_axes(x) != 2 or self.channels == "none":
             return holds_rows(x, 1 if self.channels == "none" else 2)
@@ -98,7 +99,7 @@ class Series(Masker):
         return self.channels is None
 
     def inputs(self, x: Any) -> list[Any]:
-        """The series in a list of series; one is a list of one."""
+        """The series in a list of series, or one series as a list."""
         return (list(x.to_numpy()) if is_frame(x) else list_rows(x)) if self.is_many(x) else [x]
 
     def mask(self, x: Any) -> MaskedSeries:
@@ -130,7 +131,7 @@ class Series(Masker):
         )
 
     def _read(self, x: Any) -> NDArray[Any]:
-        """A copy of a series, of a shape that can be explained."""
+        """A copy of a series; raises if its shape is not supported."""
         try:
             series = np.array(np.asarray(x), order="C")
         except ValueError as error:
@@ -163,8 +164,9 @@ class Series(Masker):
         return [str(name) for name in self.names]
 
     def _background(self, series: NDArray[Any], channels: Channels | None) -> NDArray[Any]:
-        """What absent units show, `(M, *shape)`: M is 1 but for background rows."""
-        channel_shape = {None: (-1,), "last": (1, -1), "first": (-1, 1)}[channels]  # shape of one number a channel
+        """The values of absent units, `(M, *shape)`. M is 1 except for background rows."""
+        # The shape of an array with one number per channel.
+        channel_shape = {None: (-1,), "last": (1, -1), "first": (-1, 1)}[channels]
         if isinstance(self.reference, str):
             mean = _channels_first(series, channels).mean(axis=1, dtype=np.float64).reshape(channel_shape)
             mean = np.rint(mean) if series.dtype.kind in "iu" else mean
@@ -189,11 +191,12 @@ class MaskedSeries(Masked):
     Attributes
     ----------
     x : the series.
-    background : `(M, *x.shape)`, what absent units show in each of the M rows of a coalition.
+    background : `(M, *x.shape)`, the values of absent units in each of the M rows of a coalition.
     labels : the unit of each number of `x`: ``scores[masked.labels]`` is a series of the scores.
     channels : "last", "first", or None for `(time,)`.
-    interpolate : whether absent units lie on lines between present steps; `background` is then for no unit at all.
-    names : of the channels.
+    interpolate : whether absent units lie on lines between present steps; then `background` is used if no unit is
+        present.
+    names : the names of the channels.
     """
 
     x: NDArray[Any]
@@ -205,7 +208,7 @@ class MaskedSeries(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The series, the background and the windows; graph and names play no part."""
+        """The series, the background and the windows, without graph and names."""
         return self.x, self.background, self.labels, self.channels, self.interpolate
 
     @property
@@ -215,7 +218,7 @@ class MaskedSeries(Masked):
 
     @property
     def owners(self) -> NDArray[np.intp] | None:
-        """The unit of each number of the series; None where there is no fixed reference."""
+        """The unit of each number of the series; None if there is no fixed reference."""
         return None if self.interpolate else self.labels
 
     @property
@@ -282,7 +285,7 @@ def _check_finite(table: NDArray[Any], names: Sequence[str]) -> None:
 
 
 def _cast_reference(reference: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A given reference in the dtype of the series, refused where that changes it to anything else."""
+    """The reference in the dtype of the series; raises if the conversion would change its values."""
     try:
         array = np.asarray(reference)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Subwords: texts for models of Hugging Face transformers, word by word: deleted, masked or not attended to."""
+"""Texts for models of Hugging Face transformers; absent words are deleted, masked or not attended to."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ from .text_keys import pair_keys, text_keys
 from .tokenizer_content import tokenizer_content
 
 _UNLIMITED_TOKENS = 1_000_000  # transformers writes 1e30 for tokenizers without a limit
-_DROPPED, _STAYS = -2, -1  # instead of a unit's number: tokens never there, and tokens always there
+_DROPPED, _STAYS = -2, -1  # used instead of a unit's number for tokens that are never kept, and always kept
 
 Side = MaskedText | str  # a text cut into units, or an empty one
 
 
 @dataclass(frozen=True, eq=False)
 class Subwords(Masker):
-    """A text or a pair of texts, cut as `Text` cuts them, for a model with a tokenizer.
+    """A text or a pair of texts for a model with a tokenizer, cut as by `Text`.
 
     An input is a string, or a tuple of two, such as a question and a passage; a list is many inputs.
 
     Parameters
     ----------
-    tokenizer : of transformers.
+    tokenizer : a tokenizer of transformers.
     units, splitter, pin, drop : as in `Text`.
     absent : "delete": absent units disappear from the text, so that a coalition of three words costs the model a text
-        of three words. "mask": each of their tokens becomes the tokenizer's mask token. "attention": each becomes
-        padding, in its place, that the model does not attend to. The last two need a fast tokenizer.
-    truncate : leave out the end of a text that is too long, with a warning. By default it is refused.
-    max_length : how many tokens there may be, special ones included; by default what the tokenizer says, if it does.
+        of three words. "mask": each of their tokens is replaced by the tokenizer's mask token. "attention": each is
+        replaced by padding, to which the model does not attend. The last two need a fast tokenizer.
+    truncate : whether the end of a text that is too long is cut off, with a warning. By default an error is raised.
+    max_length : the largest number of tokens, including special ones; by default that of the tokenizer, if it has one.
     graph : as in `Text`. The two texts of a pair have a graph each, with no edge between them.
 
     Notes
     -----
-    "delete" is by far the fastest. Choose "mask" for models that have learnt to fill masks in, "attention" where
-    neither a shorter text nor a mask makes sense to the model.
+    "delete" is by far the fastest. Choose "mask" for models that were trained to fill in masks, and "attention" if the
+    model can handle neither shorter texts nor masks.
 
-    Units of a pair are those of the first text, then those of the second; one of the two may be empty. Of a pair that
-    is too long the longer text is shortened first. What is cut is in no row, pinned or not.
+    Units of a pair are those of the first text, then those of the second; one of the two may be empty. If a pair is too
+    long, the longer text is shortened first. Text that is cut off is in no row, even if it is pinned.
 
-    A token across two units belongs to the first of them. A unit without tokens is still one, and scores zero. Tokens
-    outside all units, special ones for instance, always stay. Models that count positions by the attention mask, as OPT
-    does, close the gaps that "attention" leaves.
+    A token across two units belongs to the first of them. A unit without tokens is still a unit, and has a score of
+    zero. Tokens outside all units, such as special ones, are always kept. Models that count positions by the attention
+    mask, such as OPT, close the gaps that "attention" makes.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Subwords(Masker):
         return (count_axes(x) == 2 and x.shape[1] == 2) or holds_inputs(x, "one text, two columns of texts or many")
 
     def inputs(self, x: Any) -> list[Any]:
-        """The texts or pairs in a list of them; one is a list of one."""
+        """The texts or pairs in a list of them, or one of them as a list."""
         if not self.is_many(x):
             return [x]
         return [tuple(pair) for pair in np.asarray(x).tolist()] if count_axes(x) == 2 else list_inputs(x)
@@ -136,7 +136,7 @@ class Subwords(Masker):
 
     @property
     def fill(self) -> int | None:
-        """The token in the place of absent ones: the mask, or padding (the end of text, where there is none)."""
+        """The token that replaces absent ones: the mask, or padding (the end of text, if there is no padding)."""
         tokenizer = self.tokenizer
         tokens = (
             [tokenizer.mask_token_id] if self.absent == "mask" else [tokenizer.pad_token_id, tokenizer.eos_token_id]
@@ -144,7 +144,7 @@ class Subwords(Masker):
         return next((token for token in tokens if token is not None), None)
 
     def count(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """How many tokens each of `texts` has, without special ones."""
+        """The number of tokens of each of `texts`, without special ones."""
         encodings = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)
         return np.array([len(ids) for ids in encodings["input_ids"]], np.int64)
 
@@ -171,7 +171,7 @@ class Subwords(Masker):
         return Graph.from_edges(first.d + second.d, edges, first.names + second.names)
 
     def _fit_to_limit(self, sides: list[Side]) -> list[Side]:
-        """Shorten what is too long, of two sides the longer one first, or refuse it."""
+        """Shorten an input that is too long (the longer one of two sides first), or raise an error."""
         limit = self.tokenizer.model_max_length if self.max_length is None else self.max_length
         if limit >= _UNLIMITED_TOKENS:
             return sides
@@ -192,7 +192,7 @@ class Subwords(Masker):
         return list(shortened)
 
     def _shorten(self, side: Side, max_tokens: int) -> tuple[Side, str]:
-        """As much from the start as has at most so many tokens, and what is lost, if anything is."""
+        """The longest beginning with at most so many tokens, and the text that is cut off, if any."""
         if isinstance(side, str) or self.count([self.longest(side)])[0] <= max_tokens:
             return side, ""
         piece_counts = range(int(side.numbers["unit"][0]) + 1, len(side.pieces))
@@ -212,12 +212,12 @@ class Subwords(Masker):
 
 @dataclass(frozen=True, eq=False)
 class MaskedSubwords(Masked):
-    """A text or two, and where their units are.
+    """One or two texts, and the positions of their units.
 
     Attributes
     ----------
     sides : each text with its spans; a plain string if it is empty.
-    recipe : what takes the place of absent units.
+    recipe : the masker, which determines what replaces absent units.
     """
 
     sides: tuple[Side, ...]
@@ -225,7 +225,7 @@ class MaskedSubwords(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The texts with their units and what is made of them; which tokenizer, where rows are its encodings."""
+        """The texts with their units, how rows are made, and the tokenizer if rows are its encodings."""
         recipe = self.recipe
         encoding = (
             () if recipe.absent == "delete" else (tokenizer_content(recipe.tokenizer) or recipe.tokenizer, recipe.fill)
@@ -248,7 +248,7 @@ class MaskedSubwords(Masked):
 
     @property
     def view(self) -> TextView:
-        """The text, or the two one below the other, and where its units are."""
+        """The text, or the two texts one below the other, and the positions of the units."""
         texts = [side if isinstance(side, str) else side.text for side in self.sides]
         starts = [0, len(texts[0]) + 1]
         spans = [
@@ -268,7 +268,7 @@ class MaskedSubwords(Masked):
 
     @cached_property
     def _idle_units(self) -> NDArray[np.bool_] | None:
-        """Units without tokens, or whose tokens are what replaces absent ones; None where units are deleted."""
+        """Units without tokens, or whose tokens equal the replacement of absent ones; None if units are deleted."""
         if self.recipe.absent == "delete":
             return None
         owner, is_fill = self._tokens["owner"], self._tokens["input_ids"] == self.recipe.fill
@@ -276,7 +276,7 @@ class MaskedSubwords(Masked):
         return np.asarray(np.bincount(owner[has_effect], minlength=self.graph.d) == 0)
 
     def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
-        """About how many tokens each row has: those of its units, each taken alone."""
+        """The approximate number of tokens of each row: the sum over its units."""
         if self.recipe.absent != "delete":
             return np.full(len(coalitions), len(self._tokens["input_ids"]))
         unit_tokens, fixed_tokens = self._sizes
@@ -291,7 +291,7 @@ class MaskedSubwords(Masked):
 
     @cached_property
     def _sizes(self) -> tuple[NDArray[np.int64], int]:
-        """How many tokens each unit has, and how many are in every row."""
+        """The number of tokens of each unit, and of those in every row."""
         unit_tokens = self.recipe.count(self.graph.names)
         all_tokens = self.recipe.count([self.recipe.longest(side) for side in self.sides])
         return unit_tokens, int(all_tokens.sum() - unit_tokens.sum())
@@ -339,7 +339,7 @@ def _prefix(side: MaskedText, pieces: int) -> MaskedText:
 
 
 def _owners(side: MaskedText, start: int, spans: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The unit of each token: the first piece of text that it overlaps says which."""
+    """The unit of each token, which is that of the first piece of text that it overlaps."""
     owners = np.full(len(side.pieces) + 1, _STAYS, np.int64)
     owners[side.numbers["unit"]] = start + np.arange(side.graph.d)
     owners[side.numbers["drop"]] = _DROPPED

@@ -1,4 +1,4 @@
-"""How images are cut into units: patches, regions of like colour, and which of them an image gets by default."""
+"""Images are cut into patches or regions of similar colour; this module also has the default choice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ImagePartition:
 
 
 def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> ImagePartition:
-    """Pixels of a small image; of a large one superpixels, or patches where SLIC is missing or finds nothing."""
+    """Pixels of a small image; superpixels of a large one, or patches if SLIC is missing or finds no regions."""
     size = colours.shape[:2]
     pixels = size[0] * size[1]
     if pixels <= LARGE_IMAGE:
@@ -52,7 +52,7 @@ def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> Imag
         return replace(cut, choice=Choice({"units": "superpixel"}, note))
     except MissingExtraError:
         reason = ' Superpixels need pip install "lcshap[image]".'
-    except MaskerError:  # one region, as in noise
+    except MaskerError:  # the image has only one region, as in noise
         reason = " SLIC found no regions of like colour in it."
     sides = _even_sides(size, segments)
     cut = cut_patches(size, sides, diagonal)
@@ -61,7 +61,7 @@ def cut_by_default(colours: NDArray[Any], segments: int, diagonal: bool) -> Imag
 
 
 def _even_sides(size: tuple[int, ...], count: int) -> tuple[int, int]:
-    """Height and width of patches, about so many: squares, unless the image is narrower than that.
+    """The height and width for about so many patches: squares, unless the image is narrower than a square.
 
     >>> _even_sides((224, 224), 100), _even_sides((1, 5000), 100)
     ((23, 23), (1, 50))
@@ -75,7 +75,7 @@ def _even_sides(size: tuple[int, ...], count: int) -> tuple[int, int]:
 
 
 def cut_patches(size: tuple[int, ...], patch: int | tuple[int, int] | None, diagonal: bool) -> ImagePartition:
-    """Patches in rows and columns; None: each pixel is a unit."""
+    """Patches in rows and columns; with None each pixel is a unit."""
     rows, columns = (np.arange(n) // side for n, side in zip(size, patch_sides(patch), strict=True))
     grid = int(rows[-1]) + 1, int(columns[-1]) + 1
     prefix = "" if patch is None else "patch "
@@ -121,16 +121,16 @@ def patch_sides(patch: int | tuple[int, int] | None) -> tuple[int, int]:
 
 
 def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer]:
-    """Regions of like colour of an image `(H, W, C)`, numbered from 0. The same image gives the same regions.
+    """Regions of similar colour of an image `(H, W, C)`, numbered from 0. The same image gives the same regions.
 
-    Of an image of more than 262,144 pixels a smaller copy is cut, whose pixels are averages of squares.
+    If an image has more than 262,144 pixels, a smaller copy is cut, whose pixels are averages of squares.
     """
     slic = import_optional("skimage.segmentation", "image").slic
     height, width, count = colours.shape
     side = ceil(sqrt(height * width / _MAX_SLIC_PIXELS))
-    # What distance weighs against colour: Lab, which three channels are turned into, goes to 100, others to 1, and
-    # squares add up over channels. With these numbers and a light smoothing photographs get about `segments` regions.
-    # Of fine patterns few regions are in one piece: those get rounder ones.
+    # The compactness is the weight of distance against colour. Three channels are converted to Lab, which goes to 100;
+    # others go to 1, and their squares are summed. With these weights photographs get about `segments` regions.
+    # In fine patterns few regions are connected, so that rounder regions are tried.
     compactness = 10.0 if count == 3 else 0.1 * count**0.5
     small = _average_squares(colours, side)
     for factor in (1, 3, 10, 100):
@@ -144,7 +144,7 @@ def find_superpixels(colours: NDArray[Any], segments: int) -> NDArray[np.integer
         )
         if 2 * (regions.max() + 1) >= segments:
             break
-    if segments > 1 and regions.max() == 0:  # as in noise, where no neighbours are alike
+    if segments > 1 and regions.max() == 0:  # as in noise, where no two neighbours are similar
         raise MaskerError(f"Expected about {segments} regions from SLIC, got one. Give patch or labels instead.")
     return np.asarray(regions.repeat(side, axis=0).repeat(side, axis=1)[:height, :width])
 

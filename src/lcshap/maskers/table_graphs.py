@@ -18,10 +18,10 @@ from .dataframes import Frame
 from .mixed import Column, encode_columns, read_array, read_table
 
 Learner = Literal["partial-correlation", "mutual-information", "cluster"]
-_MIN_ROWS = 10  # to learn a graph from: two in each of the five parts of the cross-validation
-_MAX_LEVELS = 8  # parts of a column of numbers, and categories of others: the rare ones count as one
-_MIN_ROWS_PER_CELL = 5  # of a contingency table of two columns, on average: the usual rule for the chi-squared test
-_SIGNIFICANCE_LEVEL = 0.01  # probability of any edge if all columns are independent
+_MIN_ROWS = 10  # needed to learn a graph: two in each of the five folds of the cross-validation
+_MAX_LEVELS = 8  # bins of a numeric column, or categories of another; all rare categories count as one
+_MIN_ROWS_PER_CELL = 5  # on average, in a contingency table of two columns: the usual rule for the chi-squared test
+_SIGNIFICANCE_LEVEL = 0.01  # the probability of at least one edge if all columns are independent
 
 
 def learn_graph(
@@ -36,18 +36,18 @@ def learn_graph(
     Parameters
     ----------
     data : rows `(n, columns)`, an array or a DataFrame; many more rows than columns, at least 10.
-    threshold : an edge needs a strength above this, from 0 to below 1: the absolute partial correlation, or for the
-        other methods the correlation that two Gaussian columns of the same mutual information have.
-    names : of the columns, to show instead of those of the data.
-    seed : of the order of the rows, which the parts of the cross-validation are cut from.
-    method : "partial-correlation": an edge where two columns are still correlated given all the others, by the
-        graphical lasso with a penalty chosen by cross-validation. For columns of numbers without missing values;
-        it sees linear dependence only. Needs scikit-learn: ``pip install "lcshap[sklearn]"``.
-        "mutual-information": for mixed columns. An edge where two columns are dependent, unless a third one lies
-        between them: of three columns that are all dependent, the weakest pair is left out, as in ARACNE (Margolin et
-        al., 2006). "cluster": for mixed columns. The tree that joins the most dependent columns first: the maximum
-        spanning tree of mutual information (Chow and Liu, 1968). Without its weakest edges it falls apart into the
-        clusters of single linkage. Columns that depend on nothing have no edge.
+    threshold : edges have a strength above this, from 0 to below 1. The strength is the absolute partial correlation,
+        or for the other methods the correlation of two Gaussian columns with the same mutual information.
+    names : the names of the columns, instead of those in the data.
+    seed : the seed of the random order of the rows for the cross-validation.
+    method : "partial-correlation": there is an edge if two columns are correlated given all the others, by the
+        graphical lasso with a penalty chosen by cross-validation. It is for columns of numbers without missing values,
+        and finds linear dependence only. Needs scikit-learn: ``pip install "lcshap[sklearn]"``. "mutual-information":
+        for mixed columns. There is an edge if two columns are dependent, unless a third one lies between them: of three
+        columns that all depend on each other, the weakest pair has no edge, as in ARACNE (Margolin et al., 2006).
+        "cluster": for mixed columns. The tree that joins the most dependent columns first: the maximum spanning tree of
+        mutual information (Chow and Liu, 1968). Without its weakest edges it is divided into the clusters of single
+        linkage. Columns that do not depend on others have no edge.
 
     Returns
     -------
@@ -59,10 +59,10 @@ def learn_graph(
 
     Notes
     -----
-    For mutual information, columns of numbers are cut at their quantiles into at most 8 parts, rare categories are
-    one, and missing values are a category of their own. Two columns count as dependent where a chi-squared test says
-    so, at a level of 0.01 for all pairs together. For data of a Markov random field that is a tree, all three methods
-    find its edges, given enough rows; for others the first finds more edges than the second, and the third d - 1.
+    For mutual information, columns of numbers are cut at their quantiles into at most 8 bins, rare categories are
+    merged into one, and missing values are a separate category. Two columns count as dependent by a chi-squared test at
+    a level of 0.01 for all pairs together. For data of a Markov random field that is a tree, all three methods find its
+    edges, given enough rows; for others the first finds more edges than the second, and the third d - 1.
 
     Examples
     --------
@@ -122,16 +122,17 @@ def _partial_correlation_edges(
 
 
 def _mutual_information_edges(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
-    """Edges by mutual information, less the weakest of every triangle."""
+    """Edges by mutual information, without the weakest edge of every triangle."""
     strength = _dependence(columns, threshold)
-    mediated = np.zeros_like(strength)  # the best way over a third column: as strong as the weaker of its two steps
+    # The strongest path over a third column, which is as strong as the weaker of its two edges.
+    mediated = np.zeros_like(strength)
     for middle in range(len(strength)):
         np.maximum(mediated, np.minimum(strength[:, [middle]], strength[[middle]]), out=mediated)
     return np.argwhere(np.triu((strength > 0) & (strength >= mediated)))
 
 
 def _spanning_tree_edges(columns: list[Column], threshold: float, names: list[str], seed: int) -> NDArray[np.intp]:
-    """Edges of the maximum spanning tree of mutual information; a forest where columns are independent."""
+    """Edges of the maximum spanning tree of mutual information, which is a forest if some columns are independent."""
     strength = np.triu(_dependence(columns, threshold))
     tree = minimum_spanning_tree(sparse.csr_array(np.where(strength > 0, 1.0 / np.where(strength, strength, 1), 0)))
     return np.argwhere(tree.toarray() > 0)
@@ -148,7 +149,7 @@ LEARNERS: dict[str, Callable[[list[Column], float, list[str], int], NDArray[np.i
 
 
 def _dependence(columns: list[Column], threshold: float) -> NDArray[np.float64]:
-    """How much each two columns depend on each other, as a correlation; 0 if not significant or too weak."""
+    """The dependence of each two columns, as a correlation; 0 if it is not significant or too weak."""
     d = len(columns)
     max_levels = max(2, min(_MAX_LEVELS, int(np.sqrt(len(columns[0]) / _MIN_ROWS_PER_CELL))))
     levels = [_discretize(column, max_levels) for column in columns]
@@ -158,13 +159,13 @@ def _dependence(columns: list[Column], threshold: float) -> NDArray[np.float64]:
             information, dof = _mutual_information(levels[i], levels[j])
             n = len(levels[i])
             if dof and chdtrc(dof, 2 * n * information) < _SIGNIFICANCE_LEVEL / (d * (d - 1) / 2):
-                excess = max(information - dof / (2 * n), 0.0)  # chance alone gives free / 2n on average
+                excess = max(information - dof / (2 * n), 0.0)  # independent columns have dof / 2n on average
                 correlations[i, j] = correlations[j, i] = np.sqrt(1 - np.exp(-2 * excess))
     return np.where(correlations > threshold, correlations, 0.0)
 
 
 def _discretize(column: Column, max_levels: int) -> NDArray[np.intp]:
-    """A column as few categories: numbers cut at quantiles, rare categories together, missing values of their own.
+    """A column as few categories: numbers are cut at quantiles, rare categories merged, missing values separate.
 
     >>> _discretize(np.array([1.0, 2.0, 3.0, 4.0, np.nan]), 2).tolist(), _discretize(np.array([0, 0, 1, 2]), 2).tolist()
     ([0, 0, 1, 1, 2], [0, 0, 1, 1])

@@ -1,4 +1,4 @@
-"""Tables: the columns of a row as units; absent ones take the values of a reference row or of background rows."""
+"""Tables: the columns of a row are units; absent ones get the values of a reference row or of background rows."""
 
 from __future__ import annotations
 
@@ -33,38 +33,39 @@ _GRAPHS: dict[str, Learner] = {
 
 @dataclass(frozen=True, eq=False)
 class Tabular(Masker):
-    """The columns of a row as units; those that are absent take background values.
+    """The columns of a row as units; absent units get background values.
 
     Parameters
     ----------
-    background : a reference row (the mean of the data, say), or rows `(M, columns)`; an array, or a pandas or polars
+    background : a reference row (such as the mean of the data), or rows `(M, columns)`; an array, or a pandas or polars
         DataFrame (a Series with the names of the columns is a DataFrame of one row). With M rows each coalition takes M
-        model rows, x where units are kept and row m of the background elsewhere, and the answers are averaged.
+        model rows, with the values of x for kept units and those of row m of the background for the others, and the
+        answers are averaged.
     graph : which columns are neighbours. A `Graph` over all columns, such as `learn_graph` returns; "complete", the
-        same as None: nothing known; "chain": each next to the one before and after; or learnt from `background`:
-        "learn" (the graphical lasso, for numbers), "mutual-information" or "cluster" (for mixed columns), see
-        `learn_graph`.
-    names : of all columns, to show instead of those of the data.
-    pin : columns, by name or number, that are always present: no units of the game.
-    drop : columns that are always absent: no units either.
-    groups : columns that are one unit together, a mapping from the name of the unit to its columns; or "one-hot": the
+        same as None, if nothing is known; "chain", in the order of the columns; or learnt from `background`: "learn"
+        (the graphical lasso, for numbers), "mutual-information" or "cluster" (for mixed columns), see `learn_graph`.
+    names : the names of all columns, instead of those in the data.
+    pin : columns, by name or number, that are always present, and are not units.
+    drop : columns that are always absent, and are not units.
+    groups : columns that together are one unit, a mapping from the name of the unit to its columns; or "one-hot": the
         blocks that `one_hot_groups` finds in `background`.
-    summary : take so many rows of `background` that stand for all of it, see `representatives`. Graphs and one-hot
-        blocks are found in all rows.
+    summary : the number of rows of `background` that are chosen to represent all of it, see `representatives`. Graphs
+        and one-hot blocks are found in all rows.
 
     Notes
     -----
-    Choose a reference row to save calls, and some 20 to 100 background rows (`summary=50`) where no single row stands
-    for "unknown". A missing value is a value like any other, for models that take it.
+    Choose a reference row to save calls, and some 20 to 100 background rows (`summary=50`) if no single row represents
+    an unknown input. A missing value is a value like any other, for models that take it.
 
-    Of a DataFrame as background, the model gets DataFrames of the same kind, with the same columns, types and
-    categories. An array makes arrays, of the dtype of x where that is a float and else float64. Give
-    ``frame.to_numpy()`` and `names` where a model wants arrays.
+    If the background is a DataFrame, the model gets DataFrames of the same kind, with the same columns, types and
+    categories. If it is an array, the model gets arrays, of the dtype of x if that is a float and float64 otherwise.
+    Give ``frame.to_numpy()`` and `names` if a model needs arrays.
 
     A row is a list, an array, a Series, a dict or a DataFrame of one row. Other DataFrames, arrays with two axes and
-    lists of rows are many. Columns with names must agree in them and in their order, but for those of a dict.
+    lists of rows are many. The names of columns and their order must agree with the background, except for the order of
+    a dict.
 
-    Of a given or learnt graph the edges between units stay; groups have the edges of their columns. A chain joins
+    A given or learnt graph keeps the edges between units, and groups have the edges of their columns. A chain joins
     units next to each other.
 
     Examples
@@ -136,7 +137,7 @@ class Tabular(Masker):
         return len(x) != 1 if is_frame(x) else holds_rows(x)
 
     def inputs(self, x: Any) -> list[Any]:
-        """The rows in a list of rows; one is a list of one."""
+        """The rows in a list of rows, or one row as a list."""
         if not self.is_many(x):
             return [x]
         if is_frame(x):
@@ -214,12 +215,12 @@ class Tabular(Masker):
 
     @cached_property
     def _column_names(self) -> Names | None:
-        """The names of all columns to show, where anything but x tells them."""
+        """The names of all columns for display, if they are known without x."""
         return self._source_names if self.names is None else tuple(map(str, self.names))
 
     @cached_property
     def _source_names(self) -> Names | None:
-        """The names of all columns in the background or else in the graph."""
+        """The names of all columns in the background, or otherwise in the graph."""
         return self._background_names or (_graph_names(self.graph) if isinstance(self.graph, Graph) else None)
 
     @cached_property
@@ -235,7 +236,7 @@ class Tabular(Masker):
 
     @cached_property
     def _blocks(self) -> Names:
-        """One-hot blocks that are no groups, for a hint."""
+        """One-hot blocks that are not groups, for a hint."""
         if self.groups is not None:
             return ()
         columns = set(self._units.tolist())
@@ -339,7 +340,7 @@ def _format_column(column: int, names: Names | None) -> str:
 
 
 def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, subject: str) -> None:
-    """Refuse infinities. Missing values are values."""
+    """Raise for infinite values. Missing values are allowed."""
     if isinstance(rows, Frame):
         numbers = [rows.numbers(c) for c in range(rows.shape[1])]
         has_infinite = np.array([column is not None and bool(np.isinf(column).any()) for column in numbers])
@@ -353,7 +354,7 @@ def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, subje
 
 
 def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, columns: NDArray[np.intp]) -> None:
-    """Refuse columns that no background row has a value in."""
+    """Raise for columns in which all background rows have missing values."""
     if isinstance(rows, Frame):
         empty = np.array([(c < 0 if c.dtype.kind == "i" else np.isnan(c)).all() for c in encode_columns(rows)])
     else:
@@ -368,12 +369,12 @@ def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, colu
 
 
 def _graph_names(graph: Graph) -> Names | None:
-    """The names of a graph, unless they are the numbers it gives by itself."""
+    """The names of a graph, unless they are its default numbers."""
     return None if graph.names == tuple(map(str, range(graph.d))) else graph.names
 
 
 def _check_same_names(names: Names | None, other_names: Names | None, source: str, other_source: str) -> None:
-    """Refuse columns that are named and ordered differently in two places."""
+    """Raise if the names or the order of columns differ between two places."""
     for i, (a, b) in enumerate(zip(names or (), other_names or (), strict=False)):
         if a != b:
             raise MaskerError(

@@ -23,7 +23,7 @@ from .input_lists import holds_inputs
 from .slices import RangeMaximum, SliceJoiner
 from .text_keys import text_keys
 
-_MAX_LETTERS = 1 << 23  # of all rows that are made or kept at once
+_MAX_LETTERS = 1 << 23  # letters of all rows that are made or kept at once
 # Rows of longer texts are made again for each batch, because those of many inputs would fill the memory.
 _MAX_KEPT_LETTERS = 1 << 12
 GraphLayout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
@@ -31,7 +31,7 @@ GraphLayout = Literal["chain", "ring", "complete"] | Callable[[int], Graph]
 
 @dataclass(frozen=True)
 class Text(Masker):
-    r"""A text, cut into words, sentences, characters or whatever a splitter finds.
+    r"""A text, cut into words, sentences, characters or the units of a splitter.
 
     Parameters
     ----------
@@ -39,23 +39,25 @@ class Text(Masker):
         Scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are cut into characters, each with
         the punctuation that touches it. "sentence": up to .!?… (and the like) before white space, up to 。！？
         anywhere, or up to an empty line. "character": what a reader counts as one (grapheme clusters, Unicode Annex
-        #29), an accented letter or a family emoji for instance; white space is no unit.
-    absent : "delete": absent units disappear. Any other string, such as "[MASK]", stands in the place of each.
+        #29), such as an accented letter or a family emoji; white space is not a unit.
+    absent : "delete": absent units are deleted. Any other string, such as "[MASK]", replaces each absent unit.
     splitter : instead of `units`: a regular expression, each match a unit, or a function from a text to the ascending
-        `(start, end)` of its units; empty ones do not count. Text outside all units, white space apart, always stays.
+        `(start, end)` of its units; empty ones do not count. Text outside all units, except for white space, is always
+        kept.
     graph : "chain", "ring" or "complete" over the units in their order, or a function from their number to a `Graph`.
-    pin, drop : units always there and units always absent: a set of strings, or a function (unit, start, end) -> bool.
-        Neither are units of the game: the graph joins those around them.
+    pin, drop : pieces that are always present, and always absent: a set of strings, or a function (unit, start, end) ->
+        bool. They are not units of the game, and the graph joins the units around them.
 
     Notes
     -----
-    Choose "delete" for models that take any text, "[MASK]" or the like for those that know such a token or expect as
-    many words as before. Choose sentences where the text is long, `drop` for words that should not count.
+    Choose "delete" for models that take any text, and "[MASK]" or a similar token for models that know it or expect the
+    same number of words. Choose sentences for long texts, and `drop` for words that should not count.
 
-    Deleting keeps the white space between units that were neighbours, and the widest that stood between those that
-    become neighbours: a line break survives, and no words are glued (where only Chinese or the like stood between two
-    other words, a space comes in). White space at the start of the text goes with the first unit, at its end with the
-    last. So all units give back the text itself; none give "", or what always stays. Offsets count code points.
+    Deletion keeps the white space between neighbouring units. Between units that become neighbours, it keeps the widest
+    white space of the gap: a line break is kept, and words are not joined (if there was only text of a script without
+    spaces between two words, a space is inserted). White space at the start of the text belongs to the first unit, and
+    at its end to the last. So all units together give the original text, and no units give "", or the text that is
+    always kept. Offsets count code points.
 
     Examples
     --------
@@ -132,15 +134,15 @@ class Text(Masker):
 
 @dataclass(frozen=True, eq=False)
 class MaskedText(Masked):
-    """A text and where its units are.
+    """A text and the positions of its units.
 
     Attributes
     ----------
     text : the original.
     spans : for each unit its `(start, end)`: ``text[start:end] == graph.names[i]``.
-    absent : "delete", or what replaces a unit.
+    absent : "delete", or the string that replaces a unit.
     pieces : the `(start, end)` of everything that is not white space between units: units, pinned text, dropped text.
-    numbers : which of the pieces are "unit", "pin" (always there) and "drop" (always absent).
+    numbers : which of the pieces are "unit", "pin" (always present) and "drop" (always absent).
     apart : for each piece, whether it is a word that must not touch another such word that it did not touch
         before.
     """
@@ -150,15 +152,15 @@ class MaskedText(Masked):
     absent: str
     pieces: NDArray[np.int64]
     numbers: dict[str, NDArray[np.int64]]
-    apart: NDArray[np.bool_]  # digests of inputs that hold this one contain the name, so that it cannot change
+    apart: NDArray[np.bool_]  # this name is part of stored digests, and must not change
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The text, its pieces and what becomes of them; graph and names play no part."""
+        """The text, its pieces and how absent ones are replaced, without graph and names."""
         return self.text, self.absent, self.pieces, self.numbers, self.apart
 
     def rows(self, coalitions: Coalitions) -> list[str]:
-        """One text a coalition, made of slices of the original: as many as the coalition stores units, about."""
+        """One text per coalition, made of about as many slices of the original as the coalition stores units."""
         check_units(coalitions, self.graph)
         build = self._delete_units if self.absent == "delete" else self._replace_units
         rows = [""] * len(coalitions)
@@ -172,11 +174,11 @@ class MaskedText(Masked):
 
     @property
     def view(self) -> TextView:
-        """The text and where its units are."""
+        """The text and the positions of its units."""
         return text_view(self.text, np.array(self.spans, np.int64).reshape(-1, 2))
 
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
-        """Coalitions with equal texts share a key. The texts are kept where they are few and short enough."""
+        """Coalitions with equal texts share a key. The texts are kept if they are few and short enough."""
         if self._max_row_letters <= _MAX_KEPT_LETTERS and len(coalitions) * self._max_row_letters <= _MAX_LETTERS:
             rows = self.rows(coalitions)
             return DistinctRows.by_coalition(coalitions, text_keys(rows), rows=rows, lengths=self._lengths)
@@ -185,7 +187,7 @@ class MaskedText(Masked):
         return DistinctRows.by_coalition(coalitions, text_keys(chain.from_iterable(parts)), lengths=self._lengths)
 
     def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
-        """How many characters are kept, white space aside; those of the text where units are replaced, not deleted."""
+        """The number of characters that are kept, without white space; that of the text if units are replaced."""
         if self.absent != "delete":
             return np.full(len(coalitions), np.diff(self.pieces, axis=1).sum())
         piece_lengths, numbers = np.diff(self.pieces, axis=1)[:, 0], self.numbers
@@ -204,7 +206,7 @@ class MaskedText(Masked):
         stored = np.repeat(rows, np.diff(sets.offsets)) * width + self.numbers["unit"][sets.indices]
         always = np.append(self.numbers["drop"], count) if removed else self.numbers["pin"]
         stored = np.sort(np.concatenate([stored, np.add.outer(rows * width, always).ravel()]))
-        if removed:  # the runs are what lies between two absent pieces
+        if removed:  # a run lies between two absent pieces
             edges = np.append(-1, stored)
             nonempty = np.diff(edges) > 1
             first, last = edges[:-1][nonempty] + 1, edges[1:][nonempty] - 1
@@ -221,7 +223,7 @@ class MaskedText(Masked):
 
     @cached_property
     def _gaps(self) -> list[str]:
-        """What stands after each piece but the last."""
+        """The white space after each piece except the last."""
         return [self.text[end:start] for end, start in zip(self.pieces[:-1, 1], self.pieces[1:, 0], strict=True)]
 
     @cached_property
@@ -240,11 +242,11 @@ class MaskedText(Masked):
 
     @property
     def _max_row_letters(self) -> int:
-        """The letters of the longest row, at most."""
+        """An upper bound of the letters of the longest row."""
         return len(self.text) + (0 if self.absent == "delete" else len(self.absent) * len(self.pieces))
 
     def _replace_units(self, sets: Coalitions, removed: bool) -> Iterator[str]:
-        """Start from the text with all units there (or none) and put in what the coalitions store."""
+        """Start from the text with all units (or none) and replace the units that the coalitions store."""
         template, starts, ends = self._full_template if removed else self._empty_template
         fills = [self.absent] * len(self.spans) if removed else self.graph.names
         for a, b in pairwise(sets.offsets.tolist()):
@@ -263,7 +265,7 @@ class MaskedText(Masked):
         return self._template({*self.numbers["drop"].tolist(), *self.numbers["unit"].tolist()})
 
     def _template(self, absent: set[int]) -> tuple[str, list[int], list[int]]:
-        """The text with some pieces replaced, and where each unit stands in it."""
+        """The text with some pieces replaced, and the position of each unit in it."""
         parts, position, size, starts, ends = [], 0, 0, [], []
         for k, (s, e) in enumerate(self.pieces.tolist()):
             gap, piece = self.text[position:s], self.absent if k in absent else self.text[s:e]
@@ -275,11 +277,11 @@ class MaskedText(Masked):
         return "".join([*parts, self.text[position:]]), [starts[k] for k in units], [ends[k] for k in units]
 
 
-# -- what sequences of other kinds share --------------------------------------------------------------------------
+# -- shared with other kinds of sequences --------------------------------------------------------------------------
 
 
 def check_layout(layout: Any) -> None:
-    """Refuse what cannot become a graph over units in a row."""
+    """Raise if this does not define a graph over units in a row."""
     if not (callable(layout) or layout in ("chain", "ring", "complete")):
         raise MaskerError(f'Expected "chain", "ring", "complete" or a function of d as graph, got {layout!r}.')
 
@@ -296,7 +298,7 @@ def make_graph(layout: GraphLayout, names: Sequence[str]) -> Graph:
 
 
 def check_rules(*rules: Any) -> None:
-    """Refuse what cannot be asked whether a unit is pinned or dropped."""
+    """Raise if this cannot determine whether a unit is pinned or dropped."""
     for rule in rules:
         if isinstance(rule, str | bytes) or not (callable(rule) or isinstance(rule, Collection)):
             raise MaskerError(

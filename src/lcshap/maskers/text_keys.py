@@ -1,4 +1,4 @@
-"""Keys of rows, which are equal if the rows are, so that equal rows are asked once; and units that change no row."""
+"""Keys of rows, which are equal for equal rows, so that these are evaluated once; and units that change no row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pair_keys(pairs: Iterable[tuple[str, str]]) -> list[bytes]:
 def find_idle(
     x: NDArray[np.generic], reference: NDArray[np.generic], owners: NDArray[np.intp], d: int
 ) -> NDArray[np.bool_]:
-    """Which units hold the reference to the bit, in all background rows, so that their presence changes nothing.
+    """Which units are exactly equal to the reference in all background rows, so that their presence changes nothing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tokens: a sequence of integers, as a model with an embedding takes it, padded or shortened."""
+"""Sequences of token ids for models with an embedding; absent tokens are replaced by padding or deleted."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ from .distinct import DistinctRows
 from .input_lists import holds_rows, list_rows
 from .text import GraphLayout, check_layout, check_rules, find_role, make_graph
 
-_MAX_CELLS = 1 << 20  # how many tokens of rows are made at once for their keys: bounds the memory
+_MAX_CELLS = 1 << 20  # tokens of all rows that are made at once for their keys, to limit the memory
 
 
 @dataclass(frozen=True)
 class Tokens(Masker):
-    """A sequence of token ids; each that is not padding is a unit.
+    """A sequence of token ids. Each token that is not padding is a unit.
 
     Parameters
     ----------
-    padding : the id that means nothing is there.
-    length : how long every row is. None: as long as the input or, where tokens are deleted, as the longest row of the
-        batch (at least 1).
-    side : where rows shorter than `length` are filled up: "right", after the tokens, or "left", before them.
-    absent : "replace": absent tokens become padding where they stand, as in the paper. "delete": they disappear, and
-        those that stay move together.
-    pin, drop : tokens always there, such as the marks of beginning and end, and tokens always absent: a set of ids, or
-        a function (id, position) -> bool. Neither are units of the game: the graph joins those around them.
+    padding : the id of padding.
+    length : the length of all rows. None for that of the input or, if tokens are deleted, that of the longest row of
+        the batch (at least 1).
+    side : where rows shorter than `length` are padded: "right", after the tokens, or "left", before them.
+    absent : "replace": absent tokens are replaced by padding, as in the paper. "delete": they are deleted, and the
+        remaining tokens move together.
+    pin, drop : tokens that are always present, such as those of the beginning and the end, and tokens that are always
+        absent: a set of ids, or a function (id, position) -> bool. They are not units of the game, and the graph joins
+        the units around them.
     vocabulary : names for the ids: a mapping or a sequence; ids that it lacks are named by their number.
     graph : "chain", "ring" or "complete" over the units in their order, or a function from their number to a `Graph`.
 
     Notes
     -----
-    Choose "replace" where the model was trained on padded input or positions matter, "delete" for models of any length.
-    Padding at the ends of the input stays where it is under "replace", and is laid out anew under "delete". A padding
-    id between tokens is no unit and stays. Nothing is ever cut off: an input longer than `length` is refused.
+    Choose "replace" if the model was trained on padded input or positions matter, and "delete" for models of any
+    length. Padding at the ends of the input does not change with "replace", and is made again with "delete". A padding
+    id between tokens is not a unit and is kept. Nothing is cut off: an input longer than `length` raises an error.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class Tokens(Masker):
         return holds_rows(x)
 
     def inputs(self, x: Any) -> list[Any]:
-        """The sequences in a list of sequences; one is a list of one."""
+        """The sequences in a list of sequences, or one sequence as a list."""
         return list_rows(x) if self.is_many(x) else [x]
 
     def mask(self, x: Any) -> MaskedTokens:
@@ -131,9 +132,9 @@ class MaskedTokens(Masked):
     Attributes
     ----------
     ids : the input.
-    positions : where in it each unit is: ``ids[positions[i]]`` is the token of unit i.
-    pinned : the positions of tokens that are always there.
-    recipe : how to fill rows up.
+    positions : the position of each unit in the input: ``ids[positions[i]]`` is the token of unit i.
+    pinned : the positions of tokens that are always present.
+    recipe : the masker, which determines how rows are padded.
     """
 
     ids: NDArray[np.int64]
@@ -143,12 +144,12 @@ class MaskedTokens(Masked):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """The ids and how rows are filled up; names of tokens play no part."""
+        """The ids and how rows are padded, without the names of tokens."""
         recipe = self.recipe
         return self.ids, self.positions, self.pinned, recipe.padding, recipe.length, recipe.side, recipe.absent
 
     def rows(self, coalitions: Coalitions) -> NDArray[np.int64]:
-        """One row of ids a coalition, all of the same length."""
+        """One row of ids per coalition, all of the same length."""
         check_units(coalitions, self.graph)
         return self._replace_tokens(coalitions) if self.recipe.absent == "replace" else self._delete_tokens(coalitions)
 
@@ -168,7 +169,7 @@ class MaskedTokens(Masked):
         return DistinctRows.by_coalition(coalitions, self._keys(coalitions), lengths=lengths)
 
     def _keys(self, coalitions: Coalitions) -> list[bytes]:
-        """A key for each coalition, equal exactly where rows are."""
+        """A key for each coalition, equal exactly if rows are equal."""
         keys: list[bytes] = []
         step = max(1, _MAX_CELLS // len(self.ids))
         for start in range(0, len(coalitions), step):
@@ -182,11 +183,11 @@ class MaskedTokens(Masked):
         return keys
 
     def _lengths(self, coalitions: Coalitions) -> NDArray[np.int64]:
-        """How many tokens each row has, where the length of rows is free."""
+        """The number of tokens of each row, if rows have no fixed length."""
         return coalitions.sizes + len(self.pinned)
 
     def _replace_tokens(self, coalitions: Coalitions) -> NDArray[np.int64]:
-        """Start each row from all units or from none, whichever the coalition is stored by, and change the others."""
+        """Start each row from all units or from none, as the coalition is stored, and change the others."""
         width = len(self.ids) if self.recipe.length is None else self.recipe.length
         shift = width - len(self.ids) if self.recipe.side == "left" else 0
         empty_row = np.full(width, self.recipe.padding, np.int64)
@@ -200,7 +201,7 @@ class MaskedTokens(Masked):
         return rows
 
     def _delete_tokens(self, coalitions: Coalitions) -> NDArray[np.int64]:
-        """Number the tokens that stay within each row and write them side by side."""
+        """Number the remaining tokens within each row and write them next to each other."""
         counts = coalitions.sizes + len(self.pinned)
         width = max(1, int(counts.max(initial=0))) if self.recipe.length is None else self.recipe.length
         rows = np.full((len(coalitions), width), self.recipe.padding, np.int64)
@@ -214,7 +215,7 @@ class MaskedTokens(Masked):
         return rows
 
     def _kept_tokens(self, sets: Coalitions, removed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The tokens that stay: the row of each, ascending, and its position in the input."""
+        """The remaining tokens: the row of each, in ascending order, and its position in the input."""
         rows, size = np.arange(len(sets)), len(self.ids)
         kept = Coalitions.from_dense(sets.dense()) if removed else sets
         row = np.repeat(rows, np.diff(kept.offsets))

@@ -1,4 +1,4 @@
-"""How good an explanation is: what happens to the model when the units that it ranks first go; how sure the scores are.
+"""Measures of the quality of explanations: the effect of masking the top units, and the reliability of scores.
 
 ======================================  =================================================================
 `masking_curve`                         the paper's: log-odds while the top units are masked, or kept

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import MetricError
 
-_NUMBERS_PER_BATCH = 1 << 20  # tens of megabytes
+_NUMBERS_PER_BATCH = 1 << 20  # a batch takes tens of megabytes
 
 
 def paired_bootstrap(
@@ -37,7 +37,7 @@ def paired_bootstrap(
 
     Returns
     -------
-    The difference (that of a less that of b), the lower and the upper end.
+    The difference (that of a minus that of b), and the lower and the upper end of the interval.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def paired_bootstrap(
         return np.asarray(statistic(x, axis=axis) - statistic(y, axis=axis), np.float64)
 
     observed = float(difference(first, second))
-    if len(first) == 1:  # there is one way to draw it
+    if len(first) == 1:  # a single number can be drawn in one way only
         return observed, observed, observed
     low, high = _interval((first, second), difference, resamples, confidence, np.random.default_rng(seed))
     return observed, float(low), float(high)
@@ -80,7 +80,8 @@ def _interval(
 ) -> tuple[float, float]:
     from scipy.stats import bootstrap
 
-    generator = "rng" if "rng" in signature(bootstrap).parameters else "random_state"  # its name before SciPy 1.15
+    # The second name is that of SciPy before 1.15.
+    generator = "rng" if "rng" in signature(bootstrap).parameters else "random_state"
     interval = bootstrap(
         samples,
         statistic,

@@ -1,4 +1,4 @@
-r"""Deletion and insertion: the area under the probability while units go, or come, from the top of the ranking."""
+r"""Deletion and insertion: the area under the probability while top units are masked, or inserted, step by step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ranked_evaluation import one_or_all, ranked_answers
 
 
 def deletion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | None = None) -> Any:
-    r"""The area under P(class) while the top units are masked, `step` at a time, until none is left. Lower is better.
+    r"""The area under P(class) while the top units are masked, `step` at a time, until all are masked. Lower is better.
 
     .. math:: \sum_{t} \frac{n_t - n_{t-1}}{d} \cdot \frac{P(V \setminus T_{n_{t-1}}) + P(V \setminus T_{n_t})}{2},
               \qquad n_t = \min(t \cdot \text{step}, d)
@@ -48,9 +48,9 @@ def deletion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | Non
 
 
 def insertion_auc(explainer: Explainer, x: Any, explanation: Any, step: int | None = None) -> Any:
-    """The area under P(class) while the top units come into the empty input, `step` at a time. Higher is better.
+    """The area under P(class) while the top units are inserted, `step` at a time, until all are kept. Higher is better.
 
-    As `deletion_auc`, with :math:`P(T_n)` in the place of :math:`P(V \\setminus T_n)`.
+    It is defined as `deletion_auc`, with :math:`P(T_n)` instead of :math:`P(V \\setminus T_n)`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Quantus, a toolkit of metrics for explanations: a function that explains, as its metrics call it.
+"""An explanation function for the metrics of Quantus, a toolkit for evaluating explanations.
 
 >>> import numpy as np, lcshap as lc
 >>> explain_func(  # as a metric does it
@@ -47,16 +47,16 @@ def explain_func(
     Parameters
     ----------
     model, inputs, targets : what Quantus passes: a model, an array `(n, ...)`, and n classes (or outputs).
-    masker : any whose units consist of numbers of the input, such as `Tabular` for inputs `(n, features)`. By default
-        `Image` for inputs of four axes.
-    method : a method or its name. `quantus.evaluate` passes its own name for the explanations: call it like a method,
-        such as "c-shapley".
-    kind : what the model returns, see `Model`. By default logits, as Quantus takes it, unless they look like
-        probabilities: then say which.
-    patch : of the default masker, see `Image`.
+    masker : a masker whose units consist of numbers of the input, such as `Tabular` for inputs `(n, features)`. By
+        default `Image` for inputs of four axes.
+    method : a method or its name. `quantus.evaluate` passes its name of the explanations here, so that it must be the
+        name of a method, such as "c-shapley".
+    kind : the kind of the outputs, see `Model`. By default logits, as in Quantus. If they look like probabilities, the
+        kind must be given.
+    patch : the parameter of the default masker, see `Image`.
     device : ignored; rows are sent to the device of the model.
-    options : of `Explainer`. The value is "log_prob" by default; metrics look at the logits, which are
-        ``value="output"``, or with ``softmax=True`` at the probabilities, ``value="prob"``.
+    options : options of `Explainer`. The value is "log_prob" by default; metrics use the logits, which are
+        ``value="output"``, or with ``softmax=True`` the probabilities, ``value="prob"``.
 
     Returns
     -------
@@ -70,9 +70,9 @@ def explain_func(
 
     Notes
     -----
-    A score is shared equally by the numbers of its unit (all colours of all pixels of a patch). So the numbers of an
-    input sum to what the scores sum to, as metrics need that add attributions up; and those that rank or remove them
-    see how much each is worth, so that a unit is not preferred for being large. Numbers in no unit get 0.
+    A score is shared equally by the numbers of its unit (all colours of all pixels of a patch). So the attributions
+    have the same sum as the scores, which some metrics need. Metrics that rank or remove numbers do not prefer a unit
+    because it is large. Numbers that belong to no unit get 0.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def explain_func(
 
 
 def _check_logits(answers: NDArray[Any]) -> None:
-    """Refuse logits that are non-negative and sum to one in every row."""
+    """Raise if logits are non-negative and sum to one in every row."""
     if answers.shape[1] > 1 and (answers >= 0).all() and np.allclose(answers.sum(axis=1), 1, atol=1e-3):
         raise ModelError(
             "Expected the kind of a model that seems to return probabilities, got none. Write "

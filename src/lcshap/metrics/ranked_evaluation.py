@@ -41,8 +41,8 @@ def ranked_answers(
     Parameters
     ----------
     x, explanation : an input and its explanation, or a list of inputs and the list of theirs.
-    count : from the number of units to the numbers of top units to mask.
-    keep : whether the top units are the only ones kept; else they are masked.
+    count : returns the numbers of top units to mask for a number of units.
+    keep : whether the top units are the only ones kept; otherwise they are masked.
     """
     games, explanations = pair_with_games(explainer, x, explanation)
     counts = [count(game.d) for game in games]
@@ -66,5 +66,6 @@ def one_or_all(explainer: Explainer, x: Any, numbers: list[float]) -> Any:
 
 
 def _full(game: ModelGame) -> float:
-    everything = Coalitions.from_sets(game.d, [range(game.d)])  # not a further call: the target was determined from it
+    # This needs no further call, because the target was determined from it.
+    everything = Coalitions.from_sets(game.d, [range(game.d)])
     return float(probability_game(game).evaluate(everything)[0])

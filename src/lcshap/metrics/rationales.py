@@ -1,4 +1,4 @@
-r"""Comprehensiveness and sufficiency: what the class loses without the top units, and with nothing but them."""
+r"""Comprehensiveness and sufficiency: the loss of probability without the top units, and with them alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PERCENTS = (1, 5, 10, 20, 50)
 
 
 def comprehensiveness(explainer: Explainer, x: Any, explanation: Any, percents: Sequence[float] = PERCENTS) -> Any:
-    r"""What P(class) loses when the top units go, a mean over percentages. Higher is better.
+    r"""The loss of P(class) if the top units are masked, averaged over percentages. Higher is better.
 
     .. math:: \frac1{|B|} \sum_{p \in B} \bigl[P(V) - P(V \setminus T_p)\bigr]
 
@@ -48,9 +48,9 @@ def comprehensiveness(explainer: Explainer, x: Any, explanation: Any, percents: 
 
 
 def sufficiency(explainer: Explainer, x: Any, explanation: Any, percents: Sequence[float] = PERCENTS) -> Any:
-    r"""What P(class) loses when only the top units stay, a mean over percentages. Lower is better.
+    r"""The loss of P(class) if only the top units are kept, averaged over percentages. Lower is better.
 
-    As `comprehensiveness`, with :math:`P(T_p)` in the place of :math:`P(V \setminus T_p)`.
+    It is defined as `comprehensiveness`, with :math:`P(T_p)` instead of :math:`P(V \setminus T_p)`.
 
     Parameters
     ----------

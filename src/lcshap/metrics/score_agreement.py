@@ -20,9 +20,8 @@ class Agreement:
     ----------
     mean_absolute_error : :math:`\frac1d \sum_i |\phi_i - \phi^*_i|`.
     relative_error : :math:`\sum_i |\phi_i - \phi^*_i| / \sum_i |\phi^*_i|`; scores of zero have a relative error of 1.
-    spearman : the correlation of the ranks, ties sharing theirs; NaN where one side has the same score everywhere.
-    kendall : tau-b: pairs in the same order less pairs in the other, over the root of the product of the pairs that
-        are not tied on either side; NaN as for `spearman`.
+    spearman : the rank correlation, with average ranks for ties; NaN if all scores on one side are equal.
+    kendall : Kendall's tau-b; NaN as for `spearman`.
     top_overlap : the share of the top units that are also top units of the reference, ties by index.
 
     Examples
@@ -45,7 +44,7 @@ def agreement(scores: Any, reference: Any, top: int = 5) -> Agreement:
     Parameters
     ----------
     scores, reference : explanations of one output, or arrays `(d,)`.
-    top : the number of top units for `top_overlap`; all units where there are fewer.
+    top : the number of top units for `top_overlap`; all units if there are fewer.
 
     Returns
     -------
@@ -85,7 +84,7 @@ def agreement(scores: Any, reference: Any, top: int = 5) -> Agreement:
 
 
 def rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """Spearman's correlation: that of the ranks, ties sharing theirs; NaN where one side is all ties.
+    """Spearman's rank correlation, with average ranks for ties; NaN if all numbers on one side are equal.
 
     >>> rank_correlation(np.array([1.0, 5.0, 9.0]), np.array([-2.0, 0.0, 0.5]))
     1.0

@@ -25,7 +25,7 @@ class SeedStability:
     Attributes
     ----------
     std : the standard deviation of each score over the seeds, with n - 1 in the denominator.
-    rank_correlation : Spearman's, a mean over all pairs of seeds; NaN where the scores of a seed are all the same.
+    rank_correlation : Spearman's correlation, averaged over all pairs of seeds; NaN if all scores of a seed are equal.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def max_sensitivity(
     ----------
     explainer : the `Explainer`; the class is always the one that it explains at x.
     x : one input.
-    perturb : from an input and a random generator to a changed input with as many units, x_s.
+    perturb : takes an input and a random generator, and returns a changed input x_s with the same number of units.
     samples, seed : the number of changed inputs, and the seed of the generator.
 
     Returns

@@ -27,12 +27,12 @@ def authors(
     max_order: int | None = None,
     names: list[str] | None = None,
 ) -> Explanation:
-    """Score units as the released code of Chen et al. does, which differs from what their paper prints.
+    """Score units as the released code of Chen et al. does, which differs from the definitions in their paper.
 
     That code treats a text as a ring, keeps all units outside the neighbourhood present, and silently lowers
     `num_neighbors` by 2 while it is not smaller than d. Its C-Shapley has the printed weights, truncated at `max_order`
-    units. An odd `num_neighbors` reaches as far as the even number below it, but the weights of L-Shapley are then
-    those of the odd number, and do not sum to 1.
+    units. An odd `num_neighbors` gives the same neighbourhoods as the even number below it, but the weights of
+    L-Shapley are then those of the odd number, and do not sum to 1.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def authors(
     --------
     >>> import numpy as np, lcshap as lc
     >>> v = lc.Game(lambda kept: 1.0 * (kept[:, 0] & kept[:, 5]), 6)  # the first and the last word of a text
-    >>> lc.paper.compat.authors(v, "L", num_neighbors=2).ranking[:2]  # neighbours: to this code a text is a ring
+    >>> lc.paper.compat.authors(v, "L", num_neighbors=2).ranking[:2]  # neighbours: this code treats a text as a ring
     array([0, 5])
     """
     graph = Graph.ring(game.d, names)
@@ -151,7 +151,7 @@ def _l_terms(d: int, windows: NDArray[np.intp], k: int) -> list[Terms]:
 
 
 def _c_terms(d: int, windows: NDArray[np.intp], max_order: int) -> list[Terms]:
-    """All arcs of the window that hold its middle, weighted as printed."""
+    """All arcs of the window that contain its middle, weighted as printed."""
     n, rows, weights, absent_sets = windows.shape[1], [], [], []
     for i, window in enumerate(windows):
         for first in range(n // 2 + 1):

@@ -1,1 +1,1 @@
-"""Which method to choose, and how far local scores are from the Shapley value."""
+"""The selection of a method, and the distance of local scores from the Shapley value."""

@@ -1,4 +1,4 @@
-"""Budgets: calls, calls per unit, or seconds; and how many calls fit into some seconds."""
+"""Budgets in calls, calls per unit or seconds, and the number of calls that fit into some seconds."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ EXACT_COALITIONS = 1 << 10
 EXACT_ROWS = 1 << 17
 CALLS_PER_UNIT = 8  # the default budget of inputs with more coalitions or more rows
 DEFAULT_BUDGET = f"exact up to {EXACT_COALITIONS:,} coalitions and {EXACT_ROWS:,} model rows, else {CALLS_PER_UNIT}d"
-_TIMED_SHARE = 0.03  # of a budget in seconds: the time for measuring how long a call takes
-_MIN_TIMED_BATCHES = 4  # of 2, 4, 8, ... rows, because the first calls often load something
+_TIMED_SHARE = 0.03  # the share of a budget in seconds that is used to measure the time of a call
+_MIN_TIMED_BATCHES = 4  # batches of 2, 4, 8, ... rows, because the first calls often load something
 _MAX_TIMED_ROWS = 512
-_GROWTH_FACTORS = (2.0, 1.5, 1.2, 1.05)  # of the calls of the next plan over those of the last
-_TARGET_SHARE = 0.97  # of the seconds: the time of a call varies a little
+_GROWTH_FACTORS = (2.0, 1.5, 1.2, 1.05)  # ratios of the calls of the next plan to those of the last
+_TARGET_SHARE = 0.97  # the share of the seconds that is used, because the time of a call varies
 _MAX_DIGITS = 15  # more than enough for calls or seconds
 
 
@@ -66,11 +66,11 @@ class Budget:
 
     @property
     def seconds(self) -> float | None:
-        """The seconds, if it is in seconds."""
+        """The seconds, if the budget is in seconds."""
         return self.amount if self.unit == "s" else None
 
     def calls(self, d: int, rows_per_call: int = 1) -> int:
-        """The calls, for d units. The default depends on how many model rows a call takes."""
+        """The calls for d units. The default depends on the number of model rows per call."""
         if self.unit == "s":
             raise BudgetError(
                 f"Expected a budget in calls, since there is no model or game to time, got {self.amount:g} s. Give a "
@@ -87,7 +87,7 @@ def all_coalitions_fit(d: int, calls: int) -> bool:
 
 
 def exact_by_default(d: int, rows_per_call: int = 1) -> bool:
-    """Whether all coalitions of d units are evaluated where no budget is set.
+    """Whether all coalitions of d units are evaluated if no budget is set.
 
     >>> exact_by_default(10), exact_by_default(11)
     (True, False)
@@ -98,7 +98,7 @@ def exact_by_default(d: int, rows_per_call: int = 1) -> bool:
 
 
 def parse_budget(budget: int | str | None, d: int) -> int:
-    """Calls from a number, "4d" or None, which is the default for one model row a call.
+    """Calls from a number, "4d" or None, which is the default for one model row per call.
 
     >>> parse_budget("4d", 50), parse_budget("2.5d", 10), parse_budget(300, 50)
     (200, 25, 300)
@@ -109,8 +109,8 @@ def parse_budget(budget: int | str | None, d: int) -> int:
 def seconds_per_call(game: AbstractGame, seconds: float) -> float:
     """Measure the seconds of a call: coalitions are evaluated in growing batches, for a small share of the budget.
 
-    They are those that most methods evaluate anyway (all units but one, or one alone) and then random ones. A game with
-    a store keeps their values, and its tally counts them.
+    The first coalitions are those that most methods evaluate anyway (all units except one, or one alone), and the
+    others are random. A game with a store keeps their values and counts them.
     """
     start, evaluated, size = time.monotonic(), 0, 2
     coalitions, call_seconds = _coalitions_to_time(game.d), list[float]()
@@ -146,14 +146,14 @@ def fit_to_deadline(
 
     Parameters
     ----------
-    make : from a number of calls to a method.
+    make : returns the method for a number of calls.
     seconds_per_call : the seconds of a call.
     first : the calls of the small plan.
     """
     calls = min(int(_TARGET_SHARE * (deadline - time.monotonic()) / seconds_per_call), first)
     method = make_method(make, calls, seconds, seconds_per_call)
     preparation, solving = measure_preparation(method, graph)
-    if preparation == 0:  # no preparation: all of the time is for calls
+    if preparation == 0:  # all of the time is for calls
         calls = int(_TARGET_SHARE * (deadline - time.monotonic()) / seconds_per_call)
         return FittedMethod(make_method(make, calls, seconds, seconds_per_call), calls, 0.0)
     while True:
@@ -192,7 +192,7 @@ def measure_preparation(method: Method, graph: Graph) -> tuple[float, float]:
     try:
         plan = method.plan(graph)
     except PlanTooLargeError:
-        method.cost(graph)  # some methods need no plan; the others raise
+        method.cost(graph)  # some methods need no plan, and all others raise the error again
         return time.monotonic() - start, 0.0
     middle = time.monotonic()
     # The values are random, because the time of methods that fit a prior depends on the values.
@@ -204,4 +204,5 @@ def _coalitions_to_time(d: int) -> Coalitions:
     random = np.random.default_rng(0).random((_MAX_TIMED_ROWS, d)) < 0.5
     mask = np.concatenate([~np.eye(d, dtype=bool)[:64], np.eye(d, dtype=bool)[:64], random])[:_MAX_TIMED_ROWS]
     distinct = np.unique(mask, axis=0)
-    return Coalitions.from_dense(np.random.default_rng(1).permutation(distinct))  # long and short rows in turn
+    # In random order, which mixes long and short rows.
+    return Coalitions.from_dense(np.random.default_rng(1).permutation(distinct))

@@ -1,4 +1,4 @@
-"""The locality check: how far L- and C-Shapley are from the Shapley value on this input."""
+"""The locality check: the distance of L- and C-Shapley from the Shapley value on one input."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from ..estimators.marginal_means import MarginalMeans
 from ..estimators.sample_shapley import SampleShapley
 from ..estimators.sampled_c_shapley import sampler_for
 
-_MIN_PAIRS = 4  # of permutations: an interval from fewer pairs is not meaningful
+_MIN_PAIRS = 4  # pairs of permutations; an interval from fewer is not meaningful
 
 
 @dataclass(frozen=True)
 class Distance:
-    """How far one method is from the Shapley value: the root of the mean square over units.
+    """The distance of one method from the Shapley value: the root mean square over units.
 
-    `low` and `high` are the ends of its confidence interval. `relative` is the distance over the root mean square of
-    the Shapley values themselves: 1 is the distance of scores that are all zero. `controlled` says whether the samples
-    of the method were used as control variate.
+    `low` and `high` are the ends of its confidence interval. `relative` is the distance divided by the root mean square
+    of the Shapley values, so that scores that are all zero have 1. `controlled` is whether the samples of the method
+    were used as a control variate.
     """
 
     method: Method
@@ -50,11 +50,11 @@ class Distance:
 
 @dataclass(frozen=True)
 class Locality:
-    """The answer of `locality`. Print it; ask `smallest` for the first method within a tolerance.
+    """The result of `locality`, which can be printed. `smallest` returns the first method within a tolerance.
 
     Attributes
     ----------
-    distances : for each method, how far its scores are from the Shapley value, with a confidence interval.
+    distances : the distance of each method from the Shapley value, with a confidence interval.
     shapley : the estimate of the Shapley value that they were compared with.
 
     Examples
@@ -112,23 +112,25 @@ def locality(
     confidence: float = 0.95,
     max_calls: int | None = MAX_CALLS,
 ) -> Locality:
-    r"""Estimate how far local scores are from the Shapley value, on this game, without knowing the Shapley value.
+    r"""Estimate the distance of local scores from the Shapley value of a game, without knowing the Shapley value.
 
     Antithetic permutations give unbiased estimates of the Shapley value and of their own variance, so that
 
     .. math:: \widehat{D^2} = \frac1d \sum_i \Bigl[(\hat\phi_i - L_i)^2 - \widehat{\mathrm{var}}(\hat\phi_i)\Bigr]
 
-    estimates the mean squared distance without bias. Its interval comes from leaving out one pair at a time. In a
+    estimates the mean squared distance without bias. Its interval is computed by leaving out one pair at a time. In a
     random order, the marginal contribution of i to its predecessors *within its neighbourhood* has L-Shapley as its
-    mean (within its connected part: C-Shapley), and only needs coalitions that L-Shapley evaluates anyway. Where
+    mean (within its connected part: C-Shapley), and only needs coalitions that L-Shapley evaluates anyway. If
     subtracting it lowers the variance, the difference is estimated directly.
 
     Parameters
     ----------
-    methods : what to measure, by default L-Shapley of order 1 and 2 (absent), order 1 with both contexts, and C-Shapley
-        of order 2 with Myerson weights. L- and C-Shapley are meant; any method with a plan can be measured.
-    budget : calls for the permutations, by default 16d; the methods' own calls come on top (repeats are free).
-    confidence : of the intervals.
+    methods : the methods to measure, by default L-Shapley of order 1 and 2 (absent), order 1 with both contexts, and
+        C-Shapley of order 2 with Myerson weights. The check is meant for L- and C-Shapley, but any method with a plan
+        can be measured.
+    budget : calls for the permutations, by default 16d. The calls of the methods are made in addition, except for
+        coalitions that were evaluated before.
+    confidence : the confidence level of the intervals.
 
     Returns
     -------
@@ -193,7 +195,7 @@ def _default_methods() -> tuple[Method, ...]:
 
 
 def _plan_control_variate(method: Method, graph: Graph, sampler: SampleShapley, sampled: Plan) -> Plan | None:
-    """The samples of a local method along the same permutations, as a plan; None where it has no sampler."""
+    """The samples of a local method along the same permutations, as a plan; None if it has no sampler."""
     local = sampler_for(method)
     if local is None or not isinstance(sampled.estimator, MarginalMeans):
         return None
@@ -208,7 +210,7 @@ def _plan_control_variate(method: Method, graph: Graph, sampler: SampleShapley, 
 
 
 def _pair_estimates(plan: Plan, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One estimate a row; a single row for an exact plan."""
+    """One estimate per row; a single row for an exact plan."""
     if isinstance(plan.estimator, MarginalMeans):
         return plan.estimator.pairs(values - values[0])
     return estimate_values(plan.estimator, values).scores[None]
@@ -236,14 +238,14 @@ def _distance(
 
 
 def _mean_square(gaps: NDArray[np.float64]) -> tuple[float, float]:
-    """The mean over units of the squared mean of the rows, less the bias by noise; and its jackknife error."""
+    """The mean over units of the squared mean of the rows, without the bias due to noise, and its jackknife error."""
     n = len(gaps)
     if n == 1:
         return float((gaps**2).mean()), 0.0
     total, squares = gaps.sum(axis=0), (gaps**2).sum(axis=0)
 
     def estimate(total: NDArray[np.float64], squares: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-        # The mean over pairs of different rows of their product: what two independent halves would give.
+        # The mean of the product of two different rows is unbiased, like the product of two independent halves.
         return np.asarray(((total**2 - squares) / (n * (n - 1))).mean(axis=-1))
 
     full_estimate = float(estimate(total, squares, n))

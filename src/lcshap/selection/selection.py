@@ -24,20 +24,20 @@ GOALS = {
     "necessary": "what must go for the decision to change? (deletion path)",
     "sufficient": "what alone makes the decision? (insertion path)",
 }
-_MAX_COUNTED = 200_000  # calls: larger deterministic methods are not listed, because counting would take too long
+_MAX_COUNTED = 200_000  # calls; deterministic methods with more are not listed, because counting takes too long
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The answer of `choose`: a method, the reason for it, and the other methods that fit the budget.
+    """The result of `choose`: a method, the reason for it, and the other methods that fit the budget.
 
     Attributes
     ----------
     method : the method that was selected, ready to run.
     graph : the units that it was selected for.
     budget : calls that the method may make.
-    reason : why it was selected, in words; empty where the user named the method.
-    goal : the question that it answers; None where the user named the method.
+    reason : why it was selected, in words; empty if the user named the method.
+    goal : the question that it answers; None if the user named the method.
     seconds : the budget in seconds, if it is one.
     reserve : the part of these seconds that the method needs after the last call, for its own work.
     fits : the methods that fit the budget.
@@ -64,7 +64,7 @@ class Selection:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The entry in the provenance of an explanation; empty where the user named the method."""
+        """The entry in the provenance of an explanation; empty if the user named the method."""
         if self.goal is None:
             return {}
         chosen: dict[str, Any] = {"goal": self.goal, "budget": self.budget, "reason": self.reason}
@@ -95,7 +95,7 @@ class Selection:
 
 
 def _methods_within_budget(graph: Graph, calls: int) -> list[tuple[Method, int]]:
-    """Deterministic methods within the budget, of each kind the largest order."""
+    """Deterministic methods within the budget, each with the largest order that fits."""
     families: list[Iterable[Method]] = [
         (LShapley(k) for k in (4, 3, 2, 1)),
         (LShapley(k, "present") for k in (4, 3, 2, 1)),

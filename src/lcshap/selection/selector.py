@@ -4,11 +4,12 @@
 them, and all callers (`Explainer`, its preview, `compare`, `stream`, the command, the playground) use that. The rule
 for method="auto" and goal="fair" is, in this order:
 
-1. `TreeSHAP`, where the model is a sum of trees and that takes no more calls;
-2. all coalitions, where they fit into the budget (without a budget: where `budget.exact_by_default` says so);
-3. `GraphKernelSHAP` with as many calls as the budget has, or `SampleShapley` where it would take too much memory.
+1. `TreeSHAP`, if the model is a sum of trees and this takes no more calls;
+2. all coalitions, if they fit into the budget (without a budget: if `budget.exact_by_default` is true);
+3. `GraphKernelSHAP` with as many calls as the budget has, or `SampleShapley` if that would take too much memory.
 
-The number of units, the rows a call and the budget decide. Only a budget in seconds depends on the clock.
+The selection depends on the number of units, the rows per call and the budget. Only a budget in seconds depends on the
+clock.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from .selection import GOALS, Selection
 InteractionsOption = (
     bool | Literal["all"]
 )  # the interactions to estimate: none, those of the graph's edges, those of all pairs
-_FIRST_PLAN = 3  # calls a unit of the plan by which a method's own time is measured, for a budget in seconds
+_FIRST_PLAN = 3  # calls per unit of the plan that measures the time of a method itself, for a budget in seconds
 _TREES_REASON = "the model is a sum of trees, from which its Shapley value can be read off: the result is exact"
 
 
@@ -55,10 +56,10 @@ class MethodSelector:
     Parameters
     ----------
     method : a method, the name of one, or "auto".
-    goal : for "auto" alone.
-    budget : for "auto" and names. Of a method that always takes the same calls it is the largest number allowed. By
-        default all coalitions where there are at most 1,024 of them and they take at most 131,072 model rows, else
-        eight calls a unit.
+    goal : see `choose`; only for "auto".
+    budget : for "auto" and names. For a method with a fixed number of calls, it is the largest number allowed. By
+        default all coalitions are evaluated if there are at most 1,024 of them and they take at most 131,072 model
+        rows; otherwise the budget is eight calls per unit.
     seed : for "auto", and names of methods that sample.
     early : whether "auto" must be able to stop before the budget is used.
     interactions : whether pair interactions are estimated too, of the graph's edges (True) or "all": for "auto", and
@@ -118,12 +119,12 @@ class MethodSelector:
 
     @property
     def seconds(self) -> float | None:
-        """The budget in seconds, if it is one: then a model is needed to select a method."""
+        """The budget in seconds, if it is one. Then a model is needed to select a method."""
         return Budget.parse(self.budget).seconds
 
     @property
     def has_default_budget(self) -> bool:
-        """Whether the calls depend on what is evaluated where no budget is set."""
+        """Whether no budget is set, so that the default applies."""
         return self.budget is None and (self.method == "auto" or self._takes_budget)
 
     # -- selecting ----------------------------------------------------------------------------------------------------
@@ -135,8 +136,8 @@ class MethodSelector:
 
         Parameters
         ----------
-        rows_per_call : how many model rows a coalition takes: as many as there are background rows.
-        is_sum_of_trees : returns whether the model is a sum of trees; called only where that makes a difference. None:
+        rows_per_call : the number of model rows per coalition, which is that of the background rows.
+        is_sum_of_trees : returns whether the model is a sum of trees; called only if this makes a difference. None if
             it is not.
         """
         calls = Budget.parse(self.budget).calls(graph.d, rows_per_call)
@@ -154,7 +155,7 @@ class MethodSelector:
 
         Parameters
         ----------
-        start : when a budget in seconds begins, as `time.monotonic` counts.
+        start : the time at which a budget in seconds begins, by `time.monotonic`.
         measure_call : returns the seconds of a call; called only for a budget in seconds. By default a few calls are
             timed.
         """
@@ -272,28 +273,30 @@ def choose(
     ----------
     goal : "fair" (Shapley values and their estimates), "necessary" (deletion path), or "sufficient" (insertion path).
     budget : calls; or a text such as "8d" (calls per unit) or "30s" (seconds: needs `game`, of which a few rows are
-        timed). By default all coalitions where there are at most 1,024 of them (up to ten units) and they take at most
-        131,072 model rows (coalitions times background rows), else eight calls a unit.
-    game : says how many model rows a coalition takes (without it: one), and whether the model is a sum of trees.
-    seed : for methods that sample.
-    interactions : True for pair interactions of the graph's edges, "all" for those of all pairs, from the same calls
-        as the scores. Then the method is `GraphKernelSHAP`, and exact where all coalitions fit. For goal "fair" alone.
+        timed). By default all coalitions are evaluated if there are at most 1,024 of them (up to ten units) and they
+        take at most 131,072 model rows (coalitions times background rows); otherwise the budget is eight calls per
+        unit.
+    game : determines the number of model rows per coalition (without it: one), and whether the model is a sum of trees.
+    seed : the seed of methods that sample.
+    interactions : True for pair interactions of the graph's edges, "all" for those of all pairs, from the same calls as
+        the scores. Then the method is `GraphKernelSHAP`, which is exact if all coalitions fit. Only for the goal
+        "fair".
 
     Returns
     -------
-    Selection : the method, the reason for it, and what else would have fitted.
+    Selection : the method, the reason for it, and the other methods that fit.
 
     Rules
     -----
-    fair: `TreeSHAP` where the `game` is one of trees, that takes fewer calls and no interactions are wanted; all
-    coalitions where they fit; else `GraphKernelSHAP`, which has the least error over most kinds of models that we
-    measured; where that would take too much memory (above 4,096 units), `SampleShapley`. necessary and sufficient: the
-    paths. A budget that no method for the goal can keep raises, with the smallest that would do. The same arguments
-    always give the same method, unless the budget is in seconds.
+    fair: `TreeSHAP` if the `game` is one of trees, this takes fewer calls and no interactions are requested; all
+    coalitions if they fit; otherwise `GraphKernelSHAP`, which has the smallest error for most kinds of models that we
+    measured, or `SampleShapley` if that would take too much memory (above 4,096 units). necessary and sufficient: the
+    paths. If no method for the goal fits the budget, an error with the smallest possible budget is raised. The same
+    arguments always give the same method, unless the budget is in seconds.
 
     Raises
     ------
-    OptionError : for a goal that there is not, and for interactions where the method has none.
+    OptionError : for an unknown goal, and for interactions if the goal has none.
     BudgetError : for a budget that is too small.
 
     Examples
@@ -333,7 +336,7 @@ def can_read_trees(game: AbstractGame, seconds: float | None = None) -> bool:
 
 
 def with_seed(method: Method | str, seed: int) -> dict[str, Any]:
-    """The options of an explainer with this method and another seed, in the method or beside it."""
+    """The options of an explainer with this method and another seed, as a parameter of the method or as an option."""
     if isinstance(method, Method):
         if "seed" not in method.parameters:
             raise OptionError(
@@ -380,7 +383,7 @@ def _trees_are_cheaper(graph: Graph, instead_of: Method, max_calls: int | None =
 
 
 def _why_not_exact(d: int, rows_per_call: int) -> str:
-    """The reason why not all coalitions are evaluated where no budget is set, as the beginning of a longer reason.
+    """The reason why not all coalitions are evaluated if no budget is set, as the beginning of a longer reason.
 
     >>> _why_not_exact(13, 100)
     'there are 2^13 coalitions, and without a budget all are evaluated only up to 1,024; '

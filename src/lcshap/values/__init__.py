@@ -10,14 +10,14 @@ With P(.|x_S) the class probabilities on the masked input, and c a class fixed a
 ``output``             the outputs as they are: a regression, a margin, a raw logit
 =====================  ==============================================================
 
-Of a model with several labels that do not exclude each other ("multilabel"), c is a label and P(c) the probability of
-that label alone; ``expected_log_prob`` is summed over the labels, yes and no of each.
+For a model with several labels that do not exclude each other ("multilabel"), c is a label and P(c) is the probability
+of that label; ``expected_log_prob`` is summed over the labels, with both outcomes of each.
 
-A `Loss` is a value too: how far the prediction is from the true class or number, which is passed with each input.
+A `Loss` is a value too: the distance of the prediction from the true class or number, which is passed with each input.
 
-Everything is computed in float64. Where absent units take the values of M background rows, the *probabilities* are
-averaged over these rows, then the log is taken, never the other way round. Only a `Loss` can be averaged after it is
-taken, with ``average="after"``.
+Everything is computed in float64. If absent units take the values of M background rows, the *probabilities* are
+averaged over these rows before the logarithm is taken. Only a `Loss` can be averaged after it is computed, with
+``average="after"``.
 """
 
 from .loss import LOSSES, FixedLoss, Loss

@@ -1,4 +1,4 @@
-r"""From what a model answers to the probabilities of its classes or labels, by the kind of the answers.
+r"""The probabilities of classes or labels from the outputs of a model, by the kind of the outputs.
 
 ======================  =====================================================================================
 ``logits``              a softmax over the columns; one column: a sigmoid, and two classes
@@ -26,8 +26,8 @@ from ..errors import ModelError
 Floats = NDArray[np.float64]
 MULTILABEL_KINDS: tuple[Kind, ...] = ("multilabel", "multilabel-logits")
 KINDS_WITHOUT_PROBABILITIES: tuple[Kind, ...] = ("output", "margin")
-_SUM_SLACK = 1e-3  # tolerance of the sum of probabilities: half precision passes, logits hardly ever do
-_RANGE_SLACK = 1e-6  # tolerance of one probability outside [0, 1]: single precision passes
+_SUM_SLACK = 1e-3  # the tolerance of the sum of probabilities, which half precision satisfies and logits hardly ever do
+_RANGE_SLACK = 1e-6  # the tolerance of a probability outside [0, 1], which single precision satisfies
 ignore_overflow = np.errstate(
     over="ignore", invalid="ignore"
 )  # logits beyond 1e308 give infinite values, which are reported
@@ -53,7 +53,7 @@ def class_count(kind: Kind, columns: int) -> int:
 
 
 def margins(outputs: Floats, kind: Kind) -> Floats:
-    """The outputs as they are; the one margin between two classes as that of each of them.
+    """The unchanged outputs; a single margin between two classes becomes a margin of each of them.
 
     >>> margins(np.array([[-2.0]]), "margin").tolist()
     [[2.0, -2.0]]
@@ -109,7 +109,7 @@ def class_log_probs(outputs: Floats, kind: Kind, floor: float) -> Floats:
 
 @ignore_overflow
 def log_complement_probs(outputs: Floats, kind: Kind, floor: float) -> Floats:
-    """log (1 - P) of every class or label. Of classes, 1 - P could cancel for the likeliest: the others are summed."""
+    """log (1 - P) of every class or label. For classes, the others are summed, because 1 - P may cancel."""
     if kind == "multilabel-logits":
         return _log_mean(-np.logaddexp(0.0, outputs))
     if kind == "multilabel":
@@ -132,7 +132,7 @@ def log_complement_probs(outputs: Floats, kind: Kind, floor: float) -> Floats:
 
 
 def class_log_odds(outputs: Floats, kind: Kind, floor: float) -> Floats:
-    """log P - log (1 - P) of every class or label: of a label with a logit, that logit."""
+    """log P - log (1 - P) of every class or label. For a label with a logit, it is this logit."""
     if kind == "multilabel-logits" and outputs.ndim == 2:
         return outputs
     return class_log_probs(outputs, kind, floor) - log_complement_probs(outputs, kind, floor)

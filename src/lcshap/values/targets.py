@@ -1,4 +1,4 @@
-"""Which classes, labels or outputs a user asks about: by number, by name, as a list, or as a contrast of two."""
+"""The classes, labels or outputs that a user explains: by number, by name, as a list, or as a contrast of two."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..core.printable import printable
 from ..errors import TargetError
 
 Pairs = tuple[tuple[int, int | None], ...]
-_MAX_LISTED_NAMES = 20  # of the classes that an error lists
+_MAX_LISTED_NAMES = 20  # classes that an error lists
 
 
 def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:
-    """Every class that is asked for, with the one subtracted from it, and whether several were asked for.
+    """Every class that is explained, with the class that is subtracted from it, and whether there are several.
 
     >>> find_pairs("cat", ["cat", "dog"]), find_pairs([("dog", "cat")], ["cat", "dog"])
     ((((0, None),), False), (((1, 0),), True))
@@ -32,9 +32,9 @@ def find_pairs(target: Any, names: list[str]) -> tuple[Pairs, bool]:
 
 
 def find_second_class(target: Any, names: list[str]) -> tuple[Pairs, bool]:
-    """As `find_pairs` for a model with one raw number, which is that of the second of its two classes.
+    """The same as `find_pairs` for a model whose only output belongs to the second of its two classes.
 
-    Classes are numbered as usual, so that the target 0 is the first class, which has no output of its own.
+    Classes are numbered as usual, so that the target 0 is the first class, which has no output.
 
     >>> find_second_class("spam", ["ham", "spam"]), find_second_class(1, ["ham", "spam"])
     ((((0, None),), False), (((0, None),), False))
@@ -88,7 +88,7 @@ def _find_index(target: Any, names: list[str]) -> int:
 
 
 def _list_classes(target: str, names: list[str]) -> str:
-    """The classes of the model, in one line: of very many, those with a similar name first."""
+    """The classes of the model in one line. If there are very many, those with a similar name come first."""
     listed = names
     if len(names) > _MAX_LISTED_NAMES:
         near = get_close_matches(target, names, n=5)

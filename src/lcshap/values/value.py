@@ -22,13 +22,13 @@ VALUES = ("log_prob", "expected_log_prob", "prob", "log_odds", "output")
 
 @dataclass(frozen=True)
 class Value:
-    """Which number of a model's answer is explained.
+    """The number that is explained, computed from the outputs of a model.
 
     Parameters
     ----------
     name : one of `VALUES`, or a function from outputs `(n, k)` in float64 to `(n,)` or `(n, m)`. A function gets the
-        outputs as the model gives them; where they are averaged over background rows, of logits the log of the
-        averaged probabilities.
+        outputs of the model. If they are averaged over background rows, it gets the logarithm of the averaged
+        probabilities instead of logits.
     target : which class, label or output. None: the most probable class or label at the full input (the lowest index
         on a tie), the class that a margin predicts, or the only output. An index, or the name of a class; a list of
         these or "all" for several outputs at once; a pair ``(a, b)`` for the contrast, the value of a minus the value
@@ -37,8 +37,8 @@ class Value:
 
     Notes
     -----
-    A model with one logit, probability or margin has two classes, 0 and 1, and the column is that of class 1. A margin
-    speaks for either class: that of class 0 is the same number with its sign changed.
+    A model with one logit, probability or margin has two classes, 0 and 1, and the column is that of class 1. The
+    margin of class 0 is the same number with the opposite sign.
 
     Examples
     --------
@@ -75,8 +75,8 @@ class Value:
 
         Parameters
         ----------
-        full : the model's outputs there, `(1, k)`, or `(1, M, k)` with background rows.
-        kind : what they are, see `Model`.
+        full : the outputs of the model at the full input, `(1, k)`, or `(1, M, k)` with background rows.
+        kind : the kind of the outputs, see `Model`.
         classes : the names of the classes or labels, in the order of the columns.
         """
         check_kind(kind, "a model")
@@ -90,9 +90,7 @@ class Value:
         if len(full) != 1:
             raise ModelError(f"Expected an answer of shape (1, k) or (1, M, k) at the full input, got {full.shape}.")
         if kind not in KINDS_WITHOUT_PROBABILITIES:
-            chances.class_probabilities(
-                full, kind
-            )  # raises an error if they are no probabilities, whatever is explained
+            chances.class_probabilities(full, kind)  # raises an error if they are not probabilities, for every value
         if callable(self.name) or self.name == "expected_log_prob":
             return FixedValue(self, kind, full, (), False, (), classes)
         names = self._column_names(kind, full.shape[-1], classes)
@@ -110,7 +108,8 @@ class Value:
                 else chances.class_probabilities(full, kind)
             )
             target = int(table[0].argmax()) if len(names) > 1 else 0
-        one_of_two = len(names) < chances.class_count(kind, full.shape[-1])  # the raw number of the second class
+        # The only output belongs to the second class.
+        one_of_two = len(names) < chances.class_count(kind, full.shape[-1])
         if one_of_two and self.target is not None and classes is not None and len(classes) == 2:
             pairs, several = find_second_class(target, [str(c) for c in classes])
         else:
@@ -119,7 +118,7 @@ class Value:
         return FixedValue(self, kind, full, pairs, several, titles, classes, tuple(names))
 
     def _column_names(self, kind: Kind, columns: int, classes: Sequence[str] | None) -> list[str]:
-        """A name for everything that has a value: classes, labels or outputs."""
+        """The names of everything that has a value: classes, labels or outputs."""
         k = chances.class_count(kind, columns)
         raw = self.name == "output" and kind not in MULTILABEL_KINDS and kind != "margin"
         if classes is not None and len(classes) == k:
@@ -129,7 +128,7 @@ class Value:
         else:
             plural = "labels" if kind in MULTILABEL_KINDS else "classes"
             raise TargetError(f"Expected {k} names of {plural}, as many as the model has, got {len(classes)}.")
-        return names[1:] if raw and columns < k else names  # the raw number of two classes is that of the second
+        return names[1:] if raw and columns < k else names  # the only output of two classes belongs to the second
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +137,12 @@ class FixedValue:
 
     Attributes
     ----------
-    value, kind, full : what it was made from: the `Value`, the kind of the model and its outputs at the full input.
+    value, kind, full : the `Value`, the kind of the model and its outputs at the full input.
     pairs : for every value its class, and the class that is subtracted or None.
     multi_output : whether the values are `(n, m)`, not `(n,)`.
-    names : what each of the m values is about; empty where they are about no single class.
-    classes : the names of the classes, where they are known.
-    columns : a name for everything that a pair may be about: classes, labels or outputs.
+    names : the class, label or output of each of the m values; empty if they do not belong to single classes.
+    classes : the names of the classes, if they are known.
+    columns : the names of all classes, labels or outputs that may be in a pair.
     hard_labels : detects probabilities that are labels.
 
     Examples
@@ -167,25 +166,25 @@ class FixedValue:
 
     @property
     def targets(self) -> list[str | list[str]]:
-        """What each value is about, for the record: the name of a class, or the two names of a contrast."""
+        """The target of each value, for the record: the name of a class, or the two names of a contrast."""
         name = self.columns
         return [name[a] if b is None else [name[a], name[b]] for a, b in self.pairs]
 
     @property
     def record(self) -> dict[str, Any]:
-        """What else the record of an explanation says about the value."""
+        """Further information about the value for the record of an explanation."""
         return {}
 
     @property
     def class_pairs(self) -> Pairs:
-        """The pairs by classes: the one raw number of a model with two classes is about the second."""
+        """The pairs by classes. The only output of a model with two classes belongs to the second."""
         missing = (
             0 if self.kind == "output" else chances.class_count(self.kind, self.full.shape[-1]) - len(self.columns)
         )
         return tuple((a + missing, None if b is None else b + missing) for a, b in self.pairs)
 
     def __call__(self, outputs: Any) -> Floats:
-        """The values, `(n,)` or `(n, m)` in float64; `ModelError` with the row where one is not finite."""
+        """The values, `(n,)` or `(n, m)` in float64; `ModelError` with the row if one is not finite."""
         outputs = chances.as_outputs(outputs)
         if outputs.shape[-1] != self.full.shape[-1]:
             self.check(outputs)
@@ -194,7 +193,7 @@ class FixedValue:
         return values
 
     def check(self, outputs: Floats) -> None:
-        """Raise `ModelError` if `outputs` cannot be the answers of this model: cheap, so that it is noticed at once."""
+        """Raise `ModelError` if `outputs` cannot be those of this model. This cheap check is made for each batch."""
         k = self.full.shape[-1]
         if outputs.shape[-1] != k:
             raise ModelError(f"Expected {k} outputs, as at the full input, got {outputs.shape[-1]}.")
@@ -209,11 +208,11 @@ class FixedValue:
         return self.hard_labels.warning(self.value.floor) if logs and self.hard_labels.detected else None
 
     def decision_unchanged(self, outputs: Any) -> NDArray[np.bool_] | None:
-        """Whether the decision at the full input still stands, for each row of outputs.
+        """Whether the decision is the same as at the full input, for each row of outputs.
 
-        The decision is the most probable class (the lowest index on a tie); of a label, whether it is more probable
-        than not; of a contrast, that a is more probable than b. None where there is none to ask about: outputs that
-        are no classes, or a class that the model does not choose at the full input.
+        The decision is the most probable class (the lowest index on a tie); for a label, whether its probability is
+        above one half; for a contrast, that a is more probable than b. None if there is no decision: for outputs that
+        are not classes, and for a class that the model does not predict at the full input.
         """
         if self.kind == "output":
             return None
@@ -239,10 +238,10 @@ class FixedValue:
     def gradient_weights(self) -> Floats:
         """The weights `(m, classes)` with which `Model.gradient` gives the gradient of each value at the full input.
 
-        They are the derivatives of v with respect to what that method differentiates, so that the chain rule is
-        complete. That is log P of each class: P(c) for `prob`, and for `log_odds` one at c less the shares of the
-        others in 1 - P(c). Of labels it is their log-odds: 1 - P for `log_prob`, P (1 - P) for `prob`. Of models
-        without probabilities it is the outputs.
+        They are the derivatives of v with respect to the quantities that this method differentiates, by the chain rule.
+        For classes, these are log P of each class: the weights are P(c) for `prob`, and for `log_odds` one at c minus
+        the shares of the others in 1 - P(c). For labels, they are the log-odds: the weights are 1 - P for `log_prob`
+        and P (1 - P) for `prob`. For models without probabilities, they are the outputs.
         """
         name = self.value.name
         if callable(name) or (
@@ -253,7 +252,7 @@ class FixedValue:
                 "Choose a method that needs only values."
             )
         if name == "expected_log_prob":
-            if self.kind in MULTILABEL_KINDS:  # at its maximum, as of classes, where the softmax makes it zero
+            if self.kind in MULTILABEL_KINDS:  # the value is at its maximum, where its gradient is zero
                 return np.zeros((1, self.full.shape[-1]))
             return chances.class_probabilities(self.full, self.kind)
         table = (

@@ -14,7 +14,7 @@ _NUMBER_VALUES = ("output", "squared", "mse", "absolute")
 
 
 def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
-    """Make a `Value` of what users write.
+    """Make a `Value` from the options of a user.
 
     Parameters
     ----------

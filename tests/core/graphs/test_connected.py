@@ -53,7 +53,7 @@ def test_small_steps_change_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize("order", [None, 3])
-def test_the_count_given_on_the_way_never_exceeds_the_truth(order):
+def test_the_running_count_is_a_lower_bound(order):
     for graph in (lc.Graph.chain(9), lc.Graph.grid((3, 4)), lc.Graph.complete(8), lc.Graph.tree([-1] + [0] * 8)):
         counts = []
         levels = list(connected_sets(graph, order, check=lambda sets, _: counts.append(sets)))  # noqa: B023
@@ -70,7 +70,7 @@ def test_numbers_do_not_wrap_around():
     assert np.diff(level.boundary.indptr)[[0, 1]].tolist() == [256, 2]
 
 
-def test_memory_is_asked_for_before_it_is_taken():
+def test_memory_is_checked_before_it_is_allocated():
     requests = []
     list(connected_sets(lc.Graph.grid((3, 3)), room=lambda sets, nbytes: requests.append((sets, nbytes))))
     assert len(requests) == 9

@@ -92,7 +92,7 @@ def test_names_repeat_and_do_not_change_the_structure():
     assert lc.Graph.chain(3) != lc.Graph.ring(3)
 
 
-def test_nobody_can_change_a_graph():
+def test_a_graph_is_immutable():
     g = lc.Graph.chain(3)
     with pytest.raises(ValueError, match="read-only"):
         g.adjacency.indices[0] = 2

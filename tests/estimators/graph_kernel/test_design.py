@@ -1,4 +1,4 @@
-"""The pairs that GraphKernelSHAP asks for."""
+"""The pairs that GraphKernelSHAP evaluates."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_the_first_pairs_of_many_hold_single_units_and_others():
     assert (smaller > 1).sum() == 20
 
 
-def test_chosen_pairs_leave_less_unknown_than_random_ones():
+def test_chosen_pairs_have_a_smaller_posterior_variance_than_random_ones():
     """The greedy design's own measure: the posterior variance of the Shapley values under the design's prior."""
     d, pairs = 16, 60
     p = fixed_kernel(d, 1.0, 0.15, 0.0, 0.2)

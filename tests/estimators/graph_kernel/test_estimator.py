@@ -53,7 +53,7 @@ def test_the_first_pairs_are_an_estimator_of_their_own():
     assert plan.estimator.head(plan.estimator.samples) is plan.estimator
 
 
-def test_with_about_one_pair_a_unit_nothing_is_said_about_the_error():
+def test_with_about_one_pair_per_unit_there_is_no_standard_error():
     plan = plan_of(16)
     estimate = plan.estimator.estimate(values_of(plan, 1)[:, 0])
     assert estimate.dof == 0

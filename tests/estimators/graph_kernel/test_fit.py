@@ -25,7 +25,7 @@ def test_it_finds_the_units_that_interact():
     assert np.ptp(fit_odd_kernels(OddHyperparameters(kept, KernelTerms(d)), odd, units=False)[0].inverse_length) == 0
 
 
-def test_units_stay_alike_where_nothing_tells_them_apart():
+def test_units_keep_equal_scales_without_evidence():
     """Of games drawn from a prior in which units are alike, few get length scales of their own."""
     hyperparameters = OddHyperparameters(pairs(12, 40), KernelTerms(12))
     K = hyperparameters.kernel(hyperparameters.mean, hyperparameters.equal_scales).covariance_matrix(

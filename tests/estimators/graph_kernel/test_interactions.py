@@ -88,7 +88,7 @@ def test_only_edges_of_the_graph():
     assert e.interactions[2, 3] == pytest.approx(1, abs=0.1)
 
 
-def test_all_pairs_where_asked_for(tmp_path):
+def test_all_pairs_on_request(tmp_path):
     """Also those that are no edges; they are kept in files with their standard errors."""
     d = 9
     v = lc.Game(lambda kept: 1.0 * (kept[:, 2] & kept[:, 3]) + (kept[:, 0] & kept[:, 8]) * kept[:, 4], d)
@@ -129,7 +129,7 @@ def test_what_is_streamed_looks_at_known_values_only():
     assert all(abs(e.interactions[5, 6]) < 1 for e in every_one)
 
 
-def test_standard_errors_say_how_sure_interactions_are():
+def test_standard_errors_of_interactions_are_calibrated():
     """The intervals of networks cover the truth; where all coalitions are known nothing is left unsure."""
     d, graph = 10, lc.Graph.complete(10)
     covered = []

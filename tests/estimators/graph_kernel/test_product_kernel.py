@@ -22,7 +22,7 @@ def test_parts_against_the_product_written_out(half, scale):
     np.testing.assert_allclose(np.diag(half_kernel), 1)
 
 
-def test_functions_of_the_size_do_not_tell_a_size_from_that_of_the_complement():
+def test_functions_of_the_size_are_equal_for_the_complement():
     K = size_kernel(7)
     np.testing.assert_allclose(K, K[::-1], rtol=1e-12)
     assert np.linalg.eigvalsh(K[:4, :4]).min() > 0

@@ -1,4 +1,4 @@
-"""One door to all data sets: what PyPI packages ship, what is missing, and what makes no sense."""
+"""`load` for all data sets: those of PyPI packages, missing ones, and invalid options."""
 
 import sys
 

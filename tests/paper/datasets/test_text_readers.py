@@ -114,7 +114,7 @@ def test_posts_in_a_table(tmp_path):
     check_posts(load("20newsgroups", tmp_path, "test"))
 
 
-def test_reviews_say_what_they_are():
+def test_labels_of_reviews():
     texts = load("imdb", split="test")
     words = np.array([["awful" in text.lower(), "wonderful" in text.lower()] for text in texts.inputs])
     assert texts.labels[words[:, 0] & ~words[:, 1]].mean() < 0.2

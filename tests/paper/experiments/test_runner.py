@@ -26,7 +26,7 @@ def test_scores_are_those_of_the_explainer(toy):
     assert seen == 48
 
 
-def test_each_coalition_is_asked_about_once(tmp_path):
+def test_each_coalition_is_evaluated_once(tmp_path):
     model = Recorded()
     study = text_study(model)
     Runner(study, "4d", 0, tmp_path).work(0, study.methods)

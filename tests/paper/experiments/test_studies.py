@@ -36,7 +36,7 @@ def test_the_sentence_is_that_of_the_paper(data, trained):
     assert study.classes == ("negative", "positive")
 
 
-def test_a_card_is_told_in_short(data, trained, tmp_path):
+def test_a_card_is_summarized(data, trained, tmp_path):
     folder = tmp_path / "word-cnn"
     folder.mkdir()
     for file in (trained / "word-cnn").iterdir():

@@ -15,19 +15,20 @@ from .tuning import DESIGN, SIZES
 
 @lru_cache(maxsize=64)
 def choose_pairs(d: int, pairs: int, seed: int, chain: bool = False) -> Kept:
-    """One coalition of each pair, `(pairs, d)`, no pair twice, {V, ∅} not among them.
+    """One coalition of each pair, `(pairs, d)`, without repeated pairs and without {V, ∅}.
 
-    Where calls are few, the pairs of a single unit and its complement are among them: the effects of single units at
-    both ends are informative, above all for games that rise fast with their first units. The other pairs are chosen as
-    if these were not there: pairs chosen in addition to them are less informative about interactions (errors are
-    larger). On a `chain`, where units are words or steps of time, single units need about as many other pairs.
+    With few calls, the pairs of a single unit and its complement are included. The effects of single units at both ends
+    are informative, especially in games that rise fast with their first units. The other pairs are chosen independently
+    of these, because pairs that are chosen in addition to them are less informative about interactions, and errors are
+    larger. On a `chain`, whose units are words or time steps, single units are included only if there are about as many
+    other pairs.
     """
     rng = np.random.default_rng(seed)
     pair_count = 2 ** (d - 1) - 1 if d < 40 else None
     if pair_count is not None and pairs >= pair_count:
         return rng.permutation(_all_pairs(d))
     taken_keys = set(_pair_keys(np.ones((1, d), bool)))
-    process_pairs = min(pairs, max_process_pairs(d))  # the further pairs are random
+    process_pairs = min(pairs, max_process_pairs(d))  # all further pairs are drawn at random
     many_units, min_pairs = d > SIZES.many_units, DESIGN.chain_pairs_per_unit * d if chain else 0
     few_pairs = not many_units and min_pairs <= process_pairs <= DESIGN.few_pairs_per_unit * d
     batches = [
@@ -45,7 +46,7 @@ def choose_pairs(d: int, pairs: int, seed: int, chain: bool = False) -> Kept:
 
 
 def _with_single_units(chosen: Kept, rng: np.random.Generator) -> Kept:
-    """As many pairs, with single units in place of the last ones, but early, so that the first pairs are good too."""
+    """The same number of pairs. Single units replace the last pairs, but come early, so that all heads are good."""
     pairs, d = chosen.shape
     single, early = rng.permutation(np.eye(d, dtype=bool)), min(max(pairs - d, 0), d)
     ordered = np.concatenate([chosen[:early], single, chosen[early:]])
@@ -55,7 +56,7 @@ def _with_single_units(chosen: Kept, rng: np.random.Generator) -> Kept:
 def _choose_greedily(
     d: int, pairs: int, pair_count: int | None, rng: np.random.Generator, taken_keys: set[bytes], few_pairs: bool
 ) -> Kept:
-    """Pairs chosen greedily in blocks, each from the posterior of the linear effects after the blocks before it."""
+    """Pairs chosen greedily in blocks, each with the posterior of the linear effects after the previous blocks."""
     search = GreedySearch.for_units(d, DESIGN.smooth_few if few_pairs else DESIGN.smooth)
     ratio = next(ratio for max_units, ratio in DESIGN.candidates_per_pair if d <= max_units)
     chosen = [_no_pairs(d)]
@@ -102,13 +103,13 @@ def _draw_sizes(d: int, count: int, rng: np.random.Generator, by_kernel: bool = 
 
 
 def _all_pairs(d: int) -> Kept:
-    """All pairs but {V, ∅}, by the half that lacks the last unit."""
+    """All pairs except {V, ∅}, each given by its coalition without the last unit."""
     numbers = np.arange(1, 2 ** (d - 1))
     return np.asarray((numbers[:, None] >> np.arange(d)) & 1 == 1)
 
 
 def _pair_keys(rows: Kept) -> list[bytes]:
-    """A key of each pair: its half that has the first unit."""
+    """The key of each pair, which is its coalition with the first unit."""
     packed = np.packbits(rows ^ ~rows[:, :1], axis=1)
     return [row.tobytes() for row in packed]
 

@@ -19,7 +19,7 @@ from .tuning import SIZES
 
 @dataclass(frozen=True, eq=False)
 class GraphKernelEstimator(SampledEstimator):
-    """The regression: a prior is fitted to the values of pairs, and its posterior gives scores and interactions.
+    """The regression. A prior is fitted to the values of pairs, and its posterior gives scores and interactions.
 
     Attributes
     ----------
@@ -39,18 +39,18 @@ class GraphKernelEstimator(SampledEstimator):
 
     @property
     def samples(self) -> int:
-        """The number of pairs, {V, ∅} not counted."""
+        """The number of pairs without {V, ∅}."""
         return len(self.kept) - 1
 
     @property
     def nbytes(self) -> int:
-        """The memory that it holds, including what is kept from one input for the next."""
+        """The memory in use, including matrices that are kept for the next input."""
         edges = 0 if self.edges is None else self.edges.nbytes
         return self.kept.nbytes + self.triples.nbytes + edges + self._hyperparameters.nbytes
 
     @property
     def dof(self) -> int:
-        """Pairs less units; 0 where there is about one pair a unit, which is too few to estimate the error."""
+        """The number of pairs minus that of units; 0 if there are too few pairs to estimate the error."""
         d = self.kept.shape[1]
         if self.complete:
             return max(self.samples, 1)
@@ -62,7 +62,7 @@ class GraphKernelEstimator(SampledEstimator):
         return np.unique(np.concatenate([self.plus, self.minus]))
 
     def estimate(self, values: NDArray[np.float64]) -> Estimate:
-        """Fit each output by itself: scores from the odd half of the values, interactions from the even half."""
+        """Fit each output separately: scores from the odd half of the values, interactions from the even half."""
         plus, minus = (values[columns].reshape(len(columns), -1).T for columns in (self.plus, self.minus))
         estimates = [self._fit(*output_values) for output_values in zip(plus, minus, strict=True)]
         arrays = (np.stack(outputs, axis=-1) for outputs in zip(*estimates, strict=True))
@@ -81,7 +81,7 @@ class GraphKernelEstimator(SampledEstimator):
         self, plus: NDArray[np.float64], minus: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         d, odd = self.kept.shape[1], (plus - minus) / 2
-        if not np.isfinite(odd).all():  # values too large to subtract: `explain_values` raises for such scores
+        if not np.isfinite(odd).all():  # the values are too large to subtract, and `explain_values` raises an error
             return np.full(d, np.nan), np.full(d, np.nan)
         if self.complete:
             return scores_from_all_pairs(self.kept, odd), np.zeros(d)

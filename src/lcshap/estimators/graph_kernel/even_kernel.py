@@ -75,14 +75,17 @@ class EvenKernel:
         sizes = size_kernel(d)
         size_effect = self.size * 2 / (d - 1) * (sizes[d] - sizes[d - 1])[size]  # the same for all pairs
         kept_by_unit, signs = kept.T, np.ascontiguousarray(c.T)
-        sides = [1 / (1 + signs * ratio[:, None]) for ratio in along]  # one a node, units by coalitions
+        # An array of units by coalitions for each node of the integral.
+        sides = [1 / (1 + signs * ratio[:, None]) for ratio in along]
         covariances = np.empty((len(edges), len(kept)))
         for rows in (
             np.array_split(np.arange(len(edges)), -(-len(edges) * len(kept) // _BLOCK_CELLS)) if len(edges) else []
         ):
             i, j = np.asarray(edges)[rows].T
             integral = sum(side[i] * weight * side[j] for side, weight in zip(sides, integrand.T, strict=True))
-            # White noise: a pair's own weight in the index, for the coalition and its complement.
+            # The covariance with white noise is the weight of the coalition and of its complement in the index of the
+            # pair.
+
             noise = 2 / index_weights[size - kept_by_unit[i].astype(int) - kept_by_unit[j]]
             pair_effects = 4 * self.low_order[i] * self.low_order[j]
             covariances[rows] = (

@@ -18,15 +18,15 @@ _SPREAD_BOUNDS = (0.1, 3.0)
 
 @dataclass(frozen=True, eq=False)
 class EvidencePoint:
-    """Hyperparameters with the objective there: minus the log evidence, and minus the log density of their prior.
+    """Hyperparameters and their objective: the negative log evidence plus the negative log density of their prior.
 
     Attributes
     ----------
     theta : the logarithms of the hyperparameters.
     spread : the standard deviation of the units' logarithms in their prior.
-    objective : the value there.
-    derivatives : computes the gradient and the curvature, when one of them is first used: a step that is not taken
-        never needs them.
+    objective : the value of the objective.
+    derivatives : computes the gradient and the curvature when one of them is first used, because a step that is refused
+        does not need them.
     """
 
     theta: Array
@@ -61,30 +61,30 @@ def maximize_evidence(
     steps: int = FIT.steps,
     spread_updates: int = 0,
 ) -> Array:
-    """The logarithms of greatest evidence near some.
+    """The logarithms of the hyperparameters at a local maximum of the evidence.
 
-    Gauss-Newton steps (the average of observed and expected information, as for variance components), each logarithm
-    with a normal prior. The spread of the units' logarithms is learnt along with them.
+    It is found by Gauss-Newton steps with the average of observed and expected information, as for variance components.
+    Each logarithm has a normal prior. The spread of the units' logarithms is estimated together with them.
 
     Parameters
     ----------
-    evidence : gives the point at some logarithms with this spread of the units; None where K cannot be factored.
-    start : where to begin.
-    first_unit : the logarithms of the units begin here; there may be none.
-    min_gain : a step that gains less is the last.
-    start_point : the point at the start, where it is known.
-    steps : how many there are at most.
-    spread_updates : how often the spread of the units is learnt before the first step.
+    evidence : returns the point at some logarithms with this spread of the units; None if K cannot be factored.
+    start : the logarithms at the start.
+    first_unit : the index of the first logarithm of a unit; there may be none.
+    min_gain : the search stops after a step that gains less.
+    start_point : the point at the start, if it is known.
+    steps : the largest number of steps.
+    spread_updates : how often the spread of the units is updated before the first step.
     """
     point, damping, refused = start_point or evidence(start, _SPREAD), 0.0, False
-    if point is None:  # not even at the start
+    if point is None:  # the evidence has no finite value at the start
         return start
     for _ in range(spread_updates):
         point = update_spread(point, first_unit)
     for remaining in reversed(range(steps)):
         matrix = point.curvature + damping * np.diag(np.diag(point.curvature))
         _, solution, failed = linalg.lapack.dposv(matrix, point.gradient)
-        if failed:  # rounding: there is no way down from here
+        if failed:  # because of rounding, no direction of descent can be computed
             return point.theta
         move = np.clip(-solution, -FIT.max_step, FIT.max_step)
         if refused and -float(move @ (point.gradient + point.curvature @ move / 2)) < min_gain:
@@ -100,7 +100,7 @@ def maximize_evidence(
 
 
 def update_spread(point: EvidencePoint, first_unit: int) -> EvidencePoint:
-    """Learn how much units differ: the expected mean square of their logarithms, as EM has it."""
+    """Update the spread of the units: the expected mean square of their logarithms, as in the EM algorithm."""
     units = np.arange(first_unit, len(point.theta))
     inverse = invert(point.curvature.copy()) if len(units) else None
     if inverse is None:
@@ -119,7 +119,7 @@ def update_spread(point: EvidencePoint, first_unit: int) -> EvidencePoint:
 
 
 def expected_gain(point: EvidencePoint, first_unit: int) -> float:
-    """What units that differ would add to the log evidence, by its slope and curvature where they do not.
+    """The expected gain of log evidence by fitting units separately, from its slope and curvature at equal units.
 
     With independent normal deviations of the units' logarithms this is a quadratic form less half the logarithm of a
     determinant, here for the best of a few spreads.
@@ -133,14 +133,15 @@ def expected_gain(point: EvidencePoint, first_unit: int) -> float:
 
 
 def cholesky(K: Array) -> tuple[Array | None, float]:
-    """The Cholesky factor of K, or None if it has none, and half the logarithm of the determinant. K is overwritten."""
-    factor, failed = linalg.lapack.dpotrf(K.T, lower=1, overwrite_a=1)  # K is symmetric: its transpose needs no copy
+    """The Cholesky factor of K (None if there is none) and half the logarithm of the determinant. Overwrites K."""
+    # K is symmetric, and its transpose needs no copy.
+    factor, failed = linalg.lapack.dpotrf(K.T, lower=1, overwrite_a=1)
     return (None, 0.0) if failed else (factor, float(np.log(np.diag(factor)).sum()))
 
 
 def invert_factored(factor: Array) -> Array:
     """The inverse of the matrix that has this Cholesky factor, which is overwritten."""
-    triangle, _ = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)  # above the diagonal there are zeros
+    triangle, _ = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)  # the numbers above the diagonal are zero
     inverse = triangle + triangle.T
     inverse[np.diag_indices(len(inverse))] /= 2
     return np.asarray(inverse)

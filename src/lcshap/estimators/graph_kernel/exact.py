@@ -1,4 +1,4 @@
-"""Shapley values from pairs where no process is needed: all pairs are there, or the odd half is a sum over units."""
+"""Shapley values without a Gaussian process: all pairs were evaluated, or the odd half is a sum over units."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .fixed_kernel import Array, Kept, fixed_kernel
 _RIDGE, _RIDGE_TOLERANCE = (
     1e-10,
     1e-3,
-)  # games that fit worse than this, with such a ridge, are not looked at more closely
-_ADDITIVE_TOLERANCE = 1e-10  # of the largest value: what may be left of a game whose odd half is a sum over units
+)  # a game with a worse fit than this, computed with this ridge, is not tested further
+_ADDITIVE_TOLERANCE = 1e-10  # the largest residual of an additive odd half, relative to its largest value
 
 
 def scores_from_all_pairs(kept: Kept, odd: Array) -> Array:
-    """The Shapley values, where all pairs are there: covariances with white noise are the Shapley weights."""
+    """The Shapley values from all pairs. The covariances with white noise are the Shapley weights."""
     return np.asarray(fixed_kernel(kept.shape[1], 0.0, 0.0, 0.0, float(kept.shape[1])).score_covariances(kept) @ odd)
 
 
@@ -28,7 +28,7 @@ def additive_scores(kept: Kept, odd: Array) -> Array | None:
     largest = np.abs(odd).max(initial=0)
     if largest == 0:
         return np.zeros(d)
-    tested_pairs = min(n, d + 1 + d // 4)  # enough to tell most games from an additive one
+    tested_pairs = min(n, d + 1 + d // 4)  # enough to recognize most games that are not additive
     if n <= d or not _may_be_additive(kept[:tested_pairs], odd[:tested_pairs], largest):
         return None
     half = np.where(kept, 0.5, -0.5)
@@ -37,7 +37,7 @@ def additive_scores(kept: Kept, odd: Array) -> Array | None:
 
 
 def _may_be_additive(kept: Kept, odd: Array, largest: float) -> bool:
-    """Whether a sum over units may fit: normal equations are less exact than least squares, and much faster."""
+    """Whether a sum over units may fit, by normal equations, which are faster and less exact than least squares."""
     half = np.where(kept, 0.5, -0.5)
     single = half.astype(np.float32)
     gram = (single.T @ single).astype(float)  # exact, as all entries are small multiples of 1/4

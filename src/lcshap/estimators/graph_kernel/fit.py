@@ -20,18 +20,17 @@ def fit_odd_kernels(
 ) -> list[OddKernel]:
     """The kernel of greatest evidence, given f at coalitions, the first of which is V.
 
-    First it is taken as given how units differ (see `unit_variances`; with few pairs they are alike), which leaves a
-    handful of numbers to find. Whether length scales of single units are fitted is decided only then, by the evidence
-    that this is expected to gain: where calls are few they are mostly noise. Where `effects` tell how units differ,
-    there are two kernels instead: one without such length scales, and one in which they are fitted, starting from these
-    effects.
+    First the ratios of the units' scales are fixed (see `unit_variances`; with few pairs they are equal), and a handful
+    of hyperparameters are fitted. Then the length scales of single units are fitted too, if this is expected to raise
+    the evidence; with few calls they are mostly noise. With `effects`, there are two kernels instead: one without such
+    length scales, and one in which they are fitted, starting from these effects.
 
     Parameters
     ----------
-    hyperparameters : those to find, with the coalitions.
+    hyperparameters : the hyperparameters to fit, with the coalitions.
     odd : f at the coalitions, at least as many as the evidence is computed from.
-    units : whether units may have length scales of their own.
-    effects : how much each unit does in the smallest and the largest coalitions, where that is known (see
+    units : whether each unit may have its own length scale.
+    effects : the effect of each unit in the smallest and the largest coalitions, if it is known (see
         `posterior.single_unit_effects`).
 
     Returns
@@ -87,11 +86,11 @@ def fit_even_kernel(kept: Kept, even: Array) -> EvenKernel:
 
 
 def _with_units(theta: Array, logarithms: Array, first_unit: int) -> Array:
-    """Common logarithms with those of the units: of inverse length scales, and by as much of own variances."""
+    """Common logarithms and those of the units, which change inverse length scales and own variances equally."""
     middle = logarithms.mean()
     both = np.asarray(np.concatenate([theta, logarithms - middle]))
     both[[0, 3]] += middle  # the common logarithms of inverse length scale and own variance
-    both[first_unit - 1] = 1.0  # the tie: own variances differ as inverse length scales do
+    both[first_unit - 1] = 1.0  # the tie, with which own variances differ as much as inverse length scales
     return both
 
 

@@ -1,4 +1,4 @@
-"""A kernel that does not depend on the input, for choosing pairs; and the parts that the odd kernel shares with it."""
+"""A kernel for choosing pairs, which does not depend on the input, and the terms that the odd kernel shares with it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 Array = NDArray[np.float64]
-Kept = NDArray[np.bool_]  # coalitions, one a row
-_TILE_CELLS, _TILE_ROWS = 1 << 16, 128  # of a covariance matrix at a time: few enough for the processor's cache
+Kept = NDArray[np.bool_]  # one coalition in each row
+# The size of the tiles of a covariance matrix, which fit into the processor's cache.
+_TILE_CELLS, _TILE_ROWS = 1 << 16, 128
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,11 @@ class FixedKernel:
     .. math:: K(S, T) = \tfrac{a}{d} \langle c, c' \rangle + b_E E(S, T) + b_J J(S, T)
               + \tfrac{w}{d} [S = T] + \tfrac{s}{|\mathcal T|} \sum_{t \in \mathcal T} c_t c'_t
 
-    - the linear term: what units do by themselves;
+    - the linear term, for the effects of single units;
     - E, a smooth nonlinearity: the odd part of :math:`\prod_j (1 + r c_j c'_j)`, r = 4/d, scaled to 1 at S = T;
     - J, pooling: :math:`J = [j(S,T) + j(S',T') - j(S,T') - j(S',T)]/2`, j the Jaccard index and ' the complement. It is
-      the covariance of "the random worth of whichever unit of S comes first in a random order": of max-pooling;
-    - white noise, a little, so that the matrix can be factored;
+        the covariance of max-pooling: the random value of the unit of S that comes first in a random order;
+    - a little white noise, so that the matrix can be factored;
     - triples :math:`\mathcal T` of units near each other in the graph, c_t the product over the triple.
 
     The Shapley value is linear in f, so it is Gaussian too; `inside` and `outside` are its covariance with f(S) for the
@@ -59,7 +60,7 @@ class FixedKernel:
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """What coalitions S (rows) and T (columns) have in common: |S ∩ T|, and the sizes of S and T."""
+    """The overlap of coalitions S (rows) and T (columns): |S ∩ T|, and the sizes of S and T."""
 
     d: int
     intersection: Array
@@ -68,11 +69,11 @@ class Overlap:
 
     @property
     def agreement(self) -> NDArray[np.intp]:
-        """On how many units they agree."""
+        """The number of units on which they agree."""
         return np.asarray((2 * self.intersection + (self.d - self.row_sizes - self.column_sizes)).astype(np.intp))
 
     def jaccard(self) -> Array:
-        """J of the docstring of `FixedKernel`."""
+        """The term J in the docstring of `FixedKernel`."""
         d, both, s, t = self.d, self.intersection, self.row_sizes, self.column_sizes
         J = _jaccard(both, s + t - both, s == 0, t == 0)  # S, T
         J += _jaccard(both + (d - s - t), d - both, s == d, t == d)  # their complements
@@ -86,9 +87,10 @@ def look_up_agreement(by_agreement: Array, kept: Kept, other_kept: Kept) -> Arra
     """The covariance by the number of units on which coalitions `(n, d)` and `(m, d)` agree, `(n, m)`."""
     signs, other_signs = (np.where(coalitions, np.float32(1), np.float32(-1)) for coalitions in (kept, other_kept))
     K, step = np.empty((len(kept), len(other_kept))), max(_TILE_CELLS // len(other_kept), 1)
-    for start in range(0, len(kept), step):  # in blocks, because allocating memory takes longer than computing
+    # Blocks need little memory, whose allocation takes longer than the computation.
+    for start in range(0, len(kept), step):
         rows = slice(start, start + step)
-        # Agreement less disagreement: small integers, which are exact in single precision.
+        # The products are agreements minus disagreements. These small integers are exact in single precision.
         sign_products = signs[rows] @ other_signs.T
         sign_products += np.float32(kept.shape[1])
         np.take(by_agreement, sign_products.astype(np.intp) >> 1, out=K[rows], mode="clip")
@@ -96,7 +98,7 @@ def look_up_agreement(by_agreement: Array, kept: Kept, other_kept: Kept) -> Arra
 
 
 def tiles(kept: Kept, other_kept: Kept) -> Iterator[tuple[slice, Overlap]]:
-    """What rows have in common with all columns, some rows at a time."""
+    """The overlap of rows with all columns, some rows at a time."""
     d, columns, t = kept.shape[1], other_kept.astype(np.float32).T, other_kept.sum(axis=1).astype(float)
     for start in range(0, len(kept), _TILE_ROWS):
         rows = slice(start, start + _TILE_ROWS)
@@ -106,7 +108,7 @@ def tiles(kept: Kept, other_kept: Kept) -> Iterator[tuple[slice, Overlap]]:
 
 
 def _jaccard(common: Array, union: Array, first_empty: NDArray[np.bool_], second_empty: NDArray[np.bool_]) -> Array:
-    """The Jaccard index of sets, given which of them are empty; 1 where both are empty. Overwrites `union`."""
+    """The Jaccard index of sets, given which of them are empty; 1 if both are empty. Overwrites `union`."""
     if first_empty.any() and second_empty.any():
         both_empty = first_empty & second_empty
         return np.where(both_empty, 1.0, common / np.where(both_empty, 1, union))
@@ -115,11 +117,11 @@ def _jaccard(common: Array, union: Array, first_empty: NDArray[np.bool_], second
 
 @cache
 def fixed_kernel(d: int, linear: float, smooth: float, pool: float, white: float) -> FixedKernel:
-    """The kernel for d units, with these variances of its terms (white noise over d)."""
+    """The kernel for d units, with these variances of its terms (white noise divided by d)."""
     sizes = np.arange(d + 1)
     white = white / d
     by_agreement, inside, outside, variance = _linear_and_smooth(d, linear, smooth)
-    # White noise: the Shapley weights themselves.
+    # The covariances with white noise are the Shapley weights.
     shapley = 2 / d * np.exp(-_log_comb(d - 1, np.arange(d)))
     inside[1:] += white * shapley
     outside[:-1] -= white * shapley

@@ -15,9 +15,9 @@ import numpy as np
 from .fixed_kernel import Array, Kept, fixed_kernel
 from .tuning import DESIGN
 
-_FINE_BITS = 32  # after the binary point, of numbers that are multiplied only by signs
-_COARSE_BITS = 20  # and of numbers that are multiplied by each other: 2 x 20 bits, sums of 256 terms of up to 5
-_COVARIANCE_BITS = 22  # of covariances with Shapley values, of which at most 64 are summed
+_FINE_BITS = 32  # bits after the binary point of numbers that are multiplied only by signs
+_COARSE_BITS = 20  # the same for numbers that are multiplied by each other (2 x 20 bits, sums of 256 terms of up to 5)
+_COVARIANCE_BITS = 22  # the same for covariances with Shapley values, of which at most 64 are summed
 _MIN_VARIANCE = 1e-6
 
 
@@ -55,7 +55,7 @@ class GreedySearch:
         )
 
     def select(self, pool: Kept, count: int) -> tuple[Kept, GreedySearch]:
-        """`count` pairs of the pool, each the one that most lowers the summed posterior variance of the Shapley values.
+        """Select `count` pairs of the pool; each one lowers the summed posterior variance of the Shapley values most.
 
         {V, ∅} is known from the start. The posterior covariance matrix of coalitions is never stored: a step computes
         one row of its Cholesky factor.
@@ -70,7 +70,8 @@ class GreedySearch:
         single = signs.astype(np.float32)  # products of signs are small integers, which are exact in single precision
         effects = self.linear @ signs.T  # the covariance of each linear effect with f
         by_size = np.where(rows, self.inside[sizes][:, None], self.outside[sizes][:, None]).T
-        covariances = round_to_bits(by_size + 2 * effects, _COVARIANCE_BITS)  # of each Shapley value with f
+        # The covariance of each Shapley value with f.
+        covariances = round_to_bits(by_size + 2 * effects, _COVARIANCE_BITS)
         variance = self.by_agreement[-1] + self.white + (signs.T * effects).sum(axis=0)
         score = (covariances * covariances).sum(axis=0)
         factor = np.empty((count + 1, len(rows)))  # the Cholesky factor of the covariance matrix of f, a row a step
@@ -79,7 +80,7 @@ class GreedySearch:
         for step in range(count + 1):
             order.append(best)
             deviation, before = np.sqrt(variance[best]), factor[:step, best]
-            # The information of this step about the Shapley values, and about the linear effects.
+            # This is how much the new pair reduces the variance of the Shapley values and of the linear effects.
             gain = _coarse((covariances[:, best] - before @ score_gains[:step]) / deviation)
             score_gains[step] = gain
             effect_gains[step] = _coarse((effects[:, best] - before @ effect_gains[:step]) / deviation)
@@ -87,14 +88,14 @@ class GreedySearch:
             agreement = (single @ single[best]).astype(np.int32)
             agreement += d
             agreement >>= 1
-            # A row of the covariance matrix, without white noise, because chosen pairs are excluded below.
+            # This row of the covariance matrix has no white noise, because chosen pairs are excluded below.
             row = self.by_agreement.take(agreement, mode="clip")
             row += signs[best] @ effects
             row -= shared[0]
             row = _coarse(row / deviation)
             factor[step] = row
             score += row * (row * (gain @ gain) - 2 * (gain @ covariances - shared[1]))
-            score[best] = -np.inf  # chosen
+            score[best] = -np.inf  # a chosen pair is not chosen again
             variance = np.maximum(variance - row * row, _MIN_VARIANCE)
             best = int((score / variance).argmax())
         linear = self.linear - round_to_bits(effect_gains.T @ effect_gains, _FINE_BITS)

@@ -18,19 +18,19 @@ from .odd_kernel import KernelTerms, OddKernel
 from .product_kernel import Half, product_kernel, signs_of, size_kernel
 from .tuning import EVEN_PRIORS, ODD_PRIORS, SIZES, KernelPriors, LogNormal
 
-_LENGTH_BOUNDS = (-12.0, 3.0)  # of logarithms of inverse length scales
+_LENGTH_BOUNDS = (-12.0, 3.0)  # bounds of the logarithms of inverse length scales
 KernelT = TypeVar("KernelT", OddKernel, EvenKernel)
-_INVERSE_LENGTH, _WHITE, _PRODUCT, _OWN, _TERMS = range(5)  # the order of the logarithms; terms are the last of these
+_INVERSE_LENGTH, _WHITE, _PRODUCT, _OWN, _TERMS = range(5)  # the order of the logarithms; those of the terms come last
 
 
 @dataclass(frozen=True, eq=False)
 class UnitScales:
-    """How units differ, where that is given: the logarithms of their scales, and what follows from them.
+    """Fixed scales of the units: their logarithms, and matrices that follow from them.
 
     Attributes
     ----------
-    logarithms : one a unit, for its inverse length scale and its own variance.
-    agreement : the sum over units of their scales, with the sign of whether two coalitions agree, `(n, n)`.
+    logarithms : one per unit, for its inverse length scale and its own variance.
+    agreement : the sum over units of their scales, positive for units on which two coalitions agree, `(n, n)`.
     total : the sum of all scales.
     """
 
@@ -41,13 +41,13 @@ class UnitScales:
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """The parts of a covariance matrix at some hyperparameters.
+    """The terms of a covariance matrix at some hyperparameters.
 
     Attributes
     ----------
     product : the product kernel of this half, scaled to 1 at equality.
-    counterpart : that of the other half, divided by the same number. Derivatives need it.
-    low_order : what units, or pairs of units, do by themselves.
+    counterpart : the product kernel of the other half, divided by the same number. Derivatives need it.
+    low_order : the covariance of the effects of single units, or of pairs of units.
     """
 
     product: Array
@@ -62,23 +62,24 @@ class Hyperparameters(ABC, Generic[KernelT]):
 
     .. math:: K = b\, E_\theta + K_\text{own} + \sum_k b_k K_k + w I
 
-    The logarithms are those of the common inverse length scale, of white noise, product, own and each term; in the odd
-    half the tie; and one a unit. Those of the units may be left out: then they are those of given `UnitScales`, or
-    zero. The tie says how much a unit with a larger inverse length scale also does more by itself. What does not
-    depend on v is computed once, so that these objects serve all inputs with the same coalitions.
+    The logarithms are those of the common inverse length scale, and of the variances of white noise, the product, own
+    effects and each term. The odd half also has the tie, and there may be one logarithm per unit. Without these, the
+    scales of the units are given `UnitScales`, or equal. The tie is the exponent by which a unit with a larger inverse
+    length scale also has a larger own effect. Matrices that do not depend on v are computed once and used for all
+    inputs with the same coalitions.
 
     Attributes
     ----------
     half : which half of the game.
-    mean : what the logarithms are expected to be, those of the units aside.
-    first_unit : where the logarithms of the units begin.
-    may_differ : whether units may have inverse length scales of their own.
+    mean : the prior mean of the logarithms, without those of the units.
+    first_unit : the index of the first logarithm of a unit.
+    may_differ : whether each unit may have its own inverse length scale.
     """
 
     half: ClassVar[Half]
     priors: ClassVar[KernelPriors]
     fits_tie: ClassVar[bool]
-    fits_mean: ClassVar[bool]  # whether the half has a mean of its own, which is fitted freely
+    fits_mean: ClassVar[bool]  # whether this half has its own mean, which is fitted without a prior
 
     def __init__(self, kept: Kept, terms: int, max_units: int) -> None:
         self.kept: Kept = kept
@@ -101,7 +102,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
     @property
     @abstractmethod
     def _term_matrices(self) -> Array:
-        """The covariances of all terms, one row a term, so that a sum over terms is one product."""
+        """The covariances of all terms, one row per term, so that a sum over terms is one matrix product."""
 
     @abstractmethod
     def _low_order_matrix(self, kernel: KernelT) -> Array:
@@ -117,13 +118,13 @@ class Hyperparameters(ABC, Generic[KernelT]):
         """
 
     def unit_scales(self, logarithms: Array) -> UnitScales:
-        """How units differ, from the logarithms of their scales."""
+        """The scales of the units from their logarithms."""
         scales = np.exp(logarithms)
         return UnitScales(logarithms, (self._signs * scales) @ self._signs.T, float(scales.sum()))
 
     @cached_property
     def equal_scales(self) -> UnitScales:
-        """Units do not differ."""
+        """Equal scales for all units."""
         return self.unit_scales(np.zeros(self.d))
 
     @cached_property
@@ -131,19 +132,19 @@ class Hyperparameters(ABC, Generic[KernelT]):
         return signs_of(self.kept)
 
     def deviation(self, spread: float, units: int = 0) -> Array:
-        """How far each logarithm is expected from its mean."""
+        """The prior standard deviation of each logarithm."""
         return np.concatenate([self._deviation, np.full(units, spread)])
 
     def evidence(self, theta: Array, spread: float, y: Array, scales: UnitScales | None = None) -> EvidencePoint | None:
-        """Minus the log evidence and minus the log prior, with derivatives; None where K is singular.
+        """The negative log evidence plus the negative log prior, with derivatives; None if K is singular.
 
         Parameters
         ----------
-        theta : the logarithms, those of the units included where they are fitted.
-        spread : by how much the logarithms of the units are expected to differ.
+        theta : the logarithms, including those of the units if they are fitted.
+        spread : the prior standard deviation of the logarithms of the units.
         y : the values of this half at the coalitions.
-        scales : how units differ, where that is not to be found. Their own variances differ as their inverse length
-            scales do.
+        scales : the scales of the units if they are not fitted. They apply to own variances and to inverse length
+            scales.
         """
         kernel = self.kernel(theta, scales)
         matrices = self._matrices(kernel, scales)
@@ -223,7 +224,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
         products: Array,
         traces: Array,
     ) -> None:
-        """Where it is given how units differ. The counterpart is overwritten."""
+        """Add the derivatives for fixed scales of the units. The counterpart is overwritten."""
         total, by_length = float(kernel.inverse_length.sum()), matrices.counterpart
         by_length *= scales.agreement
         by_length *= total / scales.total / 2
@@ -246,7 +247,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
         products: Array,
         traces: Array,
     ) -> None:
-        """Where each unit has an inverse length scale of its own."""
+        """Add the derivatives if each unit has its own inverse length scale."""
         c, product, counterpart = self._signs, matrices.product, matrices.counterpart
         scaling = self._scaling_derivative(kernel.inverse_length.sum())
         weights = kernel.product * kernel.inverse_length
@@ -268,7 +269,7 @@ class Hyperparameters(ABC, Generic[KernelT]):
         return float(theta[self.first_unit - 1]) if self.fits_tie else self.priors.tie.median
 
     def _scaling_derivative(self, total: float) -> float:
-        """The derivative of the logarithm of what scales the product kernel to 1, by the total inverse length."""
+        """The derivative of the logarithm of the normalization of the product kernel by the total inverse length."""
         return float(0.5 + 1 / np.expm1(total) if self.half == Half.ODD else 0.5 - 1 / (1 + np.exp(total)))
 
     def _variances(self, theta: Array, units: Array, tie: float) -> tuple[list[float], Array, Array]:
@@ -280,13 +281,13 @@ class Hyperparameters(ABC, Generic[KernelT]):
 
 
 class OddHyperparameters(Hyperparameters[OddKernel]):
-    """Those of the odd half, from which scores are estimated.
+    """The hyperparameters of the odd half, from which scores are estimated.
 
     Parameters
     ----------
     kept : coalitions, `(n, d)`, the first of which is V.
     terms : the terms whose form is the same for every input.
-    pairs : so many of the coalitions are used for the evidence, spread evenly.
+    pairs : the number of coalitions, evenly spaced, from which the evidence is computed.
     """
 
     half = Half.ODD
@@ -311,7 +312,7 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
 
     @property
     def nbytes(self) -> int:
-        """The memory that is held once inputs have been explained, about."""
+        """The approximate memory in use after inputs have been explained."""
         sizes = {len(self.kept), min(len(self.kept), self._coarse_pairs)}
         return sum(8 * n**2 * (len(self.terms) + 1) for n in sizes)
 
@@ -337,7 +338,7 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
 
 
 class EvenHyperparameters(Hyperparameters[EvenKernel]):
-    """Those of the even half, from which interactions are estimated. Its mean is fitted freely.
+    """The hyperparameters of the even half, from which interactions are estimated. Its mean is fitted without a prior.
 
     Parameters
     ----------
@@ -373,4 +374,4 @@ class EvenHyperparameters(Hyperparameters[EvenKernel]):
         linear = (c * own_scales) @ c.T
         by_own = own_scales * c * (linear @ (c * alpha[:, None])) - own_scales**2 * alpha.sum()
         traces = own_scales * np.einsum("ij,ij->j", (inverse * linear) @ c, c) - own_scales**2 * inverse.sum()
-        return by_own, traces, 0.5  # a variance of pairs is a product of two units' scales
+        return by_own, traces, 0.5  # the variance of a pair is the product of the scales of its two units

@@ -10,18 +10,19 @@ from .fit import fit_even_kernel
 from .fixed_kernel import Array, Kept
 from .tuning import ERRORS, SIZES
 
-_COMPLETE_CELLS = 1 << 24  # edges times coalitions whose weights are held at a time, where all coalitions are there
+# Edges times coalitions whose weights are in memory at once, if all coalitions were evaluated.
+_COMPLETE_CELLS = 1 << 24
 _EDGES_AT_ONCE = 1024
 
 
 def estimate_interactions(kept: Kept, even: Array, edges: Edges, complete: bool) -> tuple[Array, Array]:
-    """The interaction indices of edges with their standard errors; inf where pairs are too few to tell.
+    """The interaction indices of edges with their standard errors; inf if there are too few pairs for an error.
 
     Parameters
     ----------
     kept, even : coalitions, the first of which is V, and g there.
     edges : pairs of units.
-    complete : whether all pairs of coalitions are there: then the indices are exact.
+    complete : whether all pairs of coalitions were evaluated, so that the indices are exact.
     """
     edge_count, (n, d) = len(edges), kept.shape
     if not edge_count:
@@ -29,8 +30,8 @@ def estimate_interactions(kept: Kept, even: Array, edges: Edges, complete: bool)
     if not np.isfinite(even).all():
         return np.full(edge_count, np.nan), np.full(edge_count, np.nan)
     if complete:
-        noise = EvenKernel(np.zeros(d), np.full(d, 1e-9), 0.0, 0.0, 1.0)  # its covariances are the index's weights
-        blocks = np.array_split(edges, -(-edge_count * n // _COMPLETE_CELLS))  # of all at once, there may be gigabytes
+        noise = EvenKernel(np.zeros(d), np.full(d, 1e-9), 0.0, 0.0, 1.0)  # its covariances are the weights of the index
+        blocks = np.array_split(edges, -(-edge_count * n // _COMPLETE_CELLS))  # all edges at once could take gigabytes
         return np.concatenate([noise.interaction_covariances(kept, block) @ even for block in blocks]), np.zeros(
             edge_count
         )
@@ -49,7 +50,7 @@ def interaction_posterior(kept: Kept, even: Array, edges: Edges) -> tuple[Array,
     Returns
     -------
     tuple of arrays
-        One number an edge each.
+        Each has one number per edge.
     """
     kept, even = kept[: SIZES.process_pairs + 1], even[: SIZES.process_pairs + 1]
     even = even - even.mean()
@@ -60,7 +61,7 @@ def interaction_posterior(kept: Kept, even: Array, edges: Edges) -> tuple[Array,
     K[np.diag_indices(n)] += kernel.white
     factor = linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
     alpha, ones = linalg.cho_solve(factor, np.stack([even, np.ones(n)], axis=1), check_finite=False).T
-    alpha = alpha - ones * (alpha.sum() / ones.sum())  # the mean of g is fitted freely
+    alpha = alpha - ones * (alpha.sum() / ones.sum())  # the mean of g is fitted without a prior
     mean, variance = np.empty(len(edges)), kernel.interaction_variances(edges)
     for rows in np.array_split(np.arange(len(edges)), -(-len(edges) // _EDGES_AT_ONCE)):
         C = kernel.interaction_covariances(kept, edges[rows])
@@ -72,7 +73,7 @@ def interaction_posterior(kept: Kept, even: Array, edges: Edges) -> tuple[Array,
 
 
 def _residual_scale(factor: tuple[Array, bool], alpha: Array, ones: Array) -> float:
-    """The mean square of leave-one-out residuals over what they are expected to be, at some rows."""
+    """The mean square of leave-one-out residuals divided by its expectation, at some rows."""
     n = len(alpha)
     rows = np.unique(np.linspace(0, n - 1, min(SIZES.checked_rows, n)).astype(np.intp))
     selected = np.zeros((n, len(rows)))

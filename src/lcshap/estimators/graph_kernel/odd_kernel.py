@@ -13,22 +13,24 @@ from scipy import sparse
 from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel, tiles
 from .product_kernel import Half, at_equality, near_and_far, odd_size_kernel, quadrature, signs_of, size_kernel
 
-TripleProducts = tuple[NDArray[np.float32], NDArray[np.float32]]  # of the signs of triples, of two lists of coalitions
-_BLOCK_ROWS = 256  # of a covariance matrix that are computed at a time: few enough for the processor's cache
+# Products of the signs of each triple, for two lists of coalitions.
+TripleProducts = tuple[NDArray[np.float32], NDArray[np.float32]]
+# Rows of a covariance matrix that are computed at a time, so that they fit into the processor's cache.
+_BLOCK_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
 class KernelTerms:
-    r"""The terms whose form is the same for every input, each scaled to about 1 where two coalitions are equal.
+    r"""The terms whose form is the same for every input, each scaled to about 1 at equal coalitions.
 
     - smooth: the odd part of :math:`\prod_j (1 + r c_j c'_j)`, r = 4/d;
-    - pooling: what max-pooling does (see `FixedKernel`);
+    - pooling: the covariance of max-pooling (see `FixedKernel`);
     - size: a function of the number of units alone, :math:`\pm \exp(-| |x(s)| - |x(t)| |)` with x the log-odds of the
-      share of units that are kept: games that rise fast with their first units;
+      share of units that are kept, for games that rise fast with their first units;
     - triples of units near each other in the graph, where there are any.
 
-    The first three are wide: they concern all units. With many units they take long and tell little (measured), so
-    they may be left out.
+    The first three are wide terms, which concern all units. With many units they take long and improve the scores
+    little (measured), so they may be omitted.
     """
 
     d: int
@@ -39,7 +41,7 @@ class KernelTerms:
         return 3 * self.wide + bool(len(self.triples))
 
     def covariances(self, kept: Kept, other_kept: Kept) -> list[Array]:
-        """One matrix `(n, m)` a term."""
+        """One matrix `(n, m)` per term."""
         matrices = [np.empty((len(kept), len(other_kept))) for _ in range(len(self))]
         for rows, blocks in self.tiles(kept, other_kept):
             for matrix, block in zip(matrices, blocks, strict=True):
@@ -58,7 +60,7 @@ class KernelTerms:
                 s, t = overlap.row_sizes.astype(np.intp), overlap.column_sizes.astype(np.intp)
                 smooth = self._smooth.by_agreement[overlap.agreement]
                 blocks = [smooth, overlap.jaccard(), odd_size_kernel(d)[s[:, 0]][:, t]]
-            if triple_count:  # sums of signs: exact in float32
+            if triple_count:  # sums of signs are exact in float32
                 blocks.append((products[rows] @ other_products.T).astype(float) / triple_count)
             yield rows, blocks
 
@@ -71,7 +73,8 @@ class KernelTerms:
         d, covariances = self.d, list[Array]()
         if self.wide:
             s = kept.sum(axis=1)
-            alike = 2 / d * np.sign(2 * s - d) * size_kernel(d)[d, s]  # all units share what the size alone is worth
+            # All units have an equal share in the effect of the size.
+            alike = 2 / d * np.sign(2 * s - d) * size_kernel(d)[d, s]
             covariances = [
                 self._smooth.score_covariances(kept),
                 self._pool.score_covariances(kept),
@@ -82,7 +85,7 @@ class KernelTerms:
         return covariances
 
     def triple_score_covariances(self, kept: Kept) -> Array:
-        """The last of these, of the triples: each unit gets a third of the change, from -1 to 1."""
+        """The covariances of the term of triples, in which each unit gets a third of the change from -1 to 1."""
         triple_count = len(self.triples)
         members = sparse.csr_array(
             (np.full(3 * triple_count, 2 / 3 / triple_count), (self.triples.ravel(), np.arange(3 * triple_count) // 3)),
@@ -111,14 +114,14 @@ class KernelTerms:
 
 @lru_cache(maxsize=64)
 def _score_covariances_by_size(d: int, wide: bool) -> tuple[Array, Array]:
-    """The covariances of scores with f, of white noise and the wide terms, by the size of S: of units in S, and others.
+    """The covariances of scores with f(S) by the size of S, from white noise and wide terms, for units in S and others.
 
-    One row a term.
+    Each array has one row per term.
     """
     sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
     terms = [_white_noise(d).score_covariances(sizes), *(KernelTerms(d).score_covariances(sizes) if wide else [])]
     inside, outside = np.stack([term[[0, -1]] for term in terms], axis=1)
-    return inside, outside  # the first unit is in all but ∅, the last in none but V
+    return inside, outside  # the first unit is in all of these coalitions except ∅, and the last unit is only in V
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +136,10 @@ class OddKernel:
 
     Attributes
     ----------
-    low_order : :math:`a`, the variance of what each unit does by itself, `(d,)`.
+    low_order : :math:`a`, the variance of the own effect of each unit, `(d,)`.
     inverse_length : :math:`\theta`, `(d,)`.
     product : b.
-    term_variances : :math:`b_k`, one a term.
+    term_variances : :math:`b_k`, one per term.
     white : w.
     """
 
@@ -151,7 +154,7 @@ class OddKernel:
         """K between all coalitions `(n, d)`, white noise included."""
         n, signs, triples = len(kept), signs_of(kept), self.terms.products(kept)
         K = np.empty((n, n))
-        for start in range(0, n, _BLOCK_ROWS):  # K is symmetric: half of it is computed
+        for start in range(0, n, _BLOCK_ROWS):  # K is symmetric, so that only half of it is computed
             rows, columns = slice(start, start + _BLOCK_ROWS), slice(start, n)
             block = K[rows, columns]
             self._write_low_order_and_product(signs[rows], signs[columns], block)
@@ -172,7 +175,7 @@ class OddKernel:
     def covariance_matvec(self, kept: Kept, other_kept: Kept, weights: Array) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise, times weights `(m,)`.
 
-        K is not written down whole, and terms that are sums over units or triples need no matrix at all.
+        K is never stored completely, and terms that are sums over units or triples need no matrix.
         """
         if self.terms.wide:
             return np.concatenate([self.covariance(kept[rows], other_kept) @ weights for rows, _ in _slices(len(kept))])
@@ -214,7 +217,7 @@ class OddKernel:
         # The Shapley value of a product over units is an integral over its derivative along the diagonal.
         logs = signs_of(kept) @ np.arctanh(along).T + np.log1p(-(along**2)).sum(axis=1) / 2
         integrand = np.exp(logs - np.log1p(r).sum()) * weight
-        # What units do by themselves, and what depends on the size alone, are two more columns.
+        # The effects of single units and the effect of the size are two further columns.
         size, product_scale = kept.sum(axis=1), self.product * scale
         unit_ones, coalition_ones = np.ones(len(r)), np.ones(len(kept))
         inside, outside = (by_size[size] for by_size in self._score_covariances_by_size)
@@ -231,7 +234,7 @@ class OddKernel:
 
     @property
     def _score_covariances_by_size(self) -> tuple[Array, Array]:
-        """What white noise and the wide terms add, by the size of S: for the units in S, and for the others."""
+        """The contribution of white noise and the wide terms by the size of S, for units in S and for the others."""
         inside, outside = _score_covariances_by_size(len(self.low_order), self.terms.wide)
         variances = np.array([self.white, *self.term_variances[: len(inside) - 1]])
         return variances @ inside, variances @ outside
@@ -251,16 +254,16 @@ class OddKernel:
         return np.asarray(variances)
 
     def noise_variances(self, kept: Kept) -> Array:
-        """The variance of each Shapley value that white noise leaves, once f is known at these coalitions, `(d,)`.
+        """The variance of each Shapley value due to white noise, given f at these coalitions, `(d,)`.
 
-        No more can be known, so it bounds the posterior variance, which is a difference of nearly equal numbers where
-        nearly everything is known.
+        It is a lower bound of the posterior variance, which has a large rounding error if it is a difference of nearly
+        equal numbers.
         """
         return self.white * unseen_noise_variances(kept)
 
     @cached_property
     def _ratios(self) -> tuple[Array, Array]:
-        """r with (1 - r) / (1 + r) = exp(-θ), and 2r over what scales E to 1."""
+        """r with (1 - r) / (1 + r) = exp(-θ), and 2r divided by the normalization of E."""
         r = np.tanh(self.inverse_length / 2)
         return r, 2 * r / at_equality(self.inverse_length.sum(), Half.ODD)
 

@@ -16,12 +16,12 @@ from .odd_kernel import OddKernel, unseen_noise_variances
 from .product_kernel import size_log_odds
 from .tuning import DESIGN, ERRORS, SIZES
 
-_CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # of the regression on squared residuals; these may all be zero
+_CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # tolerances of the regression on squared residuals, which may all be zero
 _TILE_ROWS = 1024  # rows that are added at a time
 
 
 def max_process_pairs(d: int) -> int:
-    """How many pairs the process takes for so many units: a regression on its residuals uses the others.
+    """The largest number of pairs of the process for d units. A regression on its residuals uses the others.
 
     >>> max_process_pairs(30), max_process_pairs(100), max_process_pairs(1000), max_process_pairs(3000)
     (4096, 1024, 2500, 4096)
@@ -39,52 +39,54 @@ def score_posterior(
     Parameters
     ----------
     kept, odd : the coalitions, and f there.
-    hyperparameters : those that are fitted; made of the same coalitions, and good for many inputs.
-    units : whether units may have length scales of their own.
-    effects : see `fit_odd_kernels`: where they are given, the results of two kernels are averaged.
+    hyperparameters : the hyperparameters to fit, made from the same coalitions. They can be used for many inputs.
+    units : whether each unit may have its own length scale.
+    effects : see `fit_odd_kernels`. With effects, the results of two kernels are averaged.
 
     Returns
     -------
     tuple of arrays
-        One number a unit each.
+        Each has one number per unit.
     """
-    size = float(np.abs(odd).max()) or 1.0  # squares of very large and very small values are no numbers
+    # Values are scaled, because squares of very large or small values are not finite or zero.
+    size = float(np.abs(odd).max()) or 1.0
     odd = odd / size
     kernels = fit_odd_kernels(hyperparameters, odd, units, effects)
     scores, variance = _average([_score_posterior(kept, odd, kernel, hyperparameters) for kernel in kernels])
-    drift = 2 * odd[0] - scores.sum()  # {V, ∅} is one of the pairs, and has no noise
+    drift = 2 * odd[0] - scores.sum()  # the pair {V, ∅} was evaluated without noise, so the sum of the scores is known
     return size * (scores + drift / len(scores)), size * ERRORS.caution * np.sqrt(variance)
 
 
 def unseen_value_stderr(kept: Kept, plus: Array, minus: Array) -> Array:
-    """The standard error of scores by what a game of few values, such as a vote, may hold where it was not seen.
+    """The standard error of scores due to unseen values of a game with few different values, such as a vote.
 
-    A process may fit all values that were observed, so that its posterior variance is nearly zero. But where a value is
-    one of a few, a coalition tells little of those near it: of as many others as were observed, about three may have
-    another value without any of them having been observed. They are not independent of each other, so a larger number
-    is assumed, as white noise. A probability that is next to 0 or 1 for nearly all coalitions is such a game too.
+    A process may fit all values that were observed, so that its posterior variance is nearly zero. But if v has only a
+    few different values, the value of a coalition says little about its neighbours. Among as many other coalitions as
+    were observed, about three may have another value although none of them was observed. They are not independent of
+    each other, so that a larger number is assumed, as white noise. A probability that is next to 0 or 1 for nearly all
+    coalitions is such a game too.
 
     Parameters
     ----------
     kept : coalitions, the first of which is V.
-    plus, minus : v there, and at their complements.
+    plus, minus : v at these coalitions, and at their complements.
     """
-    values = np.concatenate([plus[1:], minus[1:]])  # V and ∅ are known, and often far from all others
+    values = np.concatenate([plus[1:], minus[1:]])  # without the values of V and ∅, which are often far from all others
     extent = float(np.ptp(values)) if len(values) else 0.0
     if not 0 < extent < np.inf:
         return np.zeros(kept.shape[1])
     shares = np.unique(np.rint((values - values.min()) / extent * ERRORS.value_bins), return_counts=True)[1] / len(
         values
     )
-    effective_values = float(np.exp(special.entr(shares).sum()))  # of equal frequency, with this entropy
+    effective_values = float(np.exp(special.entr(shares).sum()))  # so many equally frequent values have this entropy
     if effective_values > ERRORS.few_values:
         return np.zeros(kept.shape[1])
-    step = extent / max(effective_values - 1, 1) / 2  # by which f may be off
+    step = extent / max(effective_values - 1, 1) / 2  # the possible error of f
     return np.asarray(step * np.sqrt(ERRORS.unseen_values / len(kept) * unseen_noise_variances(kept)))
 
 
 def single_unit_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
-    r"""How much each unit does in the smallest and the largest coalitions; None where this is not known of nearly all.
+    r"""The effect of each unit in the smallest and the largest coalitions; None if it is unknown for several units.
 
     .. math:: \frac{l_j^2}{\overline{l^2}} + \frac{r_j^2}{\overline{r^2}}, \qquad
               l_j = v(\{j\}) - v(\emptyset), \quad r_j = v(V) - v(V \setminus \{j\})
@@ -92,14 +94,14 @@ def single_unit_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
     Parameters
     ----------
     kept : coalitions, the first of which is V.
-    plus, minus : v there, and at their complements.
+    plus, minus : v at these coalitions, and at their complements.
     """
     n, d = kept.shape
     size = kept.sum(axis=1)
     rows = np.flatnonzero((size == 1) | (size == d - 1))
     if n - 1 > DESIGN.few_pairs_per_unit * d or len(rows) < d - 1 or d < 3:
         return None
-    alone_kept = size[rows] == 1  # else all others are kept
+    alone_kept = size[rows] == 1  # otherwise the unit is absent, and all others are kept
     unit = (kept[rows] == alone_kept[:, None]).argmax(axis=1)
     alone, without = np.where(alone_kept, plus[rows], minus[rows]), np.where(alone_kept, minus[rows], plus[rows])
     effects = np.zeros(d)
@@ -112,7 +114,7 @@ def single_unit_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
 
 
 def _average(posteriors: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """One mean and variance for several kernels: smaller variances count more, and their difference is added."""
+    """The mean over kernels, in which smaller variances have more weight, and its variance with their differences."""
     if len(posteriors) == 1:
         return posteriors[0]
     means, variances = (np.array(arrays) for arrays in zip(*posteriors, strict=True))
@@ -125,7 +127,7 @@ def _average(posteriors: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 def _score_posterior(
     kept: Kept, odd: Array, kernel: OddKernel, hyperparameters: OddHyperparameters
 ) -> tuple[Array, Array]:
-    """Mean and variance by the process, and by regression on its residuals at pairs that it does not take."""
+    """Mean and variance from the process, corrected by regression on its residuals at the remaining pairs."""
     limit = max_process_pairs(kept.shape[1]) + 1
     first, remaining = slice(0, limit), slice(limit, None)
     has_all_rows = len(hyperparameters.kept) == len(kept) <= limit
@@ -139,9 +141,9 @@ def _score_posterior(
 
 
 def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> tuple[Array, Array, Array]:
-    """Mean and variance of the scores, and the weights by which f is predicted elsewhere. K is overwritten."""
+    """Mean and variance of the scores, and the weights for predicting f at other coalitions. K is overwritten."""
     n, d = kept.shape
-    # f_i less its prediction from all others is alpha_i / (K^-1)_ii, of variance scale / (K^-1)_ii.
+    # The leave-one-out residual of f_i is alpha_i / (K^-1)_ii, and its variance is scale / (K^-1)_ii.
     checked = np.unique(np.linspace(1, n - 1, min(SIZES.checked_rows, n - 1)).astype(np.intp))
     right = np.zeros((n, d + 1 + len(checked)), order="F")
     right[:, :d], right[:, d] = kernel.score_covariances(kept).T, odd
@@ -159,13 +161,14 @@ def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> t
 
 
 def _residual_scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
-    r"""The variance that scores have, over the predicted one.
+    r"""The ratio of the variance of the scores to the predicted variance.
 
-    `ratios` are squared leave-one-out residuals of f over predicted ones, at the rows `checked`. Many games are rough
-    where few units are kept or missing, and smooth between; and where coalitions of a size have all been seen, they
-    leave nothing unknown. So ratios are taken to depend on the size, as :math:`\exp(a + b x)` with x its log-odds: a
-    regression of squared normal numbers by Fisher's scoring, in which b has a normal prior. A Shapley value weights all
-    sizes alike, so the result is their mean over sizes, each weighted by the share of its coalitions that was not seen.
+    `ratios` are squared leave-one-out residuals of f divided by their predicted variances, at the rows `checked`. Many
+    games are rough if few units are kept or absent, and smooth between. Sizes whose coalitions were all evaluated leave
+    no error. So the model of the ratios depends on the size, :math:`\exp(a + b x)` with x its log-odds. This is a
+    regression of squared normal numbers by Fisher's scoring, in which b has a normal prior. A Shapley value gives all
+    sizes the same weight, so the result is the mean over sizes, each weighted by the share of its coalitions that was
+    not evaluated.
     """
     d = kept.shape[1]
     sizes, pairs, _ = _pair_sizes(d)
@@ -189,11 +192,11 @@ def _residual_scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> flo
 
 
 def _regress_residuals(kept: Kept, residuals: Array, variance: Array) -> tuple[Array, Array]:
-    r"""The correction of the scores by residuals of the process at random coalitions; and the variance after that.
+    r"""The correction of the scores by residuals of the process at random coalitions, and the variance after it.
 
-    Least squares with the weights of the Shapley kernel and with what the process did not know of each score as the
-    prior: however many pairs there are, they only add. The residuals are those of the last rows of `kept`; at those
-    before, the process has none.
+    These are least squares with the weights of the Shapley kernel. The prior is the posterior of the process, so that
+    any number of pairs can only add information. The residuals are those of the last rows of `kept`; the process was
+    fitted to the rows before.
     """
     d, first = kept.shape[1], len(kept) - len(residuals)
     weight, unseen = _kernel_weights(kept[1:], first - 1)
@@ -216,10 +219,11 @@ def _regress_residuals(kept: Kept, residuals: Array, variance: Array) -> tuple[A
 
 
 def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
-    """The weight of each row, so that those of a size together have the weight of that size in the Shapley kernel.
+    """The weight of each row, such that all rows of a size have the weight of that size in the Shapley kernel.
 
-    The first rows were chosen and stand for themselves; the others are random and stand for all that are left. The
-    second result is the share of those left that was not seen: where all were, nothing is random any more.
+    The first rows were chosen and represent only themselves. The others are random and represent all remaining
+    coalitions. The second result is the share of the remaining coalitions that was not evaluated; it is 0 if there is
+    no sampling error.
     """
     d = kept.shape[1]
     size = kept.sum(axis=1)
@@ -236,7 +240,7 @@ def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=64)
 def _pair_sizes(d: int) -> tuple[NDArray[np.intp], Array, Array]:
-    """The sizes of the smaller half of a pair; how many pairs have each; and its weight in the Shapley kernel."""
+    """The sizes of the smaller half of a pair, the number of pairs of each, and its weight in the Shapley kernel."""
     sizes = np.arange(1, d // 2 + 1)
-    both = np.where(2 * sizes == d, 1, 2)  # halves of equal size have one size
+    both = np.where(2 * sizes == d, 1, 2)  # two halves of equal size have one size, all others have two
     return sizes, np.asarray(special.comb(d, sizes) * both / 2), both / (sizes * (d - sizes))

@@ -1,4 +1,4 @@
-r"""The product kernel :math:`\exp(-\sum_j \theta_j [c_j \ne c'_j])` over coalitions, split into its odd and even part.
+r"""The product kernel :math:`\exp(-\sum_j \theta_j [c_j \ne c'_j])` over coalitions, and its odd and even part.
 
 Functions of the number of units alone are here too: both halves of a game have them as terms of their kernels.
 """
@@ -12,8 +12,8 @@ import numpy as np
 
 from .fixed_kernel import Array, Kept
 
-_UNDERFLOW = 600.0  # exponentials of a total inverse length scale above this are no numbers any more
-_NODES = 24  # of the integral over the diagonal: the integrand is smooth, and so many leave nothing but rounding
+_UNDERFLOW = 600.0  # exponentials of a larger total inverse length scale are zero or infinite in double precision
+_NODES = 24  # nodes of the integral over the diagonal; the integrand is smooth, and the error is that of rounding
 
 
 class Half(IntEnum):
@@ -33,7 +33,8 @@ def product_kernel(agreement: Array, total: float, half: Half) -> tuple[Array, A
 
     Parameters
     ----------
-    agreement : half of the inverse length scales on which coalitions agree, less half of those on which they do not.
+    agreement : half the inverse length scales of units on which coalitions agree, minus half of those on which they do
+        not.
     total : the sum of all inverse length scales.
     half : which part.
     """
@@ -60,21 +61,21 @@ def near_and_far(agreement: Array, total: float) -> tuple[Array, Array]:
 
 @cache
 def quadrature() -> tuple[Array, Array]:
-    """Nodes and weights of the integral over the diagonal, by Gauss and Legendre."""
+    """Nodes and weights of the Gauss-Legendre integral over the diagonal."""
     node, weight = np.polynomial.legendre.leggauss(_NODES)
     return node, weight
 
 
 @lru_cache(maxsize=64)
 def size_log_odds(d: int) -> Array:
-    """How far the share of units that are kept is from a half, `(d + 1,)`: the absolute value of its log-odds."""
+    """The absolute log-odds of the share of units that are kept, by their number, `(d + 1,)`."""
     size = np.arange(d + 1)
     return np.asarray(np.abs(np.log((size + 0.5) / (d - size + 0.5))))
 
 
 @lru_cache(maxsize=64)
 def size_kernel(d: int) -> Array:
-    """The covariance of a function of the number of units, by two numbers."""
+    """The covariance of a function of the number of units, by the two numbers."""
     distance = size_log_odds(d)
     return np.asarray(np.exp(-np.abs(distance[:, None] - distance)))
 

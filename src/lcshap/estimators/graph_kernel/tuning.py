@@ -1,4 +1,4 @@
-"""The settings of the regression. All of them were chosen on measured errors, and none depends on the model."""
+"""The settings of the regression. All of them were chosen by measured errors, and none depends on the model."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ class LogNormal(NamedTuple):
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large a problem each step takes. Cholesky factors take the cube of the number of pairs."""
+    """The largest problem of each step. The time of a Cholesky factor is cubic in the number of pairs."""
 
     units: int = 4096  # with more units than this, the method is refused
-    cells: int = 1 << 27  # pairs times units, at most
-    many_units: int = 64  # above this, pairs are random, units have no length scales of their own, and wide terms go
-    process_pairs: int = 4096  # the process takes no more pairs; a regression on its residuals uses the others
-    process_pairs_per_unit: float = 2.5  # and with many units, so many for each unit,
-    min_process_pairs: int = 1024  # but at least this many
+    cells: int = 1 << 27  # the largest number of pairs times units
+    # With more units than this, pairs are random, units share one length scale, and there are no wide terms.
+    many_units: int = 64
+    # The largest number of pairs of the Gaussian process; a regression on its residuals uses the others.
+    process_pairs: int = 4096
+    process_pairs_per_unit: float = 2.5  # the largest number of pairs for each unit, with many units
+    min_process_pairs: int = 1024  # with many units, the process takes at least this many pairs
     evidence_pairs: int = 512  # the evidence is computed from at most so many pairs
-    shared_pairs: int = 96  # and from so many where units are not fitted one by one yet,
-    shared_pairs_many: int = 256  # or never will be, because there are many of them
-    even_units: int = 400  # with more units than this, units have no length scales of their own in the even half
-    triples_per_unit: int = 64  # more triples than this are no neighbourhood any more, and the term is left out
-    triples_per_unit_many: int = 4  # with many units, each triple takes as long as a unit
+    shared_pairs: int = 96  # the same while all units have one length scale, before each is fitted
+    shared_pairs_many: int = 256  # the same with many units, which always share one length scale
+    even_units: int = 400  # with more units than this, all units share one length scale in the even half
+    triples_per_unit: int = 64  # with more triples than this, the term of triples is omitted
+    triples_per_unit_many: int = 4  # the same with many units, where a triple takes as much time as a unit
     checked_rows: int = 256  # leave-one-out residuals are computed for so many rows
 
 
@@ -43,13 +45,15 @@ class DesignSettings:
     linear: float = 1.0
     white: float = 0.2
     smooth: float = 0.15
-    smooth_few: float = 1.0  # where pairs are few
-    few_pairs_per_unit: int = 4  # up to so many pairs a unit, all single units are among them (more: mixed results)
-    chain_pairs_per_unit: float = 1.75  # and on a chain from so many on: with fewer, errors on texts are larger
-    candidates_per_pair: tuple[tuple[int, int], ...] = ((32, 4), (64, 2))  # by the largest number of units
-    candidates_few: int = 1 << 13  # where pairs are few, they are chosen out of so many,
-    comparisons_few: int = 1 << 19  # or as many as make so many comparisons
-    block: int = 256  # so many pairs are chosen at a time
+    smooth_few: float = 1.0  # the same with few pairs
+    few_pairs_per_unit: int = 4  # up to so many pairs per unit, the coalitions of single units are included
+    # On a chain, only from so many pairs per unit on: with fewer, errors on texts are larger.
+    chain_pairs_per_unit: float = 1.75
+    # Entries are (largest number of units, candidates for each pair).
+    candidates_per_pair: tuple[tuple[int, int], ...] = ((32, 4), (64, 2))
+    candidates_few: int = 1 << 13  # the largest number of candidates with few pairs
+    comparisons_few: int = 1 << 19  # the largest number of candidates times pairs with few pairs
+    block: int = 256  # pairs that are chosen at a time
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class KernelPriors:
     term: LogNormal  # each term whose form is the same for every input
     tie: LogNormal  # the exponent by which a unit with a larger inverse length scale also has larger own effects
     unit_spread: float = 0.5  # the standard deviation of the logarithms of units' inverse length scales, at the start
-    unit_spread_weight: float = 4.0  # this spread counts as much as if so many units had shown it
+    unit_spread_weight: float = 4.0  # the weight of this spread, as a number of observed units
     low: float = -16.0  # bounds of logarithms of variances
     high: float = 8.0
 
@@ -93,17 +97,18 @@ class FitSettings:
     steps: int = 10
     steps_shared: int = 5  # for the first of two kernels
     steps_units: int = 6  # for the second of two kernels
-    steps_units_slow: int = 3  # with more than `slow_units` units, a step takes long
+    steps_units_slow: int = 3  # the same with more than `slow_units` units, where a step takes long
     steps_slow: int = 4
     slow_units: int = 40
     spread_updates: int = 3  # updates of the spread of units before the first step, where steps are few
     min_gain: float = 0.3  # a step that gains less is the last
-    min_gain_shared: float = 2.0  # and before units are fitted one by one
-    max_step: float = 2.0  # no logarithm moves further in a step
+    min_gain_shared: float = 2.0  # the same while all units have one length scale
+    max_step: float = 2.0  # the largest change of a logarithm in one step
     units_gain: float = 1.0  # length scales of single units are fitted if they are expected to gain this
-    unit_spreads: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0)  # the spreads that are tried to find out
-    min_pairs_for_units: int = 64  # with fewer pairs, units are alike at first: too little is known of each
-    min_effect: float = 1e-4  # of the largest: units with smaller single effects start with equal length scales
+    unit_spreads: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0)  # the spreads for which the expected gain is computed
+    min_pairs_for_units: int = 64  # with fewer pairs, all units start with the same length scale
+    # Units with smaller single effects, relative to the largest one, start with equal length scales.
+    min_effect: float = 1e-4
 
 
 @dataclass(frozen=True)
@@ -114,20 +119,22 @@ class ErrorSettings:
     caution_interactions: float = 1.25  # the same for interactions
     slope_deviation: float = 2.0  # prior of the slope of log residuals by the log-odds of the size of a coalition
     scoring_steps: int = 25
-    few_values: float = 3.0  # a game with at most so many different values, such as a vote, is one of few values
-    value_bins: int = 1000  # values within the same such part of their range are one value
-    unseen_values: int = 30  # in games of few values, so many other values may exist among as many pairs as were seen
+    few_values: float = 3.0  # with at most so many different values, a game counts as one of few values, such as a vote
+    value_bins: int = 1000  # the range of values is divided into so many bins, and values in one bin count as equal
+    # In games of few values, so many other values are assumed among as many pairs as were evaluated.
+    unseen_values: int = 30
     average_power: int = 3  # averages over two kernels are weighted by this power of their inverse variances
 
 
 @dataclass(frozen=True)
 class UnitVarianceSettings:
-    """The regression with heavy tails that estimates how much each unit does by itself."""
+    """The regression with heavy tails that estimates the variance of each unit's own effect."""
 
-    dof: float = 0.3  # of Student's t distribution of effects: a few units may do nearly all
-    steps: int = 5  # more hardly lower the error of the scores
-    min_noise: float = 1e-10  # of the mean square, so that matrices can be factored
-    min_residual_dof: float = 0.05  # of the number of pairs
+    # Of Student's t distribution of effects; the tails are heavy, because a few units may have nearly all effects.
+    dof: float = 0.3
+    steps: int = 5  # further steps hardly reduce the error of the scores
+    min_noise: float = 1e-10  # relative to the mean square, so that matrices can be factored
+    min_residual_dof: float = 0.05  # relative to the number of pairs
 
 
 SIZES = Sizes()

@@ -1,4 +1,4 @@
-"""How much units differ: the variance of what each unit does by itself, before a kernel is fitted to an input."""
+"""The variance of each unit's own effect, which is estimated before a kernel is fitted to an input."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .tuning import UNIT_VARIANCES
 
 
 def unit_variances(kept: Kept, odd: Array) -> Array:
-    r"""The variance that the effect of each unit by itself seems to have, over the mean of all.
+    r"""The estimated variance of each unit's own effect, divided by the mean over all units.
 
-    A Bayesian linear regression of f on the units, :math:`f = \sum_j b_j c_j + \varepsilon`, in which each
-    :math:`b_j` has a variance :math:`a_j` of its own. The variances have an inverse gamma prior, so that an effect has
-    Student's t distribution; its scale, the variances and the variance of the residual are those of the greatest
-    posterior density, by fixed-point steps. In texts and images most units do next to nothing, and a prior that knows
-    which ones leaves much less unknown.
+    This is a Bayesian linear regression of f on the units, :math:`f = \sum_j b_j c_j + \varepsilon`, in which each
+    :math:`b_j` has its own variance :math:`a_j`. The variances have an inverse gamma prior, so that an effect has
+    Student's t distribution. Its scale, the variances and the variance of the residual maximize the posterior density,
+    by fixed-point steps. In texts and images most units have almost no effect, and a prior with this information
+    reduces the posterior variance a lot.
 
     Parameters
     ----------
@@ -25,11 +25,11 @@ def unit_variances(kept: Kept, odd: Array) -> Array:
     Returns
     -------
     array
-        One positive number a unit, 1 on average.
+        One positive number per unit, 1 on average.
     """
     n, d = kept.shape
     signs = np.where(kept, np.float32(1), np.float32(-1))
-    gram = (signs.T @ signs).astype(float)  # of small integers: exact in single precision
+    gram = (signs.T @ signs).astype(float)  # sums of small integers are exact in single precision
     pull, square = odd @ np.where(kept, 1.0, -1.0), float(odd @ odd)
     variance, noise = np.full(d, square / n / d), square / n / 2
     matrix = np.empty((d, d))
@@ -41,7 +41,8 @@ def unit_variances(kept: Kept, odd: Array) -> Array:
         factor = linalg.cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
         mean = root * linalg.cho_solve((factor, True), root * pull / noise, check_finite=False)
         inverse = linalg.lapack.dtrtri(factor, lower=1, overwrite_c=1)[0]
-        variance_ratios = np.einsum("ij,ij->j", inverse, inverse)  # of each variance, after the data
+        # The posterior variance of each effect, divided by its prior variance.
+        variance_ratios = np.einsum("ij,ij->j", inverse, inverse)
         residual = square - 2 * float(mean @ pull) + float(mean @ gram @ mean)
         dof = max(n - float(np.sum(1 - variance_ratios)), UNIT_VARIANCES.min_residual_dof * n)
         noise = max(residual / dof, UNIT_VARIANCES.min_noise * square / n)

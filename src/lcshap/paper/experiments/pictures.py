@@ -12,8 +12,8 @@ from .method_table import MethodResults
 from .runner import ExplanationsByMethod, Runner
 from .study import Study
 
-MAX_REPORT_SAMPLES = 20  # samples whose files have what a picture needs; they are in the report
-_MAX_SEARCHED_INPUTS = 2000  # to find wrongly classified images
+MAX_REPORT_SAMPLES = 20  # samples in the report, whose files contain their views
+_MAX_SEARCHED_INPUTS = 2000  # inputs that are searched for wrongly classified images
 _MAX_COLUMNS = 8  # images in the figure of masks, with two more that are wrongly classified, if there are any
 _MASK_METHODS = (
     "regression-c-shapley",
@@ -34,7 +34,7 @@ def draw(
     results: dict[str, MethodResults],
     out: Path,
 ) -> list[str]:
-    """Draw curves, masks of images and a report; return notes about those that were left out for lack of a package."""
+    """Draw curves, masks of images and a report; return notes about those that need a package that is not installed."""
     masked, kept = (
         {name: getattr(method_results, side) for name, method_results in results.items()} for side in ("masked", "kept")
     )
@@ -67,7 +67,7 @@ def draw(
 def _choose_columns(
     study: Study, runner: Runner, rows: list[str], chosen: list[int]
 ) -> tuple[list[ExplanationsByMethod], list[str]]:
-    """The images of Figures 4 and 5: the first samples, and two that the model gets wrong, of different classes."""
+    """The images of Figures 4 and 5: the first samples, and two wrongly classified ones of different classes."""
     searched = list(range(min(len(study.inputs), _MAX_SEARCHED_INPUTS)))
     wrong = {
         n: predicted
@@ -87,7 +87,7 @@ def _choose_columns(
 
 
 def run_optional_steps(steps: Mapping[str, Callable[[], object]]) -> list[str]:
-    """Run some steps; return notes about those that were left out because a package is not installed."""
+    """Run some steps; return notes about those that were skipped because a package is not installed."""
     notes = []
     for name, step in steps.items():
         try:

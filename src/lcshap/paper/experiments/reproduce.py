@@ -1,7 +1,7 @@
 """The paper's experiments, run again: `reproduce("imdb")`, or ``lcshap reproduce imdb``.
 
-Every method explains the same test samples, right and wrong predictions alike, within a common budget. The measure is
-the paper's: the log-odds of the predicted class while the top units are masked. The results are in a folder:
+Every method explains the same test samples, with right and wrong predictions, within a common budget. The measure is
+that of the paper: the log-odds of the predicted class while the top units are masked. The results are in a folder:
 
 =====================  =============================================================================
 ``curves.csv, .png``   mean curves with intervals; those of every sample are in ``samples.csv``
@@ -64,12 +64,12 @@ class ExperimentResult:
 
     Attributes
     ----------
-    name : of the experiment.
+    name : the name of the experiment.
     out : the folder with all files.
-    rows : a row a method, the best first; none for "theorems", "sentence" and "all".
+    rows : one row per method, the best first; none for "theorems", "sentence" and "all".
     text : the table in words.
     parts : for "all", the results of the others.
-    notes : what could not be done, in words.
+    notes : the steps that were skipped, in words.
     """
 
     name: str
@@ -102,15 +102,15 @@ def reproduce(
     name : "imdb", "agnews", "yahoo", "newsgroups", "mnist", "cifar10": masking curves of every method on that data.
         "sentence": the paper's Table 2. "theorems": errors and bounds of its theorems. "all": one after the other.
         Or a `Study` of your own.
-    samples : how many test inputs, drawn from the seed.
-    budget : calls a method, where it takes a budget; orders are the largest that keep it, and 1 at least.
+    samples : the number of test inputs, drawn with the seed.
+    budget : the calls of a method that takes a budget. Orders are the largest that fit it, and at least 1.
     methods : some of `LINEUP`, or all.
     data : the folder with the data, see `lcshap.paper.datasets.load`.
     out : the folder to write to; by default reproduced/ and the name.
-    progress : a function of samples done, all samples and seconds left; or whether to print that, by default on a
-        terminal.
+    progress : a function of the samples done, all samples and the remaining seconds; or whether to print these, by
+        default on a terminal.
     models : the folder of trained models, each in a folder of its name, such as word-cnn; by default models/ in `out`.
-        What is not there is trained first, which takes minutes for "mnist" and hours for "agnews" without a GPU.
+        A missing model is trained first, which takes minutes for "mnist" and hours for "agnews" without a GPU.
     """
     study_name = name.name if isinstance(name, Study) else name
     if not isinstance(name, Study) and name not in NAMES:

@@ -14,13 +14,13 @@ from ...errors import OptionError
 
 
 class RunRecord:
-    """How a run was started, and how long it has taken so far, all starts together.
+    """How a run was started, and how long it has taken so far, over all starts.
 
     Parameters
     ----------
-    path : of `run.json`. If it exists, its settings must be the same; the run is then continued.
+    path : the path of `run.json`. If it exists, its settings must be the same; the run is then continued.
     command : what starts the run.
-    settings : what its results depend on.
+    settings : the settings that its results depend on.
     """
 
     def __init__(self, path: Path, command: str, settings: dict[str, Any]) -> None:

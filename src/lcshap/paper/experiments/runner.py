@@ -33,14 +33,14 @@ ExplanationsByMethod = dict[str, Explanation]
 class Runner:
     """The work on single samples of a study.
 
-    A sample is done when its files are there, one a method in `folder`; each is written under another name first, so
-    that an interruption leaves no half of one.
+    A sample is done when its files exist, one per method in `folder`. Each file is first written under another name, so
+    that an interruption leaves no incomplete file.
 
     Attributes
     ----------
-    budget : calls a method, where it takes a budget.
-    seed : of the methods that sample.
-    folder : where the files are; it is made if need be.
+    budget : the calls of a method that takes a budget.
+    seed : the seed of the methods that sample.
+    folder : the folder of the files; it is created if it does not exist.
     """
 
     study: Study
@@ -88,7 +88,7 @@ class Runner:
         return self.folder / f"{number:06d}.{name}.json"
 
     def missing(self, number: int, names: Sequence[str]) -> list[str]:
-        """The methods whose explanation of this sample is not there yet."""
+        """The methods whose explanation of this sample does not exist yet."""
         return [name for name in names if not self.path(number, name).is_file()]
 
     def load(self, number: int, name: str) -> Explanation:
@@ -97,9 +97,9 @@ class Runner:
         return explanation
 
     def work(self, number: int, names: Sequence[str], timed: bool = False, view: bool = False) -> None:
-        """Explain a sample by those methods that have not done it yet, and write the files.
+        """Explain a sample by the missing methods, and write the files.
 
-        With `timed`, every method is run once more on its own; with `view`, the files hold what a picture needs.
+        With `timed`, every method is run once more separately; with `view`, the files contain the view of the input.
         """
         missing = self.missing(number, names)
         if not missing:

@@ -1,4 +1,4 @@
-"""The studies of the paper: its data sets and models, trained first where they are not there."""
+"""The studies of the paper: its data sets and models, which are trained first if they are missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOURCES = {
     "mnist": StudySource("mnist-cnn", "mnist"),
     "cifar10": StudySource("cifar-cnn", "cifar10"),
 }
-PATCH = 2  # pixels: L- and C-Shapley of order 1 then take about 4.8 calls a pixel, not 21
+PATCH = 2  # in pixels; with it, L- and C-Shapley of order 1 take about 4.8 calls per pixel instead of 21
 
 
 def find_study(
@@ -46,8 +46,8 @@ def find_study(
     ----------
     name : one of `SOURCES`, or "sentence": the paper's example, on the model of "imdb".
     data : the folder with the data, see `lcshap.paper.datasets.load`.
-    models : the folder of trained models, each in a folder of its name (of the data set too, where that is not the
-        paper's: "lstm-20newsgroups"). One that is not there is trained, from the seed.
+    models : the folder of trained models, each in a folder of its name (with the data set, if it is not the paper's:
+        "lstm-20newsgroups"). A missing model is trained with the seed.
     """
     from ..datasets import load as load_data
     from ..networks import MODELS

@@ -34,14 +34,14 @@ class Study:
 
     Attributes
     ----------
-    name : in file names and titles.
+    name : the name in files and titles.
     model : the adapter of a classifier.
-    masker : how inputs are cut into units, and what takes the place of absent ones.
+    masker : divides inputs into units, and replaces absent ones.
     inputs, labels : one label, the number of a class, for each input.
     classes : the names of the classes.
     patches : a masker with coarser units, for images: L- and C-Shapley of order 1 take about 21 calls a pixel (the
         paper's footnote), so they score patches, and the pixels of a patch share its score.
-    description : what else to record: where the data comes from, how the model was trained.
+    description : further information for the record: the source of the data, the training of the model.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Study:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that can be used here: Saliency where there is a gradient."""
+        """The methods that can be used here. Saliency needs a gradient."""
         gradient = type(self.model).gradient is not Model.gradient and self._has_numbers()
         return tuple(name for name in METHOD_CANDIDATES if name != "saliency" or gradient)
 
@@ -122,7 +122,7 @@ def check_methods(study: Study, names: Sequence[str] | None) -> tuple[str, ...]:
 
 
 class MethodFactory:
-    """Makes the methods for a graph: where they have an order, the largest that keeps the budget, at least 1.
+    """Makes the methods for a graph. Methods with an order have the largest that fits the budget, at least 1.
 
     >>> MethodFactory(seed=0).method("c-shapley-myerson", Graph.chain(100), 900)
     CShapley(order=2, context='absent', weights='myerson', marginals='direct', max_size=None)

@@ -10,8 +10,8 @@ c = 4 for C-Shapley (Theorem 2, Case 2), provided that its weights are the ones 
 printed weights are those only where a connected set has two neighbours, and their error does not vanish with
 :math:`\varepsilon`.
 
-The condition of Theorem 1 must hold for every U, the empty one too. So a Markov chain does not meet it with
-:math:`\varepsilon = 0`: far units must be independent outright, not only given the units between.
+The condition of Theorem 1 must hold for every U, the empty one too. So a Markov chain does not satisfy it with
+:math:`\varepsilon = 0`: far units must be independent, not only given the units between them.
 
 References
 ----------
@@ -81,7 +81,7 @@ class JointModel:
 
     @cached_property
     def _marginals(self) -> dict[frozenset[int], NDArray[np.float64]]:
-        return {}  # a cache: the suprema below use each marginal hundreds of times
+        return {}  # a cache, because the suprema below use each marginal hundreds of times
 
     def posterior(self, units: Iterable[int]) -> NDArray[np.float64]:
         """P(y | x_S): the prediction from the units S alone; P(y) for S = ∅."""
@@ -165,7 +165,7 @@ def expected_errors(model: JointModel, graph: Graph, methods: Sequence[Method]) 
 
 
 def ising_chain(coupling: float, blocks: Sequence[Units] = ((0, 1), (2, 3), (4, 5)), noise: float = 0.1) -> JointModel:
-    """Units on a chain that like to agree with the next one, P(x) ∝ exp(coupling · Σ s_i s_{i+1}) with s = ±1.
+    """Units on a chain that tend to agree with the next one, P(x) ∝ exp(coupling · Σ s_i s_{i+1}) with s = ±1.
 
     The label has one component for each block, see `add_labels`. Without coupling the blocks are independent.
     """
@@ -186,10 +186,10 @@ def independent_blocks(
 
 
 def add_labels(prior: NDArray[np.float64], blocks: Sequence[Units], noise: float) -> JointModel:
-    """Give inputs with probabilities `prior` a label: one bit a block, whether all its units are on.
+    """Give inputs with probabilities `prior` a label: one bit per block, whether all its units are on.
 
-    Each bit is wrong with probability `noise`, independently. A label that mixes blocks would tie them to each other
-    once it is known, and break the half of the condition that is given Y.
+    Each bit is wrong with probability `noise`, independently. A label that mixes blocks would make them dependent given
+    the label, and violate the condition given Y.
     """
     joint = prior[..., None]
     for block in blocks:

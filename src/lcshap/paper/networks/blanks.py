@@ -1,4 +1,4 @@
-"""Blanks: words of a text whose characters become spaces when they are absent, all others staying in place."""
+"""Words of a text; the characters of absent ones become spaces, so that all others keep their position."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ...maskers.text import MaskedText, Text
 
 @dataclass(frozen=True)
 class Blanks(Masker):
-    """Words as units; of an absent one each character becomes a space.
+    """Words as units; each character of an absent word is replaced by a space.
 
-    This is the zero padding of the paper for models that read characters, to which a space is nothing.
+    This is the zero padding of the paper for models that read characters, for which a space is padding.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Blanks(Masker):
 
 @dataclass(frozen=True, eq=False)
 class MaskedBlanks(Masked):
-    """A text and where its words are."""
+    """A text and the positions of its words."""
 
     words: MaskedText
 
@@ -49,7 +49,7 @@ class MaskedBlanks(Masked):
         return np.array(list(self.words.text)), unit
 
     def rows(self, coalitions: Coalitions) -> list[str]:
-        """One text a coalition, all of the same length."""
+        """One text per coalition, all of the same length."""
         check_units(coalitions, self.graph)
         characters, unit = self._characters
         kept = coalitions.dense()[:, unit] | (unit < 0)
@@ -57,5 +57,5 @@ class MaskedBlanks(Masked):
 
     @property
     def view(self) -> View | None:
-        """That of the text."""
+        """The view of the text."""
         return self.words.view

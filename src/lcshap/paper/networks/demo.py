@@ -1,6 +1,6 @@
 """Two small trained models that come with the package: sentiment of reviews, and the digits 3 and 8.
 
-They need ``pip install "lcshap[onnx]"`` and nothing else. ``weights/README.md`` says how they were trained.
+They need only ``pip install "lcshap[onnx]"``. ``weights/README.md`` describes how they were trained.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WEIGHTS = Path(__file__).parent / "weights"
 
 
 def demo_text() -> tuple[Model, Masker, str]:
-    """A word-CNN that tells negative from positive reviews, the paper's zero padding, and the paper's sentence.
+    """A word-CNN that distinguishes negative and positive reviews, the paper's zero padding, and the paper's sentence.
 
     ``lcshap.Explainer(model, masker)(text)`` explains it.
     """
@@ -40,6 +40,6 @@ def review_explainer(budget: int | str = "4d") -> Explainer:
 
 
 def demo_digits() -> tuple[Model, Masker, NDArray[Any]]:
-    """A CNN that tells 3 from 8, pixels that become the average of the image, and an image of a digit."""
+    """A CNN that distinguishes 3 and 8, a masker of pixels with the average of the image, and an image of a digit."""
     model, encoder = read_onnx(WEIGHTS / "digits.onnx")
     return model, encoder.masker(), np.load(WEIGHTS / "digit.npy", allow_pickle=False)

@@ -1,4 +1,4 @@
-"""How raw inputs become the numbers that a network takes: words, characters, pixels. NumPy alone."""
+"""Encoders of raw inputs as the numbers that a network takes: words, characters, pixels. They need only NumPy."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ...maskers.image import Image
 from ...maskers.text import Text
 from .blanks import Blanks
 
-PADDING = "<pad>"  # a word that is read as id 0, nothing
-WORD = r"(?<![<\w])\w+(?:'\w+)*"  # not the br of a <br />
-# Zhang et al. list 70 characters with the hyphen twice, the line break among them: 69 different ones.
+PADDING = "<pad>"  # the word for padding, whose id is 0
+WORD = r"(?<![<\w])\w+(?:'\w+)*"  # words, except for tags such as <br />
+# Zhang et al. list 70 characters, with the line break and with the hyphen twice: 69 different ones.
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-,;.!?:'\"/\\|_@#$%^&*~`+=<>()[]{}\n"
 
 _WORD_OR_PADDING = re.compile(f"{PADDING}|{WORD}")
@@ -32,7 +32,7 @@ _CODES[[ord(c) for c in ALPHABET]] = np.arange(1, len(ALPHABET) + 1)
 
 
 class Encoder(ABC):
-    """Turns raw inputs into arrays. Which one, and its parameters, are saved beside the weights as JSON."""
+    """Converts raw inputs to arrays. Its name and parameters are saved with the weights as JSON."""
 
     @abstractmethod
     def encode(self, rows: Rows) -> NDArray[Any]:
@@ -43,15 +43,15 @@ class Encoder(ABC):
         """Absent units as in the paper: zero padding for words, the average pixel for images."""
 
     def clip(self, x: Any) -> Any:
-        """The part of an input that the network reads: units outside it could only score zero."""
+        """The part of an input that the network reads, because units outside it would have scores of zero."""
         return x
 
     def trim(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Leave out columns of padding that change nothing for any of these rows."""
+        """Remove columns of padding that change nothing for any of these rows."""
         return array
 
     def lengths(self, array: NDArray[Any]) -> NDArray[np.int64]:
-        """How long each row is: rows of like length train in one batch."""
+        """The length of each row, because rows of similar length are trained in one batch."""
         return np.zeros(len(array), np.int64)
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,10 +60,10 @@ class Encoder(ABC):
 
 
 class _Padded(Encoder):
-    """Rows of ids, filled up with 0 on the right."""
+    """Rows of ids, padded with 0 on the right."""
 
     def lengths(self, array: NDArray[Any]) -> NDArray[np.int64]:
-        """Up to the last id that is not padding."""
+        """The length up to the last id that is not padding."""
         return np.asarray(((array != 0) * np.arange(1, array.shape[1] + 1)).max(axis=1, initial=0), np.int64)
 
     def trim(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -72,13 +72,13 @@ class _Padded(Encoder):
 
     @abstractmethod
     def width(self, longest: int) -> int:
-        """How many columns give the same answers as any larger number."""
+        """The number of columns that gives the same answers as any larger number."""
 
 
 class _Ids(dict[str, tuple[int, ...]]):
     """A cache of the ids of the words between two white spaces, because the rows of one text have the same words.
 
-    No word has a white space in it, and what comes before a word matters only where it touches the word.
+    No word contains white space, and the character before a word matters only if it touches the word.
     """
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
@@ -101,9 +101,10 @@ class Words(_Padded):
     Parameters
     ----------
     vocabulary : the words with the ids 2, 3, ...
-    length : how many words the network reads, the last of a longer text: reviews end with their verdict.
-    margin : how many columns of padding a row needs after its last word: with a convolution of three words and
-        max-pooling, three; windows of padding alone are then seen, and more of them change nothing.
+    length : the number of words that the network reads. They are the last of a longer text, because reviews end with
+        their verdict.
+    margin : the columns of padding that a row needs after its last word. With a convolution of three words and
+        max-pooling they are three: then there is a window of padding alone, and more of them change nothing.
 
     Examples
     --------
@@ -120,7 +121,7 @@ class Words(_Padded):
 
     @classmethod
     def learn(cls, texts: Sequence[str], ids: int, length: int = 400, margin: int = 0) -> Words:
-        """The most frequent words of some texts; `ids` counts those of padding and unknown words too."""
+        """The most frequent words of some texts; `ids` includes those of padding and unknown words."""
         counts = Counter(word.lower() for text in _check_texts(texts) for word in re.findall(WORD, text))
         ranked = sorted(counts, key=lambda word: (-counts[word], word))
         return cls(tuple(ranked[: ids - 2]), length, margin)
@@ -143,12 +144,12 @@ class Words(_Padded):
         return min(max(longest + self.margin, 1), self.length)
 
     def clip(self, x: str) -> str:
-        """From the first to the last word that the network reads, and what comes after."""
+        """The text from the first word that the network reads to the end."""
         starts = [match.start() for match in _WORD_OR_PADDING.finditer(x)]
         return x if len(starts) <= self.length else x[starts[-self.length] :]
 
     def masker(self) -> Text:
-        """Words as the network reads them, absent ones becoming id 0 where they stand."""
+        """Words as the network reads them; absent ones are replaced by id 0."""
         return Text(splitter=WORD, absent=PADDING)
 
 
@@ -161,7 +162,7 @@ class Characters(_Padded):
     """
 
     length: int = 1014
-    window: int = 123  # characters that one frame of the network's last pooling sees
+    window: int = 123  # the number of characters in the receptive field of a frame of the network's last pooling
     step: int = 27  # characters from one frame to the next
 
     def encode(self, rows: Rows) -> NDArray[np.int64]:
@@ -174,7 +175,7 @@ class Characters(_Padded):
         return self.trim(ids)
 
     def width(self, longest: int) -> int:
-        """So many that the last frame sees padding alone: the network repeats it for those that are left out."""
+        """As many columns as give a last frame of padding alone, which the network repeats for the missing ones."""
         return min(self.window + self.step * -(-longest // self.step), self.length)
 
     def clip(self, x: str) -> str:
@@ -182,7 +183,7 @@ class Characters(_Padded):
         return x[-self.length :]
 
     def masker(self) -> Blanks:
-        """Words, each character of an absent one becoming a blank, which is padding to the network."""
+        """Words; each character of an absent word is replaced by a blank, which is padding for the network."""
         return Blanks()
 
 
@@ -193,14 +194,14 @@ class Pixels(Encoder):
     shape: tuple[int, ...]
 
     def encode(self, rows: Rows) -> NDArray[np.float32]:
-        """The images, checked."""
+        """The checked images."""
         images = np.asarray(rows)
         if images.dtype.kind not in "biuf" or images.shape[1:] != tuple(self.shape):
             raise ModelError(f"Expected images of shape {tuple(self.shape)}, got {images.dtype} {images.shape[1:]}.")
         return images.astype(np.float32)
 
     def masker(self) -> Image:
-        """Pixels, absent ones taking the average of the image."""
+        """Pixels; absent ones get the average of the image."""
         return Image()
 
 

@@ -15,8 +15,8 @@ nn: Any = torch.nn
 class WordCNN(nn.Module):
     """Embedding 50, convolution of 250 filters over three words, max-pooling, dense 250, two classes.
 
-    With 5,000 ids, padding and unknown words included, it has the paper's 351,002 parameters. The embedding of padding
-    is zero and stays so.
+    With 5,000 ids, including padding and unknown words, it has the paper's 351,002 parameters. The embedding of padding
+    is always zero.
     """
 
     def __init__(self, classes: int = 2, ids: int = 5000) -> None:
@@ -39,8 +39,8 @@ class CharCNN(nn.Module):
     """Zhang et al.'s small network: six convolutions of 256 filters, pooling by 3 after the first, second and last.
 
     Two dense layers of 1,024 follow, with dropout. For 69 characters and four classes it has the paper's 11,337,988
-    parameters. Rows may be shorter than 1,014 by steps of 27: frames that see padding alone are all alike, so the last
-    is repeated instead of being computed again.
+    parameters. Rows may be shorter than 1,014 by multiples of 27: all frames of padding alone are equal, so that the
+    last one is repeated instead of computed again.
     """
 
     def __init__(self, classes: int = 4, characters: int = 69, frames: int = 34) -> None:
@@ -56,7 +56,7 @@ class CharCNN(nn.Module):
             (256, 3, 0),
             (256, 3, 1),
         ):
-            # pooling in one dimension cannot be exported for any length
+            # Pooling in one dimension cannot be exported for inputs of any length.
             layers += [nn.Conv1d(inputs, 256, width), nn.ReLU(), *[nn.MaxPool2d((1, 3))] * pooled]
         self.convolutions = nn.Sequential(*layers)
         dense = ((256 * frames, 1024), (1024, 1024))
@@ -76,8 +76,8 @@ class CharCNN(nn.Module):
 class BiLSTM(nn.Module):
     """Embedding 300, an LSTM of 256 in either direction, dropout.
 
-    With 20,001 ids and ten classes the paper counts 7,146,166 parameters. PyTorch has two biases a gate where one would
-    do, 2,048 numbers more. Padding after the last word is not read; before it, it is read as zeros.
+    With 20,001 ids and ten classes the paper counts 7,146,166 parameters. PyTorch has two biases per gate instead of
+    one, which are 2,048 further numbers. Padding after the last word is not read; padding before it is read as zeros.
     """
 
     def __init__(self, classes: int = 10, ids: int = 20_001) -> None:
@@ -110,7 +110,7 @@ class BiLSTM(nn.Module):
 class MnistCNN(nn.Module):
     """Two convolutions of 8 and 16 filters, 5 by 5, each followed by pooling by 2, and a dense layer.
 
-    Images `(n, 28, 28)` from 0 to 255. The paper does not say how borders are treated: here zeros are added, so that
+    Images `(n, 28, 28)` from 0 to 255. The paper does not state how borders are treated; here zeros are added, so that
     images keep their size.
     """
 

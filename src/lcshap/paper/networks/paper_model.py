@@ -31,12 +31,12 @@ class TrainingRecipe:
     ----------
     network : the name of its class in `lcshap.paper.networks.modules`.
     encoder : makes the encoder of the training inputs.
-    dataset, classes : what the paper trained it on.
+    dataset, classes : the training data of the paper.
     optimiser, options : a class of `torch.optim` and its parameters.
-    batch, epochs : rows a step, and passes over the data.
-    halve : after so many epochs the step size is halved, again and again; 0 for never.
-    dropout_from : the epoch with which dropout begins. In short trials the char-CNN left chance within 450 steps
-        without it, and not within 250 with it.
+    batch, epochs : rows per step, and passes over the data.
+    halve : the step size is halved each time after so many epochs; 0 for never.
+    dropout_from : the epoch with which dropout begins. In short trials the char-CNN became better than chance within
+        450 steps without it, and not within 250 with it.
     """
 
     network: str
@@ -109,20 +109,20 @@ MODELS = {
 
 @dataclass(frozen=True, eq=False)
 class PaperModel:
-    """A network and what turns raw inputs into its rows.
+    """A network and the encoder of its inputs.
 
     Attributes
     ----------
     name : one of `MODELS`.
     network : the PyTorch module; it returns logits.
-    encoder : raw texts or images to rows of numbers.
+    encoder : converts raw texts or images to rows of numbers.
     classes : the names of the classes.
 
     Examples
     --------
-    ``Explainer(model.adapter(), model.masker())(text)`` explains as the paper does, with absent words zeroed where they
-    stand; ``Explainer(model.adapter(), Text())(text)`` deletes them instead. Texts longer than the network reads are
-    cut by ``model.encoder.clip(text)``.
+    ``Explainer(model.adapter(), model.masker())(text)`` explains as the paper does, with zeros for absent words;
+    ``Explainer(model.adapter(), Text())(text)`` deletes them instead. Texts longer than the network reads are cut by
+    ``model.encoder.clip(text)``.
     """
 
     name: str
@@ -148,7 +148,7 @@ class PaperModel:
         return float(np.concatenate(correct).mean())
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write ``weights.npz`` and ``model.json`` into a folder, which is made if need be."""
+        """Write ``weights.npz`` and ``model.json`` into a folder, which is created if it does not exist."""
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         weights = {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
@@ -175,7 +175,7 @@ class PaperModel:
                 verbose=False,
             )
         for node in program.model.graph.all_nodes():
-            node.metadata_props.clear()  # the place of each operation in the source code
+            node.metadata_props.clear()  # removes the position of each operation in the source code
         program.save(path, external_data=False)
         _write_json(path.with_suffix(".json"), self._description())
         return path
@@ -185,14 +185,14 @@ class PaperModel:
 
 
 def make(name: str, inputs: Any, classes: Sequence[str], seed: int = 0) -> PaperModel:
-    """A model that has learnt nothing yet but its vocabulary.
+    """A model with random weights and the vocabulary of its training inputs.
 
     Parameters
     ----------
     name : "word-cnn", "char-cnn", "lstm", "mnist-cnn" or "cifar-cnn".
-    inputs : what it will be trained on: texts or images.
+    inputs : the training inputs, texts or images.
     classes : the names of the classes.
-    seed : of the first weights.
+    seed : the seed of the random weights.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def load(folder: str | os.PathLike[str]) -> PaperModel:
 
     Raises
     ------
-    ModelError : if a file is missing, or is not what `PaperModel.save` writes.
+    ModelError : if a file is missing, or was not written by `PaperModel.save`.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def read_onnx(path: str | os.PathLike[str]) -> tuple[OnnxModel, Encoder]:
 
     Returns
     -------
-    tuple of OnnxModel and Encoder : the model, and what turns raw inputs into its rows.
+    tuple of OnnxModel and Encoder : the model, and the encoder of its inputs.
 
     Examples
     --------

@@ -41,12 +41,12 @@ def train(
     ----------
     name : "word-cnn", "char-cnn", "lstm", "mnist-cnn" or "cifar-cnn".
     out : the folder for the weights (``weights.npz``, ``model.json``), the ONNX graph, ``checkpoint.npz`` and
-        ``card.json``. If a checkpoint of the same run is there, training goes on from it.
+        ``card.json``. If there is a checkpoint of the same run, training continues from it.
     data : the folder of data sets, see `lcshap.paper.datasets.load`.
     dataset : another data set than the paper's.
-    seed : of everything random.
+    seed : the seed of all random numbers.
     epochs : passes over the data; by default those of `MODELS`.
-    progress : show a progress bar; by default on a terminal.
+    progress : whether to show a progress bar; by default on a terminal.
     """
     recipe, out = find_recipe(name), Path(out)
     dataset = dataset or recipe.dataset
@@ -71,8 +71,8 @@ def fit_network(
 ) -> dict[str, list[float]]:
     """Train a model in place, with a checkpoint after each epoch; return the mean loss and the seconds of each epoch.
 
-    An epoch depends on the seed, its number and the weights alone, so a run that was interrupted and resumed ends with
-    the same weights as one that was not.
+    An epoch depends only on the seed, its number and the weights, so that a run that was interrupted and resumed ends
+    with the same weights as one that was not.
     """
     torch, recipe, path = import_optional("torch", "torch"), MODELS[model.name], Path(out) / "checkpoint.npz"
     epochs = recipe.epochs if epochs is None else epochs

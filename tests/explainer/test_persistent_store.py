@@ -1,4 +1,4 @@
-"""`Explainer(..., store="calls.db")`: nothing is paid twice, whoever asks for what, and nothing is ever mixed up."""
+"""`Explainer(..., store="calls.db")`: no row is evaluated twice, and answers are never mixed up."""
 
 import logging
 import pickle
@@ -17,7 +17,7 @@ X = np.array([3.0, -1.0, 2.0, 0.5, 1.5, -2.0])
 
 
 class Counts:
-    """Two classes; counts the rows that it is asked about."""
+    """Two classes; counts the rows that it gets."""
 
     def __init__(self):
         self.rows = 0
@@ -57,7 +57,7 @@ def explainer(model, path, method="shapley", masker=None, **options):
     ],
     ids=lambda change: "-".join(change),  # the text of a function would differ between processes
 )
-def test_nothing_is_asked_twice(path, change):
+def test_no_row_is_evaluated_twice(path, change):
     model = Counts()
     explainer(model, path)(X)
     assert model.rows == 64
@@ -69,7 +69,7 @@ def test_nothing_is_asked_twice(path, change):
     assert e.scores.tobytes() == plain.scores.tobytes()
 
 
-def test_what_is_missing_is_asked(path):
+def test_missing_rows_are_evaluated(path):
     explainer(Counts(), path, lc.FeatureAblation())(X)
     stored_answers = len(lc.SQLiteStore(path))
     model = Counts()
@@ -199,7 +199,7 @@ def test_an_explainer_travels_with_the_path_of_its_store(path):
     assert f"store=SQLiteStore({str(path)!r})" in repr(explain)
 
 
-def test_inputs_that_only_this_process_knows_are_warned_of(path):
+def test_inputs_without_a_stable_key_are_warned_of(path):
     class Mine(lc.maskers.base.Masked):  # no dataclass: nobody knows what its rows depend on
         def rows(self, coalitions):
             return np.where(coalitions.dense(), X, 0.0)
@@ -212,7 +212,7 @@ def test_inputs_that_only_this_process_knows_are_warned_of(path):
         explainer(Counts(), path, masker=Masker()).one(X)
 
 
-def test_a_decision_is_known_after_room_was_made(path):
+def test_a_decision_is_available_after_answers_were_removed(path):
     """Another process may forget the input that is being worked on; then the model is asked again."""
     model = Counts()
     game = explainer(model, path).game(X)

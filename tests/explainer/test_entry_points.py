@@ -131,7 +131,7 @@ class TestNoOptionIsIgnored:
             ({"store": {}}, "Expected a store"),
         ],
     )
-    def test_refused_before_anything_is_asked(self, options, says):
+    def test_refused_before_the_model_is_called(self, options, says):
         with pytest.raises(lc.errors.OptionError, match=says):
             explainer(**options)
 
@@ -146,7 +146,7 @@ class TestNoOptionIsIgnored:
         assert not asked
         assert explainer(method, budget=128)(TEXT).calls == 128
 
-    def test_an_explainer_is_frozen_and_says_what_it_is(self):
+    def test_an_explainer_is_frozen_and_has_a_repr(self):
         explain = explainer(lc.LShapley(2), batch_size=8)
         with pytest.raises(AttributeError):
             explain.execution.batch_size = 9
@@ -219,7 +219,7 @@ class TestSeconds:
 
 
 class TestEqualRows:
-    def test_equal_texts_are_asked_once(self):
+    def test_equal_texts_are_evaluated_once(self):
         asked = []
         e = explainer("shapley", lambda texts: asked.extend(texts) or model(texts))("very very bad")
         assert e.calls == 8
