@@ -5,7 +5,7 @@ import pytest
 
 import lcshap as lc
 from lcshap.errors import OptionError
-from lcshap.values import Loss, Value, find_value, says_output
+from lcshap.values import Loss, Value, explains_output, find_value
 
 
 def test_find_value():
@@ -36,7 +36,7 @@ def test_names_of_losses_are_values():
 
 
 def test_values_of_numbers_need_no_kind():
-    assert [says_output(value) for value in ("output", "squared", "mse", Loss("absolute"), Value("output"))] == [
+    assert [explains_output(value) for value in ("output", "squared", "mse", Loss("absolute"), Value("output"))] == [
         True
     ] * 5
-    assert not any(says_output(value) for value in ("prob", "brier", Loss("brier"), None, len))
+    assert not any(explains_output(value) for value in ("prob", "brier", Loss("brier"), None, len))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..values import FixedValue
-from ..values import probabilities as chances
+from ..values import probabilities as probability_functions
 
 MAX_CLASSES = 20  # classes that are recorded, the most probable first
 
@@ -30,9 +30,11 @@ def predicted_classes(value: FixedValue) -> list[tuple[str, float | None]]:
     [('yes', 0.75), ('no', 0.25)]
     """
     kind = value.kind
-    if kind == "output" or kind in chances.MULTILABEL_KINDS:
+    if kind == "output" or kind in probability_functions.MULTILABEL_KINDS:
         return []
-    (probabilities,) = (chances.margins if kind == "margin" else chances.class_probabilities)(value.full, kind)
+    (probabilities,) = (
+        probability_functions.margins if kind == "margin" else probability_functions.class_probabilities
+    )(value.full, kind)
     classes = (
         value.classes
         if value.classes is not None and len(value.classes) == len(probabilities)

@@ -23,7 +23,7 @@ from ..evaluation.model_game import ModelGame
 from ..maskers.base import Masked, Masker
 from ..selection.locality import Locality, locality
 from ..selection.selector import InteractionsOption, MethodSelector
-from ..values import Value, find_value, says_output
+from ..values import Value, explains_output, find_value
 from ..values.loss import list_truths
 from ..values.targets import check_class_names
 from .cost_preview import preview_cost
@@ -390,4 +390,4 @@ def adapt_model(model: Any, kind: Kind | None, value: Any) -> Model:
     name = value.name if isinstance(value, Value) else value
     if kind is None and name == "log_odds" and has_log_odds_margin(model):  # The user did not set another kind.
         kind = "logits"
-    return find_model(model, kind, fallback="output" if says_output(value) else None)
+    return find_model(model, kind, fallback="output" if explains_output(value) else None)

@@ -46,8 +46,8 @@ def ranked_answers(
     """
     games, explanations = pair_with_games(explainer, x, explanation)
     counts = [count(game.d) for game in games]
-    chances = ranked_probabilities(games, explanations, counts, keep)
-    return [RankedAnswers(c, values, _full(game)) for game, c, values in zip(games, counts, chances, strict=True)]
+    probabilities = ranked_probabilities(games, explanations, counts, keep)
+    return [RankedAnswers(c, values, _full(game)) for game, c, values in zip(games, counts, probabilities, strict=True)]
 
 
 def pair_with_games(explainer: Explainer, x: Any, explanation: Any) -> tuple[list[ModelGame], list[Explanation]]:

@@ -30,7 +30,7 @@ from ..explainer.job import Job
 from ..maskers.base import Masked
 from ..selection.locality import locality
 from ..selection.selector import MethodSelector
-from ..values import probabilities as chances
+from ..values import probabilities as probability_functions
 from .edits import how_to_replace, replace_units
 from .input_readers import InputReader, find_reader
 from .memory import SessionStore
@@ -187,9 +187,9 @@ class Session:
         """The outputs of the model, class by class, and whether its decision is that for the full input."""
         kind, value = game.value.kind, game.value
         numbers = (
-            chances.margins(outputs, kind)
-            if kind in chances.KINDS_WITHOUT_PROBABILITIES
-            else chances.class_probabilities(outputs, kind)
+            probability_functions.margins(outputs, kind)
+            if kind in probability_functions.KINDS_WITHOUT_PROBABILITIES
+            else probability_functions.class_probabilities(outputs, kind)
         )
         names = list(value.classes or ())
         if len(names) != numbers.shape[1]:
@@ -197,7 +197,7 @@ class Session:
         unchanged = value.decision_unchanged(outputs)
         return {
             "outputs": [[name, float(number)] for name, number in zip(names, numbers[0], strict=True)],
-            "chances": kind not in chances.KINDS_WITHOUT_PROBABILITIES,
+            "chances": kind not in probability_functions.KINDS_WITHOUT_PROBABILITIES,
             "values": np.atleast_1d(value(outputs)[0]).tolist(),
             "decision_unchanged": None if unchanged is None else bool(unchanged[0]),
         }

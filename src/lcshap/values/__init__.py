@@ -22,6 +22,6 @@ averaged over these rows before the logarithm is taken. Only a `Loss` can be ave
 
 from .loss import LOSSES, FixedLoss, Loss
 from .value import VALUES, FixedValue, Value
-from .value_options import find_value, says_output
+from .value_options import explains_output, find_value
 
-__all__ = ["LOSSES", "VALUES", "FixedLoss", "FixedValue", "Loss", "Value", "find_value", "says_output"]
+__all__ = ["LOSSES", "VALUES", "FixedLoss", "FixedValue", "Loss", "Value", "explains_output", "find_value"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..adapters.base import Kind
 from ..adapters.callable import check_answer_rows, check_kind
 from ..errors import ModelError, OptionError, TargetError
-from . import probabilities as chances
+from . import probabilities as probability_functions
 from .hard_labels import HardLabels
 from .probabilities import KINDS_WITHOUT_PROBABILITIES, MULTILABEL_KINDS, Floats
 from .targets import Pairs, find_pairs, find_second_class
@@ -86,11 +86,13 @@ class Value:
                 f'Expected a model of probabilities for value={self.name!r}, got kind="{kind}". Explain '
                 f'value="output", or set {other} if that is what the model returns.'
             )
-        full = chances.as_outputs(full)
+        full = probability_functions.as_outputs(full)
         if len(full) != 1:
             raise ModelError(f"Expected an answer of shape (1, k) or (1, M, k) at the full input, got {full.shape}.")
         if kind not in KINDS_WITHOUT_PROBABILITIES:
-            chances.class_probabilities(full, kind)  # raises an error if they are not probabilities, for every value
+            probability_functions.class_probabilities(
+                full, kind
+            )  # raises an error if they are not probabilities, for every value
         if callable(self.name) or self.name == "expected_log_prob":
             return FixedValue(self, kind, full, (), False, (), classes)
         names = self._column_names(kind, full.shape[-1], classes)
@@ -103,13 +105,13 @@ class Value:
             )
         if target is None:
             table = (
-                chances.margins(full, kind)
+                probability_functions.margins(full, kind)
                 if kind in KINDS_WITHOUT_PROBABILITIES
-                else chances.class_probabilities(full, kind)
+                else probability_functions.class_probabilities(full, kind)
             )
             target = int(table[0].argmax()) if len(names) > 1 else 0
         # The only output belongs to the second class.
-        one_of_two = len(names) < chances.class_count(kind, full.shape[-1])
+        one_of_two = len(names) < probability_functions.class_count(kind, full.shape[-1])
         if one_of_two and self.target is not None and classes is not None and len(classes) == 2:
             pairs, several = find_second_class(target, [str(c) for c in classes])
         else:
@@ -119,7 +121,7 @@ class Value:
 
     def _column_names(self, kind: Kind, columns: int, classes: Sequence[str] | None) -> list[str]:
         """The names of everything that has a value: classes, labels or outputs."""
-        k = chances.class_count(kind, columns)
+        k = probability_functions.class_count(kind, columns)
         raw = self.name == "output" and kind not in MULTILABEL_KINDS and kind != "margin"
         if classes is not None and len(classes) == k:
             names = [str(c) for c in classes]
@@ -179,13 +181,15 @@ class FixedValue:
     def class_pairs(self) -> Pairs:
         """The pairs by classes. The only output of a model with two classes belongs to the second."""
         missing = (
-            0 if self.kind == "output" else chances.class_count(self.kind, self.full.shape[-1]) - len(self.columns)
+            0
+            if self.kind == "output"
+            else probability_functions.class_count(self.kind, self.full.shape[-1]) - len(self.columns)
         )
         return tuple((a + missing, None if b is None else b + missing) for a, b in self.pairs)
 
     def __call__(self, outputs: Any) -> Floats:
         """The values, `(n,)` or `(n, m)` in float64; `ModelError` with the row if one is not finite."""
-        outputs = chances.as_outputs(outputs)
+        outputs = probability_functions.as_outputs(outputs)
         if outputs.shape[-1] != self.full.shape[-1]:
             self.check(outputs)
         values = self._apply_function(outputs) if callable(self.value.name) else self._compute_values(outputs)
@@ -198,7 +202,7 @@ class FixedValue:
         if outputs.shape[-1] != k:
             raise ModelError(f"Expected {k} outputs, as at the full input, got {outputs.shape[-1]}.")
         if self.kind in ("probabilities", "multilabel"):
-            chances.class_probabilities(outputs, self.kind)
+            probability_functions.class_probabilities(outputs, self.kind)
             self.hard_labels.observe(outputs)
 
     @property
@@ -226,13 +230,13 @@ class FixedValue:
 
     def _decision_strengths(self, outputs: Any) -> Floats:
         """The numbers that the decision depends on: probabilities of classes, log-odds of labels, or margins."""
-        outputs = chances.as_outputs(outputs)
+        outputs = probability_functions.as_outputs(outputs)
         if self.kind == "margin":
-            return chances.margins(outputs, self.kind)
+            return probability_functions.margins(outputs, self.kind)
         return (
-            chances.class_log_odds(outputs, self.kind, self.value.floor)
+            probability_functions.class_log_odds(outputs, self.kind, self.value.floor)
             if self.kind in MULTILABEL_KINDS
-            else chances.class_probabilities(outputs, self.kind)
+            else probability_functions.class_probabilities(outputs, self.kind)
         )
 
     def gradient_weights(self) -> Floats:
@@ -254,17 +258,19 @@ class FixedValue:
         if name == "expected_log_prob":
             if self.kind in MULTILABEL_KINDS:  # the value is at its maximum, where its gradient is zero
                 return np.zeros((1, self.full.shape[-1]))
-            return chances.class_probabilities(self.full, self.kind)
+            return probability_functions.class_probabilities(self.full, self.kind)
         table = (
-            chances.margins(np.eye(self.full.shape[-1]), self.kind).T if name == "output" else self._class_derivatives()
+            probability_functions.margins(np.eye(self.full.shape[-1]), self.kind).T
+            if name == "output"
+            else self._class_derivatives()
         )
         return np.array([table[a] if b is None else table[a] - table[b] for a, b in self.pairs])
 
     def _class_derivatives(self) -> Floats:
         """The derivatives of each class's or label's value."""
-        name, logs = self.value.name, chances.class_log_probs(self.full, self.kind, self.value.floor)[0]
+        name, logs = self.value.name, probability_functions.class_log_probs(self.full, self.kind, self.value.floor)[0]
         if self.kind in MULTILABEL_KINDS:
-            complement = np.exp(chances.log_complement_probs(self.full, self.kind, self.value.floor)[0])
+            complement = np.exp(probability_functions.log_complement_probs(self.full, self.kind, self.value.floor)[0])
             return np.diag(
                 {"log_odds": np.ones_like(complement), "log_prob": complement}.get(str(name), np.exp(logs) * complement)
             )
@@ -272,16 +278,18 @@ class FixedValue:
         if name == "log_odds":
             for c, row in enumerate(table):
                 is_other = np.arange(len(logs)) != c
-                row[is_other] = -np.exp(logs[is_other] - chances.logsumexp(logs[is_other]))
+                row[is_other] = -np.exp(logs[is_other] - probability_functions.logsumexp(logs[is_other]))
         return table
 
-    @chances.ignore_overflow
+    @probability_functions.ignore_overflow
     def _compute_values(self, outputs: Floats) -> Floats:
         if self.value.name == "expected_log_prob":
-            expected = chances.class_probabilities(self.full, self.kind)[0]
-            values = chances.class_log_probs(outputs, self.kind, self.value.floor) @ expected
+            expected = probability_functions.class_probabilities(self.full, self.kind)[0]
+            values = probability_functions.class_log_probs(outputs, self.kind, self.value.floor) @ expected
             if self.kind in MULTILABEL_KINDS:
-                values = values + chances.log_complement_probs(outputs, self.kind, self.value.floor) @ (1 - expected)
+                values = values + probability_functions.log_complement_probs(outputs, self.kind, self.value.floor) @ (
+                    1 - expected
+                )
             return np.asarray(values)
         table = self._class_values(outputs)
         values = np.stack([table[:, a] if b is None else table[:, a] - table[:, b] for a, b in self.pairs], axis=1)
@@ -290,15 +298,15 @@ class FixedValue:
     def _class_values(self, outputs: Floats) -> Floats:
         """The value of each class, label or output."""
         if self.value.name == "output":
-            return chances.margins(outputs, self.kind)
+            return probability_functions.margins(outputs, self.kind)
         if self.value.name == "prob":
-            return chances.class_probabilities(outputs, self.kind)
-        tables = {"log_prob": chances.class_log_probs, "log_odds": chances.class_log_odds}
+            return probability_functions.class_probabilities(outputs, self.kind)
+        tables = {"log_prob": probability_functions.class_log_probs, "log_odds": probability_functions.class_log_odds}
         return tables[str(self.value.name)](outputs, self.kind, self.value.floor)
 
     def _apply_function(self, outputs: Floats) -> Floats:
         assert callable(self.value.name)
-        values = np.asarray(self.value.name(chances.average_outputs(outputs, self.kind)), np.float64)
+        values = np.asarray(self.value.name(probability_functions.average_outputs(outputs, self.kind)), np.float64)
         if values.ndim not in (1, 2) or len(values) != len(outputs) or 0 in values.shape[1:]:
             raise ModelError(
                 "Expected the value function to return shape (n,) or (n, m) for outputs of shape "

@@ -55,7 +55,7 @@ def find_value(value: Any, kind: Kind, target: Any = None) -> Value:
     return Value(default if value is None else value, target)
 
 
-def says_output(value: Any) -> bool:
+def explains_output(value: Any) -> bool:
     """Whether a value is about the outputs of the model as they are. Then the kind of the model is not needed.
 
     Parameters
@@ -68,7 +68,7 @@ def says_output(value: Any) -> bool:
 
     Examples
     --------
-    >>> says_output("output"), says_output("prob")
+    >>> explains_output("output"), explains_output("prob")
     (True, False)
     """
     return (value.name if isinstance(value, Value) else value) in _NUMBER_VALUES

@@ -51,11 +51,11 @@ function confusion() {
   for (const { label, predicted: prediction } of read("index").samples)
     if (label !== undefined && prediction !== undefined)
       counts.set(key(label, prediction), (counts.get(key(label, prediction)) ?? 0) + 1);
-  const most = Math.max(...counts.values());
+  const largestCount = Math.max(...counts.values());
   const rows = labels.map((label) => {
     const cells = predicted.map((prediction) => {
       const count = counts.get(key(label, prediction)) ?? 0;
-      return make("td", {}, confusionButton(label, prediction, count, most));
+      return make("td", {}, confusionButton(label, prediction, count, largestCount));
     });
     return make("tr", {}, make("th", { scope: "row" }, label), ...cells);
   });
@@ -69,11 +69,11 @@ function confusion() {
   ];
 }
 
-function confusionButton(label, prediction, count, most) {
+function confusionButton(label, prediction, count, largestCount) {
   const chosen = state.label === label && state.predicted === prediction;
   const title = `${counted(count, "sample")} of ${label}, predicted as ${prediction}`;
   const button = make("button", { type: "button", "aria-label": title, "aria-pressed": chosen }, String(count));
-  const colour = shade(label === prediction ? count : -count, most);
+  const colour = shade(label === prediction ? count : -count, largestCount);
   button.style.setProperty("background-color", rgb(colour));
   button.style.setProperty("color", inkOn(colour));
   const change = chosen ? { label: "", predicted: "" } : { label, predicted: prediction };

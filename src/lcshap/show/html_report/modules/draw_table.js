@@ -12,8 +12,8 @@ export function drawTable(picture, box, { units }) {
   const rows = columns.map((name, i) => {
     const unit = labels[i];
     const value = picture.values[i];
-    const shown = typeof value === "string" ? value : format(value);
-    const cells = [make("th", { scope: "row" }, name), make("td", { class: "number" }, shown)];
+    const valueText = typeof value === "string" ? value : format(value);
+    const cells = [make("th", { scope: "row" }, name), make("td", { class: "number" }, valueText)];
     const score = unit < 0 ? [make("td", { class: "number" }, "–"), make("td")] : scoreCells(units, unit);
     return make("tr", unitData(unit), ...cells, ...score);
   });
@@ -25,13 +25,14 @@ const MOST_BARS = 200;
 
 export function drawBars(picture, box, { units }) {
   const all = Array.from(units.scores.keys());
-  const few = all.length > MOST_BARS ? bySize(units.scores).slice(0, MOST_BARS) : all;
-  const rows = few.map((unit) => {
+  const listed = all.length > MOST_BARS ? bySize(units.scores).slice(0, MOST_BARS) : all;
+  const rows = listed.map((unit) => {
     const name = make("th", { scope: "row" }, units.names[unit]);
     return make("tr", unitData(unit), name, ...scoreCells(units, unit));
   });
   box.append(makeTable("Units and scores", ["Unit", "Score", ""], rows));
-  if (few.length < all.length) box.append(make("p", { class: "note" }, `The ${few.length} largest of ${all.length}.`));
+  const note = `The ${listed.length} largest of ${all.length}.`;
+  if (listed.length < all.length) box.append(make("p", { class: "note" }, note));
   return ofElements(box);
 }
 

@@ -12,7 +12,7 @@ export function drawText(picture, box, { listed, units, bySentence, entry, arcs 
   const paragraph = make("p", { dir: "auto" });
   const sentences = bySentence ? spansOf(picture.sentences) : [[0, listed.text.length]];
   let at = 0;
-  let part = 0;
+  let spanNumber = 0;
   const plain = (into, end) => {
     if (end > at) into.append(listed.text.slice(at, end));
     at = Math.max(at, end);
@@ -20,12 +20,12 @@ export function drawText(picture, box, { listed, units, bySentence, entry, arcs 
   sentences.forEach(([start, stop], number) => {
     plain(paragraph, start);
     const into = bySentence ? make("span", { class: "unit", "data-unit": number }) : paragraph;
-    for (; part < spans.length && spans[part][0] < stop; part++) {
-      plain(into, spans[part][0]);
-      const word = listed.text.slice(at, spans[part][1]);
-      if (labels[part] < 0 || !word) continue;
-      into.append(makeWord(word, labels[part], !bySentence));
-      at = spans[part][1];
+    for (; spanNumber < spans.length && spans[spanNumber][0] < stop; spanNumber++) {
+      plain(into, spans[spanNumber][0]);
+      const word = listed.text.slice(at, spans[spanNumber][1]);
+      if (labels[spanNumber] < 0 || !word) continue;
+      into.append(makeWord(word, labels[spanNumber], !bySentence));
+      at = spans[spanNumber][1];
     }
     plain(into, stop);
     if (into !== paragraph) paragraph.append(into);
@@ -46,7 +46,7 @@ function makeWord(text, unit, scored) {
 
 /** Arcs between units that interact, wide where they do so strongly; over a line's end they leave and come back. */
 function drawArcs(box, entry, units) {
-  const { pairs, scores: values, drawn, limit: most } = interactionsOf(entry, units);
+  const { pairs, scores: values, drawn, limit: largest } = interactionsOf(entry, units);
   const frame = box.getBoundingClientRect();
   const places = new Map();
   for (const word of box.querySelectorAll("[data-part]")) {
@@ -57,7 +57,7 @@ function drawArcs(box, entry, units) {
   const edges = getComputedStyle(box.firstChild).direction === "rtl" ? [0, frame.width] : [frame.width, 0];
   const svg = makeSvg("svg", { class: "arcs", "aria-hidden": "true" });
   pairs.forEach((pair, k) => {
-    const share = Math.abs(values[k]) / most;
+    const share = Math.abs(values[k]) / largest;
     const [from, to] = pair.map((unit) => places.get(String(unit)));
     if (share < 0.02 || drawn[k] !== values[k] || !from || !to) return;
     const arc = makeSvg("path", { d: arcPath(from, to, edges), class: values[k] > 0 ? "positive" : "negative" });

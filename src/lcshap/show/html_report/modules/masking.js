@@ -15,8 +15,8 @@ export function showStep() {
   const masked = new Uint8Array(shown.words.scores.length);
   for (const unit of shown.words.ranking.slice(0, counts[state.step])) masked[unit] = 1;
   shown.picture.mask(masked);
-  const most = shown.entry.sides[1] === "for" ? "count most for it" : "raise it most";
-  byId("mask").textContent = `Mask the units that ${most}`;
+  const effect = shown.entry.sides[1] === "for" ? "count most for it" : "raise it most";
+  byId("mask").textContent = `Mask the units that ${effect}`;
   byId("slider").max = percents.length - 1;
   byId("slider").value = state.step;
   const of = `${counts[state.step]} of ${counted(masked.length, "unit")} masked (${format(percents[state.step], 3)} %)`;

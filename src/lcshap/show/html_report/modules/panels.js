@@ -67,8 +67,8 @@ export function showTop() {
     parts.push(make("p", { class: "note" }, note));
   }
   if (count > FEW_UNITS) {
-    const most = Math.min(count, MANY_UNITS);
-    const more = most < count ? `Show the first ${most}` : `Show all ${count}`;
+    const listedCount = Math.min(count, MANY_UNITS);
+    const more = listedCount < count ? `Show the first ${listedCount}` : `Show all ${count}`;
     const button = make("button", { type: "button", class: "more" }, state.all ? "Show fewer" : more);
     button.onclick = () => {
       update({ all: !state.all });

@@ -26,18 +26,18 @@ function preparePrint() {
   const samples = list.order.length ? list.order.filter(isLoaded) : [state.sample];
   redraw();
   const copies = state.view === "all" ? [copyOf(byId("sample"))] : []; // the data set comes first
-  const many = samples.length > FEW_IN_FULL;
-  if (many) copies.push(make("p", {}, methodsOf(samples)));
+  const isShort = samples.length > FEW_IN_FULL;
+  if (isShort) copies.push(make("p", {}, methodsOf(samples)));
   for (const i of samples.slice(0, MOST_PRINTED)) {
     openSample(i);
     const copy = copyOf(byId("sample"));
-    if (many && isBeginning(shown.listed)) copy.querySelector("#name").remove();
+    if (isShort && isBeginning(shown.listed)) copy.querySelector("#name").remove();
     copies.push(copy);
   }
   if (samples.length > MOST_PRINTED)
     copies.push(make("p", {}, `The first ${MOST_PRINTED} of ${samples.length} samples: search to print others.`));
   byId("prints").replaceChildren(...copies);
-  byId("prints").classList.toggle("many", many);
+  byId("prints").classList.toggle("many", isShort);
   document.body.classList.add("printing");
 }
 

@@ -24,9 +24,9 @@ export function contentOf(i, number) {
   const words = unitsOf(listed, picture, entry);
   const bySentence = state.sentences && "sentences" in picture;
   const plain = bySentence ? sentencesOf(listed, picture, words) : words;
-  const most = state.alike && !bySentence ? largestOfAll(output) : undefined;
-  const changed = state.scale !== "score" || state.threshold > 0 || most;
-  const units = changed ? normalised(plain, state.scale, state.threshold, most) : plain;
+  const fullColourScore = state.alike && !bySentence ? largestOfAll(output) : undefined;
+  const changed = state.scale !== "score" || state.threshold > 0 || fullColourScore;
+  const units = changed ? normalised(plain, state.scale, state.threshold, fullColourScore) : plain;
   const steps = stepsOf(entry, words.scores.length);
   const arcs = state.interactions && !bySentence && "pairs" in entry;
   const chosen = { number, entry, method: read("index").methods[method], output };
@@ -36,7 +36,7 @@ export function contentOf(i, number) {
 /** The largest score of all samples for an output. */
 function largestOfAll(output) {
   const entries = read("index").samples.flatMap((sample) => sample.entries.filter((entry) => entry[1] === output));
-  return entries.reduce((most, entry) => Math.max(most, Number(entry[4]) || 0), 0) || undefined;
+  return entries.reduce((largest, entry) => Math.max(largest, Number(entry[4]) || 0), 0) || undefined;
 }
 
 export function findShown() {

@@ -50,17 +50,17 @@ export const SCALES = { score: "scores", share: "% of all |scores|", largest: "%
 
 /**
  * The same units on another scale. Those below a threshold, in percent of the largest score, lose their colour.
- * `most` is the score of the full colour, if it is not that of the largest unit.
+ * `fullColourScore` is the score of the full colour, if it is not that of the largest unit.
  */
-export function normalised(units, scale, threshold, most) {
+export function normalised(units, scale, threshold, fullColourScore) {
   const sizes = Array.from(units.scores, (score) => (isFinite(score) ? Math.abs(score) : 0));
   const whole = { share: sizes.reduce((sum, size) => sum + size, 0), largest: units.limit }[scale];
   const factor = whole ? 100 / whole : 1;
   const times = (numbers) => numbers && Float64Array.from(numbers, (number) => number * factor);
-  const least = (threshold / 100) * units.limit;
-  const drawn = Float64Array.from(units.drawn, (score, unit) => (sizes[unit] < least ? 0 : score * factor));
-  const limit = factor * (most ?? units.limit);
-  const hidden = sizes.filter((size) => size < least).length;
+  const minSize = (threshold / 100) * units.limit;
+  const drawn = Float64Array.from(units.drawn, (score, unit) => (sizes[unit] < minSize ? 0 : score * factor));
+  const limit = factor * (fullColourScore ?? units.limit);
+  const hidden = sizes.filter((size) => size < minSize).length;
   return { ...units, scores: times(units.scores), stderr: times(units.stderr), drawn, limit, factor, hidden };
 }
 
@@ -74,7 +74,7 @@ export function interactionsOf(entry, units) {
 
 /** What the widest arc stands for; next to the scores, rounding errors count for nothing. */
 function largestOf(interactions, units) {
-  return interactions.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6 * units.limit);
+  return interactions.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1e-6 * units.limit);
 }
 
 /** Units by descending score. */
