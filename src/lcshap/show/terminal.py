@@ -46,15 +46,15 @@ def render_explanation(
     >>> import lcshap as lc
     >>> g = lc.Graph.chain(3, names=["not", "very", "good"])
     >>> v = lc.Game(lambda kept: 1.5 * kept[:, 2] - 2.0 * (kept[:, 0] & kept[:, 2]), 3)
-    >>> print(render_explanation(lc.LShapley(order=2).explain(v, g), width=66))
+    >>> print(render_explanation(lc.LShapley(order=2).explain(v, g), width=72))
     The value goes from 0 to -0.5. *good* raises it most (+0.5), *not*
     lowers it most (-1).
     <BLANKLINE>
     LShapley(order=2, context='absent', interactions=False)
     <BLANKLINE>
-    not   -1.000  ▐████████████████████████████████│
-    good  +0.500                                   │████████████████▌
-    very  +0.000                                   │
+    not   -1.000  ▐████████████████████████████████████│
+    good  +0.500                                       │██████████████████▌
+    very  +0.000                                       │
     <BLANKLINE>
     Base value 0 → full value -0.5; scores sum to -0.5, residual 0; 8 calls
     """
