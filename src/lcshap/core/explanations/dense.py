@@ -112,9 +112,7 @@ def dense_interactions(columns: ExplanationColumns) -> NDArray[np.float64] | Non
     dense = np.full(shape, np.nan)
     for row in range(len(columns)):
         if (matrix := column.get(row)) is not None:
-            dense[row] = (
-                np.stack([m.toarray() for m in matrix], axis=2) if isinstance(matrix, tuple) else matrix.toarray()
-            )
+            dense[row] = _dense_matrix(matrix)
     return freeze(dense)
 
 

@@ -210,16 +210,16 @@ def flip_caption_inches(e: Explanation, width: float) -> float:
     return 0.16 * len(_flip_lines(e, 72 * width))
 
 
-def _pack_lines(parts: Sequence[str], max_length: int) -> list[str]:
-    """Join parts by dots, in as few lines as possible. A line that is wider than the axes would make them smaller.
+def _pack_lines(phrases: Sequence[str], max_length: int) -> list[str]:
+    """Join phrases by dots, in as few lines as possible. A line that is wider than the axes would make them smaller.
 
     >>> _pack_lines(["base value 0", "full value 4", "residual 0"], 30)
     ['base value 0 · full value 4', 'residual 0']
     """
-    lines = [parts[0]]
-    for part in parts[1:]:
-        joined = f"{lines[-1]} · {part}"
-        lines = [*lines[:-1], joined] if len(joined) <= max_length else [*lines, part]
+    lines = [phrases[0]]
+    for phrase in phrases[1:]:
+        joined = f"{lines[-1]} · {phrase}"
+        lines = [*lines[:-1], joined] if len(joined) <= max_length else [*lines, phrase]
     return lines
 
 
