@@ -5,8 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from sklearn.linear_model import LinearRegression
+from many_explanations import TEXTS, by_hand, draw, model, rows
 
 import lcshap as lc
 from lcshap.core.explanations.unit_keys import normalise_word
@@ -14,42 +13,6 @@ from lcshap.show.plots.beeswarm import beeswarm
 from lcshap.show.plots.summary_plots import summary, summary_bars
 
 pytestmark = pytest.mark.filterwarnings("ignore:No installed font")  # some names are Chinese
-
-TEXTS = ["A good film, good fun.", "Bad; a BAD film!", "good", "-- “Good” -- $x_"]
-
-
-def model(texts):
-    low = [t.lower() for t in texts]
-    return [t.count("good") * 1.5 - t.count("bad") * (2.0 + t.count("film")) for t in low]
-
-
-@pytest.fixture(scope="module")
-def reviews():
-    return lc.Explainer(model, lc.maskers.Text(), lc.Shapley(), kind="output")(TEXTS)
-
-
-@pytest.fixture(scope="module")
-def table():
-    x = np.random.default_rng(0).normal(size=(40, 3))
-    net = LinearRegression().fit(x, x @ [1.0, -3.0, 0.0])
-    masker = lc.maskers.Tabular(x[:5], names=["one", "two", "none"])
-    return x, lc.Explainer(net, masker, lc.Shapley())(list(x))
-
-
-def by_hand(explanations, clean):
-    scores_by_word = {}
-    for e in explanations:
-        for i, (name, score) in enumerate(zip(e.names, e.scores, strict=True)):
-            scores_by_word.setdefault(clean(name), []).append((score, i / max(1, len(e.names) - 1)))
-    return scores_by_word
-
-
-def draw(ax):
-    FigureCanvasAgg(ax.figure).draw()
-
-
-def rows(ax):
-    return [t.get_text() for t in ax.get_yticklabels()]
 
 
 class TestSummary:
