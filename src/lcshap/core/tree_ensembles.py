@@ -33,6 +33,7 @@ class Trees:
     choice : `(nodes,)`, for nodes that test a category the row of `members`, -1 for others; empty if there are none.
     members : `(choices, categories)`, the categories with which a row goes left.
     categories : the categories of each column of a pandas DataFrame that has some, in the order of their numbers.
+    cover : `(nodes,)`, the weight of the training rows that reached each node; empty if it is not known.
 
     Examples
     --------
@@ -55,6 +56,7 @@ class Trees:
     choice: Places = field(default_factory=lambda: np.empty(0, np.intp))
     members: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
     categories: tuple[tuple[Any, ...], ...] = ()
+    cover: Floats = field(default_factory=lambda: np.empty(0))
 
     def rounded(self, rows: Floats) -> Floats:
         """Rows in the precision in which they are compared with thresholds."""
