@@ -141,7 +141,7 @@ def as_trees(values, d, copies=1):
     )
     rows = np.ones((copies, d))
     outputs = values.shape[1]
-    return TreeGame(trees, rows, 0 * rows, np.arange(d), d, np.eye(outputs), outputs > 1)
+    return TreeGame(trees, rows[:1], 0 * rows, np.arange(d), d, np.eye(outputs), outputs > 1)
 
 
 def random_pairs(d, n, seed=0):

@@ -3,7 +3,7 @@ import pytest
 
 import lcshap as lc
 import oracles
-from lcshap.core.tree_ensembles import TreeGame, Trees
+from lcshap.core.tree_ensembles import DROPPED, PINNED, TreeGame, Trees
 from lcshap.estimators import tree_shap
 from lcshap.estimators.tree_shap import checked_trees, tree_shapley_values
 from support import as_trees, every
@@ -48,9 +48,10 @@ def test_it_is_the_shapley_value_of_every_ensemble(seed):
     owners = rng.permutation([0, 1, 2, 3, 4, *rng.integers(-1, 5, size=3)])
     background = rng.integers(4, size=(rows, columns)).astype(float)
     background[rng.random(background.shape) < 0.2] = np.nan
-    x = np.where(owners < 0, background, rng.integers(4, size=columns))
-    game = TreeGame(random_trees(rng, columns), x, background, owners, 5, np.eye(2), True)
-    np.testing.assert_allclose(tree_shapley_values(game), brute_force(game), rtol=0, atol=1e-12)
+    x = rng.integers(4, size=(1, columns)).astype(float)
+    units = np.where(owners < 0, rng.choice([PINNED, DROPPED], size=columns), owners)
+    game = TreeGame(random_trees(rng, columns), x, background, units, 5, np.eye(2), True)
+    np.testing.assert_allclose(tree_shapley_values(game)[0], brute_force(game), rtol=0, atol=1e-12)
 
 
 def test_walks_are_cut_into_parts(monkeypatch):

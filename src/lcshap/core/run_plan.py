@@ -118,6 +118,11 @@ def check_scores(scores: NDArray[np.float64], values: NDArray[np.float64]) -> No
 
 def provenance(method: MethodInfo, graph: Graph, game: AbstractGame) -> dict[str, Any]:
     """What is needed to make the same scores again."""
+    return method_record(method, graph, game.rows)
+
+
+def method_record(method: MethodInfo, graph: Graph, batch_size: int | None) -> dict[str, Any]:
+    """The method, its parameters, the graph, the batch size and the versions, for the provenance."""
     return {
         "method": str(method),
         "name": method.name,
@@ -125,7 +130,7 @@ def provenance(method: MethodInfo, graph: Graph, game: AbstractGame) -> dict[str
         "parameters": method.parameters,
         "graph": repr(graph),
         "graph_key": graph.key,
-        "batch_size": game.rows,
+        "batch_size": batch_size,
         "versions": package_versions(),
     }
 

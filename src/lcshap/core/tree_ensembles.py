@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from .coalitions import Coalitions
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+PINNED, DROPPED = -1, -2  # the units of columns that always have the value of the row, or that of the background
 _PAIRS_PER_STEP = 1 << 18  # pairs of a tree and a row that are evaluated at once
 
 
@@ -96,40 +96,41 @@ class Trees:
 
 @dataclass(frozen=True, eq=False)
 class TreeGame:
-    """A game of trees: v(S) = weights · the mean of their outputs for x[m] in the columns of S and background[m] else.
+    """Games of trees, one for each row: v(S) = weights · the mean output for the row in S and background rows else.
 
     Attributes
     ----------
     trees : the ensemble; constants that it adds to all outputs are left out.
-    x, background : `(M, columns)`, the rows of V and those of ∅.
-    owners : `(columns,)`, the unit of each column; -1 where x and background are the same anyway.
+    rows : `(n, columns)`, the rows that are explained.
+    background : `(m, columns)`, the values of absent units.
+    units : `(columns,)`, the unit of each column; `PINNED` for columns that always have the value of the row, `DROPPED`
+        for columns that always have that of the background.
     d : the number of units.
     weights : `(values, outputs)`.
     multi_output : whether v is `(values,)`, and not a number.
     """
 
     trees: Trees
-    x: Floats
+    rows: Floats
     background: Floats
-    owners: Places
+    units: Places
     d: int
     weights: Floats
     multi_output: bool = False
 
-    @cached_property
-    def rounded_rows(self) -> tuple[Floats, Floats]:
-        """The rows of V and of ∅ as the trees compare them."""
-        return self.trees.rounded(self.x), self.trees.rounded(self.background)
+    @property
+    def weighted_trees(self) -> Trees:
+        """The trees with a value in place of each output."""
+        return replace(self.trees, value=self.trees.value @ self.weights.T)
 
-    def values(self, coalitions: Coalitions) -> Floats:
-        """v of each coalition but for a constant, `(n,)` or `(n, values)`."""
+    def values(self, coalitions: Coalitions, row: int = 0) -> Floats:
+        """v of each coalition for one of the rows, but for a constant, `(n,)` or `(n, values)`."""
         outputs = []
         for mask in coalitions.dense():
-            present = mask[self.owners] & (self.owners >= 0)
-            outputs.append(self.trees.predict(np.where(present, self.x, self.background)).mean(axis=0))
-        return self.read(np.array(outputs))
+            present = np.where(self.units >= 0, mask[self.units], self.units == PINNED)
+            outputs.append(self.trees.predict(np.where(present, self.rows[row], self.background)).mean(axis=0))
+        return self.read(np.array(outputs) @ self.weights.T)
 
-    def read(self, outputs: Floats) -> Floats:
-        """From outputs of the trees, `(n, outputs)`, to values."""
-        values = outputs @ self.weights.T
-        return values if self.multi_output else np.asarray(values[:, 0])
+    def read(self, values: Floats) -> Floats:
+        """Numbers `(..., values)`, without the last axis if v is a number."""
+        return values if self.multi_output else np.asarray(values[..., 0])

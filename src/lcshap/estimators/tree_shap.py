@@ -16,15 +16,16 @@ from ..core.estimate import Estimate
 from ..core.explanation import Explanation
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.method import Cost, Method, Stop
+from ..core.method import Cost, Stop
 from ..core.plan import check_calls
 from ..core.programs import Program
 from ..core.run_plan import explain_estimate
-from ..core.tree_ensembles import TreeGame, Trees
+from ..core.table_method import RowEstimates, TableMethod
+from ..core.tree_ensembles import DROPPED, PINNED, TreeGame, Trees
 from ..errors import MethodError
 from .axioms import Axioms
+from .checked_coalitions import coalitions_to_check
 
-_CHECKED_COALITIONS = 16  # the number of coalitions on which the model and its trees must agree
 _TOLERANCE = 1e-6  # relative to the larger of 1 and the largest value
 _FIRST_WALKS, _MAX_WALKS = (
     1 << 14,
@@ -35,7 +36,7 @@ Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class TreeSHAP(Method):
+class TreeSHAP(TableMethod):
     r"""The exact Shapley value of the sum of a tree ensemble, computed from its trees.
 
     .. math:: \phi(i) = \frac1M \sum_m \sum_{\text{leaves } l} c_l \left(
@@ -67,7 +68,7 @@ class TreeSHAP(Method):
     >>> stump = Trees(np.array([0]), np.array([1, -1, -1]), np.array([2, -1, -1]), np.array([1, -1, -1]),
     ...     np.array([0, -1, -1]), np.array([0.5, 0, 0]), np.array([[0.0], [3.0], [5.0]]))
     >>> x, background = np.array([[1.0, 7.0]]), np.array([[0.0, 0.0]])
-    >>> trees = TreeGame(stump, x, background, owners=np.array([0, 1]), d=2, weights=np.array([[1.0]]))
+    >>> trees = TreeGame(stump, x, background, units=np.array([0, 1]), d=2, weights=np.array([[1.0]]))
     >>> v = lc.Game(lambda kept: np.where(kept[:, 0], 5.0, 3.0), 2, trees=lambda: trees)
     >>> lc.TreeSHAP().explain(v, lc.Graph.complete(2)).scores
     array([2., 0.])
@@ -81,6 +82,7 @@ class TreeSHAP(Method):
     )
     cost_in_words: ClassVar[str] = "16, to check that the trees were read correctly, and one pass through the trees"
     has_plan: ClassVar[bool] = False
+    reads: ClassVar[str] = "trees"
 
     @classmethod
     def examples(cls) -> tuple[TreeSHAP, ...]:
@@ -93,7 +95,7 @@ class TreeSHAP(Method):
 
     def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
         """The coalitions on which model and trees must agree."""
-        calls = len(_coalitions_to_check(graph.d))
+        calls = len(coalitions_to_check(graph.d))
         check_calls(calls, max_calls, exact=True)
         purpose = "to check the trees against the model; the scores are exact, and come from one walk through the trees"
         return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls}, {purpose}")
@@ -103,12 +105,28 @@ class TreeSHAP(Method):
     ) -> Program[Explanation]:
         """Evaluate a few coalitions with the model, compare them with the trees, and traverse the trees."""
         self.check_stop(stop)
-        trees, checked = _game_trees(game), _coalitions_to_check(graph.d)
+        trees, checked = _game_trees(game), coalitions_to_check(graph.d)
         values = yield checked
         _compare(trees, checked, values)
-        scores = trees.read(tree_shapley_values(trees))
+        scores = trees.read(tree_shapley_values(trees)[0])
         _check_agreement(scores.sum(axis=0), values[-1] - values[0], values, trees)
         return explain_estimate(self, graph, game, Estimate(scores), values[0], values[-1], len(checked))
+
+    def estimate_rows(
+        self, structure: Trees, rows: Floats, background: Floats, units: Places, d: int, weights: Floats
+    ) -> RowEstimates:
+        """The scores of all rows of a table."""
+        game = TreeGame(structure, rows, background, units, d, weights, multi_output=True)
+        return RowEstimates(tree_shapley_values(game), expected_values(game))
+
+
+def expected_values(game: TreeGame) -> Floats:
+    """v(∅) of each row, `(n, values)`, but for a constant."""
+    trees = game.weighted_trees
+    pinned = game.units == PINNED
+    if not pinned.any():
+        return np.broadcast_to(trees.predict(game.background).mean(axis=0), (len(game.rows), trees.value.shape[1]))
+    return np.array([trees.predict(np.where(pinned, row, game.background)).mean(axis=0) for row in game.rows])
 
 
 def checked_trees(game: AbstractGame) -> TreeGame:
@@ -116,20 +134,31 @@ def checked_trees(game: AbstractGame) -> TreeGame:
 
     Raises `MethodError` if there are no trees, or if they do not agree.
     """
-    trees, checked = _game_trees(game), _coalitions_to_check(game.d)
+    trees, checked = _game_trees(game), coalitions_to_check(game.d)
     _compare(trees, checked, game.evaluate(checked))
     return trees
 
 
 def tree_shapley_values(game: TreeGame) -> Floats:
+    """The Shapley value of each value of each row, `(n, d, values)`."""
+    trees = game.weighted_trees
+    rows, background = trees.rounded(game.rows), trees.rounded(game.background)
+    scores = np.zeros((len(rows), game.d, trees.value.shape[1]))
+    for number, row in enumerate(rows):
+        x = np.where(game.units == DROPPED, background, row)
+        scores[number] = _walk_row(trees, x, np.where(game.units == PINNED, row, background), game.units, game.d)
+    return scores
+
+
+def _walk_row(trees: Trees, x: Floats, background: Floats, units: Places, d: int) -> Floats:
     """The Shapley value of each output of the trees, `(d, outputs)`.
 
     Every tree is traversed from its root for x and a background row together. As long as both go to the same child,
     nothing depends on the coalition. Where they diverge, both children are visited: that of x for coalitions with the
     unit, and the other for those without it. Below that node the unit is decided.
     """
-    trees, count = game.trees, len(game.background)
-    phi = np.zeros((game.d, trees.value.shape[1]))
+    count = len(background)
+    phi = np.zeros((d, trees.value.shape[1]))
     starts = np.arange(count * len(trees.roots))
     for begin in range(0, len(starts), _FIRST_WALKS):
         block = starts[begin : begin + _FIRST_WALKS]
@@ -144,7 +173,7 @@ def tree_shapley_values(game: TreeGame) -> Floats:
             leaves = trees.left[walk.node] < 0
             _add_leaf_shares(phi, trees, walk.take(leaves))
             if not leaves.all():
-                walks.append(_descend(game, walk.take(~leaves)))
+                walks.append(_descend(trees, x, background, units, walk.take(~leaves)))
     return phi / count
 
 
@@ -160,13 +189,12 @@ class _Walk:
         return _Walk(self.node[rows], self.row[rows], self.decided[rows])
 
 
-def _descend(game: TreeGame, walk: _Walk) -> _Walk:
+def _descend(trees: Trees, x: Floats, background: Floats, units: Places, walk: _Walk) -> _Walk:
     """The next nodes. A walk whose two children differ becomes two walks."""
-    trees, (x, background) = game.trees, game.rounded_rows
     column = trees.feature[walk.node]
     input_child = trees.child(walk.node, x[walk.row, column])
     background_child = trees.child(walk.node, background[walk.row, column])
-    unit = game.owners[column].astype(np.int32) + 1
+    unit = units[column].astype(np.int32) + 1
     present, absent = ((walk.decided == (sign * unit)[:, None]).any(axis=1) for sign in (1, -1))
     diverging = np.flatnonzero((input_child != background_child) & ~present & ~absent)
     if not len(diverging):
@@ -205,19 +233,6 @@ def _leaf_weights(max_units: int) -> tuple[Floats, Floats]:
         [[a and 1 / (a * comb(a + b, a)) for b in range(max_units + 1)] for a in range(max_units + 1)], float
     )
     return gain, gain.T.copy()
-
-
-def _coalitions_to_check(d: int) -> Coalitions:
-    """∅, V and some random coalitions, sorted by size; all coalitions if there are few."""
-    rng = np.random.default_rng(0)
-    if d <= _CHECKED_COALITIONS:
-        codes = np.append(rng.permutation(np.arange(1, 2**d - 1))[: _CHECKED_COALITIONS - 2], [0, 2**d - 1])
-        kept = (codes[:, None] >> np.arange(d)) & 1 == 1
-    else:
-        kept = np.concatenate(
-            [rng.random((_CHECKED_COALITIONS - 2, d)) < 0.5, np.zeros((1, d), bool), np.ones((1, d), bool)]
-        )
-    return Coalitions.from_dense(kept[np.argsort(kept.sum(axis=1), kind="stable")])
 
 
 def _game_trees(game: AbstractGame) -> TreeGame:

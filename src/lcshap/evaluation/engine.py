@@ -19,7 +19,7 @@ from ..core.coalitions import Coalitions
 from ..core.digest import digest, identity_token
 from ..core.game import RowCounter, describe_coalition
 from ..core.redact import describe_error, redact
-from ..errors import ModelError, Unfinished
+from ..errors import LcshapError, ModelError, Unfinished
 from ..maskers.base import Blend, Masked, Rows
 from ..maskers.dataframes import join_frames
 from ..maskers.distinct import DistinctRows
@@ -31,6 +31,7 @@ from .progress import Progress
 log = logging.getLogger("lcshap")
 Places = NDArray[np.intp]
 _MAX_LISTED_INPUTS = 3  # in an error
+_TABLE_ROWS = 1 << 13  # of a table that are sent at once if no batch size is set
 _MAX_BATCH_BYTES = 1 << 26  # the largest size of a batch, which limits batches of large rows
 
 
@@ -175,6 +176,23 @@ class Engine:
             if progress is not None:
                 progress.advance(sum(len(places) * question.coalitions_per_key for question, places in batch))
         return errors
+
+    def predict_rows(self, rows: Rows) -> NDArray[np.float64]:
+        """The outputs `(n, outputs)` of the model for whole rows of a table, in large batches; `ModelError` if it fails.
+
+        Nothing is stored, and no batch size is searched: rows of tables are cheap.
+        """
+        size = self.size.fixed or _TABLE_ROWS
+        answers = []
+        for chunk in _split_rows(rows, size):
+            with self.gate(len(chunk)):
+                try:
+                    answers.append(self._check(self.model.predict(chunk), len(chunk)))
+                except LcshapError:
+                    raise
+                except Exception as error:
+                    raise ModelError(f"The model failed on rows of a table: {describe_error(error)}") from error
+        return np.concatenate(answers) if len(answers) > 1 else answers[0]
 
     def _rows_at_once(self, masked: Masked, pending_rows: int) -> int:
         """The number of rows to send: the next size to try, or the best so far if that exceeds the memory."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Model
 from ..core.coalitions import Coalitions
-from ..core.tree_ensembles import TreeGame
+from ..core.tree_ensembles import DROPPED, PINNED, TreeGame, Trees
 from ..errors import LcshapError, MethodError
 from ..maskers.base import Masked
 from ..maskers.input_lists import is_frame, is_pandas
@@ -41,20 +41,13 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
         raise MethodError(
             f"Expected trees for {weights.shape[1]} outputs of the model, got {trees.value.shape[1]}. {_ADVICE}"
         )
-    x, background = _full_and_empty_rows(masked, trees.categories)
+    x, background = (numeric_rows(rows, trees) for rows in _full_and_empty_rows(masked))
     owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
     if owners is None or owners.shape != x.shape[1:]:
         raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
-    missing = np.isnan(x[:, trees.unreadable_nan_columns]).any(axis=0) | np.isnan(
-        background[:, trees.unreadable_nan_columns]
-    ).any(axis=0)
-    if missing.any():
-        column = int(trees.unreadable_nan_columns[np.argmax(missing)])
-        raise MethodError(
-            f"Expected no missing values in column {column}, got some. The treatment of missing values by "
-            'this model (nan_mode="Max") cannot be read. Choose another method, such as GraphKernelSHAP.'
-        )
-    return TreeGame(trees, x, background, owners, masked.graph.d, weights, value.multi_output)
+    same_in_all_rows = ((x == x[0]) | (np.isnan(x) & np.isnan(x[0]))).all(axis=0)
+    units = np.where(owners >= 0, owners, np.where(same_in_all_rows, PINNED, DROPPED))
+    return TreeGame(trees, x[:1], background, units, masked.graph.d, weights, value.multi_output)
 
 
 def has_tree_game(model: Model, masked: Masked, value: Value, classes: Sequence[str] | None) -> bool:
@@ -93,21 +86,29 @@ def linear_weights(value: FixedValue, rows: int) -> Floats | None:
     return np.array([table[a] if b is None else table[a] - table[b] for a, b in value.pairs])
 
 
-def _full_and_empty_rows(masked: Masked, categories: Sequence[Sequence[Any]]) -> tuple[Floats, Floats]:
-    """The rows of V and those of ∅, as numbers."""
+def _full_and_empty_rows(masked: Masked) -> tuple[Any, Any]:
+    """The rows of V and those of ∅."""
     d = masked.graph.d
-    tables = []
-    for units in (range(d), range(0)):
-        rows: Any = masked.rows(Coalitions.from_sets(d, [units]))
-        try:
-            rows = _encode_categories(rows, categories) if is_frame(rows) else rows
-            numbers = np.asarray(rows, np.float64)
-        except (TypeError, ValueError):
-            raise MethodError(f"Expected columns of numbers, got others. {_ADVICE}") from None
-        if numbers.ndim != 2:
-            raise MethodError(f"Expected rows of a table, got inputs of shape {numbers.shape[1:]}. {_ADVICE}")
-        tables.append(numbers)
-    return tables[0], tables[1]
+    full, empty = (masked.rows(Coalitions.from_sets(d, [units])) for units in (range(d), range(0)))
+    return full, empty
+
+
+def numeric_rows(rows: Any, trees: Trees) -> Floats:
+    """Rows of a table as the numbers that trees compare; `MethodError` if there are columns of other types."""
+    try:
+        numbers = np.asarray(_encode_categories(rows, trees.categories) if is_frame(rows) else rows, np.float64)
+    except (TypeError, ValueError):
+        raise MethodError(f"Expected columns of numbers, got others. {_ADVICE}") from None
+    if numbers.ndim != 2:
+        raise MethodError(f"Expected rows of a table, got inputs of shape {numbers.shape[1:]}. {_ADVICE}")
+    has_gaps = np.isnan(numbers[:, trees.unreadable_nan_columns]).any(axis=0)
+    if has_gaps.any():
+        column = int(trees.unreadable_nan_columns[np.argmax(has_gaps)])
+        raise MethodError(
+            f"Expected no missing values in column {column}, got some. The treatment of missing values by "
+            'this model (nan_mode="Max") cannot be read. Choose another method, such as GraphKernelSHAP.'
+        )
+    return numbers
 
 
 def _encode_categories(rows: Any, categories: Sequence[Sequence[Any]]) -> Any:

@@ -16,17 +16,29 @@ from ..core.explanations import Comparison, Explanations
 from ..core.method import Method, Stop
 from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
-from ..errors import LcshapError, MaskerError, OptionError, RunFailedError
+from ..errors import (
+    LcshapError,
+    MaskerError,
+    MethodError,
+    MissingExtraError,
+    ModelError,
+    OptionError,
+    RunFailedError,
+    TargetError,
+)
 from ..estimators.registry import get_method
 from ..evaluation.engine import Engine
 from ..evaluation.model_game import ModelGame
 from ..maskers.base import Masked, Masker
+from ..maskers.masked_table import MaskedTabular
+from ..maskers.table_inputs import TableInputs, table_of_masked
 from ..selection.locality import Locality, locality
 from ..selection.selector import InteractionsOption, MethodSelector
 from ..values import Value, explains_output, find_value
 from ..values.loss import list_truths
 from ..values.targets import check_class_names
 from .cost_preview import preview_cost
+from .exact_rows import ExactRows
 from .execution import Execution, changed_fields, short_repr
 from .job import Job, Outcomes, Setup
 from .option_checks import check_column_order, describe_non_masker, reject_unknown_options
@@ -211,8 +223,12 @@ class Explainer:
 
     def one(self, x: Any, *, y: Any = None, store: Store | None = None) -> Explanation:
         """Explain the single input `x`, also where it looks like a list of inputs. `y`, `store`: as in ``__call__``."""
+        masked = self.masker.mask(x)
+        table = table_of_masked(masked) if isinstance(masked, MaskedTabular) else None
+        if (exact := self._explain_rows(table, y)) is not None:
+            return exact[0]
         job = self._job([None], store, y=None if y is None else [y])
-        (e,) = self._explain({0: self.masker.mask(x)}, job)
+        (e,) = self._explain({0: masked}, job)
         return cast(Explanation, e)
 
     @overload
@@ -229,6 +245,8 @@ class Explainer:
         """Explain each of `inputs`, also where they look like one. `y`, `store` and `errors`: as in ``__call__``."""
         if errors not in ("raise", "keep"):
             raise OptionError(f"Expected errors='raise' or errors='keep', got {errors!r}.")
+        if (exact := self._explain_rows(self.masker.table(inputs), y)) is not None:
+            return exact
         listed = self.masker.inputs(inputs)
         job = self._job([None] * len(listed), store, errors == "keep", y)
         masked: dict[int, Masked] = {}
@@ -238,6 +256,23 @@ class Explainer:
             except LcshapError as error:
                 job.outcomes[number] = error
         return Explanations(cast("list[Explanation | LcshapError]", self._explain(masked, job)))
+
+    def _explain_rows(self, table: TableInputs | None, y: Any) -> Explanations[Explanation] | None:
+        """All rows of a table at once, by a method that reads the model; None if there is no such method.
+
+        Where the model or the rows do not permit it, the usual way is taken, which says why if the user named the
+        method.
+        """
+        setup = self.setup
+        if table is None or y is not None or setup.curve or setup.check or setup.stop is not None:
+            return None
+        selection = self.selector.select_table_method(table.graph)
+        if selection is None:
+            return None
+        try:
+            return ExactRows(setup, table, selection).explain()
+        except (MethodError, MissingExtraError, ModelError, TargetError):
+            return None
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)

@@ -50,6 +50,10 @@ class Masker(ABC):
         """The inputs in `x`, which is a list of inputs or one input."""
         return list_inputs(x) if self.is_many(x) else [x]
 
+    def table(self, x: Any) -> Any:
+        """Many inputs as a `TableInputs`, if they are rows of a table that have the same units; otherwise None."""
+        return None
+
     @property
     def name(self) -> str:
         """The name of the class."""

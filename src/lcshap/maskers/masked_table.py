@@ -187,8 +187,8 @@ class MaskedFrame(MaskedTabular):
     def view(self) -> TableView:
         """The columns with their values as text."""
         cells = [self.row.values(c)[0] for c in range(len(self.columns))]
-        values = [_to_float(cell) for cell in cells]
-        texts = tuple(map(_to_text, cells))
+        values = [cell_number(cell) for cell in cells]
+        texts = tuple(map(cell_text, cells))
         return TableView(columns=tuple(self.columns), values=np.array(values), labels=self.column_units, texts=texts)
 
     def rows(self, coalitions: Coalitions) -> Rows:
@@ -233,17 +233,17 @@ class MaskedFrame(MaskedTabular):
         return np.asarray(np.bincount(self.labels[differ], minlength=self.graph.d) == 0)
 
 
-def _to_float(cell: Any) -> float:
+def cell_number(cell: Any) -> float:
     """A number as a float, anything else as NaN."""
     return float(cell) if isinstance(cell, int | float | np.number) and not is_missing(cell) else np.nan
 
 
-def _to_text(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
     """A value as text; empty if it is a number.
 
-    >>> [_to_text(cell) for cell in ("Paris", 3.5, True, None, "")]
+    >>> [cell_text(cell) for cell in ("Paris", 3.5, True, None, "")]
     ['Paris', '', 'True', 'missing', "''"]
-    >>> _to_text(datetime(2021, 5, 6)), _to_text(datetime(2021, 5, 6, 7, 8))
+    >>> cell_text(datetime(2021, 5, 6)), cell_text(datetime(2021, 5, 6, 7, 8))
     ('2021-05-06', '2021-05-06 07:08:00')
     """
     if is_missing(cell):

@@ -22,6 +22,7 @@ from .mixed import encode_columns, read_array, read_table
 from .one_hot import find_blocks
 from .representatives import choose_rows
 from .table_graphs import Learner, learn_graph
+from .table_inputs import TableInputs, unit_of_columns
 
 Column = int | str
 _GRAPHS: dict[str, Learner] = {
@@ -141,7 +142,7 @@ class Tabular(Masker):
         if not self.is_many(x):
             return [x]
         if is_frame(x):
-            return [x.iloc[row : row + 1] if is_pandas(x) else x[row] for row in range(len(x))]
+            return [_one_row(x, row) for row in range(len(x))]
         return list_rows(x)
 
     def mask(self, x: Any) -> MaskedTabular:
@@ -160,6 +161,29 @@ class Tabular(Masker):
         _check_values(row[None], names, "x")
         arguments = self._name_units(names), row, background.astype(row.dtype, copy=False), names
         return MaskedTabular(*arguments, self._units, self._labels, self._pinned, self._blocks)
+
+    def table(self, x: Any) -> TableInputs | None:
+        """Many rows at once: an array, or a DataFrame with the columns and types of the background; otherwise None."""
+        background = self._background_rows
+        units = unit_of_columns(self._units, self._labels, self._pinned, self._all_rows.shape[1])
+        if isinstance(background, Frame):
+            if not is_frame(x) or is_pandas(x) != is_pandas(background.data) or not len(x):
+                return None
+            frame = Frame.from_dataframe(x, "x")
+            if frame.names != background.names or frame.types != background.types:
+                return None
+            rows, names = frame.data, self._column_names or background.names
+            graph = self._name_units(names)
+            return TableInputs(graph, rows, background.data, names, units, lambda row: self.mask(_one_row(rows, row)))
+        if not (is_frame(x) or isinstance(x, np.ndarray)) or len(x.shape) != 2 or not len(x):
+            return None
+        rows, row_names = read_array(x, "x")
+        if rows.shape[1] != background.shape[1] or np.isinf(rows).any():
+            return None
+        _check_same_names(self._source_names, row_names, "the masker", "x")
+        names = self._column_names or row_names or tuple(map(str, range(rows.shape[1])))
+        table = background.astype(rows.dtype, copy=False)
+        return TableInputs(self._name_units(names), rows, table, names, units, lambda row: self.mask(rows[row]))
 
     def _mask_frame(self, x: Any, table: Frame) -> MaskedFrame:
         row, names = table.row(x), self._column_names or table.names
@@ -319,6 +343,11 @@ class Tabular(Masker):
                     f"Expected the name of a column or a number below {features}, got {column!r}."
                 ) from None
         return numbers
+
+
+def _one_row(table: Any, row: int) -> Any:
+    """A row of a DataFrame as a DataFrame."""
+    return table.iloc[row : row + 1] if is_pandas(table) else table[row]
 
 
 def _read_row(x: Any, names: Names | None) -> tuple[NDArray[np.floating], Names | None]:

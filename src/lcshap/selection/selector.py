@@ -24,6 +24,7 @@ from ..core.default_limits import MAX_CALLS
 from ..core.game import AbstractGame
 from ..core.graphs import Graph
 from ..core.method import Method, check_integer
+from ..core.table_method import TableMethod
 from ..errors import BudgetError, MethodError, MissingExtraError, ModelError, OptionError
 from ..estimators.graph_kernel_shap import GraphKernelSHAP, largest_budget
 from ..estimators.paths import DeletionPath, InsertionPath
@@ -147,6 +148,13 @@ class MethodSelector:
         if _trees_are_cheaper(graph, selection.method, self.max_calls) and is_sum_of_trees():
             return replace(selection, method=TreeSHAP(), reason=_TREES_REASON)
         return selection
+
+    def select_table_method(self, graph: Graph) -> Selection | None:
+        """The method that reads a model of tables and explains all rows at once, if the options allow one."""
+        if self.seconds is None and self._may_read_trees:
+            return Selection(TreeSHAP(), graph, 1, _TREES_REASON, "fair")
+        method = get_method(self.method)() if self.method == TreeSHAP.name else self.method
+        return Selection(method, graph, 1) if isinstance(method, TableMethod) else None
 
     def select_for(
         self, game: AbstractGame, graph: Graph, start: float, measure_call: Callable[[], float] | None = None
@@ -331,7 +339,7 @@ def can_read_trees(game: AbstractGame, seconds: float | None = None) -> bool:
     if seconds is None:
         return True
     begin = time.monotonic()
-    tree_shapley_values(replace(trees, x=trees.x[:1], background=trees.background[:1]))
+    tree_shapley_values(replace(trees, background=trees.background[:1]))
     return (time.monotonic() - begin) * len(trees.background) <= seconds
 
 
