@@ -178,7 +178,7 @@ class Engine:
         return errors
 
     def predict_rows(self, rows: Rows) -> NDArray[np.float64]:
-        """The outputs `(n, outputs)` of the model for whole rows of a table, in large batches; `ModelError` if it fails.
+        """The outputs `(n, outputs)` of the model for rows of a table, in large batches; `ModelError` if it fails.
 
         Nothing is stored, and no batch size is searched: rows of tables are cheap.
         """
