@@ -31,6 +31,12 @@ def test_rows_follow_the_thresholds_and_nan_the_default(row, answer):
     assert PAIR.predict(np.array([row])).tolist() == [answer]
 
 
+def test_which_rows_go_left():
+    nodes, numbers = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.2, np.nan, np.nan, np.inf])
+    assert PAIR.goes_left(nodes, numbers).tolist() == [True, False, False, True, False]
+    assert PAIR.child(nodes, numbers).tolist() == [1, 2, 2, 3, 4]
+
+
 def test_single_precision_is_that_of_the_library():
     row = np.array([[0.1, 0.0]])
     single = Trees(

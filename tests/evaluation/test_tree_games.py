@@ -1,11 +1,14 @@
 """Tree SHAP through the Explainer, against brute force over all coalitions of the model's own answers."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import lcshap as lc
 import oracles
-from lcshap.evaluation.tree_games import has_tree_game, linear_weights
+from lcshap.core.row_encoding import RowEncoder
+from lcshap.evaluation.tree_games import has_tree_game, linear_weights, number_units, numeric_rows
 from lcshap.values import Value
 from support import every
 
@@ -199,10 +202,10 @@ def test_inputs_and_models_without_trees_are_refused():
     refused(lengths, lc.maskers.Text(), "Expected a tree ensemble, got CallableModel", "to be or not", kind="output")
 
 
-def test_nan_where_the_trees_have_no_side_for_it():
+def test_nan_as_the_largest_number_and_as_zero():
     full = np.nan_to_num(X)
     model = catboost.CatBoostRegressor(nan_mode="Max", **CAT).fit(X, Y)
-    refused(model, lc.maskers.Tabular(full[50]), "Expected no missing values in column 0", X[3])
+    check_exact(model, lc.maskers.Tabular(full[50]), X[3], 1e-10)
     light = lightgbm.LGBMRegressor(**LIGHT).fit(full, Y)  # it takes NaN for zero there
     check_exact(light, lc.maskers.Tabular(full[50]), X[3], 1e-10)
 
@@ -245,3 +248,25 @@ def test_without_calling_the_model():
     assert has_tree_game(adapter, masked, Value("output"), None)
     assert not has_tree_game(adapter, masked, Value(surprise), None)
     assert not asked
+
+
+class Doubled(RowEncoder):
+    sources = np.array([1, 1, 0])
+
+    def encode(self, rows):
+        if rows.shape[1] != 2:
+            raise ValueError("there are not two columns")
+        return np.stack([rows[:, 1], rows[:, 1] ** 2, rows[:, 0]], axis=1)
+
+
+def test_an_encoder_says_how_rows_become_numbers():
+    plain, encoded = SimpleNamespace(encoder=None), SimpleNamespace(encoder=Doubled())
+    rows, units = np.array([[1.0, 3.0]]), np.array([0, -1])
+    assert numeric_rows(rows, plain) is rows
+    assert numeric_rows(rows, encoded).tolist() == [[3.0, 9.0, 1.0]]
+    assert number_units(units, plain) is units
+    assert number_units(units, encoded).tolist() == [-1, -1, 0]
+    with pytest.raises(lc.errors.MethodError, match="there are not two columns"):
+        numeric_rows(np.ones((1, 3)), encoded)
+    with pytest.raises(lc.errors.MethodError, match="Expected columns of numbers"):
+        numeric_rows([["a"]], plain)

@@ -117,16 +117,12 @@ def read_trees(estimator: Any) -> Trees:
         return read_lightgbm(estimator)
     if package == "sklearn" and getattr(getattr(estimator, "estimators_", None), "shape", (0, 1))[1:] > (1,):
         return replace(read_boosting(estimator), single_precision=True)
-    if package == "catboost" and _count_outputs(estimator) > 1:
-        trees = read_catboost(estimator)
-        return replace(trees, single_precision=True, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
+    if package == "catboost":
+        return replace(read_catboost(estimator), single_precision=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings of other packages, about features that are not used here
         shap_ensemble = _read_with_shap(estimator)
     trees = _flatten_ensemble(shap_ensemble)
-    if package == "catboost":  # its thresholds have single precision, but are written with fewer digits than this needs
-        threshold = trees.threshold.astype(np.float32).astype(np.float64)
-        trees = replace(trees, threshold=threshold, unreadable_nan_columns=_unreadable_nan_columns(estimator, trees))
     if package == "xgboost":
         trees = replace(trees, rounding=float(np.finfo(np.float32).eps) * math.sqrt(len(trees.roots)))
         weights = dart_weights(estimator)
@@ -181,12 +177,6 @@ def _flatten_ensemble(ensemble: Any) -> Trees:
     )
 
 
-def _unreadable_nan_columns(estimator: Any, trees: Trees) -> NDArray[np.intp]:
-    """Return the columns whose NaN cannot be read: with nan_mode="Max", CatBoost treats NaN as the largest number."""
-    nan_is_largest = estimator.get_all_params().get("nan_mode") == "Max"
-    return np.unique(trees.feature) if nan_is_largest else np.empty(0, np.intp)
-
-
 # -- properties that shap does not notice, described in a few words --------------------------------------------------
 
 
@@ -215,11 +205,6 @@ def _catboost_oddities(estimator: Any) -> Iterator[str]:
         yield "several outputs"
     if estimator.get_all_params().get("grow_policy") != "SymmetricTree":
         yield "trees that are not symmetric"
-
-
-def _count_outputs(estimator: Any) -> int:
-    leaves = int(np.sum(estimator.get_tree_leaf_counts()))
-    return len(estimator.get_leaf_values()) // max(leaves, 1)
 
 
 def _sklearn_oddities(estimator: Any) -> Iterator[str]:

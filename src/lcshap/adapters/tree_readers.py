@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.row_encoding import RowEncoder
 from ..core.tree_ensembles import Trees
+from .row_encoders import CategoryCodes
 
 _Node = dict[str, Any]
 
@@ -43,7 +45,7 @@ class _Builder:
         self.values.append(value)
         return len(self.nodes) - 1
 
-    def build(self, categories: tuple[tuple[Any, ...], ...] = ()) -> Trees:
+    def build(self, encoder: RowEncoder | None = None) -> Trees:
         """Return all trees."""
         left, right, default, feature, threshold, choice = zip(*self.nodes, strict=True)
         width = max((max(codes, default=0) + 1 for codes in self.choices), default=0)
@@ -60,7 +62,7 @@ class _Builder:
             value=np.array(self.values, np.float64),
             choice=np.array(choice, np.intp),
             members=members,
-            categories=categories,
+            encoder=encoder,
         )
 
 
@@ -84,7 +86,8 @@ def read_lightgbm(estimator: Any) -> Trees:
     builder = _Builder(outputs)
     for number, tree in enumerate(model["tree_info"]):
         builder.roots.append(_add_lightgbm(builder, tree["tree_structure"], number % outputs, share))
-    return builder.build(categories=tuple(map(tuple, model.get("pandas_categorical") or ())))
+    categories = tuple(map(tuple, model.get("pandas_categorical") or ()))
+    return builder.build(CategoryCodes(int(model["max_feature_idx"]) + 1, categories) if categories else None)
 
 
 def _add_lightgbm(builder: _Builder, root_node: _Node, output: int, share: int) -> int:

@@ -38,7 +38,7 @@ class TableMethod(Method):
     ----------
     reads : the method of `lcshap.adapters.Model` that returns the structure: an object with `predict`, which returns
         the outputs for rows of numbers except for a constant, with `rounding`, the relative error of the library that
-        made the model, and with `categories` and `unreadable_nan_columns`, which say how rows become numbers.
+        made the model, and with `encoder`, a `RowEncoder` or None, which says how rows become numbers.
     """
 
     reads: ClassVar[str]
@@ -58,7 +58,7 @@ class TableMethod(Method):
         Parameters
         ----------
         structure : what the model returned.
-        rows, background : `(n, columns)` and `(m, columns)`.
-        units : `(columns,)`, the unit of each column, or `PINNED` or `DROPPED`.
+        rows, background : `(n, numbers)` and `(m, numbers)`.
+        units : `(numbers,)`, the unit of each number, or `PINNED` or `DROPPED`.
         weights : `(values, outputs)`, with which a value is a sum of outputs.
         """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .coalitions import Coalitions
+from .row_encoding import RowEncoder
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -29,10 +29,9 @@ class Trees:
     value : `(nodes, outputs)`, what each leaf adds.
     single_precision : whether rows are rounded to single precision first, as the library does that grew the trees.
     rounding : the relative error of the sum in the original library, if it adds in single precision.
-    unreadable_nan_columns : columns for which the child of NaN is not known.
     choice : `(nodes,)`, for nodes that test a category the row of `members`, -1 for others; empty if there are none.
     members : `(choices, categories)`, the categories with which a row goes left.
-    categories : the categories of each column of a pandas DataFrame that has some, in the order of their numbers.
+    encoder : how rows of a table become the numbers that the nodes compare; None if these are the columns themselves.
     cover : `(nodes,)`, the weight of the training rows that reached each node; empty if it is not known.
 
     Examples
@@ -52,24 +51,35 @@ class Trees:
     value: Floats
     single_precision: bool = False
     rounding: float = 0.0
-    unreadable_nan_columns: Places = field(default_factory=lambda: np.empty(0, np.intp))
     choice: Places = field(default_factory=lambda: np.empty(0, np.intp))
     members: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
-    categories: tuple[tuple[Any, ...], ...] = ()
+    encoder: RowEncoder | None = None
     cover: Floats = field(default_factory=lambda: np.empty(0))
 
     def rounded(self, rows: Floats) -> Floats:
         """Rows in the precision in which they are compared with thresholds."""
-        return rows.astype(np.float32).astype(np.float64) if self.single_precision else rows
+        if not self.single_precision:
+            return rows
+        with np.errstate(over="ignore"):  # too large numbers become infinite, as in the libraries
+            return rows.astype(np.float32).astype(np.float64)
 
-    def child(self, node: Places, feature_values: Floats) -> Places:
-        """The next node of rows, by their numbers in the columns that the current nodes compare."""
+    def goes_left(self, node: Places, feature_values: Floats) -> NDArray[np.bool_]:
+        """Whether rows go to the left child, by their numbers in the columns that the nodes compare.
+
+        All comparisons of all libraries are here. The numbers are those of `rounded` rows.
+        """
         goes_left = feature_values <= self.threshold[node]
         if len(self.members):
             by_category = np.flatnonzero(self.choice[node] >= 0)
             goes_left[by_category] = self._has_category(self.choice[node[by_category]], feature_values[by_category])
-        children = np.where(goes_left, self.left[node], self.right[node])
-        return np.where(np.isnan(feature_values), self.default[node], children)
+        missing = np.isnan(feature_values)
+        if missing.any():
+            goes_left[missing] = (self.default[node] == self.left[node])[missing]
+        return np.asarray(goes_left)
+
+    def child(self, node: Places, feature_values: Floats) -> Places:
+        """The next node of rows, by their numbers in the columns that the current nodes compare."""
+        return np.where(self.goes_left(node, feature_values), self.left[node], self.right[node])
 
     def _has_category(self, choice: Places, feature_values: Floats) -> NDArray[np.bool_]:
         """Whether categories, as numbers, are among those of a choice. Unknown categories are not."""

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Model
 from ..core.coalitions import Coalitions
-from ..core.tree_ensembles import DROPPED, PINNED, TreeGame, Trees
+from ..core.row_encoding import RowEncoder
+from ..core.tree_ensembles import DROPPED, PINNED, TreeGame
 from ..errors import LcshapError, MethodError
 from ..maskers.base import Masked
-from ..maskers.input_lists import is_frame, is_pandas
+from ..maskers.input_lists import is_frame
 from ..maskers.masked_table import MaskedTabular
 from ..values import FixedValue, Value
 
@@ -43,6 +44,8 @@ def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
         )
     x, background = (numeric_rows(rows, trees) for rows in _full_and_empty_rows(masked))
     owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
+    if owners is not None and owners.ndim == 1:
+        owners = number_units(owners, trees)
     if owners is None or owners.shape != x.shape[1:]:
         raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
     same_in_all_rows = ((x == x[0]) | (np.isnan(x) & np.isnan(x[0]))).all(axis=0)
@@ -93,35 +96,28 @@ def _full_and_empty_rows(masked: Masked) -> tuple[Any, Any]:
     return full, empty
 
 
-def numeric_rows(rows: Any, trees: Trees) -> Floats:
-    """Rows of a table as the numbers that trees compare; `MethodError` if there are columns of other types."""
+def numeric_rows(rows: Any, structure: Any) -> Floats:
+    """Rows of a table as the numbers that a structure, such as trees, is read from.
+
+    Raises `MethodError` if there are columns of other types.
+    """
+    encoder: RowEncoder | None = structure.encoder
     try:
-        numbers = np.asarray(_encode_categories(rows, trees.categories) if is_frame(rows) else rows, np.float64)
-    except (TypeError, ValueError):
-        raise MethodError(f"Expected columns of numbers, got others. {_ADVICE}") from None
+        if encoder is not None:
+            return encoder.encode(rows)
+        numbers = np.asarray(rows.to_numpy() if is_frame(rows) else rows, np.float64)
+    except (TypeError, ValueError) as error:
+        reason = "others" if encoder is None else f"others ({error})"
+        raise MethodError(f"Expected columns of numbers, got {reason}. {_ADVICE}") from None
     if numbers.ndim != 2:
         raise MethodError(f"Expected rows of a table, got inputs of shape {numbers.shape[1:]}. {_ADVICE}")
-    has_gaps = np.isnan(numbers[:, trees.unreadable_nan_columns]).any(axis=0)
-    if has_gaps.any():
-        column = int(trees.unreadable_nan_columns[np.argmax(has_gaps)])
-        raise MethodError(
-            f"Expected no missing values in column {column}, got some. The treatment of missing values by "
-            'this model (nan_mode="Max") cannot be read. Choose another method, such as GraphKernelSHAP.'
-        )
     return numbers
 
 
-def _encode_categories(rows: Any, categories: Sequence[Sequence[Any]]) -> Any:
-    """Encode a DataFrame as numbers: a categorical value becomes its index among the categories of the trees."""
-    if not categories or not is_pandas(rows):
-        return rows.to_numpy()
-    category_lists, columns = iter(categories), []
-    for _, column in rows.items():
-        if hasattr(column.dtype, "categories"):
-            codes = {category: float(code) for code, category in enumerate(next(category_lists, ()))}
-            column = [codes.get(cell, np.nan) for cell in column.tolist()]
-        columns.append(np.asarray(column, np.float64))
-    return np.stack(columns, axis=1)
+def number_units(column_units: NDArray[np.intp], structure: Any) -> NDArray[np.intp]:
+    """The unit of each of the `numeric_rows`, from that of each column of the table."""
+    encoder: RowEncoder | None = structure.encoder
+    return column_units if encoder is None else encoder.number_units(column_units)
 
 
 def _describe_value(value: FixedValue) -> str:

@@ -22,7 +22,7 @@ from ..core.tree_ensembles import DROPPED
 from ..errors import MethodError
 from ..estimators.checked_coalitions import coalitions_to_check
 from ..evaluation.prediction import MAX_CLASSES, class_names, class_strengths
-from ..evaluation.tree_games import linear_weights, numeric_rows
+from ..evaluation.tree_games import linear_weights, number_units, numeric_rows
 from ..maskers.table_inputs import TableInputs
 from ..selection.selection import Selection
 from ..values import FixedValue
@@ -141,10 +141,8 @@ class ExactRows:
         if weights.shape[1] != len(constant):
             raise MethodError(f"Expected {weights.shape[1]} outputs that were read, got {len(constant)}.")
         members_rows = rows if len(members) == len(rows) else rows[members]
-        table = self.table
-        return self._method.estimate_rows(
-            self._structure, members_rows, background, table.column_units, table.graph.d, weights
-        )
+        units = number_units(self.table.column_units, self._structure)
+        return self._method.estimate_rows(self._structure, members_rows, background, units, self.table.graph.d, weights)
 
     def _offset(self, members: Places, value: FixedValue, outputs: Floats) -> Floats:
         """What is added to the base values of the structure: the constant of the model, and that of the value."""
