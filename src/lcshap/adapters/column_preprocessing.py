@@ -1,0 +1,248 @@
+"""Pipelines of scikit-learn whose steps before the model treat each column by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import getattr_static
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.columnwise import ColumnwisePreprocessing
+from ..errors import MethodError
+from ..maskers.input_lists import is_frame
+
+Places = NDArray[np.intp]
+_SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+
+
+def split_columnwise(estimator: Any) -> tuple[ColumnwisePreprocessing, Any]:
+    """A pipeline as its preprocessing, which must treat each column by itself, and its last step.
+
+    Parameters
+    ----------
+    estimator : a fitted pipeline; any other estimator has no preprocessing, so that columns are their own source.
+
+    Raises
+    ------
+    MethodError : if a step mixes columns, or if it is not known whether it does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import OneHotEncoder
+    >>> rows = np.array([[0, 5], [1, 6], [2, 6]])
+    >>> model = make_pipeline(OneHotEncoder(), LinearRegression()).fit(rows, [1.0, 2.0, 3.0])
+    >>> preprocessing, last_step = split_columnwise(model)
+    >>> preprocessing.source, preprocessing.transform(rows[:1]), last_step
+    (array([0, 0, 0, 1, 1]), array([[1., 0., 0., 1., 0.]]), LinearRegression())
+    """
+    steps, last_step = flatten_pipeline(estimator)
+    columns = getattr(steps[0] if steps else last_step, "n_features_in_", None)
+    if columns is None:
+        raise MethodError(f"Expected an estimator of the columns of a table, got {type(estimator).__name__}.")
+    source = np.arange(columns, dtype=np.intp)
+    for step in steps:
+        source = _compose(_origins(step, len(source)), source)
+    if getattr(last_step, "n_features_in_", len(source)) != len(source):
+        raise MethodError(f"Expected {last_step.n_features_in_} columns from the preprocessing, got {len(source)}.")
+    return ColumnwisePreprocessing(_Steps(tuple(steps)), source), last_step
+
+
+def flatten_pipeline(estimator: Any) -> tuple[list[Any], Any]:
+    """The steps of a pipeline, and of pipelines within it, before the last one, and the last one.
+
+    The estimator that a search over parameters has selected takes the place of the search.
+    """
+    if _class_name(estimator) in _SEARCHES:
+        return flatten_pipeline(estimator.best_estimator_)
+    if _class_name(estimator) != "Pipeline":
+        return [], estimator
+    *transformers, last_step = (step for _, step in estimator.steps)
+    inner, last_step = flatten_pipeline(last_step)
+    return [step for step in [*transformers, *inner] if step not in (None, "passthrough")], last_step
+
+
+def rows_as_fitted(estimator: Any, rows: Any) -> Any:
+    """Rows as an array if the estimator was fitted without names of columns."""
+    unnamed = hasattr(estimator, "n_features_in_") and not hasattr(estimator, "feature_names_in_")
+    return rows.to_numpy() if unnamed and is_frame(rows) else rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """Fitted transformers, one after the other."""
+
+    transformers: tuple[Any, ...]
+
+    def __call__(self, rows: Any) -> Any:
+        for transformer in self.transformers:
+            rows = transformer.transform(rows_as_fitted(transformer, rows))
+        return rows.to_numpy() if is_frame(rows) else rows
+
+
+# -- the input column of each output column ----------------------------------------------------------------------------
+
+
+def _origins(transformer: Any, columns: int, outputs: int | None = None) -> Places:
+    """The input column of each output column of a fitted transformer, -1 for constants.
+
+    Parameters
+    ----------
+    columns : the number of input columns.
+    outputs : the number of output columns, if it is known.
+    """
+    name = _class_name(transformer)
+    if transformer in (None, "passthrough") or name in _ONE_TO_ONE:
+        return np.arange(columns, dtype=np.intp)
+    if name in _ORIGINS:
+        origins = np.asarray(_ORIGINS[name](transformer, columns), np.intp)
+    elif name is not None and hasattr(transformer, "get_support"):
+        origins = np.flatnonzero(transformer.get_support())
+    elif columns == 1:  # whatever it computes, it computes from this column
+        origins = np.zeros(len(transformer.get_feature_names_out()) if outputs is None else outputs, np.intp)
+    else:
+        raise _mixing_error(type(transformer).__name__)
+    if outputs not in (None, len(origins)):
+        raise _mixing_error(type(transformer).__name__)
+    return origins
+
+
+def _compose(origins: Places, source: Places) -> Places:
+    """The source of each output column, from that of each input column."""
+    return np.where(origins < 0, -1, source[origins]) if len(source) else origins
+
+
+def _class_name(estimator: Any) -> str | None:
+    """The name of the class of scikit-learn whose `transform` or `predict` this estimator has; None for other ones."""
+    for kind in type(estimator).__mro__:
+        if kind.__module__.partition(".")[0] == "sklearn":
+            names = ("transform", "predict")
+            unchanged = all(getattr_static(type(estimator), n, None) is getattr_static(kind, n, None) for n in names)
+            return kind.__name__ if unchanged else None
+    return None
+
+
+def _mixing_error(name: str) -> MethodError:
+    return MethodError(
+        f"Expected preprocessing that treats each column by itself, got {name}. Choose another method, such as "
+        "GraphKernelSHAP."
+    )
+
+
+def _pipeline_origins(pipeline: Any, columns: int) -> Places:
+    source = np.arange(columns, dtype=np.intp)
+    for _, step in pipeline.steps:
+        source = _compose(_origins(step, len(source)), source)
+    return source
+
+
+def _union_origins(union: Any, columns: int) -> Places:
+    parts = [_origins(step, columns) for _, step in union.transformer_list if step != "drop"]
+    return np.concatenate(parts)
+
+
+def _column_transformer_origins(transformer: Any, columns: int) -> Places:
+    origins = np.full(max(part.stop or 0 for part in transformer.output_indices_.values()), -1, np.intp)
+    for name, step, selected in transformer.transformers_:
+        part = transformer.output_indices_.get(name, slice(0, 0))
+        size = len(range(*part.indices(len(origins))))
+        if size:
+            numbers = _column_numbers(transformer, selected, columns)
+            origins[part] = _compose(_origins(step, len(numbers), size), numbers)
+    return origins
+
+
+def _column_numbers(transformer: Any, selected: Any, columns: int) -> Places:
+    """The columns of a part of a `ColumnTransformer`, which are given as names, numbers, a mask or a slice."""
+    names = list(getattr(transformer, "feature_names_in_", ()))
+
+    def number(column: Any) -> int:
+        return names.index(column) if isinstance(column, str) else range(columns)[column]
+
+    if isinstance(selected, slice):
+        start, stop, step = selected.start, selected.stop, selected.step
+        if isinstance(start, str) or isinstance(stop, str):  # slices of names include their end
+            start, stop = number(start) if start is not None else 0, number(stop) + 1 if stop is not None else columns
+        return np.arange(columns, dtype=np.intp)[slice(start, stop, step)]
+    if np.asarray(selected).dtype == bool:
+        return np.flatnonzero(selected)
+    return np.array([number(column) for column in np.atleast_1d(np.asarray(selected, object))], np.intp)
+
+
+def _encoder_origins(encoder: Any, columns: int) -> Places:
+    counts = []
+    for column, categories in enumerate(encoder.categories_):
+        infrequent = getattr(encoder, "infrequent_categories_", [None] * columns)[column]
+        rare = 0 if infrequent is None else len(infrequent)
+        dropped = encoder.drop_idx_ is not None and encoder.drop_idx_[column] is not None
+        counts.append(len(categories) - rare + (rare > 0) - dropped)
+    return np.repeat(np.arange(columns), counts)
+
+
+def _discretizer_origins(discretizer: Any, columns: int) -> Places:
+    counts = 1 if discretizer.encode == "ordinal" else discretizer.n_bins_
+    return np.repeat(np.arange(columns), counts)
+
+
+def _spline_origins(splines: Any, columns: int) -> Places:
+    return np.repeat(np.arange(columns), splines.n_features_out_ // columns)
+
+
+def _polynomial_origins(polynomial: Any, columns: int) -> Places:
+    if (np.count_nonzero(polynomial.powers_, axis=1) > 1).any():
+        raise _mixing_error("PolynomialFeatures with products of columns")
+    return np.where(polynomial.powers_.any(axis=1), polynomial.powers_.argmax(axis=1), -1)
+
+
+def _imputer_origins(imputer: Any, columns: int) -> Places:
+    has_value = [statistic == statistic for statistic in imputer.statistics_]  # NaN if a column was empty
+    kept = np.flatnonzero(np.ones(columns) if imputer.keep_empty_features else has_value)
+    return np.concatenate([kept, imputer.indicator_.features_ if imputer.add_indicator else []])
+
+
+def _target_encoder_origins(encoder: Any, columns: int) -> Places:
+    return np.repeat(np.arange(columns), len(encoder.encodings_) // columns)
+
+
+def _function_origins(transformer: Any, columns: int) -> Places:
+    function = transformer.func
+    if not (function is None or (isinstance(function, np.ufunc) and function.nin == 1)):
+        raise _mixing_error(f"FunctionTransformer({getattr(function, '__name__', 'a function')})")
+    return np.arange(columns)
+
+
+def _tfidf_origins(transformer: Any, columns: int) -> Places:
+    if transformer.norm is not None:
+        raise _mixing_error(f"TfidfTransformer(norm={transformer.norm!r})")
+    return np.arange(columns)
+
+
+_ONE_TO_ONE = (
+    "Binarizer",
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "OrdinalEncoder",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "RobustScaler",
+    "StandardScaler",
+)
+_ORIGINS: dict[str | None, Callable[[Any, int], Any]] = {
+    "ColumnTransformer": _column_transformer_origins,
+    "FeatureUnion": _union_origins,
+    "FunctionTransformer": _function_origins,
+    "KBinsDiscretizer": _discretizer_origins,
+    "MissingIndicator": lambda indicator, _: indicator.features_,
+    "OneHotEncoder": _encoder_origins,
+    "Pipeline": _pipeline_origins,
+    "PolynomialFeatures": _polynomial_origins,
+    "SimpleImputer": _imputer_origins,
+    "SplineTransformer": _spline_origins,
+    "TargetEncoder": _target_encoder_origins,
+    "TfidfTransformer": _tfidf_origins,
+}
