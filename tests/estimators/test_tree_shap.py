@@ -3,7 +3,8 @@ import pytest
 
 import lcshap as lc
 import oracles
-from lcshap.core.tree_ensembles import DROPPED, PINNED, TreeGame, Trees
+from lcshap.core.row_encoding import DROPPED, PINNED
+from lcshap.core.tree_ensembles import TreeGame, Trees
 from lcshap.estimators import tree_shap
 from lcshap.estimators.tree_shap import checked_trees, tree_shapley_values
 from support import as_trees, every

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.core.tree_ensembles import DROPPED, PINNED
+from lcshap.core.row_encoding import DROPPED, PINNED
 from lcshap.maskers.table_inputs import table_of_masked
 
 X = np.arange(12.0).reshape(4, 3)

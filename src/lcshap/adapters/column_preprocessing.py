@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from inspect import getattr_static
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.columnwise import ColumnwisePreprocessing
+from ..core.row_encoding import RowEncoder, compose_sources
 from ..errors import MethodError
 from ..maskers.input_lists import is_frame
 
@@ -18,12 +17,50 @@ Places = NDArray[np.intp]
 _SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 
 
-def split_columnwise(estimator: Any) -> tuple[ColumnwisePreprocessing, Any]:
-    """A pipeline as its preprocessing, which must treat each column by itself, and its last step.
+class ColumnSteps(RowEncoder):
+    """Fitted transformers of scikit-learn, one after the other, which treat each column by itself.
 
     Parameters
     ----------
-    estimator : a fitted pipeline; any other estimator has no preprocessing, so that columns are their own source.
+    transformers : the transformers in their order.
+    sources : `(derived,)`, the column of the table that each derived column is computed from; -1 for constants.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import OneHotEncoder
+    >>> rows = np.array([[0, 5], [1, 6], [2, 6]])
+    >>> steps = ColumnSteps([OneHotEncoder().fit(rows)], np.array([0, 0, 0, 1, 1]))
+    >>> steps.encode(rows[:1]), steps.number_units(np.array([7, 8]))
+    (array([[1., 0., 0., 1., 0.]]), array([7, 7, 7, 8, 8]))
+    """
+
+    def __init__(self, transformers: Sequence[Any], sources: Places) -> None:
+        self.transformers, self.sources = tuple(transformers), sources
+
+    def encode(self, rows: Any) -> NDArray[np.float64]:
+        """The derived columns of rows, `(n, derived)`."""
+        derived = self.transform(rows)
+        return np.asarray(derived.toarray() if hasattr(derived, "toarray") else derived, np.float64)
+
+    def transform(self, rows: Any) -> Any:
+        """The same, as the last transformer returns it."""
+        for transformer in self.transformers:
+            rows = transformer.transform(rows_as_fitted(transformer, rows))
+        return rows
+
+
+def split_columnwise(estimator: Any) -> tuple[RowEncoder | None, Any]:
+    """A pipeline as the steps before its last one, which must treat each column by itself, and the last one.
+
+    Parameters
+    ----------
+    estimator : a fitted pipeline, or the search over the parameters of one; any other estimator has no steps, and is
+        its own last one.
+
+    Returns
+    -------
+    steps : None if there are none, so that the estimator gets the columns themselves.
+    last_step : the fitted model.
 
     Raises
     ------
@@ -31,26 +68,27 @@ def split_columnwise(estimator: Any) -> tuple[ColumnwisePreprocessing, Any]:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import OneHotEncoder
     >>> rows = np.array([[0, 5], [1, 6], [2, 6]])
     >>> model = make_pipeline(OneHotEncoder(), LinearRegression()).fit(rows, [1.0, 2.0, 3.0])
-    >>> preprocessing, last_step = split_columnwise(model)
-    >>> preprocessing.source, preprocessing.transform(rows[:1]), last_step
-    (array([0, 0, 0, 1, 1]), array([[1., 0., 0., 1., 0.]]), LinearRegression())
+    >>> steps, last_step = split_columnwise(model)
+    >>> steps.sources, last_step
+    (array([0, 0, 0, 1, 1]), LinearRegression())
     """
     steps, last_step = flatten_pipeline(estimator)
-    columns = getattr(steps[0] if steps else last_step, "n_features_in_", None)
+    if not steps:
+        return None, last_step
+    columns = getattr(steps[0], "n_features_in_", None)
     if columns is None:
-        raise MethodError(f"Expected an estimator of the columns of a table, got {type(estimator).__name__}.")
-    source = np.arange(columns, dtype=np.intp)
+        raise MethodError(f"Expected an estimator of the columns of a table, got {type(steps[0]).__name__} first.")
+    sources = np.arange(columns, dtype=np.intp)
     for step in steps:
-        source = _compose(_origins(step, len(source)), source)
-    if getattr(last_step, "n_features_in_", len(source)) != len(source):
-        raise MethodError(f"Expected {last_step.n_features_in_} columns from the preprocessing, got {len(source)}.")
-    return ColumnwisePreprocessing(_Steps(tuple(steps)), source), last_step
+        sources = compose_sources(_origins(step, len(sources)), sources)
+    if getattr(last_step, "n_features_in_", len(sources)) != len(sources):
+        raise MethodError(f"Expected {last_step.n_features_in_} columns from the preprocessing, got {len(sources)}.")
+    return ColumnSteps(steps, sources), last_step
 
 
 def flatten_pipeline(estimator: Any) -> tuple[list[Any], Any]:
@@ -71,18 +109,6 @@ def rows_as_fitted(estimator: Any, rows: Any) -> Any:
     """Rows as an array if the estimator was fitted without names of columns."""
     unnamed = hasattr(estimator, "n_features_in_") and not hasattr(estimator, "feature_names_in_")
     return rows.to_numpy() if unnamed and is_frame(rows) else rows
-
-
-@dataclass(frozen=True, eq=False)
-class _Steps:
-    """Fitted transformers, one after the other."""
-
-    transformers: tuple[Any, ...]
-
-    def __call__(self, rows: Any) -> Any:
-        for transformer in self.transformers:
-            rows = transformer.transform(rows_as_fitted(transformer, rows))
-        return rows.to_numpy() if is_frame(rows) else rows
 
 
 # -- the input column of each output column ----------------------------------------------------------------------------
@@ -112,11 +138,6 @@ def _origins(transformer: Any, columns: int, outputs: int | None = None) -> Plac
     return origins
 
 
-def _compose(origins: Places, source: Places) -> Places:
-    """The source of each output column, from that of each input column."""
-    return np.where(origins < 0, -1, source[origins]) if len(source) else origins
-
-
 def _class_name(estimator: Any) -> str | None:
     """The name of the class of scikit-learn whose `transform` or `predict` this estimator has; None for other ones."""
     for kind in type(estimator).__mro__:
@@ -137,7 +158,7 @@ def _mixing_error(name: str) -> MethodError:
 def _pipeline_origins(pipeline: Any, columns: int) -> Places:
     source = np.arange(columns, dtype=np.intp)
     for _, step in pipeline.steps:
-        source = _compose(_origins(step, len(source)), source)
+        source = compose_sources(_origins(step, len(source)), source)
     return source
 
 
@@ -153,7 +174,7 @@ def _column_transformer_origins(transformer: Any, columns: int) -> Places:
         size = len(range(*part.indices(len(origins))))
         if size:
             numbers = _column_numbers(transformer, selected, columns)
-            origins[part] = _compose(_origins(step, len(numbers), size), numbers)
+            origins[part] = compose_sources(_origins(step, len(numbers), size), numbers)
     return origins
 
 

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coalitions import Coalitions
-from .row_encoding import RowEncoder
+from .row_encoding import PINNED, RowEncoder
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-PINNED, DROPPED = -1, -2  # the units of columns that always have the value of the row, or that of the background
 _PAIRS_PER_STEP = 1 << 18  # pairs of a tree and a row that are evaluated at once
 
 

@@ -19,9 +19,10 @@ from ..core.graphs import Graph
 from ..core.method import Cost, Stop
 from ..core.plan import check_calls
 from ..core.programs import Program
+from ..core.row_encoding import DROPPED, PINNED
 from ..core.run_plan import explain_estimate
 from ..core.table_method import RowEstimates, TableMethod
-from ..core.tree_ensembles import DROPPED, PINNED, TreeGame, Trees
+from ..core.tree_ensembles import TreeGame, Trees
 from ..errors import MethodError
 from .axioms import Axioms
 from .checked_coalitions import coalitions_to_check

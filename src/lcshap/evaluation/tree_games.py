@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Model
 from ..core.coalitions import Coalitions
-from ..core.row_encoding import RowEncoder
-from ..core.tree_ensembles import DROPPED, PINNED, TreeGame
+from ..core.row_encoding import DROPPED, PINNED, RowEncoder
+from ..core.tree_ensembles import TreeGame
 from ..errors import LcshapError, MethodError
 from ..maskers.base import Masked
 from ..maskers.input_lists import is_frame

@@ -16,9 +16,9 @@ from ..core.explanations.object_columns import CodedColumn, EntryColumn
 from ..core.explanations.predicted_classes import PredictedClasses
 from ..core.explanations.ragged import Ragged, freeze
 from ..core.explanations.row_columns import ExplanationColumns
+from ..core.row_encoding import DROPPED
 from ..core.run_plan import method_record
 from ..core.table_method import RowEstimates, TableMethod
-from ..core.tree_ensembles import DROPPED
 from ..errors import MethodError
 from ..estimators.checked_coalitions import coalitions_to_check
 from ..evaluation.prediction import MAX_CLASSES, class_names, class_strengths

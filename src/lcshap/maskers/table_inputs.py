@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.explanations.object_columns import TableRows
 from ..core.graphs import Graph
-from ..core.tree_ensembles import DROPPED, PINNED
+from ..core.row_encoding import DROPPED, PINNED
 from .cell_values import Names
 from .dataframes import Frame
 from .masked_table import MaskedFrame, MaskedTabular, cell_number, cell_text
