@@ -55,7 +55,7 @@ def test_what_it_raises_is_raised_here(model):
     with pytest.raises(NotImplementedError):
         model.gradient(["good"], np.ones((1, 2)))
     with pytest.raises(NotImplementedError):
-        model.trees()
+        model.structure("trees")
 
 
 @pytest.mark.parametrize(("word", "same"), [("sleep", True), ("stuck", False)])

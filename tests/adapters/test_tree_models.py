@@ -71,7 +71,7 @@ def fitted(name, rows=X):
 )
 def test_trees_sum_to_the_output_plus_a_constant(name, rows):
     model = fitted(name, rows)
-    tree_sums, predictions = model.trees().predict(rows), model.predict(rows).astype(float)
+    tree_sums, predictions = model.structure("trees").predict(rows), model.predict(rows).astype(float)
     assert tree_sums.shape == predictions.shape
     np.testing.assert_allclose(
         tree_sums - tree_sums[0], predictions - predictions[0], rtol=0, atol=5e-6 if "xgboost" in name else 1e-12
@@ -166,7 +166,7 @@ def test_what_is_no_ensemble():
     linear = pytest.importorskip("sklearn.linear_model").LinearRegression().fit(X, SUM)
     assert ensemble_library(linear) is margin_function(linear) is None
     with pytest.raises(lc.errors.MethodError, match=r"Expected a tree ensemble of LightGBM, .* got LinearRegression\."):
-        SklearnModel(linear).trees()
+        SklearnModel(linear).structure("trees")
 
 
 @pytest.mark.parametrize("name", ["lightgbm classes", "xgboost binary", "catboost binary", "histograms classes"])
@@ -177,4 +177,4 @@ def test_probabilities_of_boosted_trees_are_no_sum(name):
         lc.errors.MethodError,
         match=r"Expected a number that is a sum over trees, got the probabilities of.*Explain.*margin.*logits",
     ):
-        model.trees()
+        model.structure("trees")

@@ -31,7 +31,7 @@ def test_costs(kind):
         assert str(method.for_graph(CHAIN)) in str(cost) == cost.text
         if not cost.gradients:
             v, more = (local, {"part_fn": alone}) if isinstance(method, lc.ReceptiveShapley) else (size, {})
-            e = method.explain(lc.Game(v, 8, trees=lambda v=v: as_trees(v(every(8)), 8), **more), CHAIN)
+            e = method.explain(lc.Game(v, 8, structures={"trees": lambda v=v: as_trees(v(every(8)), 8)}, **more), CHAIN)
             assert e.calls == cost.calls if cost.exact else e.calls <= cost.calls
             assert e.rows == e.calls or (more and e.rows > e.calls)  # values are asked for beside parts
 

@@ -6,12 +6,12 @@ import oracles
 from lcshap.core.row_encoding import DROPPED, PINNED
 from lcshap.core.tree_ensembles import TreeGame, Trees
 from lcshap.estimators import tree_shap
-from lcshap.estimators.tree_shap import checked_trees, tree_shapley_values
+from lcshap.estimators.tree_shap import tree_shapley_values
 from support import as_trees, every
 
 
 def game_with(trees, values, d):
-    return lc.Game(lambda kept: values[kept @ (2 ** np.arange(d))], d, trees=lambda: trees)
+    return lc.Game(lambda kept: values[kept @ (2 ** np.arange(d))], d, structures={"trees": lambda: trees})
 
 
 def random_trees(rng, columns, count=4, depth=5, outputs=2):
@@ -86,7 +86,9 @@ def test_few_units_need_few_calls_and_many_no_more():
 
 def test_a_game_without_trees():
     v = lc.Game(lambda kept: kept.sum(axis=1), 3)
-    with pytest.raises(lc.errors.MethodError, match="Expected a tree ensemble and a table, got a game without trees"):
+    with pytest.raises(
+        lc.errors.MethodError, match="Expected a model of a table with trees that can be read, got a game without trees"
+    ):
         lc.TreeSHAP().explain(v, lc.Graph.chain(3))
 
 
@@ -100,14 +102,14 @@ def test_trees_that_do_not_agree_with_the_model_are_refused(error):
         trees.trees.value[-3] = np.nan
     with pytest.raises(
         lc.errors.MethodError,
-        match="Expected a model whose output is the sum of its trees, got one that differs from that",
+        match="Expected a model whose outputs are those of its trees plus a constant, got one that differs",
     ):
         lc.TreeSHAP().explain(game_with(trees, values, 4), lc.Graph.chain(4))
     with pytest.raises(
         lc.errors.MethodError,
-        match="Expected a model whose output is the sum of its trees, got one that differs from that",
+        match="Expected a model whose outputs are those of its trees plus a constant, got one that differs",
     ):
-        checked_trees(game_with(trees, values, 4))
+        lc.TreeSHAP().checked_game(game_with(trees, values, 4))
 
 
 def test_a_constant_and_rounding_do_not_matter():

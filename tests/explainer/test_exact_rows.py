@@ -99,7 +99,7 @@ def test_a_frame_and_one_row_of_it():
 
 
 class Shifted(ensemble.RandomForestRegressor):
-    """A forest that is not the sum of its trees."""
+    """A forest that is not the outputs are those of its trees."""
 
     def predict(self, rows):
         return super().predict(rows) + np.maximum(rows[:, 0], 0)
@@ -109,7 +109,7 @@ def test_a_model_that_is_not_what_was_read_is_not_explained_by_its_trees():
     model = Shifted(5, max_depth=4, random_state=0).fit(X, Y)
     xs = lc.Explainer(model, lc.maskers.Tabular(X[:4]))(X[20:22])
     assert {e.provenance["name"] for e in xs} == {"shapley"}
-    with pytest.raises(lc.errors.LcshapError, match="sum of its trees"):
+    with pytest.raises(lc.errors.LcshapError, match="outputs are those of its trees"):
         lc.Explainer(model, lc.maskers.Tabular(X[:4]), "tree-shap")(X[20:22])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import lcshap as lc
 import oracles
-from lcshap.selection.selector import can_read_trees
+from lcshap.selection.selector import can_estimate
 from support import as_trees, table_game
 
 CHAIN = lc.Graph.chain(30)
@@ -158,7 +158,7 @@ class TestTrees:
         values = np.random.default_rng(0).normal(size=2**d)
         trees = as_trees(values, d)
         fn = lambda kept: values[kept @ (2 ** np.arange(d))] + off * kept[:, 0] * kept[:, -1]  # noqa: E731
-        return lc.Game(fn, d, trees=lambda: trees)
+        return lc.Game(fn, d, structures={"trees": lambda: trees})
 
     def test_it_is_chosen(self):
         graph = lc.Graph.complete(8)
@@ -182,9 +182,9 @@ class TestTrees:
         assert lc.choose(lc.Graph.complete(8), game=self.game(8, off=0.01)).method == lc.Shapley()
 
     def test_it_must_fit_the_seconds(self):
-        assert can_read_trees(self.game(8), seconds=60.0)
-        assert not can_read_trees(self.game(8), seconds=0.0)
-        assert not can_read_trees(lc.Game(lambda kept: kept.sum(axis=1), 8))
+        assert can_estimate(self.game(8), lc.TreeSHAP(), seconds=60.0)
+        assert not can_estimate(self.game(8), lc.TreeSHAP(), seconds=0.0)
+        assert not can_estimate(lc.Game(lambda kept: kept.sum(axis=1), 8), lc.TreeSHAP())
 
 
 def pairs_by_oracle(table, d):
@@ -230,7 +230,9 @@ def test_interactions_come_with_the_calls_of_the_scores():
 
 def test_trees_are_not_read_if_interactions_are_requested():
     values = np.random.default_rng(0).normal(size=2**6)
-    game = lc.Game(lambda kept: values[kept @ (2 ** np.arange(6))], 6, trees=lambda: as_trees(values, 6))
+    game = lc.Game(
+        lambda kept: values[kept @ (2 ** np.arange(6))], 6, structures={"trees": lambda: as_trees(values, 6)}
+    )
     assert lc.choose(lc.Graph.complete(6), game=game).method == lc.TreeSHAP()
     assert lc.choose(lc.Graph.complete(6), game=game, interactions=True).method == lc.GraphKernelSHAP(
         64, interactions=True

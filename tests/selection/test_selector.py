@@ -111,14 +111,16 @@ def test_another_seed():
 
 def test_trees_come_first():
     values = np.random.default_rng(0).normal(size=256)
-    game = lc.Game(lambda kept: values[kept @ (2 ** np.arange(8))], 8, trees=lambda: as_trees(values, 8))
+    game = lc.Game(
+        lambda kept: values[kept @ (2 ** np.arange(8))], 8, structures={"trees": lambda: as_trees(values, 8)}
+    )
     graph = lc.Graph.complete(8)
     for selector in (MethodSelector(), MethodSelector(budget="4d"), MethodSelector(budget=17)):
         selection = selector.select_for(game, graph, time.monotonic())
         assert selection.method == lc.TreeSHAP()
         assert "sum of trees" in selection.record["chosen"]["reason"]
-        assert selector.select(graph, 1, lambda: True) == selection
-        assert selector.select(graph, 1, lambda: False) == selector.select(graph)
+        assert selector.select(graph, 1, lambda method: True) == selection
+        assert selector.select(graph, 1, lambda method: False) == selector.select(graph)
     for selector in (MethodSelector(goal="necessary"), MethodSelector("shapley"), MethodSelector(early=True)):
         assert selector.select_for(game, graph, time.monotonic()) == selector.select(graph)
     start = time.monotonic()
@@ -141,7 +143,7 @@ def test_interactions_reach_the_method():
     )
     assert MethodSelector("l-shapley", interactions=True).select(CHAIN).method == lc.LShapley(interactions=True)
     short, pairs = lc.Graph.chain(8), MethodSelector(interactions=True)
-    exact = pairs.select(short, 1, lambda: True)  # TreeSHAP has no interactions
+    exact = pairs.select(short, 1, lambda method: True)  # TreeSHAP has no interactions
     assert exact.method == lc.GraphKernelSHAP(256, interactions=True)
     assert "pair interactions are exact" in exact.reason
     twelve = lc.Graph.chain(12)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.tree_ensembles import Trees
+from ..core.structures import Structure
 from ..maskers.base import Blend, Rows
 from .fingerprint import OpaqueFunction, fingerprint
 
@@ -109,10 +109,19 @@ class Model(ABC):
         """
         raise NotImplementedError
 
-    def trees(self) -> Trees:
-        """The trees whose sum, plus a constant, is the output of `predict`.
+    def structure(self, name: str) -> Structure:
+        """The content of the model from which exact scores can be computed, by the name of its kind.
 
-        Only tree ensembles have them; see the scikit-learn adapter. Raises `MethodError` if they cannot be read.
+        Its outputs, plus a constant, are those of `predict`.
+
+        Parameters
+        ----------
+        name : "trees", see the scikit-learn adapter.
+
+        Raises
+        ------
+        NotImplementedError : if the model has no such structure.
+        MethodError : if it cannot be read.
         """
         raise NotImplementedError
 

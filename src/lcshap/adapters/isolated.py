@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.child import Child, ChildDiedError
-from ..core.tree_ensembles import Trees
+from ..core.structures import Structure
 from ..errors import ModelError, OptionError
 from ..maskers.base import Blend, Rows
 from .base import Kind, Model
@@ -85,7 +85,7 @@ class IsolatedModel(Model):
             ) from error
         self._make, self._kind = make, kind
         self._lock, self._child = threading.Lock(), None  # type: tuple[Any, Child | None]
-        self._trees: Trees | None = None
+        self._structures: dict[str, Structure] = {}
         self._model_info: dict[str, Any] = self._ask("model_info")
         self.kind, self.classes = self._model_info["kind"], self._model_info["classes"]
         self.batch_size, self.target = self._model_info["batch_size"], self._model_info["target"]
@@ -131,12 +131,11 @@ class IsolatedModel(Model):
         """The gradient, if the model has one."""
         return np.asarray(self._ask("gradient", rows, weights))
 
-    def trees(self) -> Trees:
-        """The trees of the model, if it is a sum of trees."""
-        if self._trees is None:
-            self._trees = self._ask("trees")
-        assert isinstance(self._trees, Trees)
-        return self._trees
+    def structure(self, name: str) -> Structure:
+        """What can be read from the model in the other process."""
+        if name not in self._structures:
+            self._structures[name] = self._ask("structure", name)
+        return self._structures[name]
 
     @property
     def has_parts(self) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from numpy.typing import NDArray
 
-from ..core.tree_ensembles import Trees
+from ..core.structures import Structure
 from ..errors import ModelError
 from ..maskers.base import Rows
 from ..maskers.input_lists import is_frame
@@ -25,6 +25,7 @@ _METHODS: dict[str, Kind] = {
     "predict": "output",
 }
 _PROBABILITY_KINDS: tuple[Kind, ...] = ("probabilities", "multilabel")
+_READERS: dict[str, Callable[[Any, str], Structure]] = {"trees": read_summed_trees}
 _MARGIN_METHOD = "decision_function"  # boosted trees of other libraries use another name
 
 
@@ -67,7 +68,7 @@ class SklearnModel(Model):
         if kind is not None:
             check_kind(kind, name)
         self.estimator = estimator
-        self._trees: Trees | None = None
+        self._structures: dict[str, Structure] = {}
         self.method = method = _find_method(estimator, kind, method, fallback)
         if kind is not None and method != "predict" and (kind in _PROBABILITY_KINDS) != (method == "predict_proba"):
             raise ModelError(f"Expected a method that returns {kind}, got {name}.{method}. Leave out kind or method.")
@@ -85,11 +86,13 @@ class SklearnModel(Model):
             answers = label_columns(answers, label_classes(self.estimator), name)
         return check_answers(answers, len(rows), name)
 
-    def trees(self) -> Trees:
+    def structure(self, name: str) -> Structure:
         """The trees whose sum is the output of the chosen method. They are read once."""
-        if self._trees is None:
-            self._trees = read_summed_trees(self.estimator, self.method)
-        return self._trees
+        if name not in _READERS:
+            raise NotImplementedError
+        if name not in self._structures:
+            self._structures[name] = _READERS[name](self.estimator, self.method)
+        return self._structures[name]
 
 
 @contextmanager

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import GameError
+from ..errors import GameError, MethodError
 from .coalitions import Coalitions
 from .store import Store
 from .store_keys import set_keys
-from .tree_ensembles import TreeGame
+from .structures import StructureGame
 
 _SPACE = b"game"  # a store belongs to a single game
 _BATCH_ROWS = 1024
@@ -41,13 +41,11 @@ class AbstractGame(ABC):
     ----------
     d : the number of units.
     gradient : for gradient methods, see `Game`; None where there is none.
-    trees : for `TreeSHAP`, see `Game`; None where there are none.
     row_counter : counts the rows that were sent.
     """
 
     d: int
     gradient: Callable[[], tuple[Any, Any]] | None
-    trees: Callable[[], TreeGame] | None
     row_counter: RowCounter
 
     @property
@@ -70,6 +68,18 @@ class AbstractGame(ABC):
     ) -> Sequence[NDArray[np.float64] | Exception]:
         """Coalitions of several games, one game after the other; games that share a model share batches instead."""
         return [game.evaluate(coalitions) for game, coalitions in requests]
+
+    def read_structure(self, name: str) -> StructureGame:
+        """The same game, computed from what a `TableMethod` reads from the model; `MethodError` if this is impossible.
+
+        Parameters
+        ----------
+        name : what is read, such as "trees".
+        """
+        raise MethodError(
+            f"Expected a model of a table with {name} that can be read, got a game without {name}. Choose a method "
+            "that needs only values, such as GraphKernelSHAP."
+        )
 
     def decision_unchanged(self, coalitions: Coalitions) -> NDArray[np.bool_] | None:
         """Whether the decision at the full input still stands on each coalition; None where there is no decision.
@@ -102,8 +112,8 @@ class Game(AbstractGame):
         less its reference, both `(d, features)`.
     store : stores the values, so that no coalition is evaluated twice, not even after a failure. A store must not be
         shared with another game.
-    trees : for `TreeSHAP` only: returns the same game as a sum of trees, or raises `MethodError` with the reason why
-        that is impossible.
+    structures : for methods that read a model: by the name of the structure, such as "trees", functions that return
+        the same game as a `StructureGame`, or raise `MethodError` with the reason why that is impossible.
     part_fn : for `ReceptiveShapley` only: as `fn`, but returns `(n, d)` or `(n, d, outputs)`, a part of the value for
         each unit. The parts of a coalition sum to its value, but for a constant.
 
@@ -122,7 +132,7 @@ class Game(AbstractGame):
     tolerance: float = 1e-6
     gradient: Callable[[], tuple[Any, Any]] | None = None
     store: Store | None = field(default=None, kw_only=True)
-    trees: Callable[[], TreeGame] | None = field(default=None, kw_only=True)
+    structures: Mapping[str, Callable[[], StructureGame]] = field(default_factory=dict, compare=False, kw_only=True)
     part_fn: Callable[[NDArray[np.bool_]], Any] | None = field(default=None, kw_only=True)
     row_counter: RowCounter = field(default_factory=RowCounter, init=False, repr=False, compare=False)
 
@@ -156,6 +166,10 @@ class Game(AbstractGame):
         self._evaluate(coalitions.take(np.fromiter(missing.values(), np.intp, len(missing))), self.store)
         _, values = self.store.get(_SPACE, keys)
         return np.empty(0) if values is None else values
+
+    def read_structure(self, name: str) -> StructureGame:
+        """What the function of this name in `structures` returns."""
+        return self.structures[name]() if name in self.structures else super().read_structure(name)
 
     def parts(self, coalitions: Coalitions) -> NDArray[np.float64] | None:
         """The return values of `part_fn`, checked."""

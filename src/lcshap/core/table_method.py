@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .method import Method
+from ..errors import MethodError
+from .checked_coalitions import coalitions_to_check
+from .coalitions import Coalitions
+from .default_limits import MAX_CALLS
+from .estimate import Estimate
+from .explanation import Explanation
+from .game import AbstractGame
+from .graphs import Graph
+from .method import Cost, Method, Stop
+from .plan import check_calls
+from .programs import Program
+from .run_plan import explain_estimate
+from .structures import Structure, StructureGame
 
+_TOLERANCE = 1e-6  # relative to the larger of 1 and the largest value
 Floats = NDArray[np.float64]
 
 
@@ -34,31 +47,78 @@ class RowEstimates:
 class TableMethod(Method):
     """A method whose scores come from the structure of the model.
 
+    Every such method works in the same way: the structure is read from the model, it is compared with the model on a
+    few coalitions, and the scores are computed from it. A subclass only computes them.
+
     Attributes
     ----------
-    reads : the method of `lcshap.adapters.Model` that returns the structure: an object with `predict`, which returns
-        the outputs for rows of numbers except for a constant, with `rounding`, the relative error of the library that
-        made the model, and with `encoder`, a `RowEncoder` or None, which says how rows become numbers.
+    reads : the name of the structure, see `lcshap.adapters.Model.structure`.
+    reason : why it is chosen for models that have this structure, as a part of a sentence.
     """
 
     reads: ClassVar[str]
+    reason: ClassVar[str]
+    has_plan: ClassVar[bool] = False
 
     @abstractmethod
-    def estimate_rows(
-        self,
-        structure: Any,
-        rows: Floats,
-        background: Floats,
-        units: NDArray[np.intp],
-        d: int,
-        weights: Floats,
-    ) -> RowEstimates:
-        """The scores of all rows.
+    def estimate_rows(self, game: StructureGame) -> RowEstimates:
+        """The scores of all rows of a `game`."""
+
+    def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
+        """The coalitions on which the model and its structure must agree."""
+        calls = len(coalitions_to_check(graph.d))
+        check_calls(calls, max_calls, exact=True)
+        purpose = f"to check the {self.reads} against the model; the scores are exact, and are computed from them"
+        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls}, {purpose}")
+
+    def program(
+        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
+    ) -> Program[Explanation]:
+        """Evaluate a few coalitions with the model, compare them with the structure, and compute the scores from it."""
+        self.check_stop(stop)
+        structure_game, checked = game.read_structure(self.reads), coalitions_to_check(graph.d)
+        values = yield checked
+        self._compare(structure_game, checked, values)
+        estimates = self.estimate_rows(structure_game)
+        estimate = _single_estimate(structure_game, estimates)
+        self.check_agreement(estimate.scores.sum(axis=0), values[-1] - values[0], values, structure_game.structure)
+        return explain_estimate(self, graph, game, estimate, values[0], values[-1], len(checked))
+
+    def checked_game(self, game: AbstractGame) -> StructureGame:
+        """The structure of a game, compared with it on the coalitions that the method evaluates anyway.
+
+        Raises `MethodError` if there is no such structure, or if it does not agree.
+        """
+        structure_game, checked = game.read_structure(self.reads), coalitions_to_check(game.d)
+        self._compare(structure_game, checked, game.evaluate(checked))
+        return structure_game
+
+    def check_agreement(self, actual: Floats, expected: Floats, values: Floats, structure: Structure) -> None:
+        """Raise if numbers that were computed from the structure differ from those of the model.
 
         Parameters
         ----------
-        structure : what the model returned.
-        rows, background : `(n, numbers)` and `(m, numbers)`.
-        units : `(numbers,)`, the unit of each number, or `PINNED` or `DROPPED`.
-        weights : `(values, outputs)`, with which a value is a sum of outputs.
+        values : numbers of the model, whose size decides which differences are rounding errors.
         """
+        gap = float(np.abs(actual - expected).max(initial=0.0))
+        if not gap <= max(_TOLERANCE, structure.rounding) * max(1.0, float(np.abs(values).max(initial=0.0))):
+            raise MethodError(
+                f"Expected a model whose outputs are those of its {self.reads} plus a constant, got one that differs "
+                f"from them by {gap:.2g}. It transforms them, or they were read wrongly. Choose another method, such "
+                "as GraphKernelSHAP."
+            )
+
+    def _compare(self, game: StructureGame, checked: Coalitions, values: Floats) -> None:
+        """Raise unless the values of the structure and of the model agree up to a constant."""
+        own_values = game.values(checked)
+        self.check_agreement(own_values - own_values[0], values - values[0], values, game.structure)
+
+
+def _single_estimate(game: StructureGame, estimates: RowEstimates) -> Estimate:
+    """The estimate of the first row."""
+    scores = game.read(estimates.scores[0])
+    if estimates.interactions is None:
+        return Estimate(scores)
+    pairs = np.stack(np.triu_indices(game.d, 1), axis=1)
+    interactions = estimates.interactions[0][pairs[:, 0], pairs[:, 1]]
+    return Estimate(scores, interactions=game.read(interactions), pairs=pairs)

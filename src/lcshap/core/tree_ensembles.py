@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .coalitions import Coalitions
-from .row_encoding import PINNED, RowEncoder
+from .row_encoding import RowEncoder
+from .structures import StructureGame
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -54,6 +54,11 @@ class Trees:
     members: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
     encoder: RowEncoder | None = None
     cover: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def outputs(self) -> int:
+        """The number of outputs."""
+        return int(self.value.shape[1])
 
     def rounded(self, rows: Floats) -> Floats:
         """Rows in the precision in which they are compared with thresholds."""
@@ -103,43 +108,16 @@ class Trees:
         return outputs
 
 
-@dataclass(frozen=True, eq=False)
-class TreeGame:
-    """Games of trees, one for each row: v(S) = weights · the mean output for the row in S and background rows else.
+class TreeGame(StructureGame):
+    """Games of trees, one for each row."""
 
-    Attributes
-    ----------
-    trees : the ensemble; constants that it adds to all outputs are left out.
-    rows : `(n, columns)`, the rows that are explained.
-    background : `(m, columns)`, the values of absent units.
-    units : `(columns,)`, the unit of each column; `PINNED` for columns that always have the value of the row, `DROPPED`
-        for columns that always have that of the background.
-    d : the number of units.
-    weights : `(values, outputs)`.
-    multi_output : whether v is `(values,)`, and not a number.
-    """
-
-    trees: Trees
-    rows: Floats
-    background: Floats
-    units: Places
-    d: int
-    weights: Floats
-    multi_output: bool = False
+    @property
+    def trees(self) -> Trees:
+        """The ensemble; constants that it adds to all outputs are left out."""
+        assert isinstance(self.structure, Trees)
+        return self.structure
 
     @property
     def weighted_trees(self) -> Trees:
         """The trees with a value in place of each output."""
         return replace(self.trees, value=self.trees.value @ self.weights.T)
-
-    def values(self, coalitions: Coalitions, row: int = 0) -> Floats:
-        """v of each coalition for one of the rows, but for a constant, `(n,)` or `(n, values)`."""
-        outputs = []
-        for mask in coalitions.dense():
-            present = np.where(self.units >= 0, mask[self.units], self.units == PINNED)
-            outputs.append(self.trees.predict(np.where(present, self.rows[row], self.background)).mean(axis=0))
-        return self.read(np.array(outputs) @ self.weights.T)
-
-    def read(self, values: Floats) -> Floats:
-        """Numbers `(..., values)`, without the last axis if v is a number."""
-        return values if self.multi_output else np.asarray(values[..., 0])

@@ -10,22 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.coalitions import Coalitions
-from ..core.default_limits import MAX_CALLS
-from ..core.estimate import Estimate
-from ..core.explanation import Explanation
-from ..core.game import AbstractGame
 from ..core.graphs import Graph
-from ..core.method import Cost, Stop
-from ..core.plan import check_calls
-from ..core.programs import Program
 from ..core.row_encoding import DROPPED, PINNED
-from ..core.run_plan import explain_estimate
+from ..core.structures import StructureGame
 from ..core.table_method import RowEstimates, TableMethod
 from ..core.tree_ensembles import TreeGame, Trees
-from ..errors import MethodError
 from .axioms import Axioms
-from .checked_coalitions import coalitions_to_check
 
 _TOLERANCE = 1e-6  # relative to the larger of 1 and the largest value
 _FIRST_WALKS, _MAX_WALKS = (
@@ -70,7 +60,7 @@ class TreeSHAP(TableMethod):
     ...     np.array([0, -1, -1]), np.array([0.5, 0, 0]), np.array([[0.0], [3.0], [5.0]]))
     >>> x, background = np.array([[1.0, 7.0]]), np.array([[0.0, 0.0]])
     >>> trees = TreeGame(stump, x, background, units=np.array([0, 1]), d=2, weights=np.array([[1.0]]))
-    >>> v = lc.Game(lambda kept: np.where(kept[:, 0], 5.0, 3.0), 2, trees=lambda: trees)
+    >>> v = lc.Game(lambda kept: np.where(kept[:, 0], 5.0, 3.0), 2, structures={"trees": lambda: trees})
     >>> lc.TreeSHAP().explain(v, lc.Graph.complete(2)).scores
     array([2., 0.])
     """
@@ -82,8 +72,10 @@ class TreeSHAP(TableMethod):
         "a regressor, the probability of a forest or the margin of a classifier."
     )
     cost_in_words: ClassVar[str] = "16, to check that the trees were read correctly, and one pass through the trees"
-    has_plan: ClassVar[bool] = False
     reads: ClassVar[str] = "trees"
+    reason: ClassVar[str] = (
+        "the model is a sum of trees, from which its Shapley value can be read off: the result is exact"
+    )
 
     @classmethod
     def examples(cls) -> tuple[TreeSHAP, ...]:
@@ -94,31 +86,10 @@ class TreeSHAP(TableMethod):
         """The axioms that it satisfies on this graph."""
         return Axioms(planned=False, efficient="graph")
 
-    def cost(self, graph: Graph, max_calls: int | None = MAX_CALLS) -> Cost:
-        """The coalitions on which model and trees must agree."""
-        calls = len(coalitions_to_check(graph.d))
-        check_calls(calls, max_calls, exact=True)
-        purpose = "to check the trees against the model; the scores are exact, and come from one walk through the trees"
-        return Cost(calls, True, 0, f"{self}\n  on      {graph}\n  calls   {calls}, {purpose}")
-
-    def program(
-        self, game: AbstractGame, graph: Graph, max_calls: int | None = MAX_CALLS, stop: Stop | None = None
-    ) -> Program[Explanation]:
-        """Evaluate a few coalitions with the model, compare them with the trees, and traverse the trees."""
-        self.check_stop(stop)
-        trees, checked = _game_trees(game), coalitions_to_check(graph.d)
-        values = yield checked
-        _compare(trees, checked, values)
-        scores = trees.read(tree_shapley_values(trees)[0])
-        _check_agreement(scores.sum(axis=0), values[-1] - values[0], values, trees)
-        return explain_estimate(self, graph, game, Estimate(scores), values[0], values[-1], len(checked))
-
-    def estimate_rows(
-        self, structure: Trees, rows: Floats, background: Floats, units: Places, d: int, weights: Floats
-    ) -> RowEstimates:
-        """The scores of all rows of a table."""
-        game = TreeGame(structure, rows, background, units, d, weights, multi_output=True)
-        return RowEstimates(tree_shapley_values(game), expected_values(game))
+    def estimate_rows(self, game: StructureGame) -> RowEstimates:
+        """The scores of all rows of a `game`."""
+        trees = TreeGame(**vars(game))
+        return RowEstimates(tree_shapley_values(trees), expected_values(trees))
 
 
 def expected_values(game: TreeGame) -> Floats:
@@ -128,16 +99,6 @@ def expected_values(game: TreeGame) -> Floats:
     if not pinned.any():
         return np.broadcast_to(trees.predict(game.background).mean(axis=0), (len(game.rows), trees.value.shape[1]))
     return np.array([trees.predict(np.where(pinned, row, game.background)).mean(axis=0) for row in game.rows])
-
-
-def checked_trees(game: AbstractGame) -> TreeGame:
-    """The trees of a game, compared with it on a few coalitions: those that `TreeSHAP` evaluates anyway.
-
-    Raises `MethodError` if there are no trees, or if they do not agree.
-    """
-    trees, checked = _game_trees(game), coalitions_to_check(game.d)
-    _compare(trees, checked, game.evaluate(checked))
-    return trees
 
 
 def tree_shapley_values(game: TreeGame) -> Floats:
@@ -234,28 +195,3 @@ def _leaf_weights(max_units: int) -> tuple[Floats, Floats]:
         [[a and 1 / (a * comb(a + b, a)) for b in range(max_units + 1)] for a in range(max_units + 1)], float
     )
     return gain, gain.T.copy()
-
-
-def _game_trees(game: AbstractGame) -> TreeGame:
-    if game.trees is None:
-        raise MethodError(
-            "Expected a tree ensemble and a table, got a game without trees. Choose a method that needs only "
-            "values, such as GraphKernelSHAP."
-        )
-    return game.trees()
-
-
-def _compare(trees: TreeGame, checked: Coalitions, values: Floats) -> None:
-    """Raise unless the values of the trees and of the model agree up to a constant."""
-    tree_values = trees.values(checked)
-    _check_agreement(tree_values - tree_values[0], values - values[0], values, trees)
-
-
-def _check_agreement(actual: Floats, expected: Floats, values: Floats, game: TreeGame) -> None:
-    gap = float(np.abs(actual - expected).max())
-    if not gap <= max(_TOLERANCE, game.trees.rounding) * max(1.0, float(np.abs(values).max())):
-        raise MethodError(
-            "Expected a model whose output is the sum of its trees, got one that differs from that sum by "
-            f"{gap:.2g}. It transforms the sum, or shap reads its trees wrongly. Choose another method, such "
-            "as GraphKernelSHAP."
-        )

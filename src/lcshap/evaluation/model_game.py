@@ -17,7 +17,7 @@ from ..core.graphs import Graph
 from ..core.programs import BatchFailed, ProgramFailed
 from ..core.store import Store
 from ..core.store_keys import set_keys
-from ..core.tree_ensembles import TreeGame
+from ..core.structures import StructureGame
 from ..errors import MethodError, ModelError, TargetError
 from ..maskers.base import Masked
 from ..maskers.distinct import DistinctRows
@@ -25,7 +25,7 @@ from ..values import FixedValue, Loss, Value
 from .engine import BatchRequest, Engine, coalition_in_words
 from .pending_rows import PendingRows, answer_pending
 from .progress import Progress
-from .tree_games import tree_game
+from .structure_games import structure_game
 from .unit_parts import parts_engine, read_parts
 
 Floats = NDArray[np.float64]
@@ -86,10 +86,9 @@ class ModelGame(AbstractGame):
         """The gradient of v at the full input, and the input less its reference."""
         return partial(_gradient, self.engine, self.masked, self.value)
 
-    @property
-    def trees(self) -> Callable[[], TreeGame]:  # type: ignore[override]
-        """The same game, computed from the trees of the model."""
-        return partial(tree_game, self.engine.model, self.masked, self.value)
+    def read_structure(self, name: str) -> StructureGame:
+        """The same game, computed from what can be read from the model."""
+        return structure_game(name, self.engine.model, self.masked, self.value)
 
     def evaluate(self, coalitions: Coalitions) -> Floats:
         """The value of each coalition."""

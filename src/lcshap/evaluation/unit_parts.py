@@ -12,7 +12,7 @@ from ..errors import MethodError, ModelError
 from ..maskers.base import Masked, Rows
 from ..values import FixedValue
 from .engine import Engine
-from .tree_games import linear_weights
+from .structure_games import linear_weights
 
 Floats = NDArray[np.float64]
 _ADVICE = "or choose another method, such as GraphKernelSHAP."

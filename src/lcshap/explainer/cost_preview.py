@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.method import Method
 from ..evaluation.masking_curves import count_curve_calls
-from ..evaluation.tree_games import has_tree_game
+from ..evaluation.structure_games import has_structure
 from ..maskers.base import Masked
 from ..selection.budget import measure_preparation
 from ..selection.selection import Selection
@@ -20,7 +20,7 @@ def preselect_method(setup: Setup, selector: MethodSelector, masked: Masked) -> 
     return selector.select(
         masked.graph,
         masked.rows_per_call,
-        lambda: has_tree_game(setup.engine.model, masked, setup.value, setup.classes),
+        lambda method: has_structure(method.reads, setup.engine.model, masked, setup.value, setup.classes),
     )
 
 

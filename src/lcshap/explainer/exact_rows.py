@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.checked_coalitions import coalitions_to_check
 from ..core.explanations import Explanations
 from ..core.explanations.from_arrays import PairArrays
 from ..core.explanations.object_columns import CodedColumn, EntryColumn
@@ -18,18 +19,17 @@ from ..core.explanations.ragged import Ragged, freeze
 from ..core.explanations.row_columns import ExplanationColumns
 from ..core.row_encoding import DROPPED
 from ..core.run_plan import method_record
+from ..core.structures import Structure, StructureGame
 from ..core.table_method import RowEstimates, TableMethod
 from ..errors import MethodError
-from ..estimators.checked_coalitions import coalitions_to_check
 from ..evaluation.prediction import MAX_CLASSES, class_names, class_strengths
-from ..evaluation.tree_games import linear_weights, number_units, numeric_rows
+from ..evaluation.structure_games import linear_weights, number_units, numeric_rows, read_structure
 from ..maskers.table_inputs import TableInputs
 from ..selection.selection import Selection
 from ..values import FixedValue
 from .job import Setup
 
 _CHECKED_ROWS = 4  # rows of a call for which the structure is compared with the model itself
-_TOLERANCE = 1e-6  # relative to the larger of 1 and the largest output
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -53,6 +53,7 @@ class ExactRows:
         """Explain all rows. `MethodError` if the structure cannot be read, or if the model does not agree with it."""
         if (self.table.column_units == DROPPED).any():
             raise MethodError("Expected no dropped columns for all rows at once, got some.")
+        _ = self._numbers  # fails before the model is asked, if the structure cannot be read
         outputs = self.setup.engine.predict_rows(self.table.rows)
         groups = list(self._target_groups(outputs))
         estimates = [self._estimate(members, fixed) for members, fixed in groups]
@@ -63,7 +64,7 @@ class ExactRows:
         )
         base_values = base_values + np.concatenate([self._offset(m, v, outputs) for m, v in groups])[order]
         full_values = np.concatenate([v(outputs[m]).reshape(len(m), -1) for m, v in groups])[order]
-        _check_agreement(scores.sum(axis=1), full_values - base_values, full_values, self._structure)
+        self._method.check_agreement(scores.sum(axis=1), full_values - base_values, full_values, self._structure)
         pairs = None
         if estimates[0].interactions is not None:
             pairs = np.concatenate([e.interactions for e in estimates if e.interactions is not None])[order]
@@ -77,12 +78,8 @@ class ExactRows:
         return self.selection.method
 
     @cached_property
-    def _structure(self) -> Any:
-        try:
-            return getattr(self.setup.engine.model, self._method.reads)()
-        except NotImplementedError:
-            name = type(self.setup.engine.model).__name__
-            raise MethodError(f"Expected a model that can be read, got {name}. Choose another method.") from None
+    def _structure(self) -> Structure:
+        return read_structure(self._method.reads, self.setup.engine.model)
 
     @cached_property
     def _numbers(self) -> tuple[Floats, Floats]:
@@ -111,7 +108,7 @@ class ExactRows:
             raise MethodError(f"Expected {computed.shape[1]} outputs of the model, got {answered.shape[1]}.")
         differences = answered - computed
         constant = np.median(differences, axis=0)
-        _check_agreement(differences, constant, answered, self._structure)
+        self._method.check_agreement(differences, constant, answered, self._structure)
         return np.asarray(constant)
 
     # -- values -------------------------------------------------------------------------------------------------------
@@ -142,7 +139,9 @@ class ExactRows:
             raise MethodError(f"Expected {weights.shape[1]} outputs that were read, got {len(constant)}.")
         members_rows = rows if len(members) == len(rows) else rows[members]
         units = number_units(self.table.column_units, self._structure)
-        return self._method.estimate_rows(self._structure, members_rows, background, units, self.table.graph.d, weights)
+        return self._method.estimate_rows(
+            StructureGame(self._structure, members_rows, background, units, self.table.graph.d, weights, True)
+        )
 
     def _offset(self, members: Places, value: FixedValue, outputs: Floats) -> Floats:
         """What is added to the base values of the structure: the constant of the model, and that of the value."""
@@ -202,14 +201,3 @@ class ExactRows:
             names = class_names(value, strengths.shape[1])
             columns["prediction"] = PredictedClasses(names, strengths, value.kind != "margin", MAX_CLASSES)
         return columns
-
-
-def _check_agreement(actual: Floats, expected: Floats, values: Floats, structure: Any) -> None:
-    """Raise if numbers that were computed from the structure differ from those of the model."""
-    gap = float(np.abs(actual - expected).max(initial=0.0))
-    if not gap <= max(_TOLERANCE, structure.rounding) * max(1.0, float(np.abs(values).max(initial=0.0))):
-        raise MethodError(
-            "Expected a model whose outputs are those of its structure plus a constant, got one that differs by "
-            f"{gap:.2g}. It transforms the sum, or its structure was read wrongly. Choose another method, such as "
-            "GraphKernelSHAP."
-        )

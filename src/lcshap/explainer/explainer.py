@@ -266,13 +266,12 @@ class Explainer:
         setup = self.setup
         if table is None or y is not None or setup.curve or setup.check or setup.stop is not None:
             return None
-        selection = self.selector.select_table_method(table.graph)
-        if selection is None:
-            return None
-        try:
-            return ExactRows(setup, table, selection).explain()
-        except (MethodError, MissingExtraError, ModelError, TargetError):
-            return None
+        for selection in self.selector.table_selections(table.graph):
+            try:
+                return ExactRows(setup, table, selection).explain()
+            except (MethodError, MissingExtraError, ModelError, TargetError):
+                continue
+        return None
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
         job.explain(masked, self.selector)

@@ -51,7 +51,7 @@ class Masker(ABC):
         return list_inputs(x) if self.is_many(x) else [x]
 
     def table(self, x: Any) -> Any:
-        """Many inputs as a `TableInputs`, if they are rows of a table that have the same units; otherwise None."""
+        """The inputs `x` as a `TableInputs`, if they are rows of a table that have the same units; otherwise None."""
         return None
 
     @property

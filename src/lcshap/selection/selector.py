@@ -4,7 +4,7 @@
 them, and all callers (`Explainer`, its preview, `compare`, `stream`, the command, the playground) use that. The rule
 for method="auto" and goal="fair" is, in this order:
 
-1. `TreeSHAP`, if the model is a sum of trees and this takes no more calls;
+1. a method that reads the model, such as `TreeSHAP`, if there is one for it and this takes no more calls;
 2. all coalitions, if they fit into the budget (without a budget: if `budget.exact_by_default` is true);
 3. `GraphKernelSHAP` with as many calls as the budget has, or `SampleShapley` if that would take too much memory.
 
@@ -15,7 +15,7 @@ clock.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal
@@ -31,7 +31,7 @@ from ..estimators.paths import DeletionPath, InsertionPath
 from ..estimators.registry import get_method
 from ..estimators.sample_shapley import SampleShapley
 from ..estimators.shapley import Shapley
-from ..estimators.tree_shap import TreeSHAP, checked_trees, tree_shapley_values
+from ..estimators.tree_shap import TreeSHAP
 from .budget import (
     EXACT_COALITIONS,
     EXACT_ROWS,
@@ -47,7 +47,7 @@ InteractionsOption = (
     bool | Literal["all"]
 )  # the interactions to estimate: none, those of the graph's edges, those of all pairs
 _FIRST_PLAN = 3  # calls per unit of the plan that measures the time of a method itself, for a budget in seconds
-_TREES_REASON = "the model is a sum of trees, from which its Shapley value can be read off: the result is exact"
+_TABLE_METHODS: tuple[type[TableMethod], ...] = (TreeSHAP,)  # in the order in which they are tried
 
 
 @dataclass(frozen=True)
@@ -131,30 +131,39 @@ class MethodSelector:
     # -- selecting ----------------------------------------------------------------------------------------------------
 
     def select(
-        self, graph: Graph, rows_per_call: int = 1, is_sum_of_trees: Callable[[], bool] | None = None
+        self, graph: Graph, rows_per_call: int = 1, can_read: Callable[[TableMethod], bool] | None = None
     ) -> Selection:
         """The method for a graph, by a budget in calls. The model is not called and nothing is timed.
 
         Parameters
         ----------
         rows_per_call : the number of model rows per coalition, which is that of the background rows.
-        is_sum_of_trees : returns whether the model is a sum of trees; called only if this makes a difference. None if
-            it is not.
+        can_read : returns whether the model has the structure that a method reads; called only if this makes a
+            difference. None if it has none.
         """
         calls = Budget.parse(self.budget).calls(graph.d, rows_per_call)
         selection = self._select(graph, calls, rows_per_call)
-        if is_sum_of_trees is None or not self._may_read_trees:
-            return selection
-        if _trees_are_cheaper(graph, selection.method, self.max_calls) and is_sum_of_trees():
-            return replace(selection, method=TreeSHAP(), reason=_TREES_REASON)
+        if can_read is not None:
+            for method in self._table_methods:
+                if _is_cheaper(method, graph, selection.method, self.max_calls) and can_read(method):
+                    return replace(selection, method=method, reason=method.reason)
         return selection
 
-    def select_table_method(self, graph: Graph) -> Selection | None:
-        """The method that reads a model of tables and explains all rows at once, if the options allow one."""
-        if self.seconds is None and self._may_read_trees:
-            return Selection(TreeSHAP(), graph, 1, _TREES_REASON, "fair")
-        method = get_method(self.method)() if self.method == TreeSHAP.name else self.method
-        return Selection(method, graph, 1) if isinstance(method, TableMethod) else None
+    def table_selections(self, graph: Graph) -> Iterator[Selection]:
+        """The methods that the options allow and that explain all rows of a table at once, if they can read the model.
+
+        At most one of them can read a given model.
+        """
+        if self.method == "auto":
+            if self.seconds is None:
+                for table_method in self._table_methods:
+                    yield Selection(table_method, graph, 1, table_method.reason, "fair")
+            return
+        method = self.method
+        if isinstance(method, str) and issubclass(get_method(method), TableMethod):
+            method = self._select(graph, MAX_CALLS).method
+        if isinstance(method, TableMethod):
+            yield Selection(method, graph, 1)
 
     def select_for(
         self, game: AbstractGame, graph: Graph, start: float, measure_call: Callable[[], float] | None = None
@@ -169,10 +178,11 @@ class MethodSelector:
         """
         seconds = self.seconds
         if seconds is None:
-            return self.select(graph, game.rows_per_call, partial(can_read_trees, game))
+            return self.select(graph, game.rows_per_call, partial(can_estimate, game))
         deadline = start + seconds
-        if self._may_read_trees and can_read_trees(game, seconds=deadline - time.monotonic()):
-            return Selection(TreeSHAP(), graph, TreeSHAP().cost(graph).calls, _TREES_REASON, "fair", seconds)
+        for method in self._table_methods:
+            if can_estimate(game, method, seconds=deadline - time.monotonic()):
+                return Selection(method, graph, method.cost(graph).calls, method.reason, "fair", seconds)
         return self._select_in_seconds(
             graph, deadline, seconds_per_call(game, seconds) if measure_call is None else measure_call(), seconds
         )
@@ -239,9 +249,15 @@ class MethodSelector:
     # -- the options of the user --------------------------------------------------------------------------------------
 
     @property
-    def _may_read_trees(self) -> bool:
-        """Whether any method that computes the Shapley value may be selected."""
-        return self.method == "auto" and self.goal in (None, "fair") and not self.early and not self.interactions
+    def _table_methods(self) -> Iterator[TableMethod]:
+        """The methods that read the model, if any method that computes the Shapley value may be selected."""
+        if self.method != "auto" or self.goal not in (None, "fair") or self.early:
+            return
+        for method in _TABLE_METHODS:
+            if "interactions" in {f.name for f in fields(method)}:
+                yield method(**{"interactions": self.interactions})
+            elif not self.interactions:
+                yield method()
 
     @property
     def _parameters(self) -> set[str]:
@@ -284,7 +300,7 @@ def choose(
         timed). By default all coalitions are evaluated if there are at most 1,024 of them (up to ten units) and they
         take at most 131,072 model rows (coalitions times background rows); otherwise the budget is eight calls per
         unit.
-    game : determines the number of model rows per coalition (without it: one), and whether the model is a sum of trees.
+    game : determines the number of model rows per coalition (without it: one), and whether the model can be read.
     seed : the seed of methods that sample.
     interactions : True for pair interactions of the graph's edges, "all" for those of all pairs, from the same calls as
         the scores. Then the method is `GraphKernelSHAP`, which is exact if all coalitions fit. Only for the goal
@@ -296,10 +312,10 @@ def choose(
 
     Rules
     -----
-    fair: `TreeSHAP` if the `game` is one of trees, this takes fewer calls and no interactions are requested; all
-    coalitions if they fit; otherwise `GraphKernelSHAP`, which has the smallest error for most kinds of models that we
-    measured, or `SampleShapley` if that would take too much memory (above 4,096 units). necessary and sufficient: the
-    paths. If no method for the goal fits the budget, an error with the smallest possible budget is raised. The same
+    fair: a method that reads the model, such as `TreeSHAP`, if the `game` has what it reads and this takes fewer calls;
+    all coalitions if they fit; otherwise `GraphKernelSHAP`, which has the smallest error for most kinds of models that
+    we measured, or `SampleShapley` if that would take too much memory (above 4,096 units). necessary and sufficient:
+    the paths. If no method for the goal fits the budget, an error with the smallest possible budget is raised. The same
     arguments always give the same method, unless the budget is in seconds.
 
     Raises
@@ -323,24 +339,22 @@ def choose(
     return selector.select(graph) if game is None else selector.select_for(game, graph, time.monotonic())
 
 
-def can_read_trees(game: AbstractGame, seconds: float | None = None) -> bool:
-    """Whether the Shapley value of a game can be read off the trees of its model. A few rows are evaluated.
+def can_estimate(game: AbstractGame, method: TableMethod, seconds: float | None = None) -> bool:
+    """Whether a method can compute the scores of a game from the structure of its model. A few rows are evaluated.
 
     Parameters
     ----------
-    seconds : the largest time for traversing the trees, estimated from the time for one background row.
+    seconds : the largest time for computing them, estimated from the time for one background row.
     """
-    if game.trees is None:
-        return False
     try:
-        trees = checked_trees(game)
+        structure_game = method.checked_game(game)
     except (MethodError, MissingExtraError, ModelError):
         return False
     if seconds is None:
         return True
     begin = time.monotonic()
-    tree_shapley_values(replace(trees, background=trees.background[:1]))
-    return (time.monotonic() - begin) * len(trees.background) <= seconds
+    method.estimate_rows(replace(structure_game, background=structure_game.background[:1]))
+    return (time.monotonic() - begin) * len(structure_game.background) <= seconds
 
 
 def with_seed(method: Method | str, seed: int) -> dict[str, Any]:
@@ -379,15 +393,15 @@ def _select_path(graph: Graph, calls: int, goal: str) -> tuple[Method, str]:
     return path(calls), reason
 
 
-def _trees_are_cheaper(graph: Graph, instead_of: Method, max_calls: int | None = MAX_CALLS) -> bool:
-    """Whether `TreeSHAP` takes no more calls than an estimate, or fewer than all coalitions.
+def _is_cheaper(table_method: TableMethod, graph: Graph, instead_of: Method, max_calls: int | None = MAX_CALLS) -> bool:
+    """Whether a method that reads the model takes no more calls than an estimate, or fewer than all coalitions.
 
     >>> import lcshap as lc
-    >>> _trees_are_cheaper(lc.Graph.complete(4), lc.Shapley()), _trees_are_cheaper(lc.Graph.complete(5), lc.Shapley())
-    (False, True)
+    >>> [_is_cheaper(lc.TreeSHAP(), lc.Graph.complete(d), lc.Shapley()) for d in (4, 5)]
+    [False, True]
     """
-    tree_calls, other_calls = TreeSHAP().cost(graph).calls, instead_of.cost(graph, max_calls).calls
-    return tree_calls < other_calls or (tree_calls == other_calls and instead_of != Shapley())
+    table_calls, other_calls = table_method.cost(graph).calls, instead_of.cost(graph, max_calls).calls
+    return table_calls < other_calls or (table_calls == other_calls and instead_of != Shapley())
 
 
 def _why_not_exact(d: int, rows_per_call: int) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from lcshap.estimators.checked_coalitions import coalitions_to_check
+from lcshap.core.checked_coalitions import coalitions_to_check
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 16, 17, 400])

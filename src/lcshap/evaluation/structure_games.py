@@ -1,4 +1,4 @@
-"""A model, a masked row and a value as a game of trees, if the value is a sum over the trees of the model."""
+"""A model, a masked row and a value as a game of the structure of the model, if the value is linear in its outputs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Model
 from ..core.coalitions import Coalitions
-from ..core.row_encoding import DROPPED, PINNED, RowEncoder
-from ..core.tree_ensembles import TreeGame
+from ..core.row_encoding import DROPPED, PINNED
+from ..core.structures import Structure, StructureGame
 from ..errors import LcshapError, MethodError
 from ..maskers.base import Masked
 from ..maskers.input_lists import is_frame
@@ -25,40 +25,47 @@ _ADVICE = (
 )
 
 
-def tree_game(model: Model, masked: Masked, value: FixedValue) -> TreeGame:
-    """Return the game of the trees of the model; `MethodError` with the reason if the value is no sum over trees."""
+def structure_game(name: str, model: Model, masked: Masked, value: FixedValue) -> StructureGame:
+    """The game of the structure of this name; `MethodError` with the reason if there is none for this value."""
     weights = linear_weights(value, masked.rows_per_call)
     if weights is None:
         rows = f" averaged over {masked.rows_per_call} background rows" if masked.rows_per_call > 1 else ""
         raise MethodError(
-            f"Expected a number that is a sum over trees, got {_describe_value(value)} of a model of "
+            f"Expected a number that is a weighted sum of outputs, got {_describe_value(value)} of a model of "
             f"kind={value.kind!r}{rows}. {_ADVICE}"
         )
-    try:
-        trees = model.trees()
-    except NotImplementedError:
-        raise MethodError(f"Expected a tree ensemble, got {type(model).__name__}. {_ADVICE}") from None
-    if trees.value.shape[1] != weights.shape[1]:
+    structure = read_structure(name, model)
+    if structure.outputs != weights.shape[1]:
         raise MethodError(
-            f"Expected trees for {weights.shape[1]} outputs of the model, got {trees.value.shape[1]}. {_ADVICE}"
+            f"Expected {name} for {weights.shape[1]} outputs of the model, got {structure.outputs}. {_ADVICE}"
         )
-    x, background = (numeric_rows(rows, trees) for rows in _full_and_empty_rows(masked))
+    x, background = (numeric_rows(rows, structure) for rows in _full_and_empty_rows(masked))
     owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
     if owners is not None and owners.ndim == 1:
-        owners = number_units(owners, trees)
+        owners = number_units(owners, structure)
     if owners is None or owners.shape != x.shape[1:]:
         raise MethodError(f"Expected the columns of a table, got {type(masked).__name__}. {_ADVICE}")
     same_in_all_rows = ((x == x[0]) | (np.isnan(x) & np.isnan(x[0]))).all(axis=0)
     units = np.where(owners >= 0, owners, np.where(same_in_all_rows, PINNED, DROPPED))
-    return TreeGame(trees, x[:1], background, units, masked.graph.d, weights, value.multi_output)
+    return StructureGame(structure, x[:1], background, units, masked.graph.d, weights, value.multi_output)
 
 
-def has_tree_game(model: Model, masked: Masked, value: Value, classes: Sequence[str] | None) -> bool:
-    """Whether there are trees for this value, as far as this is known without calling the model."""
+def read_structure(name: str, model: Model) -> Structure:
+    """The structure of this name of a model; `MethodError` if it has none."""
     try:
-        columns = model.trees().value.shape[1]
-        fixed = value.resolve(np.full((1, columns), 1 / columns), model.kind, classes)
-        tree_game(model, masked, fixed)
+        return model.structure(name)
+    except NotImplementedError:
+        raise MethodError(
+            f"Expected a model with {name} that can be read, got {type(model).__name__}. {_ADVICE}"
+        ) from None
+
+
+def has_structure(name: str, model: Model, masked: Masked, value: Value, classes: Sequence[str] | None) -> bool:
+    """Whether there is a structure for this value, as far as this is known without calling the model."""
+    try:
+        outputs = model.structure(name).outputs
+        fixed = value.resolve(np.full((1, outputs), 1 / outputs), model.kind, classes)
+        structure_game(name, model, masked, fixed)
     except (LcshapError, NotImplementedError):
         return False
     return True
@@ -96,12 +103,12 @@ def _full_and_empty_rows(masked: Masked) -> tuple[Any, Any]:
     return full, empty
 
 
-def numeric_rows(rows: Any, structure: Any) -> Floats:
-    """Rows of a table as the numbers that a structure, such as trees, is read from.
+def numeric_rows(rows: Any, structure: Structure) -> Floats:
+    """Rows of a table as the numbers that a structure, such as trees, is computed from.
 
     Raises `MethodError` if there are columns of other types.
     """
-    encoder: RowEncoder | None = structure.encoder
+    encoder = structure.encoder
     try:
         if encoder is not None:
             return encoder.encode(rows)
@@ -114,9 +121,9 @@ def numeric_rows(rows: Any, structure: Any) -> Floats:
     return numbers
 
 
-def number_units(column_units: NDArray[np.intp], structure: Any) -> NDArray[np.intp]:
+def number_units(column_units: NDArray[np.intp], structure: Structure) -> NDArray[np.intp]:
     """The unit of each of the `numeric_rows`, from that of each column of the table."""
-    encoder: RowEncoder | None = structure.encoder
+    encoder = structure.encoder
     return column_units if encoder is None else encoder.number_units(column_units)
 
 

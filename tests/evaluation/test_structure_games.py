@@ -8,7 +8,7 @@ import pytest
 import lcshap as lc
 import oracles
 from lcshap.core.row_encoding import RowEncoder
-from lcshap.evaluation.tree_games import has_tree_game, linear_weights, number_units, numeric_rows
+from lcshap.evaluation.structure_games import has_structure, linear_weights, number_units, numeric_rows
 from lcshap.values import Value
 from support import every
 
@@ -184,11 +184,11 @@ def test_what_is_no_sum_over_trees_is_refused():
     several, single_reference = lc.maskers.Tabular(X[50:60]), lc.maskers.Tabular(X[50])
     averaged = r'got value="log_odds" of a model of kind=.logits. averaged over 10 background rows'
     refused(binary, several, averaged, kind="logits", value="log_odds")
-    refused(binary, single_reference, r'sum over trees, got value="log_prob"')
+    refused(binary, single_reference, r'weighted sum of outputs, got value="log_prob"')
     refused(binary, single_reference, r"got the probabilities of LGBMClassifier\. Explain its margin", value="prob")
-    refused(binary, single_reference, "sum over trees, got surprise", value=surprise)
+    refused(binary, single_reference, "weighted sum of outputs, got surprise", value=surprise)
     counts = ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=5).fit(X, Y)
-    refused(counts, single_reference, r"differs from that sum by .* It transforms the sum")
+    refused(counts, single_reference, r"differs from them by .* It transforms them")
 
 
 def surprise(outputs):
@@ -197,9 +197,20 @@ def surprise(outputs):
 
 def test_inputs_and_models_without_trees_are_refused():
     table = lc.maskers.Tabular(X[50])
-    refused(lambda rows: np.nansum(rows, axis=1), table, "Expected a tree ensemble, got CallableModel", kind="output")
+    refused(
+        lambda rows: np.nansum(rows, axis=1),
+        table,
+        "Expected a model with trees that can be read, got CallableModel",
+        kind="output",
+    )
     lengths = lambda texts: [len(text) for text in texts]  # noqa: E731
-    refused(lengths, lc.maskers.Text(), "Expected a tree ensemble, got CallableModel", "to be or not", kind="output")
+    refused(
+        lengths,
+        lc.maskers.Text(),
+        "Expected a model with trees that can be read, got CallableModel",
+        "to be or not",
+        kind="output",
+    )
 
 
 def test_nan_as_the_largest_number_and_as_zero():
@@ -245,8 +256,8 @@ def test_without_calling_the_model():
     predict, model.predict = model.predict, lambda rows: asked.append(len(rows)) or predict(rows)
     adapter = lc.Explainer(model, lc.maskers.Tabular(X[50])).adapter
     masked = lc.maskers.Tabular(X[50:55]).mask(X[0])
-    assert has_tree_game(adapter, masked, Value("output"), None)
-    assert not has_tree_game(adapter, masked, Value(surprise), None)
+    assert has_structure("trees", adapter, masked, Value("output"), None)
+    assert not has_structure("trees", adapter, masked, Value(surprise), None)
     assert not asked
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.coalitions import Coalitions
+from .coalitions import Coalitions
 
 _CHECKED_COALITIONS = 16
 
