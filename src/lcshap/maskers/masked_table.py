@@ -234,8 +234,8 @@ class MaskedFrame(MaskedTabular):
 
 
 def cell_number(cell: Any) -> float:
-    """A number as a float, anything else as NaN."""
-    return float(cell) if isinstance(cell, int | float | np.number) and not is_missing(cell) else np.nan
+    """A number or a truth value as a float, anything else as NaN."""
+    return float(cell) if isinstance(cell, int | float | np.number | np.bool_) and not is_missing(cell) else np.nan
 
 
 def cell_text(cell: Any) -> str:

@@ -1,6 +1,7 @@
 """Views of rows of tables: values and texts of units, and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from saved_views import array, read
 
@@ -57,3 +58,18 @@ def test_tables_with_gaps_and_texts():
     assert view.unit_texts == {0: "Paris"}
     assert np.isnan(view.unit_values[0])
     assert read("table", texts=[]).texts == ()
+
+
+def test_truth_values_are_numbers_that_have_a_text():
+    frame = pd.DataFrame({"age": [30.0, 40.0, 50.0], "member": [True, False, True], "city": ["Oslo", "Rome", "Oslo"]})
+    explainer = lc.Explainer(lambda rows: rows["age"] * rows["member"], lc.maskers.Tabular(frame), kind="output")
+    numbers = lc.Explainer(explainer.model, lc.maskers.Tabular(frame[["age", "member"]]), kind="output")(
+        frame[["age", "member"]]
+    )
+    np.testing.assert_array_equal(numbers.data, [[30.0, 1.0], [40.0, 0.0], [50.0, 1.0]])
+    assert numbers.data.dtype == np.float64
+    assert numbers[1].view.unit_texts == {1: "False"}
+    assert numbers[1].to_dataframe()["value"].tolist() == [40.0, 0.0]
+    mixed = explainer(frame)
+    assert mixed.data[:, 1].tolist() == [1.0, 0.0, 1.0]
+    assert mixed.data[:, 2].tolist() == ["Oslo", "Rome", "Oslo"]

@@ -26,7 +26,7 @@ class TableView(View):
     columns : their names.
     values : the number in each; NaN where there is none.
     texts : how each value reads where it is no number, such as "Paris" or "missing"; an empty text where it is one.
-        Empty for a table of numbers.
+        A truth value has both: the number 1 or 0, and "True" or "False". Empty for a table of numbers.
     """
 
     kind: ClassVar[str] = "table"
@@ -132,6 +132,7 @@ def unit_matrix(
     Returns
     -------
     An array `(n, d)` of numbers, with NaN for missing values; of objects if some values are texts, such as categories.
+    Truth values are 1 and 0.
     The value of a one-hot block is its category. Other units of several columns have no value: NaN.
 
     Examples
@@ -164,7 +165,7 @@ def _unit_column(names: Sequence[str], values: NDArray[Any], texts: NDArray[np.o
     numbers = values[:, 0]
     if texts is None:
         return numbers
-    is_text = (texts[:, 0] != "") & (texts[:, 0] != MISSING)
+    is_text = (texts[:, 0] != "") & (texts[:, 0] != MISSING) & np.isnan(numbers)  # truth values are numbers with texts
     return np.where(is_text, texts[:, 0], numbers.astype(object)) if is_text.any() else numbers
 
 
