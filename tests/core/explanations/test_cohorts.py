@@ -76,3 +76,4 @@ def test_texts_have_no_feature_values():
 
 def test_no_inputs():
     assert find_cohorts(lc.Explanations()._columns, []) == {}
+    assert find_cohorts(lc.Explanations()._columns, "tree") == {}

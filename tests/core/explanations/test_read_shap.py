@@ -97,3 +97,11 @@ def test_interaction_values_need_two_axes_of_units():
     theirs = SimpleNamespace(values=np.ones((2, 3, 4)), base_values=0, data=None, feature_names=None)
     with pytest.raises(OptionError, match=r"\(inputs, units, units\)"):
         lc.from_shap(theirs, interactions=True)
+
+
+@pytest.mark.parametrize("xs", [lc.Explanations(), array_set()[0][:0], array_set(outputs=2)[0][:0]])
+def test_an_empty_set_there_and_back(xs):
+    back = lc.from_shap(xs.to_shap())
+    assert isinstance(back, lc.Explanations)
+    assert len(back) == 0
+    assert back.names == xs.names

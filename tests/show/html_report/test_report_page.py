@@ -111,6 +111,16 @@ class TestReport:
         with pytest.raises(lc.errors.ShowError, match=message):
             report(explanations, tmp_path / "page.html")
 
+    def test_a_set_without_explanations_has_a_page_that_says_so(self, tmp_path):
+        page = lc.Explanations().to_html(tmp_path / "empty.html").read_text(encoding="utf-8")
+        assert "<p>No explanations.</p>" in page
+        assert "<title>No explanations</title>" in page
+        assert "%%" not in page
+        failed = lc.Explanations([lc.errors.ModelError("no answer")])
+        assert "<h1>run 7 &lt;b&gt;</h1>" in failed.to_html(tmp_path / "failed.html", title="run 7 <b>").read_text()
+        with pytest.raises(lc.errors.ShowError, match="Expected 0 labels, one for each input, got 1"):
+            lc.Explanations().to_html(tmp_path / "empty.html", labels=["a"])
+
     def test_other_bad_input(self, tmp_path):
         with pytest.raises(
             lc.errors.ShowError, match=r"Expected a file name that ends in \.html for a report, got 'page\.pdf'"

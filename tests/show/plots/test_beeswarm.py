@@ -126,7 +126,3 @@ class TestOddInput:
         assert "grey: no number" in ax.get_xlabel()
         zero = lc.Explanations.from_arrays(np.zeros((5, 2)), 0.0, np.zeros(5), data=np.zeros((5, 2)))
         draw(beeswarm(zero))
-
-    def test_an_empty_set(self):
-        with pytest.raises(lc.errors.ShowError, match="Expected a list of at least one explanation, got none"):
-            beeswarm(lc.Explanations([]))

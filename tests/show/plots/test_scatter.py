@@ -132,4 +132,4 @@ def test_odd_input():
     with pytest.raises(ShowError, match="Expected the same units in all inputs"):
         scatter(text_explanations())
     with pytest.raises(ShowError, match="Expected a list of at least one explanation, got none"):
-        scatter(lc.Explanations([]))
+        scatter([])

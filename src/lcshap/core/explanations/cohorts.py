@@ -65,11 +65,13 @@ def tree_labels(columns: ExplanationColumns, leaves: int) -> NDArray[np.object_]
     """
     if leaves < 2:
         raise OptionError(f"Expected at least 2 cohorts, got {leaves}.")
+    if not len(columns):
+        return np.empty(0, object)
     data = dense.unit_data(columns)
     if not isinstance(data, np.ndarray):
         raise OptionError("Expected rows of a table for cohorts by a tree, got inputs without feature values.")
-    if len(columns) < 2:
-        return np.full(len(columns), "all inputs", object)
+    if len(columns) == 1:
+        return np.full(1, "all inputs", object)
     encoded = [_encode(data[:, column]) for column in range(data.shape[1])]
     matrix = np.stack([numbers for numbers, _ in encoded], axis=1)
     ensembles = import_optional("sklearn.tree", "sklearn")

@@ -81,7 +81,7 @@ def columns_from_arrays(
         dof=_counts("dof", dof, count),
         calls=_counts("calls", calls, count),
         rows=_counts("rows", rows, count),
-        graphs=CodedColumn((graph,), None) if count else CodedColumn((), np.empty(0, np.int32)),
+        graphs=CodedColumn((graph,), None),
         provenance={**_constant_columns(record), **_target_column(targets, count, outputs)},
         views=None if data is None else _table_rows(data, graph.names, count, copy),
         interactions=None if interactions is None else _pair_arrays(interactions, (count, d, d, *outputs), copy),

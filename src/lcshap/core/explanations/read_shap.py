@@ -48,6 +48,8 @@ def from_shap(explanation: Any, *, interactions: bool = False) -> Explanation | 
     if isinstance(values, list | tuple) or np.asarray(values).dtype == object:
         return Explanations([_read_one(explanation, row) for row in range(len(values))])
     numbers = np.asarray(values, np.float64)
+    if not len(numbers) and 0 in numbers.shape[1:]:
+        return Explanations()
     if _is_single(explanation, numbers, interactions):
         (e,) = _read_set(numbers[None], explanation, interactions, single=True)
         return e

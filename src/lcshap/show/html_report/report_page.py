@@ -77,6 +77,9 @@ def report(
     """
     path = check_report_path(path)
     explanations, labels, names = _leave_out_failed(explanations, labels, names)
+    if isinstance(explanations, Explanations) and not len(explanations):
+        check_labels(labels, names, 0)
+        return write_file(path, _empty_page(title or "No explanations", find_palette(palette)).encode("utf-8"))
     pool, methods = ContentPool(), dict[str, int]()
     samples, leading = collect_samples(explanations), LeadingUnits()
     marks = zip(*check_labels(labels, names, len(samples)), strict=True)
@@ -156,6 +159,17 @@ def _fill_template(title: str, palette: Palette, blocks: dict[str, str], static:
     }
     pieces = read_file("page.html").split("%%")  # text and names of holes in turn
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+def _empty_page(title: str, palette: Palette) -> str:
+    """A page for a set without explanations."""
+    style = palette_style(palette) + read_file("page.css")
+    policy = f"default-src 'none'; style-src {policy_hash(style)}; base-uri 'none'; form-action 'none'"
+    head = read_file("page.html").partition("<body>")[0].split("%%")
+    parts = {"title": html.escape(title), "policy": policy, "style": style}
+    filled = "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(head))
+    heading = f"<header><h1>{html.escape(title)}</h1></header>"
+    return f"{filled}<body>\n{heading}\n<main><p>No explanations.</p></main>\n</body>\n</html>\n"
 
 
 def palette_style(palette: Palette) -> str:

@@ -16,11 +16,13 @@ from ..palette import rgb_to_hex
 from .base import PaletteName, choose_outputs, theme_colours
 from .by_target import output_panels
 from .cohort_bars import draw_cohorts
+from .empty_axes import draws_empty_sets
 from .score_rows import ROW_INCHES, WIDTH_INCHES, add_caption, bar_colours, label_ends, label_rows, select_unit_rows
 from .summary_plots import summary_bars
 from .wording import error_text, figure_number, residual_and_cost, subject_and_values
 
 
+@draws_empty_sets
 def bars(
     e: Explanation | Sequence[Explanation],
     ax: Any = None,

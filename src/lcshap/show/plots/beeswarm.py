@@ -13,6 +13,7 @@ from ..check import check_option_count
 from ..palette import rgb_to_hex
 from .base import PaletteName, theme_colours, value_map
 from .by_target import panels
+from .empty_axes import draws_empty_sets
 from .score_rows import add_caption, label_rows
 from .unit_points import Key, UnitPoints, point_groups, value_ranks
 
@@ -20,6 +21,7 @@ _SWARM_BINS = 80  # in which points of a swarm lie on top of each other
 _MAX_VECTOR_POINTS = 10_000  # more points than this are stored as pixels in SVG and PDF files
 
 
+@draws_empty_sets
 def beeswarm(
     explanations: Explanation | Sequence[Explanation],
     ax: Any = None,

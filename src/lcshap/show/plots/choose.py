@@ -11,6 +11,7 @@ from .. import words
 from ..kinds import DRAWINGS, drawing_of
 from ..sentences import lead_sentence
 from .base import add_sentence_above, choose_outputs
+from .empty_axes import draws_one
 
 KINDS = {
     **{name: f"{drawing.figures[0]}_plot" for drawing in DRAWINGS.values() for name in drawing.figures},
@@ -39,6 +40,7 @@ _FIGURES_WITHOUT_SENTENCE = (
 )  # not about a single explanation
 
 
+@draws_one
 def plot(e: Explanation, kind: str | None = None, ax: Any = None, *, sentence: bool = True, **options: Any) -> Any:
     """Draw an explanation: the figure that suits its input, or one by name.
 

@@ -24,6 +24,7 @@ from .base import (
     theme_colours,
     view_of,
 )
+from .empty_axes import draws_empty_sets
 from .image_plot import image
 from .score_rows import label_rows
 from .text_layout import WIDTH_INCHES, TextPage, TextRow, split_into_pieces
@@ -33,6 +34,7 @@ _MAX_ROWS = 40  # rows of a heat map
 _OWN_SCALES = "each column has its own scale: its largest |score| has the full colour"
 
 
+@draws_empty_sets
 def compare(
     explanations: Sequence[Explanation],
     names: Sequence[str] | None = None,

@@ -15,6 +15,7 @@ from ..check import check_option_count
 from ..palette import find_palette, rgb_to_hex
 from .base import PaletteName, theme_colours
 from .by_target import panels
+from .empty_axes import draws_empty_sets
 from .instance_heatmap import unit_rows
 from .score_rows import add_caption, label_rows
 from .score_table import ScoreTable, score_tables
@@ -24,6 +25,7 @@ _MAX_THICK_PATHS = 5  # more paths than this are drawn as thin lines
 _MAX_VECTOR_PATHS = 1000  # more paths than this are stored as pixels in SVG and PDF files
 
 
+@draws_empty_sets
 def decision(
     explanations: Explanation | Sequence[Explanation],
     ax: Any = None,

@@ -13,6 +13,7 @@ from ..check import check_option_count
 from ..heat_table import MAX_TABLE_UNITS, make_heat_table
 from ..palette import rgb_to_hex
 from .base import PaletteName, colour_map, prepare_axes, theme_colours
+from .empty_axes import draws_empty_sets
 from .instance_heatmap import draw_instances
 from .wording import LITERAL, check_limit, drawable_lines, figure_number
 
@@ -22,6 +23,7 @@ _MAX_UNIT_ROWS = 15  # units with a row of their own in the heat map of many inp
 _MAX_NAME_LENGTH = 24  # letters of a name
 
 
+@draws_empty_sets
 def heatmap(
     e: Explanation | Sequence[Explanation],
     ax: Any = None,

@@ -28,6 +28,7 @@ from .base import (
     view_of,
 )
 from .by_target import output_panels
+from .empty_axes import draws_one
 
 BYTES_PER_ROW = 16  # bytes in a row
 _MAX_ROWS = 32  # as many fit a page
@@ -40,6 +41,7 @@ Glyphs = dict[RGB, list[tuple[float, float, str]]]  # by ink: column, base line,
 Box = tuple[float, float, float, RGB]  # column, base line, width, colour
 
 
+@draws_one
 def hexdump(
     e: Explanation,
     ax: Any = None,

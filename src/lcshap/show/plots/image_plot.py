@@ -25,6 +25,7 @@ from .base import (
     view_of,
 )
 from .by_target import output_panels
+from .empty_axes import draws_one
 from .wording import check_limit
 
 _LUMA_WEIGHTS = (0.299, 0.587, 0.114)  # of red, green and blue, by ITU-R BT.601
@@ -35,6 +36,7 @@ _MASKED_COLOURS = ((0, 158, 115), (152, 78, 190))  # green and purple: they stan
 _MAX_BORDERED_UNITS = 300  # more units than this are drawn without borders
 
 
+@draws_one
 def image(
     e: Explanation,
     ax: Any = None,
@@ -132,6 +134,7 @@ def _draw_original(ax: Any, picture: NDArray[Any]) -> None:
     ax.set(xlim=(right - width, width - 0.5), ylim=(height - 0.5, -0.5))
 
 
+@draws_one
 def masked_image(
     e: Explanation,
     ax: Any = None,

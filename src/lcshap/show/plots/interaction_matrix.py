@@ -14,6 +14,7 @@ from ..check import check_option_count
 from ..palette import colour_limit, ink_on, rgb_to_hex
 from .base import PaletteName, colour_map, magnitude_map, theme_colours
 from .by_target import panels
+from .empty_axes import draws_empty_sets
 from .score_table import ScoreTable, score_tables
 from .wording import LITERAL, drawable_lines, figure_number
 
@@ -21,6 +22,7 @@ _MAX_NUMBERED_UNITS = 12  # matrices of more units have no numbers in their cell
 _CELL_INCHES = 0.42
 
 
+@draws_empty_sets
 def interaction_matrix(
     explanations: Explanation | Sequence[Explanation],
     ax: Any = None,

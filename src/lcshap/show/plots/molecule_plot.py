@@ -29,12 +29,14 @@ from .base import (
     view_of,
 )
 from .by_target import output_panels
+from .empty_axes import draws_one
 from .wording import figure_number
 
 _LONGER_SIDE_PIXELS = 1200  # the longer side of the drawing
 _ATOM_RADIUS = 0.35  # of the disc of an atom, where a bond is about 1.5 long
 
 
+@draws_one
 def molecule(
     e: Explanation,
     ax: Any = None,

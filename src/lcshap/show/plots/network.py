@@ -29,6 +29,7 @@ from .base import (
     theme_colours,
 )
 from .by_target import output_panels
+from .empty_axes import draws_one
 from .wording import drawable_lines, figure_number
 
 _MAX_NAMED_UNITS = 40  # so many units have their names, the strongest first
@@ -51,6 +52,7 @@ _NAME_SIDES = {
 }
 
 
+@draws_one
 def network(
     e: Explanation,
     ax: Any = None,

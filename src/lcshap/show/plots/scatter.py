@@ -12,6 +12,7 @@ from ..check import check_option_count
 from ..palette import rgb_to_hex
 from .base import PaletteName, theme_colours, value_map
 from .by_target import panels
+from .empty_axes import draws_empty_sets
 from .interaction_partner import find_partner
 from .score_rows import add_note_below
 from .score_table import ScoreTable, score_tables
@@ -22,6 +23,7 @@ from .wording import LITERAL, drawable_lines
 _MAX_VECTOR_POINTS = 10_000  # more points than this are stored as pixels in SVG and PDF files
 
 
+@draws_empty_sets
 def scatter(
     explanations: Explanation | Sequence[Explanation],
     unit: int | str | None = None,

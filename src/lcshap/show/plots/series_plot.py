@@ -26,6 +26,7 @@ from .base import (
     view_of,
 )
 from .by_target import output_panels
+from .empty_axes import draws_one
 from .wording import drawable_lines, figure_number
 
 _BAND_MARGIN = 0.1  # of a band, above and below its line
@@ -33,6 +34,7 @@ _MAX_NAME_LENGTH = 24  # letters of the name of a channel
 _MAX_CHANNELS_WITH_RANGES = 12  # more channels than this are drawn without saying from where to where they go
 
 
+@draws_one
 def series(
     e: Explanation,
     ax: Any = None,

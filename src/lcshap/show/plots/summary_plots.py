@@ -13,9 +13,12 @@ from ..check import check_option_count
 from ..palette import find_palette, rgb_to_hex
 from .base import PaletteName, theme_colours
 from .by_target import panels
+from .empty_axes import draws_empty_sets, is_empty_set
 from .score_rows import add_caption, label_ends, label_rows
 from .unit_points import Key, UnitPoints, point_groups
 from .wording import figure_number
+
+_SUMMARY_COLUMNS = ("name", "count", "mean", "mean_abs", "std", "where", "per_input")
 
 
 def summary(
@@ -60,6 +63,8 @@ def summary(
     if top is not None:
         check_option_count("top", top)
     pandas = import_optional("pandas", "pandas")
+    if is_empty_set(explanations):
+        return pandas.DataFrame(columns=_SUMMARY_COLUMNS)
     groups = point_groups(explanations, key, output, target)
     tables = []
     for points in groups.values():
@@ -72,6 +77,7 @@ def summary(
     return pandas.concat(tables, ignore_index=True)
 
 
+@draws_empty_sets
 def summary_bars(
     explanations: Explanation | Sequence[Explanation],
     ax: Any = None,

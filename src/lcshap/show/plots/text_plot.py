@@ -14,6 +14,7 @@ from ..interaction_pairs import interaction_caption, pairs_of
 from ..palette import find_palette
 from .base import PaletteName, choose_outputs, prepare_axes, score_colours, view_of
 from .compare_plot import compare
+from .empty_axes import draws_one
 from .text_layout import WIDTH_INCHES, TextPage, TextRow, split_into_pieces
 from .wording import check_limit, figure_number, residual_and_cost, subject_and_values
 
@@ -21,6 +22,7 @@ _MAX_ARCS = 10
 _MAX_FACT_LENGTH = 64  # letters of a fact below the text at the most: longer ones would make all letters small
 
 
+@draws_one
 def text(
     e: Explanation,
     ax: Any = None,

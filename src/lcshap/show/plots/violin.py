@@ -16,6 +16,7 @@ from ..palette import rgb_to_hex
 from .base import PaletteName, theme_colours, value_map
 from .beeswarm import draw_value_bar, point_hues
 from .by_target import panels
+from .empty_axes import draws_empty_sets
 from .score_rows import add_caption, label_rows
 from .unit_points import Key, UnitPoints, point_groups
 
@@ -23,6 +24,7 @@ _BINS = 200  # of the scores of a unit
 _HALF_HEIGHT = 0.42  # of the widest violin, in rows
 
 
+@draws_empty_sets
 def violin(
     explanations: Explanation | Sequence[Explanation],
     ax: Any = None,

@@ -11,10 +11,12 @@ from .. import flips, words
 from ..palette import rgb_to_hex
 from .base import PaletteName, choose_outputs, theme_colours
 from .by_target import output_panels
+from .empty_axes import draws_one
 from .score_rows import ROW_INCHES, WIDTH_INCHES, add_caption, bar_colours, label_ends, label_rows, select_unit_rows
 from .wording import figure_number, subject_and_values
 
 
+@draws_one
 def waterfall(
     e: Explanation,
     ax: Any = None,
