@@ -6,6 +6,7 @@ import pytest
 
 ADAPTERS = ("callable", "remote", "sklearn", "onnx")
 SHORT = {
+    "connections": {"count": 200, "questions": 5},
     "faults": {"count": 1, "most": 6},
     "interrupts": {"count": 10},
     "kills": {"count": 12},

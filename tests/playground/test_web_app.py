@@ -65,6 +65,23 @@ def test_what_if_is_answered_by_the_model(client, model):
     assert answer["now"]["values"] == [pytest.approx(value(model.score(TEXT.replace("bad", "good good"))))]
 
 
+@pytest.mark.parametrize(
+    "units",
+    [
+        {"removed": [11]},
+        {"removed": [0, -1]},
+        {"removed": [10**12]},
+        {"replaced": {"11": "x"}},
+        {"replaced": {"-2": ""}},
+    ],
+)
+def test_units_that_do_not_exist_are_refused(client, model, units):
+    answer = client.post("/api/ask", {"input": {"text": "a good film"}, **units})
+    assert answer.status_code == 400
+    assert "Expected numbers of units from 0 to 2, got" in answer.json()["error"]
+    assert model.rows == 0
+
+
 def test_nothing_is_paid_twice(client, model):
     sent = {"input": {"text": TEXT}, "columns": [{"method": "shapley"}, {"method": "shapley", "target": "no"}]}
     client.explain(sent)

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SECURITY_HEADERS = {
@@ -87,19 +87,36 @@ class AuthMiddleware:
     def _respond(self, scope: Scope) -> Any:
         """The response of the middleware; None if the request is passed on."""
         headers = Headers(scope=scope)
-        refusal = self._refusal_reason(scope["method"], headers)
+        has_token = scope["path"] == "/" and scope["method"] == "GET" and self._has_token(scope["query_string"])
+        refusal = self._refusal_reason(scope["method"], headers, has_token)
         if refusal is not None:
             return PlainTextResponse(refusal, 403)
-        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token")
-        if tokens is not None and scope["path"] == "/" and scope["method"] == "GET" and self.keys.is_token(tokens[0]):
-            answer = RedirectResponse("/", 303)
-            answer.set_cookie(self.keys.name, self.keys.cookie, httponly=True, samesite="strict", path="/")
-            return answer
+        if has_token:
+            return self._first_answer(_comes_from_here(headers))
         if not self.keys.is_cookie(headers.get("cookie", "")):
             return PlainTextResponse("Open the address that `lcshap serve` printed: it has a token in it.", 401)
         return None
 
-    def _refusal_reason(self, method: str, headers: Headers) -> str | None:
+    def _has_token(self, query: bytes) -> bool:
+        tokens = parse_qs(query.decode("latin-1")).get("token")
+        return tokens is not None and self.keys.is_token(tokens[0])
+
+    def _first_answer(self, same_site: bool) -> Response:
+        """Set the cookie, and lead to the page.
+
+        Browsers do not send the cookie if a redirection began elsewhere, such as in the file that `--open` opens. A
+        page that loads the other one begins here.
+        """
+        answer: Response = RedirectResponse("/", 303)
+        if not same_site:
+            page = '<!doctype html><meta http-equiv="refresh" content="0; url=/"><a href="/">Open the playground</a>'
+            answer = HTMLResponse(
+                page, headers={"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
+            )
+        answer.set_cookie(self.keys.name, self.keys.cookie, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _refusal_reason(self, method: str, headers: Headers, has_token: bool) -> str | None:
         host = headers.get("host", "").lower()
         if host not in self.hosts:
             return "This server does not answer to that name."
@@ -108,9 +125,14 @@ class AuthMiddleware:
             return "Requests from other pages are refused."
         if method not in ("GET", "HEAD") and origin is None:
             return "Expected a request from the page of the playground."
-        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        if not has_token and not _comes_from_here(headers):
             return "Requests from other pages are refused."
         return None
+
+
+def _comes_from_here(headers: Headers) -> bool:
+    """Whether a browser says that no other site led to a request."""
+    return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
 
 
 def allowed_hosts(host: str, port: int) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-import webbrowser
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -14,8 +13,8 @@ from ..errors import OptionError
 from ..explainer import Explainer
 from ..extras import import_optional
 from .playground_limits import Limits
+from .redirect_file import RedirectFile
 
-_MAX_CONNECTIONS = 64  # The number of open connections; further requests get status 503.
 _SHUTDOWN_SECONDS = 5.0  # The time that the server has to stop.
 
 
@@ -46,7 +45,8 @@ def serve(
     port : where to listen; 0 takes a free one.
     host : the address to listen to. Anything but this machine's own needs `allow_others`.
     allow_others : let other machines reach the page. Whoever has the address with its token can then ask the model.
-    open_browser : open the page in the browser.
+    open_browser : open the page in the browser, by a private file that leads to it: the command line of a browser,
+        which all users of the machine can read, has no token.
     block : wait until Ctrl-C; otherwise return at once, with the server in a thread.
     limits : what the page may ask for, see `lcshap.playground.Limits`.
     title : of the page.
@@ -76,7 +76,7 @@ def serve(
     playground = Playground(explainer, list(examples), host, port, allow_others, limits, title, source)
     print(f"Playground: {playground.url}", file=sys.stderr, flush=True)
     if open_browser:
-        webbrowser.open(playground.url)
+        playground.open()
     if block:
         playground.wait()
     return playground
@@ -104,6 +104,7 @@ class Playground:
     ) -> None:
         import uvicorn
 
+        from .connections import MAX_TRUSTED, MAX_UNKNOWN, guarded_protocol
         from .security import AccessSecrets, AuthMiddleware, allowed_hosts, is_loopback
         from .session import Session
         from .web_app import make_app
@@ -114,6 +115,7 @@ class Playground:
                 "want, say allow_others=True (--allow-others): whoever has the address can then ask the model."
             )
         self.session = Session(explainer, examples, limits, source)
+        self._redirect: RedirectFile | None = None
         self._socket = _bind_socket(host, port)
         port = self._socket.getsockname()[1]
         keys = AccessSecrets(port)
@@ -128,9 +130,9 @@ class Playground:
             proxy_headers=False,
             lifespan="off",
             ws="none",
-            http="h11",
+            http=guarded_protocol(keys),
             loop="asyncio",
-            limit_concurrency=_MAX_CONNECTIONS,
+            limit_concurrency=MAX_TRUSTED + MAX_UNKNOWN,
             timeout_graceful_shutdown=1,
         )
         self._server, self._ended = uvicorn.Server(config), threading.Event()
@@ -142,6 +144,12 @@ class Playground:
             self._server.run(sockets=[self._socket])
         finally:
             self._ended.set()
+
+    def open(self) -> None:
+        """Open the page in the browser of the user."""
+        if self._redirect is None:
+            self._redirect = RedirectFile(self.url)
+        self._redirect.open()
 
     def wait(self) -> None:
         """Wait until Ctrl-C, then end."""
@@ -160,6 +168,8 @@ class Playground:
         self._server.should_exit = True
         self._thread.join(_SHUTDOWN_SECONDS)
         self._socket.close()
+        if self._redirect is not None:
+            self._redirect.delete()
 
     def __enter__(self) -> Self:
         return self

@@ -126,9 +126,9 @@ class Session:
         engine = Engine(base.adapter, base.execution.batch_size, name=base.execution.model_name, gate=gate)
         return Job(replace(self.explainer_for(column).setup, engine=engine), self.store, [None])
 
-    def game(self, run: Run, column: Column, x: Any) -> ModelGame:
-        """An input as a game, with the target and the reference of a column."""
-        masked, job = self.mask(column, x), self.job(run, column)
+    def game(self, run: Run, column: Column, masked: Masked) -> ModelGame:
+        """An input as a game, with the target of a column."""
+        job = self.job(run, column)
         with job.running():
             (game,) = job.games({0: masked}).values()
         return game
@@ -153,7 +153,7 @@ class Session:
 
     def predict(self, run: Run, x: Any, columns: Sequence[Column]) -> dict[str, Any]:
         """What the model says of an input, and what the explanations would cost."""
-        game = self.game(run, Column(), x)
+        game = self.game(run, Column(), self.mask(Column(), x))
         if (
             self.seconds_per_row is None
             and _WARM_UP_MIN_SECONDS < run.seconds < _WARM_UP_MAX_SECONDS
@@ -204,7 +204,11 @@ class Session:
 
     def ask(self, run: Run, x: Any, column: Column, removed: Sequence[int], replaced: dict[int, Any]) -> dict[str, Any]:
         """What the model says when some units are gone and others are replaced; beside what it says of the input."""
-        game = self.game(run, column, x)
+        masked = self.mask(column, x)
+        unknown = [unit for unit in (*removed, *replaced) if not 0 <= unit < masked.graph.d]
+        if unknown:
+            raise OptionError(f"Expected numbers of units from 0 to {masked.graph.d - 1}, got {unknown[0]}.")
+        game = self.game(run, column, masked)
         for value in replaced.values():
             self.reader.check_text(str(value), "a replacement")
         absent = set(removed) - set(replaced)
@@ -250,7 +254,7 @@ class Session:
 
     def locality(self, run: Run, x: Any, column: Column) -> dict[str, Any]:
         """How far local methods are from the Shapley value on this input."""
-        game = self.game(run, column, x)
+        game = self.game(run, column, self.mask(column, x))
         measurement = locality(game, game.graph, max_calls=self.explainer_for(column).execution.max_calls)
         distances = [
             {"method": str(d.method.name), "parameters": str(d.method), "calls": d.calls, "distance": d.distance}
