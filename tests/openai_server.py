@@ -1,9 +1,10 @@
 """A server with the protocol of OpenAI around a tiny language model, on the loopback, for tests."""
 
+import gzip
 import json
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import torch
@@ -80,6 +81,20 @@ def _handler(served):
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 return self.wfile.write(data[: len(data) // 2])
+            if fault == "echo":  # parts of the key in a valid answer
+                return self.answer(200, json.dumps({"model": f"another, for {sent[-12:]}", "choices": [{}]}).encode())
+            if fault == "gzip":
+                return self.answer(200, gzip.compress(data), Content_Encoding="gzip")
+            if fault == "endless":  # an answer without an end
+                self.close_connection = True
+                self.send_response(200)
+                self.end_headers()
+                with suppress(OSError):  # until the client has gone
+                    while True:
+                        self.wfile.write(b" " * 100_000)
+                return None
+            if fault == "parts":
+                return self.answer(400, f"wrong key {sent[7:14]}****{sent[-4:]}".encode())
             if fault == "truncated":
                 data = data[: len(data) // 2]
             return self.answer(200, data)

@@ -146,6 +146,49 @@ def test_the_key_is_sent_and_seen_nowhere(tmp_path, monkeypatch, caplog):
         assert KEY[::-1] not in text
 
 
+@pytest.mark.parametrize("fault", ["parts", "echo"])
+def test_parts_of_the_key_are_seen_nowhere(monkeypatch, caplog, fault):
+    monkeypatch.setenv("TINY_KEY", KEY)
+    caplog.set_level(logging.DEBUG)
+    options = {"api_key_env": "TINY_KEY", "scalariser": len}
+    with serving(key=KEY, faults=[fault] * 9) as served, create_model(served, None, **options) as model:
+        with pytest.raises(ModelError) as caught:
+            model.predict(["The"])
+        texts = [str(caught.value), repr(caught.value.__cause__), caplog.text]
+    for text in texts:
+        assert "***" in text
+        assert not any(KEY[start : start + 5] in text for start in range(len(KEY) - 4))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("endless", "Expected an answer of at most 1,000,000 bytes from the server, got more"),
+        ("gzip", "Expected an answer that is not compressed"),
+    ],
+)
+def test_answers_that_are_too_large_are_not_read(fault, message):
+    with serving(faults=[fault] * 9) as served, create_model(served, max_answer_bytes=1_000_000) as model:
+        with pytest.raises(ModelError, match=message):
+            model.predict(["The"])
+        assert served.requests == 1  # another try would not help
+
+
+@pytest.mark.parametrize(
+    ("address", "part"),
+    [
+        ("http://user:Pa55word@127.0.0.1:9/v1", "a user or a password"),
+        ("https://Pa55word@127.0.0.1:9", "a user or a password"),
+        ("http://127.0.0.1:9/v1?key=Pa55word", "a query"),
+        ("http://127.0.0.1:9/v1#Pa55word", "a query"),
+    ],
+)
+def test_addresses_have_no_secrets(address, part):
+    with pytest.raises(ModelError, match=f"got one with {part}.*api_key_env") as caught:
+        OpenAICompatible(address, "tiny", " Paris")
+    assert "Pa55word" not in str(caught.value)
+
+
 def test_inside_a_running_event_loop():
     async def cell():
         with serving() as served, create_model(served) as model:
@@ -177,6 +220,7 @@ def test_a_pickled_model_sends_requests():
         ({"answer": None}, "or a scalariser"),
         ({"scalariser": 3}, "Expected a function as scalariser, without follow_up, got 3 and follow_up=None. Give"),
         ({"samples": 0}, "as samples"),
+        ({"max_answer_bytes": 0}, "Expected max_answer_bytes as an integer of at least 1"),
         ({"samples": 3}, "Expected a scalariser with several samples, got none and samples=3"),
         ({"parts": "token"}, "as parts"),
         ({"api_key_env": "NO_SUCH_KEY"}, "in the environment variable NO_SUCH_KEY, got none"),

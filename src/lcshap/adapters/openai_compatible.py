@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.redact import redact
+from ..core.redact import mask_key, redact
 from ..errors import ModelError
 from ..extras import import_optional
 from ..maskers.base import Rows
@@ -27,10 +29,11 @@ from .openai_protocol import (
     read_prompt_tokens,
     scoring_request,
 )
-from .remote import RemoteModel
+from .remote import RemoteModel, check_integer
 from .scalarisers import Scalariser, apply_scalariser, p_yes
 from .text_answers import check_samples, name_samples
 
+_SHOWN_BYTES = 10_000  # of an answer with an error status that are read
 _RETRY_STATUSES = frozenset({408, 409, 425, 429})  # in addition to all statuses from 500 on
 
 
@@ -39,7 +42,8 @@ class OpenAICompatible(RemoteModel):
 
     Parameters
     ----------
-    base_url : the address, such as ``"http://localhost:8000/v1"``.
+    base_url : the address, such as ``"http://localhost:8000/v1"``, without a password or a query, which logs would
+        show.
     model : the name of the model on the server.
     answer : the answer that is explained. Its log-probability is the value if the server returns log-probabilities of
         prompts: `echo` of completions, or `prompt_logprobs` of vLLM. A first request tests which one it has; if it has
@@ -53,6 +57,7 @@ class OpenAICompatible(RemoteModel):
     api_key_env : the name of the environment variable with the key. The key itself is read when a request is sent and
         is not stored: it is in no error, log, record, store or pickle.
     extra : further fields for the body of every request.
+    max_answer_bytes : larger answers of the server are not read, and are errors.
     options : how requests are sent: `in_flight`, `per_second`, `retries`, `timeout`, `backoff`, `price` and others of
         `RemoteModel`.
 
@@ -93,14 +98,11 @@ class OpenAICompatible(RemoteModel):
         seed: int = 0,
         api_key_env: str | None = None,
         extra: dict[str, Any] | None = None,
+        max_answer_bytes: int = 50_000_000,
         **options: Any,
     ) -> None:
         import_optional("httpx", "llm")
-        if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
-            raise ModelError(
-                "Expected a base_url that starts with http:// or https://, got something else. Give the address of the "
-                "server, such as http://localhost:8000/v1."
-            )
+        _check_address(base_url)
         if scalariser is None and not (isinstance(answer, str) and answer.strip()):
             raise ModelError("Expected an answer with text in it, or a scalariser, got neither. Give one of them.")
         if scalariser is not None and (follow_up is not None or not callable(scalariser)):
@@ -120,6 +122,7 @@ class OpenAICompatible(RemoteModel):
         self.base_url, self.model, self.answer = base_url.rstrip("/"), model, answer
         self.scalariser, self.follow_up, self.api_key_env = scalariser, follow_up, api_key_env
         self.samples, self.split = check_samples(samples), parts if isinstance(parts, str) else list(map(tuple, parts))
+        self.max_answer_bytes = check_integer("max_answer_bytes", max_answer_bytes, 1)
         self._sampling = (samples, temperature, max_tokens, seed, extra or {})
         self.usage = {"prompt_tokens": 0, "completion_tokens": 0}
         self.spans = np.zeros((1, 2), np.int64)
@@ -148,7 +151,9 @@ class RefusedError(ModelError):
     `final` means that no other request would succeed either.
     """
 
-    final = False
+    def __init__(self, message: str, final: bool = False) -> None:
+        super().__init__(message)
+        self.final = final
 
 
 class RetryableError(ModelError):
@@ -173,7 +178,15 @@ class _ServerFunction:
         return {"owner": self.owner, "client": None, "style": None, "lock": None, "sampled": {}}
 
     async def __call__(self, rows: Rows) -> NDArray[np.float64]:
-        return np.array([await self._answer_row(row) for row in rows])
+        try:
+            return np.array([await self._answer_row(row) for row in rows])
+        except ModelError as error:  # it may quote the server, which may repeat the key
+            error.args = (mask_key(str(error), self._key),)
+            raise
+
+    @property
+    def _key(self) -> str:
+        return os.environ.get(self.owner.api_key_env, "") if self.owner.api_key_env else ""
 
     async def aclose(self) -> None:
         if self.client is not None:
@@ -262,35 +275,50 @@ class _ServerFunction:
         httpx = import_optional("httpx", "llm")
         if self.client is None:
             self.client = httpx.AsyncClient(timeout=self.owner.timeout, follow_redirects=False)
-        key = os.environ.get(self.owner.api_key_env, "") if self.owner.api_key_env else ""
+        key = self._key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        body = {**request.body, **self.owner._sampling[4]}
+        headers["Accept-Encoding"] = "identity"  # what is small when it arrives may be large when it is decompressed
+        options = {"json": {**request.body, **self.owner._sampling[4]}, "headers": headers}
         try:
-            response = await self.client.post(self.owner.base_url + request.path, json=body, headers=headers)
+            async with self.client.stream("POST", self.owner.base_url + request.path, **options) as response:
+                content = await self._read_content(response)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise RetryableError(_clean_text(f"{type(error).__name__}: {error}", key)) from None
         if response.status_code != 200:
-            body_text = _clean_text(response.text, key)[:200]
+            body_text = _clean_text(content.decode("utf-8", "replace"), key)[:200]
             message = f"the server answered with status {response.status_code}: {body_text}"
             if response.status_code in _RETRY_STATUSES or response.status_code >= 500:
                 raise RetryableError(message, response.headers.get("retry-after"))
-            refusal = RefusedError(message)
-            refusal.final = response.status_code in (401, 403, 404)
-            raise refusal
+            raise RefusedError(message, final=response.status_code in (401, 403, 404))
         try:
-            answer = response.json()
-        except ValueError:
+            answer = json.loads(content)
+        except (ValueError, RecursionError):
             raise RetryableError(
                 "Expected JSON from the server, got a body that is incomplete or in another format."
             ) from None
         try:
             check_model(answer, self.owner.model)
         except ModelError as error:
-            refusal = RefusedError(_clean_text(str(error), key))
-            refusal.final = True
-            raise refusal from None
+            raise RefusedError(_clean_text(str(error), key), final=True) from None
         self._count_tokens(answer)
         return answer
+
+    async def _read_content(self, response: Any) -> bytes:
+        """The body of a response, or the beginning of one with an error status."""
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise RefusedError("Expected an answer that is not compressed, got a compressed one.", final=True)
+        accepted, content = response.status_code == 200, bytearray()
+        async for chunk in response.aiter_raw():
+            content += chunk
+            if not accepted and len(content) > _SHOWN_BYTES:
+                break
+            if len(content) > self.owner.max_answer_bytes:
+                raise RefusedError(
+                    f"Expected an answer of at most {self.owner.max_answer_bytes:,} bytes from the server, got more. "
+                    "If such answers are right, raise max_answer_bytes.",
+                    final=True,
+                )
+        return bytes(content)
 
     def _count_tokens(self, answer: Any) -> None:
         usage = answer.get("usage") if isinstance(answer, dict) else None
@@ -299,7 +327,23 @@ class _ServerFunction:
             self.owner.usage[name] += number if isinstance(number, int) else 0
 
 
+def _check_address(base_url: Any) -> None:
+    """Refuse what is no address of a server, or has secrets in it, without repeating it."""
+    if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
+        raise ModelError(
+            "Expected a base_url that starts with http:// or https://, got something else. Give the address of the "
+            "server, such as http://localhost:8000/v1."
+        )
+    part = (
+        "a user or a password" if "@" in urlsplit(base_url).netloc else "a query" if set("?#") & set(base_url) else ""
+    )
+    if part:
+        raise ModelError(
+            f"Expected a base_url such as http://localhost:8000/v1, got one with {part}, which logs would show. Put "
+            "the key into an environment variable, and give its name as api_key_env."
+        )
+
+
 def _clean_text(text: str, key: str) -> str:
-    """Remove the key and other secrets from a text of the server: some servers repeat the key in their errors."""
-    text = " ".join(text.replace(key, "***").split() if key else text.split())
-    return redact(text)
+    """Remove the key, parts of it, and other secrets from a text: some servers repeat the key in their errors."""
+    return redact(mask_key(" ".join(text[:_SHOWN_BYTES].split()), key))

@@ -126,10 +126,10 @@ class RemoteModel(Model):
         if not isinstance(fatal, tuple) or not all(isinstance(e, type) for e in fatal):
             raise ModelError(f"Expected fatal as a tuple of exception classes, got {fatal!r}.")
         self.fn, self.kind, self.classes, self.fatal = fn, check_kind(kind, "a remote model"), classes, fatal
-        self.rows_per_request = _check_integer("rows_per_request", rows_per_request, 1)
-        self.in_flight = _check_integer("in_flight", in_flight, 1)
-        self.retries = _check_integer("retries", retries, 0)
-        self.seed = _check_integer("seed", seed, 0)
+        self.rows_per_request = check_integer("rows_per_request", rows_per_request, 1)
+        self.in_flight = check_integer("in_flight", in_flight, 1)
+        self.retries = check_integer("retries", retries, 0)
+        self.seed = check_integer("seed", seed, 0)
         self.per_second = None if per_second is None else _check_number("per_second", per_second)
         self.timeout = _check_number("timeout", timeout)
         self.backoff = _check_number("backoff", backoff, zero=True)
@@ -308,7 +308,8 @@ def _callable_name(fn: Any) -> str:
     return str(getattr(fn, "__name__", type(fn).__name__))
 
 
-def _check_integer(name: str, number: Any, minimum: int) -> int:
+def check_integer(name: str, number: Any, minimum: int) -> int:
+    """An integer of at least `minimum`; `ModelError` for anything else."""
     if not isinstance(number, int | np.integer) or number < minimum:
         raise ModelError(f"Expected {name} as an integer of at least {minimum}, got {number!r}.")
     return int(number)

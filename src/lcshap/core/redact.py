@@ -42,7 +42,10 @@ _RULES = [
         _MASK,
     ),
     (re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}\b"), _MASK),
+    (re.compile(r"(?<![\w-])[\w-]*\*{3,}[\w-]*"), _MASK),  # the first or last letters of a key, with asterisks
 ]
+_FRAGMENT_LENGTH = 6  # of a part of a key that is masked
+_END_LENGTH = 4  # of the beginning and the end of a key, which servers repeat
 
 
 def redact(text: str) -> str:
@@ -57,6 +60,34 @@ def redact(text: str) -> str:
     for pattern, mask in _RULES:
         text = pattern.sub(mask, text)
     return text
+
+
+def mask_key(text: str, key: str) -> str:
+    """A text without a key that is known, and without parts of it, such as its last letters.
+
+    >>> mask_key("wrong key abcd...wxyz", "abcdefgh-stuvwxyz"), mask_key("not efgh-stu", "abcdefgh-stuvwxyz")
+    ('wrong key ***...***', 'not ***')
+    """
+    if not key:
+        return text
+    fragments = {key[start : start + _FRAGMENT_LENGTH] for start in range(max(1, len(key) - _FRAGMENT_LENGTH + 1))}
+    fragments |= {key[:_END_LENGTH], key[-_END_LENGTH:]}
+    lengths = {len(fragment) for fragment in fragments}
+    ends = [0] * len(text)  # where the longest fragment that starts at a letter ends; 0 for none
+    for start in range(len(text)):
+        candidates = [text[start : start + length] for length in lengths]
+        ends[start] = max((start + len(part) for part in candidates if part in fragments), default=0)
+    masked, position, start = [], 0, 0
+    while start < len(text):
+        if not ends[start]:
+            start += 1
+            continue
+        masked += [text[position:start], _MASK]
+        position = ends[start]
+        while start <= position and start < len(text):  # fragments that overlap, or follow each other, are one
+            position = max(position, ends[start])
+            start += 1
+    return "".join([*masked, text[position:]])
 
 
 def describe_error(error: BaseException) -> str:
