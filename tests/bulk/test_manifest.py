@@ -113,7 +113,9 @@ def test_a_run_of_an_earlier_algorithm_is_refused(tmp_path):
     new = manifest.make_manifest({"kind": "csv", "rows": 3}, describe_explainer(budget="8d"), 200, 1)
     assert new["explainer"]["algorithm"] == lc.GraphKernelSHAP.algorithm > 1
     old = {**new, "explainer": {name: s for name, s in new["explainer"].items() if name != "algorithm"}}
-    with pytest.raises(lc.errors.BulkError, match=r"explainer\.algorithm is 2 instead of null"):
+    with pytest.raises(
+        lc.errors.BulkError, match=rf"explainer\.algorithm is {lc.GraphKernelSHAP.algorithm} instead of null"
+    ):
         manifest.check_same_run(old, new, tmp_path)
     unchanged = describe_explainer(method="kernel-shap", budget=30)
     assert "algorithm" not in unchanged  # runs of 0.2 with this method are continued

@@ -24,5 +24,6 @@ These are the steps, with their modules:
 6. ``interactions``: mean and variance of the interaction indices given g.
 7. ``estimator``: all of this as an `lcshap.core.estimate.Estimator`.
 
-``tuning`` has the numbers that were tuned, each with its reason.
+``many_units`` takes the place of inverse matrices if there are hundreds of units or more. ``tuning`` has the numbers
+that were tuned, each with its reason.
 """

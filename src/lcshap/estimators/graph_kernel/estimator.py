@@ -85,7 +85,7 @@ class GraphKernelEstimator(SampledEstimator):
             return np.full(d, np.nan), np.full(d, np.nan)
         if self.complete:
             return scores_from_all_pairs(self.kept, odd), np.zeros(d)
-        scores, error = additive_scores(self.kept, odd), np.zeros(d)
+        scores, error = additive_scores(self.kept, odd, lambda: self._hyperparameters.gram), np.zeros(d)
         if scores is None:
             effects = single_unit_effects(self.kept, plus, minus)
             scores, error = score_posterior(self.kept, odd, self._hyperparameters, effects=effects)

@@ -42,7 +42,7 @@ def fit_odd_kernels(
     y, coarse = odd / scale, hyperparameters.coarse
     scales = coarse.equal_scales
     if units and len(y) >= FIT.min_pairs_for_units:
-        scales = coarse.unit_scales(np.log(unit_variances(hyperparameters.all_kept, y)))
+        scales = coarse.unit_scales(np.log(unit_variances(hyperparameters.all_kept, y, hyperparameters.gram)))
 
     def shared(theta: Array, spread: float) -> EvidencePoint | None:
         return coarse.evidence(theta, spread, y[coarse.rows], scales)

@@ -14,6 +14,7 @@ from scipy import linalg
 from .even_kernel import EvenKernel
 from .evidence import EvidencePoint, cholesky, invert_factored
 from .fixed_kernel import Array, Kept
+from .many_units import Single, gram_of_signs
 from .odd_kernel import KernelTerms, OddKernel
 from .product_kernel import Half, product_kernel, signs_of, size_kernel
 from .tuning import EVEN_PRIORS, ODD_PRIORS, SIZES, KernelPriors, LogNormal
@@ -306,6 +307,11 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
         pairs = self._coarse_pairs
         return self if len(self.kept) <= pairs else OddHyperparameters(self.all_kept, self.terms, pairs)
 
+    @cached_property
+    def gram(self) -> Single:
+        """The sum over all coalitions of the products of the signs of two units, `(d, d)`."""
+        return gram_of_signs(self.all_kept)
+
     @property
     def _coarse_pairs(self) -> int:
         return SIZES.shared_pairs if self.d <= SIZES.many_units else SIZES.shared_pairs_many
@@ -314,7 +320,7 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
     def nbytes(self) -> int:
         """The approximate memory in use after inputs have been explained."""
         sizes = {len(self.kept), min(len(self.kept), self._coarse_pairs)}
-        return sum(8 * n**2 * (len(self.terms) + 1) for n in sizes)
+        return sum(8 * n**2 * (len(self.terms) + 1) for n in sizes) + 4 * self.d**2
 
     @cached_property
     def _term_matrices(self) -> Array:

@@ -12,11 +12,15 @@ from scipy import sparse
 
 from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel, tiles
 from .product_kernel import Half, at_equality, near_and_far, odd_size_kernel, quadrature, signs_of, size_kernel
+from .tuning import SIZES
 
 # Products of the signs of each triple, for two lists of coalitions.
 TripleProducts = tuple[NDArray[np.float32], NDArray[np.float32]]
 # Rows of a covariance matrix that are computed at a time, so that they fit into the processor's cache.
 _BLOCK_ROWS = 256
+# The white noise, relative to the variance of the product kernel, from which rounding to single precision does not
+# matter.
+_SINGLE_PRECISION_NOISE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +88,18 @@ class KernelTerms:
             covariances.append(self.triple_score_covariances(kept))
         return covariances
 
-    def triple_score_covariances(self, kept: Kept) -> Array:
+    def triple_score_covariances(self, kept: Kept, units: NDArray[np.intp] | slice = slice(None)) -> Array:
         """The covariances of the term of triples, in which each unit gets a third of the change from -1 to 1."""
+        return np.asarray(self.triple_members[units] @ self.products(kept).T)
+
+    @cached_property
+    def triple_members(self) -> sparse.csr_array:
+        """The share of each unit in the covariance of a score with the product of a triple, `(d, triples)`."""
         triple_count = len(self.triples)
-        members = sparse.csr_array(
+        return sparse.csr_array(
             (np.full(3 * triple_count, 2 / 3 / triple_count), (self.triples.ravel(), np.arange(3 * triple_count) // 3)),
             (self.d, triple_count),
         )
-        return np.asarray(members @ self.products(kept).T)
 
     @cached_property
     def variances(self) -> list[Array]:
@@ -118,10 +126,14 @@ def _score_covariances_by_size(d: int, wide: bool) -> tuple[Array, Array]:
 
     Each array has one row per term.
     """
-    sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
-    terms = [_white_noise(d).score_covariances(sizes), *(KernelTerms(d).score_covariances(sizes) if wide else [])]
-    inside, outside = np.stack([term[[0, -1]] for term in terms], axis=1)
-    return inside, outside  # the first unit is in all of these coalitions except ∅, and the last unit is only in V
+    noise = _white_noise(d)
+    inside, outside = [noise.inside], [noise.outside]
+    if wide:
+        sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
+        for term in KernelTerms(d).score_covariances(sizes):
+            inside.append(term[0])  # the first unit is in all of these coalitions except ∅
+            outside.append(term[-1])  # the last unit is only in V
+    return np.array(inside), np.array(outside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,14 +164,20 @@ class OddKernel:
 
     def covariance_matrix(self, kept: Kept) -> Array:
         """K between all coalitions `(n, d)`, white noise included."""
+        K = self.upper_covariance_matrix(kept)
+        lower = np.tril_indices(len(K), -1)
+        K[lower] = K.T[lower]
+        return K
+
+    def upper_covariance_matrix(self, kept: Kept) -> Array:
+        """The same, except that numbers below the diagonal are not all set. A Cholesky factor does not need them."""
         n, signs, triples = len(kept), signs_of(kept), self.terms.products(kept)
         K = np.empty((n, n))
-        for start in range(0, n, _BLOCK_ROWS):  # K is symmetric, so that only half of it is computed
+        for start in range(0, n, _BLOCK_ROWS):
             rows, columns = slice(start, start + _BLOCK_ROWS), slice(start, n)
             block = K[rows, columns]
             self._write_low_order_and_product(signs[rows], signs[columns], block)
             self._add_terms(kept[rows], kept[columns], block, (triples[rows], triples[columns]))
-            K[start + _BLOCK_ROWS :, rows] = block[:, _BLOCK_ROWS:].T
         K[np.diag_indices(n)] += self.white
         return K
 
@@ -179,29 +197,40 @@ class OddKernel:
         """
         if self.terms.wide:
             return np.concatenate([self.covariance(kept[rows], other_kept) @ weights for rows, _ in _slices(len(kept))])
-        signs, other_signs, total = signs_of(kept), signs_of(other_kept), float(self.inverse_length.sum())
-        sums = signs @ (self.low_order * (weights @ other_signs))
+        total, dtype = float(self.inverse_length.sum()), self._product_dtype
+        half_lengths, product_weights = (np.asarray(a, dtype) for a in (self.inverse_length / 2, weights))
+        other_signs = signs_of(other_kept, dtype).T
+        sums = np.empty(len(kept))
         for rows, _ in _slices(len(kept)):
-            near, far = near_and_far((signs[rows] * (self.inverse_length / 2)) @ other_signs.T, total)
-            sums[rows] += self.product / at_equality(total, Half.ODD) * (near @ weights - far @ weights)
+            near, far = near_and_far((signs_of(kept[rows], dtype) * half_lengths) @ other_signs, total)
+            near -= far
+            sums[rows] = near.dot(product_weights)
+        sums *= self.product / at_equality(total, Half.ODD)
+        by_unit = self.low_order * (2 * (weights @ other_kept) - weights.sum())
+        sums += 2 * (kept @ by_unit) - by_unit.sum()
         if len(self.terms.triples):
-            by_triple = weights @ self.terms.products(other_kept)
+            by_triple = self.terms.products(other_kept).T @ weights
             sums += self.term_variances[-1] / len(self.terms.triples) * (self.terms.products(kept) @ by_triple)
         return np.asarray(sums)
 
     def _write_low_order_and_product(self, signs: Array, other_signs: Array, K: Array) -> None:
         """Write the first two terms between coalitions, given by their signs."""
         agreement, total = (signs * self.inverse_length) @ other_signs.T, float(self.inverse_length.sum())
-        agreement /= 2
-        near, far = near_and_far(agreement, total)
-        np.subtract(near, far, out=K)
-        K *= self.product / at_equality(total, Half.ODD)
+        near, far = near_and_far((agreement / 2).astype(self._product_dtype), total)
+        near -= far
+        np.multiply(near, self.product / at_equality(total, Half.ODD), out=K)
         ratio = self.low_order[0] / self.inverse_length[0]
         if np.allclose(self.low_order, ratio * self.inverse_length, rtol=1e-12, atol=0):  # one matrix product is enough
-            agreement *= 2 * ratio
+            agreement *= ratio
             K += agreement
         else:
             K += (signs * self.low_order) @ other_signs.T
+
+    @property
+    def _product_dtype(self) -> type[np.float32 | np.float64]:
+        """With many units and some noise, single precision is enough for the product kernel."""
+        is_noisy = self.white > _SINGLE_PRECISION_NOISE * self.product
+        return np.float32 if is_noisy and len(self.low_order) > SIZES.inverted_units else np.float64
 
     def _add_terms(self, kept: Kept, other_kept: Kept, K: Array, triples: TripleProducts | None = None) -> None:
         for rows, blocks in self.terms.tiles(kept, other_kept, triples):
@@ -209,28 +238,56 @@ class OddKernel:
                 block *= variance
                 K[rows] += block
 
-    def score_covariances(self, kept: Kept) -> Array:
-        """The covariance of each Shapley value with f at each coalition, `(d, n)`, white noise included."""
+    def score_covariances(self, kept: Kept, units: NDArray[np.intp] | None = None) -> Array:
+        """The covariance of each Shapley value with f at each coalition, `(d, n)`, white noise included.
+
+        With `units`, only the rows of these units.
+        """
+        units = np.arange(len(self.low_order)) if units is None else units
+        of_members, of_others, by_coalition, by_coalition_outside = self._score_covariance_factors(kept)
+        inside, outside = of_members[units] @ by_coalition.T, of_others[units] @ by_coalition_outside.T
+        covariances = np.where(kept.T[units], inside, outside)
+        if len(self.terms.triples):
+            covariances += self.term_variances[-1] * self.terms.triple_score_covariances(kept, units)
+        return np.asarray(covariances)
+
+    def score_covariances_matvec(self, kept: Kept, weights: Array) -> Array:
+        """These covariances times weights `(n,)`, without the matrix."""
+        of_members, of_others, by_coalition, by_coalition_outside = self._score_covariance_factors(kept)
+        columns = by_coalition.shape[1]
+        sums = np.hstack([by_coalition, by_coalition_outside]) * weights[:, None]
+        present = kept.T.astype(float) @ sums  # of the coalitions with each unit
+        absent = sums[:, columns:].sum(axis=0) - present[:, columns:]
+        covariances = np.einsum("jk,jk->j", of_members, present[:, :columns])
+        covariances += np.einsum("jk,jk->j", of_others, absent)
+        if len(self.terms.triples):
+            members, products = self.terms.triple_members, self.terms.products(kept)
+            covariances += self.term_variances[-1] * (members @ (products.T @ weights))
+        return np.asarray(covariances)
+
+    def _score_covariance_factors(self, kept: Kept) -> tuple[Array, Array, Array, Array]:
+        """The factors of the covariances of scores, without the triples.
+
+        They are a product of two matrices for coalitions with the unit, and of two others for those without it: by unit
+        with and without, and by coalition with and without.
+        """
         r, scale = self._ratios
         node, weight = quadrature()
         along = np.outer(node, r)
         # The Shapley value of a product over units is an integral over its derivative along the diagonal.
-        logs = signs_of(kept) @ np.arctanh(along).T + np.log1p(-(along**2)).sum(axis=1) / 2
+        slopes = np.arctanh(along).T
+        logs = 2 * (kept @ slopes) - slopes.sum(axis=0) + np.log1p(-(along**2)).sum(axis=1) / 2
         integrand = np.exp(logs - np.log1p(r).sum()) * weight
         # The effects of single units and the effect of the size are two further columns.
         size, product_scale = kept.sum(axis=1), self.product * scale
         unit_ones, coalition_ones = np.ones(len(r)), np.ones(len(kept))
         inside, outside = (by_size[size] for by_size in self._score_covariances_by_size)
-        of_members = np.vstack([product_scale / (1 + along), 2 * self.low_order, unit_ones]).T @ np.vstack(
-            [integrand.T, coalition_ones, inside]
+        return (
+            np.vstack([product_scale / (1 + along), 2 * self.low_order, unit_ones]).T,
+            np.vstack([product_scale / (along - 1), -2 * self.low_order, unit_ones]).T,
+            np.column_stack([integrand, coalition_ones, inside]),
+            np.column_stack([integrand, coalition_ones, outside]),
         )
-        of_others = np.vstack([product_scale / (along - 1), -2 * self.low_order, unit_ones]).T @ np.vstack(
-            [integrand.T, coalition_ones, outside]
-        )
-        covariances = np.where(kept.T, of_members, of_others)
-        if len(self.terms.triples):
-            covariances += self.term_variances[-1] * self.terms.triple_score_covariances(kept)
-        return np.asarray(covariances)
 
     @property
     def _score_covariances_by_size(self) -> tuple[Array, Array]:
@@ -270,8 +327,9 @@ class OddKernel:
 
 def unseen_noise_variances(kept: Kept) -> Array:
     """The variance of each Shapley value, if f is white noise of variance 1 and known at these coalitions, `(d,)`."""
-    noise = _white_noise(kept.shape[1])
-    explained = np.einsum("jn,jn->j", *[noise.score_covariances(kept)] * 2)
+    noise, size = _white_noise(kept.shape[1]), kept.sum(axis=1)
+    inside, outside = noise.inside[size] ** 2, noise.outside[size] ** 2
+    explained = float(outside.sum()) + (inside - outside) @ kept
     return np.asarray(np.maximum(noise.variance - explained, 0))
 
 
@@ -281,9 +339,15 @@ def _slices(n: int) -> Iterator[tuple[slice, None]]:
 
 
 def _products(kept: Kept, triples: NDArray[np.int32]) -> NDArray[np.float32]:
-    """The product of three signs, `(n, triples)`."""
-    signs = np.where(kept, np.float32(1), np.float32(-1))
-    return np.asarray(signs[:, triples[:, 0]] * signs[:, triples[:, 1]] * signs[:, triples[:, 2]])
+    """The product of three signs, `(n, triples)`; columns are contiguous."""
+    by_unit = np.ascontiguousarray(kept.T)
+    positive = by_unit[triples[:, 0]]  # an odd number of units is kept
+    positive ^= by_unit[triples[:, 1]]
+    positive ^= by_unit[triples[:, 2]]
+    products = positive.astype(np.float32)
+    products *= 2
+    products -= 1
+    return np.asarray(products.T)
 
 
 def _white_noise(d: int) -> FixedKernel:

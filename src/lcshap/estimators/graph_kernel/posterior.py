@@ -12,12 +12,14 @@ from .evidence import invert_factored
 from .fit import fit_odd_kernels
 from .fixed_kernel import Array, Kept
 from .hyperparameters import OddHyperparameters
+from .many_units import conjugate_gradients, effect_variances, sign_variances
 from .odd_kernel import OddKernel, unseen_noise_variances
-from .product_kernel import size_log_odds
+from .product_kernel import signs_of, size_log_odds
 from .tuning import DESIGN, ERRORS, SIZES
 
 _CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # tolerances of the regression on squared residuals, which may all be zero
 _TILE_ROWS = 1024  # rows that are added at a time
+_TOLERANCE, _SOLUTION_STEPS = 1e-5, 100  # of the equations for the correction of many units
 
 
 def max_process_pairs(d: int) -> int:
@@ -131,7 +133,7 @@ def _score_posterior(
     limit = max_process_pairs(kept.shape[1]) + 1
     first, remaining = slice(0, limit), slice(limit, None)
     has_all_rows = len(hyperparameters.kept) == len(kept) <= limit
-    K = hyperparameters.covariance_matrix(kernel) if has_all_rows else kernel.covariance_matrix(kept[first])
+    K = hyperparameters.covariance_matrix(kernel) if has_all_rows else kernel.upper_covariance_matrix(kept[first])
     scores, variance, alpha = _process_posterior(kept[first], odd[first], kernel, K)
     if len(kept) > limit:
         residuals = odd[remaining] - kernel.covariance_matvec(kept[remaining], kept[first], alpha)
@@ -142,22 +144,46 @@ def _score_posterior(
 
 def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> tuple[Array, Array, Array]:
     """Mean and variance of the scores, and the weights for predicting f at other coalitions. K is overwritten."""
-    n, d = kept.shape
+    n, units = len(kept), _representative_units(kernel.score_variances)
     # The leave-one-out residual of f_i is alpha_i / (K^-1)_ii, and its variance is scale / (K^-1)_ii.
     checked = np.unique(np.linspace(1, n - 1, min(SIZES.checked_rows, n - 1)).astype(np.intp))
-    right = np.zeros((n, d + 1 + len(checked)), order="F")
-    right[:, :d], right[:, d] = kernel.score_covariances(kept).T, odd
-    right[checked, d + 1 + np.arange(len(checked))] = 1
+    right = np.zeros((n, len(units) + 1 + len(checked)), order="F")
+    right[:, : len(units)], right[:, len(units)] = kernel.score_covariances(kept, units).T, odd
+    right[checked, len(units) + 1 + np.arange(len(checked))] = 1
     factor = linalg.cholesky(K.T, lower=True, overwrite_a=True, check_finite=False)
     solution = linalg.lapack.dtrtrs(factor, right, lower=1, overwrite_b=1)[0]
-    half, root = solution[:, :d], solution[:, d + 1 :]
-    scores = half.T @ solution[:, d]
-    variance = kernel.score_variances - np.einsum("nj,nj->j", half, half)
-    variance = np.maximum(variance, kernel.noise_variances(kept))
-    alpha = linalg.lapack.dtrtrs(factor, solution[:, d], lower=1, trans=1)[0]
+    half, root = solution[:, : len(units)], solution[:, len(units) + 1 :]
+    alpha = linalg.lapack.dtrtrs(factor, solution[:, len(units)], lower=1, trans=1)[0]
+    variance = kernel.score_variances[units] - np.einsum("nj,nj->j", half, half)
+    variance = np.maximum(variance, kernel.noise_variances(kept)[units])
+    if len(units) == len(kernel.score_variances):
+        scores = half.T @ solution[:, len(units)]
+    else:
+        scores = kernel.score_covariances_matvec(kept, alpha)
+        variance = _interpolate_variances(kernel.score_variances, units, variance)
     if len(checked):
         variance = variance * _residual_scale(kept, checked, alpha[checked] ** 2 / np.einsum("nj,nj->j", root, root))
     return scores, variance, alpha
+
+
+def _representative_units(prior_variances: Array) -> NDArray[np.intp]:
+    """The units whose posterior variances are computed: all, or of many units some, evenly in the order of variance."""
+    d = len(prior_variances)
+    if d <= SIZES.inverted_units:
+        return np.arange(d)
+    ranks = np.linspace(0, d - 1, SIZES.checked_units).astype(np.intp)
+    return np.asarray(np.argsort(prior_variances, kind="stable")[ranks])
+
+
+def _interpolate_variances(prior_variances: Array, units: NDArray[np.intp], variances: Array) -> Array:
+    """The posterior variances of all units from those of some units, in the order of their prior variances.
+
+    With many units, the posterior variance depends on little else than the prior variance, so that its logarithm is
+    interpolated.
+    """
+    tiny = np.finfo(float).tiny
+    logarithms = np.log(np.maximum(variances, tiny))
+    return np.asarray(np.exp(np.interp(np.log(prior_variances), np.log(prior_variances[units]), logarithms)))
 
 
 def _residual_scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
@@ -200,6 +226,8 @@ def _regress_residuals(kept: Kept, residuals: Array, variance: Array) -> tuple[A
     """
     d, first = kept.shape[1], len(kept) - len(residuals)
     weight, unseen = _kernel_weights(kept[1:], first - 1)
+    if d > SIZES.inverted_units:
+        return _regress_residuals_many(kept[first:], residuals, variance, weight[first - 1 :], unseen[first - 1 :])
     matrix, pull = np.zeros((d, d)), np.zeros(d)
     pulled = np.concatenate([np.zeros(first - 1), weight[first - 1 :] * residuals])
     for start in range(0, len(weight), _TILE_ROWS):
@@ -216,6 +244,27 @@ def _regress_residuals(kept: Kept, residuals: Array, variance: Array) -> tuple[A
     # The sum of all scores is known, so the change sums to zero.
     inverse -= np.outer(inverse.sum(axis=1), inverse.sum(axis=0)) / inverse.sum()
     return np.asarray(inverse @ pull / noise), np.asarray(np.maximum(np.diag(inverse), 0))
+
+
+def _regress_residuals_many(
+    kept: Kept, residuals: Array, variance: Array, weight: Array, unseen: Array
+) -> tuple[Array, Array]:
+    """The same, approximately, for many units. The weights of the rows that were chosen are practically zero."""
+    noise = max(float(unseen @ (weight * residuals) ** 2 / weight.sum()), np.finfo(float).tiny)
+    precision = 1 / np.maximum(variance, max(float(variance.mean()) * 1e-6, np.finfo(float).tiny))
+    signs, single = signs_of(kept, np.float32), (weight / noise / 4).astype(np.float32)
+
+    def multiply(vector: Array) -> Array:
+        return np.asarray(precision * vector + (single * (signs @ vector.astype(np.float32))) @ signs)
+
+    def solve(right: Array) -> Array:
+        return conjugate_gradients(multiply, right, precision + float(single.sum()), _TOLERANCE, _SOLUTION_STEPS)
+
+    change, uniform = solve((weight * residuals / noise / 2) @ signs), solve(np.ones(len(variance)))
+    inverse_diagonal = effect_variances(precision, weight / noise / 4 * sign_variances(kept))
+    # The sum of all scores is known, so the change sums to zero.
+    change -= uniform * (change.sum() / uniform.sum())
+    return change, np.maximum(inverse_diagonal - uniform**2 / uniform.sum(), 0)
 
 
 def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .fixed_kernel import Array, Kept
 
 _UNDERFLOW = 600.0  # exponentials of a larger total inverse length scale are zero or infinite in double precision
+_UNDERFLOW_SINGLE = 80.0  # the same in single precision
 _NODES = 24  # nodes of the integral over the diagonal; the integrand is smooth, and the error is that of rounding
 
 
@@ -23,9 +26,12 @@ class Half(IntEnum):
     EVEN = -1
 
 
-def signs_of(kept: Kept) -> Array:
+def signs_of(kept: Kept, dtype: type[np.floating] = np.float64) -> NDArray[Any]:
     """1 for units that are kept, -1 for those that are absent."""
-    return np.where(kept, 1.0, -1.0)
+    signs = kept.astype(dtype)
+    signs *= 2
+    signs -= 1
+    return signs
 
 
 def product_kernel(agreement: Array, total: float, half: Half) -> tuple[Array, Array]:
@@ -55,7 +61,8 @@ def near_and_far(agreement: Array, total: float) -> tuple[Array, Array]:
     """The product kernel between S and T, and between S and the complement of T: :math:`e^{\\pm a - t/2}`."""
     near = agreement - total / 2
     np.exp(near, out=near)
-    far = np.exp(-total) / near if total < _UNDERFLOW else np.exp(-agreement - total / 2)
+    underflow = _UNDERFLOW_SINGLE if near.dtype == np.float32 else _UNDERFLOW
+    far = float(np.exp(-total)) / near if total < underflow else np.exp(-agreement - total / 2)
     return near, far
 
 

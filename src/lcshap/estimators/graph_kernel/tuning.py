@@ -32,6 +32,10 @@ class Sizes:
     triples_per_unit: int = 64  # with more triples than this, the term of triples is omitted
     triples_per_unit_many: int = 4  # the same with many units, where a triple takes as much time as a unit
     checked_rows: int = 256  # leave-one-out residuals are computed for so many rows
+    # With more units than this, equations of their size are solved by conjugate gradients, and the diagonals of their
+    # inverses are approximated (see `many_units`).
+    inverted_units: int = 256
+    checked_units: int = 192  # the posterior variances of so many units are computed, and others are interpolated
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,9 @@ class UnitVarianceSettings:
     steps: int = 5  # further steps hardly reduce the error of the scores
     min_noise: float = 1e-10  # relative to the mean square, so that matrices can be factored
     min_residual_dof: float = 0.05  # relative to the number of pairs
+    # With many units: the relative residual of the equations for the means of effects, and the largest number of steps.
+    tolerance: float = 1e-4
+    solution_steps: int = 60
 
 
 SIZES = Sizes()
