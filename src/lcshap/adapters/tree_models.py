@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import math
-import warnings
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..core.row_encoding import chain_encoders
 from ..core.tree_ensembles import Trees
-from ..errors import MethodError
-from ..extras import import_optional
-from .tree_readers import dart_weights, lightgbm_nodes, read_boosting, read_catboost, read_lightgbm
+from ..errors import LcshapError, MethodError
+from .column_preprocessing import flatten_pipeline, split_columnwise
+from .trees_catboost import read_catboost
+from .trees_lightgbm import read_lightgbm
+from .trees_sklearn import CLASSES as SKLEARN_ENSEMBLES
+from .trees_sklearn import read_sklearn
+from .trees_xgboost import read_xgboost
 
 _MARGIN_OPTIONS: dict[str, dict[str, Any]] = {  # options with which `predict` returns the margin
     "LGBMClassifier": {"raw_score": True},
     "XGBClassifier": {"output_margin": True},
     "CatBoostClassifier": {"prediction_type": "RawFormulaVal"},
 }
-_SKLEARN_PREFIXES = (
-    "DecisionTree",
-    "ExtraTree",
-    "RandomForest",
-    "ExtraTrees",
-    "GradientBoosting",
-    "HistGradientBoosting",
-)
 _ENSEMBLES = {
-    "lightgbm": ("LGBMClassifier", "LGBMRegressor", "LGBMRanker"),
-    "xgboost": ("XGBClassifier", "XGBRegressor", "XGBRanker"),
-    "catboost": ("CatBoostClassifier", "CatBoostRegressor"),
-    "sklearn": tuple(name + role for name in _SKLEARN_PREFIXES for role in ("Classifier", "Regressor")),
+    "lightgbm": ("LGBMClassifier", "LGBMRegressor", "LGBMRanker", "Booster"),
+    "xgboost": ("XGBClassifier", "XGBRegressor", "XGBRanker", "Booster"),
+    "catboost": ("CatBoostClassifier", "CatBoostRegressor", "CatBoostRanker", "CatBoost"),
+    "sklearn": SKLEARN_ENSEMBLES,
 }
 _LOGISTIC_OBJECTIVES = (
     "binary",
@@ -46,6 +39,12 @@ _LOGISTIC_OBJECTIVES = (
     "MultiClass",
 )
 _SUPPORTED = "LightGBM, XGBoost or CatBoost, or a tree, a forest or boosted trees of scikit-learn"
+_FITTED_PARTS = {  # what an estimator has once it is fitted
+    "lightgbm": "_Booster",
+    "xgboost": "_Booster",
+    "catboost": "tree_count_",
+    "sklearn": "n_features_in_",
+}
 _ADVICE = "Choose another method, such as GraphKernelSHAP."
 
 
@@ -63,13 +62,24 @@ def ensemble_library(estimator: Any) -> str | None:
 
 
 def margin_function(estimator: Any) -> Callable[[Any], Any] | None:
-    """The margin of a boosted classifier that has no `decision_function`: log-odds, or a logit for each class."""
-    if ensemble_library(estimator) is None:
+    """The margin of a boosted classifier that has no `decision_function`: log-odds, or a logit for each class.
+
+    It takes the rows of a pipeline if the classifier is the last step of one.
+    """
+    steps, last_step = flatten_pipeline(estimator)
+    if ensemble_library(last_step) is None:
         return None
-    for kind in type(estimator).__mro__:
+    for kind in type(last_step).__mro__:
         if kind.__name__ in _MARGIN_OPTIONS:
-            return partial(estimator.predict, **_MARGIN_OPTIONS[kind.__name__])
+            margin = partial(last_step.predict, **_MARGIN_OPTIONS[kind.__name__])
+            return partial(_transform_and_call, steps, margin) if steps else margin
     return None
+
+
+def _transform_and_call(steps: Sequence[Any], function: Callable[[Any], Any], rows: Any) -> Any:
+    for step in steps:
+        rows = step.transform(rows)
+    return function(rows)
 
 
 def has_log_odds_margin(model: Any) -> bool:
@@ -91,132 +101,52 @@ def _catboost_loss(model: Any) -> str:
 
 
 def read_summed_trees(estimator: Any, method: str) -> Trees:
-    """The trees whose sum, plus a constant, is the output of one of the methods of an estimator."""
-    package, name = ensemble_library(estimator), type(estimator).__name__
-    if method == "predict_proba" and (package != "sklearn" or "Boosting" in name):
+    """The trees whose sum, plus a constant, is the output of one of the methods of an estimator.
+
+    In a pipeline the trees are those of the last step, and the steps before it, which must treat each column by itself,
+    are a part of their encoder: the columns are those before preprocessing.
+    """
+    steps, last_step = split_columnwise(estimator)
+    package, name = ensemble_library(last_step), type(last_step).__name__
+    if method == "predict_proba" and package is not None and (package != "sklearn" or "Boost" in name):
         raise MethodError(
             f"Expected a number that is a sum over trees, got the probabilities of {name}. Explain its margin "
             'with kind="logits" and value="output", or choose another method, such as GraphKernelSHAP.'
         )
-    return read_trees(estimator)
+    trees = read_trees(last_step)
+    return replace(trees, encoder=chain_encoders(steps, trees.encoder))
 
 
 def read_trees(estimator: Any) -> Trees:
     """The trees whose sum, plus a constant, is the raw output of an ensemble; `MethodError` if they cannot be read.
 
-    They are read by shap's TreeExplainer, and by `tree_readers` if TreeExplainer is not able to. It does not support
-    splits by category and markers of missing values other than NaN, and raises no error for them.
+    Nothing but the library of the ensemble is used.
     """
     package, name = ensemble_library(estimator), type(estimator).__name__
     if package is None:
         raise MethodError(f"Expected a tree ensemble of {_SUPPORTED}, got {name}. {_ADVICE}")
-    oddity = next(_ODDITIES[package](estimator), None)
-    if oddity is not None:
-        raise MethodError(f"Expected trees that can be read, got {name} with {oddity}. {_ADVICE}")
-    if package == "lightgbm":
-        return read_lightgbm(estimator)
-    if package == "sklearn" and getattr(getattr(estimator, "estimators_", None), "shape", (0, 1))[1:] > (1,):
-        return replace(read_boosting(estimator), single_precision=True)
-    if package == "catboost":
-        return replace(read_catboost(estimator), single_precision=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings of other packages, about features that are not used here
-        shap_ensemble = _read_with_shap(estimator)
-    trees = _flatten_ensemble(shap_ensemble)
-    if package == "xgboost":
-        trees = replace(trees, rounding=float(np.finfo(np.float32).eps) * math.sqrt(len(trees.roots)))
-        weights = dart_weights(estimator)
-        if weights is not None:
-            trees = replace(trees, value=trees.value * _repeat_for_nodes(weights, trees)[:, None])
-    return replace(trees, single_precision=not hasattr(estimator, "_predictors"))
-
-
-def _repeat_for_nodes(tree_numbers: NDArray[np.float64], trees: Trees) -> NDArray[np.float64]:
-    """Repeat a number of each tree for all of its nodes; further numbers are of trees that are not used."""
-    return np.repeat(tree_numbers[: len(trees.roots)], len(trees.left) // len(trees.roots))
-
-
-def _read_with_shap(estimator: Any) -> Any:
-    """The ensemble as shap reads it."""
-    explainer = import_optional("shap", "shap").TreeExplainer
+    if not _is_fitted(estimator, package):
+        raise MethodError(f"Expected a fitted model, got {name} that is not fitted. Call its method fit first.")
     try:
-        ensemble = explainer(estimator, feature_perturbation="tree_path_dependent").model
-        if ensemble.trees is None or ensemble.num_stacked_models not in (1, ensemble.num_outputs):
-            raise ValueError("it has no such trees")
-    except Exception as error:  # shap may raise any error; then the trees cannot be read
-        name = type(estimator).__name__
-        raise MethodError(f"Expected trees that shap can read, got {name}: {error}. {_ADVICE}") from error
-    return ensemble
+        return _read(estimator, package)
+    except LcshapError:
+        raise
+    except Exception as error:  # a newer version of the library stores its models differently
+        version = getattr(sys.modules.get(package), "__version__", "unknown")
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise MethodError(
+            f"Expected trees in the format that {package} is known to have, got those of {name} of version {version}: "
+            f"{reason}. {_ADVICE}"
+        ) from error
 
 
-def _flatten_ensemble(ensemble: Any) -> Trees:
-    """Return the trees that shap has read, one row of nodes for each tree, as one list of nodes."""
-    limit = ensemble.tree_limit if ensemble.tree_limit is not None and ensemble.tree_limit > 0 else len(ensemble.values)
-    left, right, default, feature, threshold, value = (
-        np.asarray(array[:limit])
-        for array in (
-            ensemble.children_left,
-            ensemble.children_right,
-            ensemble.children_default,
-            ensemble.features,
-            ensemble.thresholds,
-            ensemble.values,
-        )
-    )
-    trees, nodes = left.shape
-    first = np.arange(trees, dtype=np.intp)[:, None] * nodes
-    children = [np.where(left < 0, -1, child + first).ravel() for child in (left, right, default)]
-    return Trees(
-        roots=first[:, 0],
-        left=children[0],
-        right=children[1],
-        default=children[2],
-        feature=np.maximum(feature, 0).ravel().astype(np.intp),
-        threshold=threshold.ravel().astype(np.float64),
-        value=value.reshape(trees * nodes, -1).astype(np.float64),
-    )
+def _read(estimator: Any, package: str) -> Trees:
+    if package == "sklearn":
+        names = (kind.__name__ for kind in type(estimator).__mro__)
+        return read_sklearn(estimator, next(name for name in names if name in SKLEARN_ENSEMBLES))
+    readers = {"lightgbm": read_lightgbm, "xgboost": read_xgboost, "catboost": read_catboost}
+    return readers[package](estimator)
 
 
-# -- properties that shap does not notice, described in a few words --------------------------------------------------
-
-
-def _lightgbm_oddities(estimator: Any) -> Iterator[str]:
-    for node in lightgbm_nodes(estimator):
-        if node.get("missing_type") == "Zero":
-            yield "zeros that stand for missing values"
-        if "leaf_coeff" in node:
-            yield "linear models in its leaves"
-
-
-def _xgboost_oddities(estimator: Any) -> Iterator[str]:
-    booster = estimator.get_booster()
-    if estimator.get_params().get("booster") not in (None, "gbtree", "dart"):
-        yield f"booster={estimator.get_params()['booster']!r}"
-    if estimator.missing is not None and not math.isnan(estimator.missing):
-        yield f"missing={estimator.missing!r}"
-    if "c" in (booster.feature_types or ()):
-        yield "splits by category"
-
-
-def _catboost_oddities(estimator: Any) -> Iterator[str]:
-    if estimator.get_cat_feature_indices() or estimator.get_text_feature_indices():
-        yield "columns of categories or texts"
-    if np.ndim(estimator.get_leaf_values()) != 1:
-        yield "several outputs"
-    if estimator.get_all_params().get("grow_policy") != "SymmetricTree":
-        yield "trees that are not symmetric"
-
-
-def _sklearn_oddities(estimator: Any) -> Iterator[str]:
-    for trees in getattr(estimator, "_predictors", ()):
-        for tree in trees:
-            if "is_categorical" in (tree.nodes.dtype.names or ()) and tree.nodes["is_categorical"].any():
-                yield "splits by category"
-
-
-_ODDITIES: dict[str, Callable[[Any], Iterator[str]]] = {
-    "lightgbm": _lightgbm_oddities,
-    "xgboost": _xgboost_oddities,
-    "catboost": _catboost_oddities,
-    "sklearn": _sklearn_oddities,
-}
+def _is_fitted(estimator: Any, package: str) -> bool:
+    return type(estimator).__name__ == "Booster" or getattr(estimator, _FITTED_PARTS[package], None) is not None

@@ -42,11 +42,10 @@ class TreeSHAP(TableMethod):
     scikit-learn) if the value is the sum of the trees: the output of a regressor, the probability of a forest, the
     margin of a classifier (``kind="logits", value="output"``). It is the interventional Tree SHAP value, with the
     background of the masker `Tabular`; pinned and dropped columns and groups of columns are as they are in every other
-    method. The trees are read by shap's TreeExplainer (``pip install "lcshap[shap]"``; LightGBM needs no shap), and
-    evaluated here in double precision, because shap evaluates them in single precision.
+    method. The trees are read from the model itself, and evaluated in double precision.
 
     16 coalitions are evaluated by the model itself. If the values of the trees differ from them by more than 1e-6 of
-    the largest value, `MethodError` is raised. Splits by category are read in LightGBM and refused elsewhere.
+    the largest value, `MethodError` is raised.
 
     References
     ----------
