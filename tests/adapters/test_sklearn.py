@@ -75,7 +75,9 @@ def test_pipelines_take_strings():
 
 
 def test_an_outlier_score_is_an_output():
-    assert SklearnModel(IsolationForest(n_estimators=5, random_state=0).fit(X)).method == "decision_function"
+    forest = IsolationForest(n_estimators=5, random_state=0).fit(X)
+    assert SklearnModel(forest, method="decision_function").kind == "output"
+    assert SklearnModel(forest).method == "mean_path_length"
 
 
 def test_labels_are_not_explained():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,8 @@ class XGBoostRows(RowEncoder):
     ----------
     columns : the number of columns.
     missing : the marker. The entries that a sparse matrix leaves out are missing too, and are no zeros.
-    categories : by the number of a column, its categories in the training data. The DataFrame's own codes are taken for
-        other columns.
+    categories : by the number of a column, its categories in the training data, texts as bytes. The DataFrame's own
+        codes are taken for other columns.
     codes : the columns that hold codes of categories.
 
     Examples
@@ -123,8 +124,8 @@ class XGBoostRows(RowEncoder):
             if not hasattr(column.dtype, "categories"):
                 columns.append(np.asarray(column, np.float64))
                 continue
-            known = self.categories.get(number, tuple(column.dtype.categories))
-            codes = category_codes(column, known)
+            known = self.categories.get(number)
+            codes = category_codes(column, column.dtype.categories if known is None else _matched(column, known))
             unknown = np.isnan(codes) & column.notna().to_numpy()
             if unknown.any():
                 raise ValueError(f"column {name!r} has a category that is not in the training data")
@@ -137,6 +138,22 @@ def to_numbers(rows: Any) -> Floats:
     if hasattr(rows, "toarray"):
         rows = rows.toarray()
     return np.asarray(rows.to_numpy() if is_frame(rows) else rows, np.float64)
+
+
+def _matched(column: Any, stored: Sequence[Any]) -> list[Any]:
+    """The categories that XGBoost has stored, in its order, as those of a column of pandas; None for all others.
+
+    XGBoost up to 3.2 counts letters in place of bytes where it divides texts, in the same way for all DataFrames.
+    """
+    own = list(column.dtype.categories)
+    names = own
+    if own and isinstance(own[0], str):
+        names = [text.encode() for text in own]
+        if not set(names) <= set(stored):
+            text, ends = "".join(own).encode(), np.cumsum([0, *map(len, own)])
+            names = [text[start:end] for start, end in pairwise(ends.tolist())]
+    own_of_name = dict(zip(names, own, strict=True))
+    return [own_of_name.get(name) for name in stored]
 
 
 def category_codes(column: Any, categories: Sequence[Any]) -> Floats:

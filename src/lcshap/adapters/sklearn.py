@@ -17,16 +17,20 @@ from ..maskers.input_lists import is_frame
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
-from .tree_models import margin_function, read_summed_trees
+from .tree_models import PATH_LENGTH, margin_function, path_length_function, read_summed_trees
 
 _METHODS: dict[str, Kind] = {
+    PATH_LENGTH: "output",  # of isolation forests
     "predict_proba": "probabilities",
     "decision_function": "margin",  # a log-odds for logistic regression, but not for an SVM
     "predict": "output",
 }
 _PROBABILITY_KINDS: tuple[Kind, ...] = ("probabilities", "multilabel")
 _READERS: dict[str, Callable[[Any, str], Structure]] = {"trees": read_summed_trees}
-_MARGIN_METHOD = "decision_function"  # boosted trees of other libraries use another name
+_MISSING_METHODS = {  # functions in place of methods that estimators do not have
+    "decision_function": margin_function,  # boosted trees of other libraries use another name
+    PATH_LENGTH: path_length_function,
+}
 
 
 class SklearnModel(Model):
@@ -77,7 +81,7 @@ class SklearnModel(Model):
 
     def predict(self, rows: Rows) -> NDArray[Any]:
         """The checked outputs of the chosen method, `(n, outputs)`; a binary margin is one column."""
-        predict = getattr(self.estimator, self.method, None) or margin_function(self.estimator)
+        predict = _bound_method(self.estimator, self.method)
         assert predict is not None
         with _suppress_warnings(self.estimator):
             answers = predict(_convert_rows(self.estimator, rows))
@@ -122,6 +126,12 @@ def _convert_rows(estimator: Any, rows: Rows) -> Any:
     return rows.to_numpy() if unnamed and is_frame(rows) else rows
 
 
+def _bound_method(estimator: Any, method: str) -> Callable[[Any], Any] | None:
+    """A method of an estimator, or the function in its place; None if there is none."""
+    make = _MISSING_METHODS.get(method)
+    return getattr(estimator, method, None) or (None if make is None else make(estimator))
+
+
 def _find_kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> Kind:
     """The kind of the numbers. A margin is that of classes or, if there are none, an output like any other."""
     if kind is not None or method == "predict":
@@ -133,9 +143,7 @@ def _find_kind(estimator: Any, method: str, kind: Kind | None, classes: Any) -> 
 
 def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback: Kind | None = None) -> str:
     name = type(estimator).__name__
-    available = [
-        m for m in _METHODS if hasattr(estimator, m) or (m == _MARGIN_METHOD and margin_function(estimator) is not None)
-    ]
+    available = [m for m in _METHODS if _bound_method(estimator, m) is not None]
     if method is not None:
         if method not in _METHODS or method not in available:
             raise ModelError(

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..core.row_encoding import chain_encoders
 from ..core.tree_ensembles import Trees
 from ..errors import LcshapError, MethodError
@@ -15,9 +17,10 @@ from .column_preprocessing import flatten_pipeline, split_columnwise
 from .trees_catboost import read_catboost
 from .trees_lightgbm import read_lightgbm
 from .trees_sklearn import CLASSES as SKLEARN_ENSEMBLES
-from .trees_sklearn import read_sklearn
+from .trees_sklearn import average_path_length, read_sklearn
 from .trees_xgboost import read_xgboost
 
+PATH_LENGTH = "mean_path_length"  # what is explained of an isolation forest
 _MARGIN_OPTIONS: dict[str, dict[str, Any]] = {  # options with which `predict` returns the margin
     "LGBMClassifier": {"raw_score": True},
     "XGBClassifier": {"output_margin": True},
@@ -76,6 +79,28 @@ def margin_function(estimator: Any) -> Callable[[Any], Any] | None:
     return None
 
 
+def path_length_function(estimator: Any) -> Callable[[Any], Any] | None:
+    """The mean length of the paths of rows in an isolation forest, of which its scores are a function; otherwise None.
+
+    A row with a short path is an anomaly. The length is computed from the score that the forest itself returns.
+    """
+    steps, last_step = flatten_pipeline(estimator)
+    if "IsolationForest" not in _class_names(last_step) or not _is_fitted(last_step, "sklearn"):
+        return None
+    unit = float(average_path_length(np.array([last_step.max_samples_]))[0])
+    lengths = partial(_path_lengths, last_step, unit)
+    return partial(_transform_and_call, steps, lengths) if steps else lengths
+
+
+def _path_lengths(forest: Any, unit: float, rows: Any) -> Any:
+    return -unit * np.log2(-forest.score_samples(rows))
+
+
+def _class_names(estimator: Any) -> tuple[str, ...]:
+    """The names of the classes of scikit-learn that an estimator is of."""
+    return tuple(kind.__name__ for kind in type(estimator).__mro__ if kind.__module__.startswith("sklearn."))
+
+
 def _transform_and_call(steps: Sequence[Any], function: Callable[[Any], Any], rows: Any) -> Any:
     for step in steps:
         rows = step.transform(rows)
@@ -113,6 +138,12 @@ def read_summed_trees(estimator: Any, method: str) -> Trees:
             f"Expected a number that is a sum over trees, got the probabilities of {name}. Explain its margin "
             'with kind="logits" and value="output", or choose another method, such as GraphKernelSHAP.'
         )
+    if "IsolationForest" in _class_names(last_step) and method != PATH_LENGTH:
+        raise MethodError(
+            "Expected a number that is a sum over trees, got the score of IsolationForest, which is a power of its "
+            f"mean path length. Explain that with lcshap.adapters.SklearnModel(model, method={PATH_LENGTH!r}), or "
+            "choose another method, such as GraphKernelSHAP."
+        )
     trees = read_trees(last_step)
     return replace(trees, encoder=chain_encoders(steps, trees.encoder))
 
@@ -142,8 +173,7 @@ def read_trees(estimator: Any) -> Trees:
 
 def _read(estimator: Any, package: str) -> Trees:
     if package == "sklearn":
-        names = (kind.__name__ for kind in type(estimator).__mro__)
-        return read_sklearn(estimator, next(name for name in names if name in SKLEARN_ENSEMBLES))
+        return read_sklearn(estimator, next(n for n in _class_names(estimator) if n in SKLEARN_ENSEMBLES))
     readers = {"lightgbm": read_lightgbm, "xgboost": read_xgboost, "catboost": read_catboost}
     return readers[package](estimator)
 

@@ -57,8 +57,8 @@ def _outputs_of_leaves(tree: Any) -> Floats:
         return value[:, 0] if value.shape[1] == 1 else value[:, :, 0]
     if max(map(len, classes)) > 2:
         raise unreadable(tree, "several outputs of more than two classes")
-    true = [value[:, number, len(label) - 1] * bool(label[-1]) for number, label in enumerate(classes)]
-    return np.stack(true, axis=1)
+    is_constant = [len(label) < 2 for label in classes]
+    return np.where(is_constant, 0.0, value[:, :, -1])
 
 
 def _nodes(tree: Any, value: Floats, columns: NDArray[np.intp] | None = None) -> TreeNodes:

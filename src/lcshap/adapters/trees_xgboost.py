@@ -107,8 +107,8 @@ def _row_encoder(estimator: Any, learner: _Tree, model: _Tree, columns: int) -> 
 
 
 def _category_names(entry: _Tree) -> tuple[Any, ...]:
-    """The categories of a column: numbers, or texts that are stored as bytes one after the other."""
+    """The categories of a column: numbers, or the bytes of texts, which are stored one after the other."""
     if "offsets" not in entry:
         return tuple(entry["values"])
     text, ends = np.array(entry["values"], np.int8).tobytes(), entry["offsets"]
-    return tuple(text[start:end].decode() for start, end in pairwise(ends))
+    return tuple(text[start:end] for start, end in pairwise(ends))
