@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from .structures import StructureGame
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 _PAIRS_PER_STEP = 1 << 18  # pairs of a tree and a row that are evaluated at once
+_LONG_COLUMN = 256  # rows from which columns are compared one by one, which is faster than copying them first
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,14 @@ class Trees:
         """The number of outputs."""
         return int(self.value.shape[1])
 
+    @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What methods keep for their next call. It is not copied with the trees."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: entry for name, entry in self.__dict__.items() if name != "memory"}
+
     def rounded(self, rows: Floats) -> Floats:
         """Rows in the precision in which they are compared with thresholds."""
         if not self.single_precision:
@@ -90,6 +101,29 @@ class Trees:
         code = np.where(np.isfinite(feature_values), feature_values, -1.0).astype(np.intp)
         in_range = (code >= 0) & (code < self.members.shape[1])
         return np.asarray(in_range & self.members[choice, np.where(in_range, code, 0)])
+
+    def decide(self, nodes: Places, columns: Floats) -> NDArray[np.bool_]:
+        """Whether rows go to the left child of some nodes, `(nodes, rows)`.
+
+        Parameters
+        ----------
+        columns : `(columns, rows)`, the numbers of `rounded` rows.
+        """
+        feature, threshold = self.feature[nodes], self.threshold[nodes]
+        if columns.shape[1] < _LONG_COLUMN:
+            goes_left = columns[feature] <= threshold[:, None]
+        else:
+            goes_left = np.empty((len(nodes), columns.shape[1]), bool)
+            for number, (column, limit) in enumerate(zip(feature.tolist(), threshold.tolist(), strict=True)):
+                np.less_equal(columns[column], limit, out=goes_left[number])
+        if len(self.members):
+            for number in np.flatnonzero(self.choice[nodes] >= 0).tolist():
+                goes_left[number] = self._has_category(self.choice[nodes[number]], columns[feature[number]])
+        missing = np.isnan(columns)
+        is_left = self.default[nodes] == self.left[nodes]
+        for number in np.flatnonzero(missing.any(axis=1)[feature] & is_left).tolist():
+            goes_left[number, missing[feature[number]]] = True
+        return goes_left
 
     def predict(self, rows: Floats) -> Floats:
         """The outputs of the trees for rows, `(n, outputs)`."""
