@@ -1,66 +1,30 @@
 import numpy as np
 import pytest
+from tree_oracles import index_of_game, random_game
 
 import lcshap as lc
-import oracles
-from lcshap.core.row_encoding import DROPPED, PINNED
-from lcshap.core.tree_ensembles import TreeGame, Trees
 from lcshap.estimators import tree_shap
 from lcshap.estimators.tree_shap import tree_shapley_values
-from support import as_trees, every
+from support import as_trees
 
 
 def game_with(trees, values, d):
     return lc.Game(lambda kept: values[kept @ (2 ** np.arange(d))], d, structures={"trees": lambda: trees})
 
 
-def random_trees(rng, columns, count=4, depth=5, outputs=2):
-    """Trees of random shape with random splits, on columns that come up again on a path."""
-    arrays, first = {name: [] for name in ("left", "right", "default", "feature", "threshold", "value")}, []
-
-    def grow(level):
-        node = len(arrays["left"])
-        for array in arrays.values():
-            array.append(-1)
-        arrays["value"][node] = rng.normal(size=outputs)
-        arrays["feature"][node], arrays["threshold"][node] = rng.integers(columns), float(rng.integers(3))
-        if level < depth and rng.random() < 0.85:
-            left, right = grow(level + 1), grow(level + 1)
-            arrays["left"][node], arrays["right"][node] = left, right
-            arrays["default"][node] = left if rng.random() < 0.5 else right
-        return node
-
-    for _ in range(count):
-        first.append(grow(0))
-    return Trees(np.array(first), **{name: np.array(array) for name, array in arrays.items()})
+def test_it_is_the_shapley_value_of_all_rows():
+    game = random_game(3)
+    estimates = lc.TreeSHAP().estimate_rows(game)
+    for order, numbers in ((1, estimates.scores), (0, estimates.base_values)):
+        expected = np.stack([index_of_game(game, row, "shapley", order) for row in range(3)])
+        np.testing.assert_allclose(numbers, expected, rtol=0, atol=1e-12)
 
 
-def brute_force(game):
-    table = game.values(lc.Coalitions.from_dense(every(game.d)))
-    sets = [frozenset(np.flatnonzero(kept).tolist()) for kept in every(game.d)]
-    return np.array(oracles.shapley(game.d, {s: v.tolist() for s, v in zip(sets, table, strict=True)}))
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_it_is_the_shapley_value_of_every_ensemble(seed):
-    """Missing values, columns of nobody, groups of columns, several outputs, rows that differ in dropped columns."""
-    rng = np.random.default_rng(seed)
-    columns, rows = 8, [1, 3, 7][seed % 3]
-    owners = rng.permutation([0, 1, 2, 3, 4, *rng.integers(-1, 5, size=3)])
-    background = rng.integers(4, size=(rows, columns)).astype(float)
-    background[rng.random(background.shape) < 0.2] = np.nan
-    x = rng.integers(4, size=(1, columns)).astype(float)
-    units = np.where(owners < 0, rng.choice([PINNED, DROPPED], size=columns), owners)
-    game = TreeGame(random_trees(rng, columns), x, background, units, 5, np.eye(2), True)
-    np.testing.assert_allclose(tree_shapley_values(game)[0], brute_force(game), rtol=0, atol=1e-12)
-
-
-def test_walks_are_cut_into_parts(monkeypatch):
-    game = as_trees(np.random.default_rng(0).normal(size=64), 6, copies=9)
-    together = tree_shapley_values(game)
-    monkeypatch.setattr(tree_shap, "_FIRST_WALKS", 4)
-    monkeypatch.setattr(tree_shap, "_MAX_WALKS", 16)
-    np.testing.assert_allclose(tree_shapley_values(game), together, rtol=0, atol=1e-14)
+def test_paths_with_many_units_are_walked(monkeypatch):
+    game = random_game(3)
+    expected = tree_shapley_values(game)
+    monkeypatch.setattr(tree_shap, "_MAX_PATTERN", 2)
+    np.testing.assert_allclose(tree_shapley_values(game), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("outputs", [1, 3])

@@ -110,18 +110,19 @@ class Trees:
         columns : `(columns, rows)`, the numbers of `rounded` rows.
         """
         feature, threshold = self.feature[nodes], self.threshold[nodes]
+        goes_left: NDArray[np.bool_] = np.empty((len(nodes), columns.shape[1]), bool)
         if columns.shape[1] < _LONG_COLUMN:
-            goes_left = columns[feature] <= threshold[:, None]
+            np.less_equal(columns[feature], threshold[:, None], out=goes_left)
         else:
-            goes_left = np.empty((len(nodes), columns.shape[1]), bool)
             for number, (column, limit) in enumerate(zip(feature.tolist(), threshold.tolist(), strict=True)):
                 np.less_equal(columns[column], limit, out=goes_left[number])
         if len(self.members):
             for number in np.flatnonzero(self.choice[nodes] >= 0).tolist():
                 goes_left[number] = self._has_category(self.choice[nodes[number]], columns[feature[number]])
         missing = np.isnan(columns)
+        has_missing = np.asarray(missing.any(axis=1))
         is_left = self.default[nodes] == self.left[nodes]
-        for number in np.flatnonzero(missing.any(axis=1)[feature] & is_left).tolist():
+        for number in np.flatnonzero(has_missing[feature] & is_left).tolist():
             goes_left[number, missing[feature[number]]] = True
         return goes_left
 

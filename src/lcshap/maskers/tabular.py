@@ -163,7 +163,7 @@ class Tabular(Masker):
         return MaskedTabular(*arguments, self._units, self._labels, self._pinned, self._blocks)
 
     def table(self, x: Any) -> TableInputs | None:
-        """Many rows `x` at once: an array, or a DataFrame with the columns and types of the background; otherwise None."""
+        """Many rows `x` at once: an array, or a DataFrame with the columns and types of the background; else None."""
         background = self._background_rows
         units = unit_of_columns(self._units, self._labels, self._pinned, self._all_rows.shape[1])
         if isinstance(background, Frame):

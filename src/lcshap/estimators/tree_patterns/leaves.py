@@ -73,14 +73,9 @@ class PathConditions:
         number = np.full(len(self.begin), -1)
         number[places] = np.arange(len(places))
         chosen = number[self.owner] >= 0
-        per_condition = (self.literal, self.unit, self.position)
-        return PathConditions(
-            number[self.owner[chosen]],
-            *(array[chosen] for array in per_condition),
-            self.ratio[chosen] if len(self.ratio) else self.ratio,
-            self.units,
-            self.begin,
-        )
+        ratio = self.ratio[chosen] if len(self.ratio) else self.ratio
+        literal, unit, position = (array[chosen] for array in (self.literal, self.unit, self.position))
+        return PathConditions(number[self.owner[chosen]], literal, unit, position, ratio, self.units, self.begin)
 
 
 def _step_ratios(paths: TreePaths, entries: PathEntries) -> Floats:
@@ -89,7 +84,9 @@ def _step_ratios(paths: TreePaths, entries: PathEntries) -> Floats:
     if not len(trees.cover):
         return trees.cover
     child, cover = np.where(entries.literal & 1, trees.right[node], trees.left[node]), trees.cover[node]
-    return np.divide(trees.cover[child], cover, out=np.full(len(node), 0.5), where=cover > 0)
+    ratio = np.full(len(node), 0.5)
+    np.divide(trees.cover[child], cover, out=ratio, where=cover > 0)
+    return ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +172,8 @@ def _background_shares(patterns: LeafPatterns, literals: Literals, background: F
         if patterns.dropped is not None:
             codes = codes[patterns.dropped.codes(outcomes) == 1]
         counts += np.bincount(codes.ravel(), minlength=len(counts))
-    return counts.reshape(leaves, -1) / background.shape[1]
+    counts /= background.shape[1]
+    return counts.reshape(leaves, -1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -127,7 +127,7 @@ class SubtreeTables:
                     targets = part_columns[here] + item[here, None] * len(columns)
                     part.take(here).add(sums, bits.conditions, targets, values, count)
             rows = begin[members][:, None] + np.arange(1 << count)
-            table[rows] = sums.reshape(len(members), width, -1).transpose(0, 2, 1)
+            table[rows] = sums.reshape(len(members), width, 1 << count).transpose(0, 2, 1)
         all_columns = (columns[:, None] * values.shape[1] + np.arange(values.shape[1])).ravel()
         return cls(bits, begin.astype(np.int32), table, all_columns)
 

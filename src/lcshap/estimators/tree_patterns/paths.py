@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,8 @@ class TreePaths:
         """The places of all trees."""
         node, tree = trees.roots, np.arange(len(trees.roots))
         parent, goes_right = np.full(len(node), -1), np.zeros(len(node), bool)
-        columns, levels = [[node], [tree], [parent], [goes_right]], [0, len(node)]
+        levels = [0, len(node)]
+        columns: list[list[NDArray[Any]]] = [[node], [tree], [parent], [goes_right]]
         while True:
             inner = np.flatnonzero(trees.left[node] >= 0)
             if not len(inner):
@@ -68,8 +70,8 @@ class TreePaths:
             for column, array in zip(columns, (node, tree, above, goes_right), strict=True):
                 column.append(array)
             levels.append(levels[-1] + len(node))
-        places = [np.concatenate(column) for column in columns]
-        return cls(trees, units, *places, levels=tuple(levels))  # type: ignore[arg-type]
+        node, tree, parent, goes_right = (np.concatenate(column) for column in columns)
+        return cls(trees, units, node, tree, parent, goes_right.astype(bool), tuple(levels))
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
@@ -80,7 +82,7 @@ class TreePaths:
     def leaves(self) -> Places:
         """The places of all leaves, tree by tree, neighbours next to each other."""
         leaves = np.flatnonzero(self.is_leaf)
-        return leaves[np.lexsort((self.position[leaves], self.tree[leaves]))]
+        return np.asarray(leaves[np.lexsort((self.position[leaves], self.tree[leaves]))])
 
     @cached_property
     def leaf_count(self) -> Places:

@@ -45,12 +45,18 @@ def pattern_scores(game: TreeGame, options: TableOptions, uses_cover: bool = Fal
     if options.order == 0:
         game = replace(game, units=np.where(game.units == PINNED, PINNED, DROPPED), d=1)
     leaf_values = game.trees.value @ game.weights.T
-    prepared = prepare_trees(game, leaf_values, uses_cover)
+    prepared = _prepare(game, leaf_values, uses_cover)
     rows = np.ascontiguousarray(game.trees.rounded(game.rows).T)
     call = _Call(prepared, rows, leaf_values[prepared.paths.node], game.d, options)
     shape = (len(game.rows), *(game.d,) * options.order, leaf_values.shape[1])
     scores = call.sums().reshape(shape)
     return scores + scores.swapaxes(1, 2) if options.order == 2 else scores
+
+
+def largest_pattern(game: TreeGame) -> int:
+    """The largest number of units that have conditions on the way to one leaf."""
+    prepared = _prepare(game, game.trees.value @ game.weights.T, uses_cover=True)
+    return int(prepared.unit_counts.max(initial=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +96,11 @@ class PreparedTrees:
         return np.asarray(sets[self.unit_counts] << self.unit_counts)
 
 
-def prepare_trees(game: TreeGame, leaf_values: Floats, uses_cover: bool) -> PreparedTrees:
+def _prepare(game: TreeGame, leaf_values: Floats, uses_cover: bool) -> PreparedTrees:
     """What was prepared for an earlier call, if it was for the same units, background rows and trees with values."""
     trees, units = game.trees, game.units.tobytes()
     background = None if uses_cover else np.ascontiguousarray(trees.rounded(game.background).T)
-    digest = None if background is None else (background.shape, hashlib.sha256(background).digest())
+    digest = None if background is None else (background.shape, hashlib.sha256(background.tobytes()).digest())
     paths: TreePaths = _recall(trees, units, lambda: TreePaths.of(trees, game.units))
     adds = (leaf_values[paths.node[paths.leaves]] != 0).any(axis=1)
     is_used = (
