@@ -16,6 +16,7 @@ from ..maskers.base import Rows
 from ..maskers.input_lists import is_frame
 from .base import Kind, Model
 from .callable import check_answers, check_kind
+from .fitted_state import FittedState
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
 from .tree_models import PATH_LENGTH, margin_function, path_length_function, read_summed_trees
 
@@ -73,6 +74,7 @@ class SklearnModel(Model):
             check_kind(kind, name)
         self.estimator = estimator
         self._structures: dict[str, Structure] = {}
+        self._state: FittedState | None = None  # of the estimator from which the structures were read
         self.method = method = _find_method(estimator, kind, method, fallback)
         if kind is not None and method != "predict" and (kind in _PROBABILITY_KINDS) != (method == "predict_proba"):
             raise ModelError(f"Expected a method that returns {kind}, got {name}.{method}. Leave out kind or method.")
@@ -91,9 +93,11 @@ class SklearnModel(Model):
         return check_answers(answers, len(rows), name)
 
     def structure(self, name: str) -> Structure:
-        """The trees whose sum is the output of the chosen method. They are read once."""
+        """The trees whose sum is the output of the chosen method. They are read once, and again after another fit."""
         if name not in _READERS:
             raise NotImplementedError
+        if self._state is None or not self._state.is_of(self.estimator):
+            self._state, self._structures = FittedState(self.estimator), {}
         if name not in self._structures:
             self._structures[name] = _READERS[name](self.estimator, self.method)
         return self._structures[name]
