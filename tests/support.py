@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
+from lcshap.core.structures import StructureGame
 from lcshap.core.tree_ensembles import TreeGame, Trees
+from lcshap.core.weights import Weights
 
 
 def table_game(d, seed=0, outputs=None, check=False):
@@ -142,6 +144,13 @@ def as_trees(values, d, copies=1):
     rows = np.ones((copies, d))
     outputs = values.shape[1]
     return TreeGame(trees, rows[:1], 0 * rows, np.arange(d), d, np.eye(outputs), outputs > 1)
+
+
+def as_weights(worth):
+    """An additive game as a game of the weights of a linear model."""
+    d = len(worth)
+    rows = np.ones((1, d))
+    return StructureGame(Weights(np.array([worth], float)), rows, 0 * rows, np.arange(d), d, np.eye(1))
 
 
 def random_pairs(d, n, seed=0):

@@ -7,10 +7,12 @@ from sklearn.linear_model import LogisticRegression
 
 import lcshap as lc
 from lcshap.adapters import CallableModel, TorchModel
+from lcshap.core.table_method import TableMethod
 
 TEXT = "one two three four five six"
 WORDS = TEXT.split()
-MORE = ("saliency", "gradient-input", "tree-shap", "receptive-shapley")  # methods that need more than values
+TABLE_METHODS = [name for name, kind in lc.METHODS.items() if issubclass(kind, TableMethod)]
+MORE = ("saliency", "gradient-input", "receptive-shapley", *TABLE_METHODS)  # methods that need more than values
 
 
 def worth(texts):

@@ -14,6 +14,7 @@ import pytest
 
 import lcshap as lc
 from lcshap.core.method import PLAN_CACHE
+from lcshap.core.table_method import TableMethod
 from lcshap.estimators.saliency import GradientMethod
 from support import NAMED_GRAPHS, table_game
 
@@ -24,8 +25,9 @@ GRAPHS = {
 }
 CHAIN = GRAPHS["chain"]
 EXAMPLES = [method for entry in lc.METHODS.built_in() for method in entry.examples]
-MORE = (GradientMethod, lc.TreeSHAP, lc.ReceptiveShapley)  # methods that need more than values: tested by themselves
+MORE = (GradientMethod, TableMethod, lc.ReceptiveShapley)  # methods that need more than values: tested by themselves
 METHODS = [m for m in EXAMPLES if not isinstance(m, MORE)]
+TABLE_METHODS = [m for m in EXAMPLES if isinstance(m, TableMethod)]
 BY_METHOD = pytest.mark.parametrize("method", METHODS, ids=str)
 BY_METHOD_AND_GRAPH = pytest.mark.parametrize(
     ("method", "graph"),
@@ -315,17 +317,29 @@ def grown_tree():
     return pytest.importorskip("sklearn.tree").DecisionTreeRegressor(random_state=0).fit(rows, look_up(rows))
 
 
-def test_every_entry_point_gives_the_same_trees():
-    method, tree = lc.TreeSHAP(), grown_tree()
-    explainer = lc.Explainer(tree, MASKER, method)
+def fitted_line():
+    """A linear model of two of the columns."""
+    rows = ROW * (np.arange(64)[:, None] >> np.arange(6) & 1)
+    model = pytest.importorskip("sklearn.linear_model").LinearRegression()
+    return model.fit(rows, rows[:, 1] - 2 * rows[:, 4])
+
+
+READABLE = {lc.TreeSHAP: grown_tree, lc.LinearSHAP: fitted_line}  # a model for each method that reads models
+
+
+@pytest.mark.parametrize("method", TABLE_METHODS, ids=str)
+def test_every_entry_point_gives_the_same_scores_of_a_model_that_is_read(method):
+    model = READABLE[type(method)]()
+    explainer = lc.Explainer(model, MASKER, method, kind="output")
     alone = explainer(ROW)
-    close(alone.scores, lc.Explainer(look_up, MASKER, lc.Shapley(), kind="output")(ROW).scores)
-    game = explainer.game(ROW)
-    assert_same_bits(method.explain(game, game.graph), alone)
-    assert_same_bits(explainer.compare(ROW, [lc.Shapley(), method])[1], alone)
+    close(alone.scores, lc.Explainer(model.predict, MASKER, lc.Shapley(), kind="output")(ROW).scores)
     assert_same_bits(explainer([ROW, ROW])[1], alone)
-    assert_same_bits(next(iter(explainer.stream(ROW))), alone)
-    assert method.cost(CHAIN).calls == alone.calls
+    game = explainer.game(ROW)
+    checked = method.explain(game, game.graph)
+    compared, streamed = explainer.compare(ROW, [lc.Shapley(), method])[1], next(iter(explainer.stream(ROW)))
+    for e in (checked, compared, streamed):
+        close(e.scores, alone.scores)
+    assert checked.calls == compared.calls == method.cost(CHAIN).calls
 
 
 def neighbours(rows):
@@ -359,7 +373,9 @@ def test_the_command_gives_the_same_scores(method, tmp_path, monkeypatch):
     """`lcshap explain --json` with all parameters written as name=value."""
     name, model = "look_up", look_up
     if isinstance(method, MORE):
-        name, model = ("tree", grown_tree()) if isinstance(method, lc.TreeSHAP) else ("net", linear_network())
+        name, model = (
+            ("read", READABLE[type(method)]()) if isinstance(method, TableMethod) else ("net", linear_network())
+        )
         name, model = ("summed", SUMMED) if isinstance(method, lc.ReceptiveShapley) else (name, model)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(sys.modules, "by_heart", SimpleNamespace(**{name: model, "masker": MASKER}))

@@ -43,6 +43,7 @@ from .estimators.graph_kernel_shap import GraphKernelSHAP as GraphKernelSHAP
 from .estimators.kernel_shap import KernelSHAP as KernelSHAP
 from .estimators.l_shapley import LShapley as LShapley
 from .estimators.lime import LIME as LIME
+from .estimators.linear_shap import LinearSHAP as LinearSHAP
 from .estimators.myerson import Myerson as Myerson
 from .estimators.paths import DeletionPath as DeletionPath, InsertionPath as InsertionPath
 from .estimators.receptive_shapley import ReceptiveShapley as ReceptiveShapley

@@ -10,8 +10,10 @@ import lcshap as lc
 from lcshap.cli import named_methods as methods
 from lcshap.cli import option_groups as declare
 from lcshap.cli import options_shared as options
+from lcshap.core.table_method import TableMethod
 
-MORE = ("saliency", "gradient-input", "tree-shap", "receptive-shapley")  # methods that need more than values
+TABLE_METHODS = [name for name, kind in lc.METHODS.items() if issubclass(kind, TableMethod)]
+MORE = ("saliency", "gradient-input", "receptive-shapley", *TABLE_METHODS)  # methods that need more than values
 
 
 @pytest.mark.parametrize("name", [n for n in lc.METHODS if n not in MORE])
@@ -32,13 +34,27 @@ def test_methods_that_read_gradients_need_a_model_that_has_them(workdir, name):
 
 
 def test_trees_need_a_tree_ensemble(workdir):
-    fails("explain", "--model", "demo-text", "--method", "tree-shap", code=2, match="a sum over trees")
+    fails("explain", "--model", "demo-text", "--method", "tree-shap", code=2, match="a weighted sum of outputs")
     grown = "from sklearn.tree import DecisionTreeRegressor as T\ntree = T().fit([[1, 2], [4, 5], [7, 8]], [1, 2, 4])\n"
     module(workdir, "grown", grown)
     (workdir / "t.csv").write_text("a,b\n1,2\n4,5\n7,8\n")
     e = explained("--model", "grown:tree", "--csv", "t.csv", "--background", 0, "--method", "tree-shap", "--row", 2)
     assert e.provenance["name"] == "tree-shap"
     assert abs(e.residual) < 1e-12
+
+
+def test_weights_need_a_linear_model(workdir):
+    fails("explain", "--model", "demo-text", "--method", "linear-shap", code=2, match="a weighted sum of outputs")
+    fitted = (
+        "from sklearn.linear_model import LinearRegression as L\nline = L().fit([[1, 2], [4, 5], [7, 9]], [1, 2, 4])\n"
+    )
+    module(workdir, "fitted", fitted)
+    (workdir / "t.csv").write_text("a,b\n1,2\n4,5\n7,9\n")
+    words = ("--model", "fitted:line", "--csv", "t.csv", "--background", 0, "--row", 2)
+    named, chosen = explained(*words, "--method", "linear-shap"), explained(*words)
+    assert named.provenance["name"] == chosen.provenance["name"] == "linear-shap"
+    assert named.scores.tolist() == chosen.scores.tolist()
+    assert abs(named.residual) < 1e-12
 
 
 def test_parts_need_a_model_that_has_them(workdir):

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 import lcshap as lc
+from lcshap.core.table_method import TableMethod
 
 METHODS = [example for kind in lc.METHODS.values() for example in kind.examples()]
 GRADIENT = [m for m in METHODS if m.cost(lc.Graph.chain(6)).gradients]
-SWEPT = [m for m in METHODS if m not in GRADIENT and not isinstance(m, lc.TreeSHAP | lc.ReceptiveShapley)]
+SWEPT = [m for m in METHODS if m not in GRADIENT and not isinstance(m, TableMethod | lc.ReceptiveShapley)]
 X = np.array([3.0, -1.0, 2.0, 0.5, 1.5, -2.0])
 OTHER = X[::-1].copy()
 

@@ -96,9 +96,9 @@ def flatten_pipeline(estimator: Any) -> tuple[list[Any], Any]:
 
     The estimator that a search over parameters has selected takes the place of the search.
     """
-    if _class_name(estimator) in _SEARCHES:
+    if sklearn_class(estimator) in _SEARCHES:
         return flatten_pipeline(estimator.best_estimator_)
-    if _class_name(estimator) != "Pipeline":
+    if sklearn_class(estimator) != "Pipeline":
         return [], estimator
     *transformers, last_step = (step for _, step in estimator.steps)
     inner, last_step = flatten_pipeline(last_step)
@@ -122,7 +122,7 @@ def _origins(transformer: Any, columns: int, outputs: int | None = None) -> Plac
     columns : the number of input columns.
     outputs : the number of output columns, if it is known.
     """
-    name = _class_name(transformer)
+    name = sklearn_class(transformer)
     if transformer in (None, "passthrough") or name in _ONE_TO_ONE:
         return np.arange(columns, dtype=np.intp)
     if name in _ORIGINS:
@@ -138,11 +138,11 @@ def _origins(transformer: Any, columns: int, outputs: int | None = None) -> Plac
     return origins
 
 
-def _class_name(estimator: Any) -> str | None:
-    """The name of the class of scikit-learn whose `transform` or `predict` this estimator has; None for other ones."""
+def sklearn_class(estimator: Any, *names: str) -> str | None:
+    """The name of the class of scikit-learn whose methods of these `names` this estimator has; None for other ones."""
+    names = names or ("transform", "predict")
     for kind in type(estimator).__mro__:
         if kind.__module__.partition(".")[0] == "sklearn":
-            names = ("transform", "predict")
             unchanged = all(getattr_static(type(estimator), n, None) is getattr_static(kind, n, None) for n in names)
             return kind.__name__ if unchanged else None
     return None

@@ -17,6 +17,7 @@ from ..maskers.input_lists import is_frame
 from .base import Kind, Model
 from .callable import check_answers, check_kind
 from .fitted_state import FittedState
+from .linear_models import LINK, link_function, read_weights
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
 from .tree_models import PATH_LENGTH, margin_function, path_length_function, read_summed_trees
 
@@ -25,12 +26,14 @@ _METHODS: dict[str, Kind] = {
     "predict_proba": "probabilities",
     "decision_function": "margin",  # a log-odds for logistic regression, but not for an SVM
     "predict": "output",
+    LINK: "output",
 }
 _PROBABILITY_KINDS: tuple[Kind, ...] = ("probabilities", "multilabel")
-_READERS: dict[str, Callable[[Any, str], Structure]] = {"trees": read_summed_trees}
+_READERS: dict[str, Callable[[Any, str], Structure]] = {"trees": read_summed_trees, "weights": read_weights}
 _MISSING_METHODS = {  # functions in place of methods that estimators do not have
     "decision_function": margin_function,  # boosted trees of other libraries use another name
     PATH_LENGTH: path_length_function,
+    LINK: link_function,
 }
 
 
@@ -45,7 +48,8 @@ class SklearnModel(Model):
         fitted on several labels); the margin if it has only `decision_function`; the output of a regressor. "margin"
         uses the margin of any classifier ("output" does too, with its sign unchanged), and "logits" states that this
         margin is a log-odds. The kind must be given if an object has only `predict` and is not known to be a regressor.
-    method : "predict_proba", "decision_function" or "predict", if `kind` does not determine it.
+    method : "predict_proba", "decision_function" or "predict", if `kind` does not determine it; or "link" for the
+        number that a generalized linear model is linear in, such as the logarithm of the output of `PoissonRegressor`.
     fallback : the kind of an object that has only `predict`, if neither it nor the user declares it.
 
     Attributes
@@ -93,7 +97,7 @@ class SklearnModel(Model):
         return check_answers(answers, len(rows), name)
 
     def structure(self, name: str) -> Structure:
-        """The trees whose sum is the output of the chosen method. They are read once, and again after another fit."""
+        """What the outputs of the chosen method are sums of. It is read once, and again after another fit."""
         if name not in _READERS:
             raise NotImplementedError
         if self._state is None or not self._state.is_of(self.estimator):
@@ -155,6 +159,7 @@ def _find_method(estimator: Any, kind: Kind | None, method: str | None, fallback
                 f"{method!r}."
             )
         return method
+    available = [m for m in available if m != LINK]
     required = "predict_proba" if kind in _PROBABILITY_KINDS else "decision_function"
     candidates = [m for m in available if m != "predict"] if kind is None else [m for m in available if m == required]
     if candidates:

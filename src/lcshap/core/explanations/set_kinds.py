@@ -15,7 +15,7 @@ from .ragged import Ragged
 from .row_columns import ExplanationColumns
 
 # Methods that compute or estimate the Shapley value of all units, so that their scores have the same meaning.
-_SHAPLEY_METHODS = {"shapley", "graph-kernel-shap", "kernel-shap", "sample-shapley", "tree-shap"}
+_SHAPLEY_METHODS = {"shapley", "graph-kernel-shap", "kernel-shap", "sample-shapley", "tree-shap", "linear-shap"}
 
 
 def check_comparable(columns: ExplanationColumns, output: int | None = None) -> ExplanationColumns:
