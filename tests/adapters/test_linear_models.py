@@ -165,9 +165,9 @@ def test_several_outputs(model):
 def test_generalized_linear_models_on_the_scale_of_the_link(model, scaled):
     model = pipeline.make_pipeline(preprocessing.StandardScaler(), model) if scaled else model
     model.fit(X, np.exp(Y / 5))
-    linked = SklearnModel(model, method="link")
+    linked = SklearnModel(model, method="linear_predictor")
     check_exact(linked, lambda rows: np.log(model.predict(rows)))
-    with pytest.raises(lc.errors.MethodError, match=r'is linear in its logarithm. Explain that with .* method="link"'):
+    with pytest.raises(lc.errors.MethodError, match=r'in its logarithm. Explain that with .*"linear_predictor"'):
         lc.Explainer(model, MASKER, "linear-shap")(X[0])
     assert lc.Explainer(model, MASKER)(X[0]).provenance["name"] == "shapley"
 
@@ -175,7 +175,7 @@ def test_generalized_linear_models_on_the_scale_of_the_link(model, scaled):
 def test_an_identity_link_needs_no_word():
     model = linear_model.TweedieRegressor(power=0, alpha=0.01).fit(X, Y)
     check_exact(model, model.predict)
-    check_exact(SklearnModel(model, method="link"), model.predict)
+    check_exact(SklearnModel(model, method="linear_predictor"), model.predict)
 
 
 @pytest.mark.parametrize("inner", [False, True])
@@ -183,7 +183,7 @@ def test_a_transformed_target(inner):
     target = compose.TransformedTargetRegressor(linear_model.Ridge(), func=np.log, inverse_func=np.exp)
     model = pipeline.make_pipeline(preprocessing.StandardScaler(), target) if inner else target
     model.fit(X, np.exp(Y / 5))
-    check_exact(SklearnModel(model, method="link"), lambda rows: np.log(model.predict(rows)))
+    check_exact(SklearnModel(model, method="linear_predictor"), lambda rows: np.log(model.predict(rows)))
     with pytest.raises(lc.errors.MethodError, match="got the output of TransformedTargetRegressor"):
         lc.Explainer(model, MASKER, "linear-shap")(X[0])
 
@@ -193,7 +193,7 @@ def test_two_pipelines_around_a_target_are_refused():
     target = compose.TransformedTargetRegressor(ridge, func=np.log, inverse_func=np.exp)
     model = pipeline.make_pipeline(preprocessing.MinMaxScaler(), target).fit(X, np.exp(Y / 5))
     with pytest.raises(lc.errors.MethodError, match="Expected one pipeline"):
-        read_weights(model, "link")
+        read_weights(model, "linear_predictor")
 
 
 def test_what_a_search_has_selected():
@@ -304,7 +304,7 @@ def test_what_is_not_linear_is_refused():
 def test_bad_input():
     refused(linear_model.Ridge(), "Expected a fitted model, got Ridge without coef_. Call fit before.")
     unfitted = compose.TransformedTargetRegressor(linear_model.Ridge(), func=np.log, inverse_func=np.exp)
-    refused(unfitted, "Expected a fitted model, got TransformedTargetRegressor without regressor_", "link")
+    refused(unfitted, "Expected a fitted model, got TransformedTargetRegressor without regressor_", "linear_predictor")
     model = linear_model.Ridge().fit(X, Y)
     with pytest.raises(lc.errors.LcshapError, match="5"):
         lc.Explainer(model, lc.maskers.Tabular(X[:9, :4]))(X[0, :4])

@@ -12,7 +12,7 @@ from ..core.weights import Weights
 from ..errors import MethodError
 from .column_preprocessing import flatten_pipeline, rows_as_fitted, sklearn_class, split_columnwise
 
-LINK = "link"  # the name of the number that a generalized linear model is linear in, among the methods of estimators
+LINK = "linear_predictor"  # the name, among the methods of estimators, of what a generalized model is linear in
 _REGRESSIONS = (
     "ARDRegression",
     "BayesianRidge",
@@ -65,7 +65,8 @@ def read_weights(estimator: Any, method: str) -> Weights:
     Parameters
     ----------
     estimator : a linear model, or a pipeline whose steps before it treat each column by itself.
-    method : "decision_function", "predict", or "link" for the number that a generalized linear model is linear in.
+    method : "decision_function", "predict", or "linear_predictor" for the number that a generalized linear model is
+        linear in.
 
     Raises
     ------

@@ -48,8 +48,9 @@ class SklearnModel(Model):
         fitted on several labels); the margin if it has only `decision_function`; the output of a regressor. "margin"
         uses the margin of any classifier ("output" does too, with its sign unchanged), and "logits" states that this
         margin is a log-odds. The kind must be given if an object has only `predict` and is not known to be a regressor.
-    method : "predict_proba", "decision_function" or "predict", if `kind` does not determine it; or "link" for the
-        number that a generalized linear model is linear in, such as the logarithm of the output of `PoissonRegressor`.
+    method : "predict_proba", "decision_function" or "predict", if `kind` does not determine it; or "linear_predictor"
+        for the number that a generalized linear model is linear in, such as the logarithm of the output of
+        `PoissonRegressor`.
     fallback : the kind of an object that has only `predict`, if neither it nor the user declares it.
 
     Attributes

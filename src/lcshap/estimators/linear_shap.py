@@ -34,10 +34,10 @@ class LinearSHAP(TableMethod):
     Notes
     -----
     Choose it for a table and a linear model if the value is the number that is linear in the columns: the output of a
-    regression, the log-odds or margin of a classifier (``kind="logits", value="output"``), the link of a generalized
-    linear model (``lc.adapters.SklearnModel(model, method="link")``). Pipelines whose steps treat each column by itself
-    are explained on the columns before these steps. It is the Shapley value for the background of the masker `Tabular`,
-    in which columns are masked independently of each other.
+    regression, the log-odds or margin of a classifier (``kind="logits", value="output"``), or the number that a
+    generalized linear model is linear in (``lc.adapters.SklearnModel(model, method="linear_predictor")``). Pipelines
+    whose steps treat each column by itself are explained on the columns before these steps. It is the Shapley value for
+    the background of the masker `Tabular`, in which columns are masked independently of each other.
 
     Up to 16 coalitions are evaluated by the model itself. If the values of the weights differ from them by more than
     1e-6 of the largest value, `MethodError` is raised.
