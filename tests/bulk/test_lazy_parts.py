@@ -6,7 +6,7 @@ import pytest
 
 import lcshap as lc
 from bulk_models import TEXTS, explainer
-from lcshap.bulk import explain_dataset, lazy_parts, load
+from lcshap.bulk import explain_dataset, folder, load
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def test_it_is_a_set_whose_inputs_are_those_of_a_list(run):
 
 def test_parts_are_read_when_they_are_needed(run, monkeypatch):
     read = []
-    original = lazy_parts.read_rows
-    monkeypatch.setattr(lazy_parts, "read_rows", lambda path: read.append(path[-9]) or original(path))
+    original = folder.read_rows
+    monkeypatch.setattr(folder, "read_rows", lambda path, *rest: read.append(path[-9]) or original(path, *rest))
     xs = load(run)
     some = xs[2:]
     assert len(xs) == 7

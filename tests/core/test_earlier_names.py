@@ -16,6 +16,7 @@ def saved_in_version_02(e, earlier, path):
     """The file of an explanation, with the name that a parameter of its method had in version 0.2."""
     present = {"share": "path_share"}.get(earlier, "order")
     content = json.loads(e.save(path).read_text())
+    del content["seal"]  # Files of 0.2 had no digest.
     record = content["provenance"]
     record["parameters"] = {earlier if key == present else key: value for key, value in record["parameters"].items()}
     record["method"] = record["method"].replace(f"{present}=", f"{earlier}=")

@@ -6,6 +6,9 @@
     DIR/parts/part-000000.parquet    the explanations of the first shard, which are the same in every run
     DIR/times/part-000000.parquet    the seconds and model rows of these explanations, and the digest of the part
     DIR/complete.json                the number of rows; written when all of them are finished
+
+Each of these files has a digest of itself, and the notes have the digest of their part. Whatever is read is compared
+with its digest before it is used. Links in the folder are refused, because writing would overwrite their targets.
 """
 
 from __future__ import annotations
@@ -13,23 +16,28 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+import stat
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from ..core.atomic_files import write_file
-from ..errors import BulkError
+from ..core.explanations.part_rows import SEAL_KEY
+from ..core.file_seal import check_seal
+from ..errors import BulkError, FileFormatError
 from ..extras import import_optional
 from . import manifest as manifests
 from .lock import is_locked, locked
-from .part_files import encode_table
+from .part_files import encode_sealed, part_digest, read_rows, verify_part
+from .sealed_json import encode_sealed_json, read_sealed_json
 from .shards import Shard
 from .worker import FinishedShard
 
+_FILE_NAMES = ("manifest.json", "complete.json", ".lock")
 _PART_NAME = re.compile(r"part-(\d{6,})\.parquet")
 
 
@@ -43,8 +51,8 @@ class PartNotes:
     error: str | None
     seconds: float
     calls: int
-    digest: str
     inputs: str
+    digest: str | None = None  # None if an older version wrote the part without a digest.
     processor: float | None = None  # None if an older version wrote the part and did not record it.
 
 
@@ -54,6 +62,8 @@ class RunFolder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.parts, self.times = self.path / "parts", self.path / "times"
+        for path in (self.parts, self.times, *(self.path / name for name in _FILE_NAMES)):
+            refuse_link(path)
 
     # -- reading --------------------------------------------------------------------------------------------------
 
@@ -77,8 +87,17 @@ class RunFolder:
         """The number of rows of the data set; None if it is not known before the end of the run."""
         complete = self.path / "complete.json"
         if complete.exists():
-            return int(json.loads(complete.read_text())["rows"])
+            return self._read_complete(complete)
         return self.manifest["data"].get("rows")  # type: ignore[no-any-return]
+
+    def _read_complete(self, path: Path) -> int:
+        try:
+            return int(read_sealed_json(path)["rows"])
+        except (FileFormatError, KeyError, TypeError, ValueError) as error:
+            raise BulkError(
+                f"Expected the number of rows in {str(path)!r}, which is damaged: {error} Delete it, and run the same "
+                "again."
+            ) from error
 
     @property
     def complete(self) -> bool:
@@ -103,8 +122,13 @@ class RunFolder:
         """
         pq, pa = import_optional("pyarrow.parquet", "bulk"), import_optional("pyarrow", "bulk")
         path = self.times / self.part_path(number).name
+        refuse_link(path)
         try:
-            metadata = pq.read_schema(path).metadata
+            content = path.read_bytes()
+            is_sealed = check_seal(content, str(path))
+            metadata = pq.read_schema(pa.BufferReader(content)).metadata
+            if SEAL_KEY.encode() in metadata and not is_sealed:
+                raise ValueError("no digest")
             return PartNotes(number=number, **json.loads(metadata[b"notes"]))
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise BulkError(
@@ -114,13 +138,29 @@ class RunFolder:
 
     def check(self, number: int) -> PartNotes:
         """Compare a finished part with the digest in its notes, and raise `BulkError` if it has changed."""
-        notes = self.part_notes(number)
-        if _digest(self.part_path(number).read_bytes()) != notes.digest:
-            raise BulkError(
-                f"Expected a part as it was written, got {str(self.part_path(number))!r}, which is truncated or has "
-                "changed. Move it away to compute it again. Nothing was changed."
-            )
+        notes, path = self.part_notes(number), self.part_path(number)
+        refuse_link(path)
+        if notes.digest is None:
+            self._warn_unverified()
+        else:
+            with raise_disk_errors(self.path), path.open("rb") as stream:
+                verify_part(stream, str(path), notes.digest)
         return notes
+
+    def rows(self, number: int, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """The rows of a part, which is compared with its digest before; see `read_rows`."""
+        notes = self.part_notes(number)
+        refuse_link(self.part_path(number))
+        if notes.digest is None:
+            self._warn_unverified()
+        return read_rows(str(self.part_path(number)), columns, notes.digest)
+
+    def _warn_unverified(self) -> None:
+        warnings.warn(
+            f"Parts of {str(self.path)!r} were written by an earlier version without digests. They were not verified.",
+            UserWarning,
+            stacklevel=4,
+        )
 
     # -- writing --------------------------------------------------------------------------------------------------
 
@@ -162,12 +202,14 @@ class RunFolder:
             "seconds": round(done.seconds, 6),
             "processor": round(done.processor, 6),
             "calls": sum(filter(None, done.calls)),
-            "digest": _digest(done.part_bytes),
+            "digest": part_digest(done.part_bytes),
             "inputs": digest,
         }
         with raise_disk_errors(self.path):
             self.part_path(shard.number).unlink(missing_ok=True)  # This part has errors and is computed again.
-            write_file(self.times / self.part_path(shard.number).name, _encode_times(shard, done, notes))
+            times_path = self.times / self.part_path(shard.number).name
+            refuse_link(times_path)
+            write_file(times_path, _encode_times(shard, done, notes))
             write_file(self.part_path(shard.number), done.part_bytes)
 
     def reopen(self) -> None:
@@ -179,7 +221,7 @@ class RunFolder:
         """Record that all rows are finished."""
         if not self.complete:
             with raise_disk_errors(self.path):
-                write_file(self.path / "complete.json", json.dumps({"rows": rows}) + "\n")
+                write_file(self.path / "complete.json", encode_sealed_json({"rows": rows}))
 
 
 def _encode_times(shard: Shard, done: FinishedShard, notes: dict[str, Any]) -> bytes:
@@ -192,11 +234,21 @@ def _encode_times(shard: Shard, done: FinishedShard, notes: dict[str, Any]) -> b
         "seconds": pa.array([done.seconds * (calls or 0) / total_calls for calls in done.calls], pa.float64()),
         "sent": pa.array(done.sent_rows, pa.int64()),
     }
-    return encode_table(pa.table(columns), {"notes": json.dumps(notes)})
+    return encode_sealed(pa.table(columns), {"notes": json.dumps(notes)})
 
 
-def _digest(content: bytes) -> str:
-    return blake2b(content, digest_size=16).hexdigest()
+def refuse_link(path: Path) -> None:
+    """Raise `BulkError` if a path of the folder is a link or anything else that is no regular file or folder."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        kind = "a symbolic link" if stat.S_ISLNK(mode) else "a special file"
+        raise BulkError(
+            f"Expected a regular file or folder, got {str(path)!r}, which is {kind}. Remove it: lcshap writes to no "
+            "other place than the folder of the run. Nothing was changed."
+        )
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from ..core.explanations.row_columns import ExplanationColumns
 from ..core.explanations.stored_rows import decode_stored_row
 from ..errors import BulkError
 from .folder import RunFolder
-from .part_files import read_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +62,7 @@ class LazyParts:
         """The explanations at some positions, one after the other, a few rows in memory at a time."""
         position = -1
         for number in self.shards:
-            for row in read_rows(str(self.folder.part_path(number))):
+            for row in self.folder.rows(number):
                 if self._explained(row):
                     position += 1
                     if positions is None or position in positions:
@@ -75,7 +74,7 @@ class LazyParts:
         place = int(np.searchsorted(self.ends, position, side="right"))
         number, first = self.shards[place], int(self.ends[place - 1]) if place else 0
         if self.cache.get("number") != number:
-            rows = [row for row in read_rows(str(self.folder.part_path(number))) if self._explained(row)]
+            rows = [row for row in self.folder.rows(number) if self._explained(row)]
             self.cache.update(number=number, rows=rows)
         return self._decode(self.cache["rows"][position - first], number)
 

@@ -18,7 +18,7 @@ def locked(path: Path) -> Iterator[None]:
     ------
     BulkError : if another process holds it.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     try:
         if not _try_lock(descriptor):
             raise BulkError(

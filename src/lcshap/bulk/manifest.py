@@ -15,7 +15,6 @@ from ..core.atomic_files import write_file
 from ..core.blas_threads import describe_processor
 from ..core.digest import digest
 from ..core.explanation import package_versions
-from ..core.json_reader import parse_json
 from ..core.method import Method, Stop
 from ..errors import BulkError
 from ..estimators.graph_kernel_shap import GraphKernelSHAP
@@ -25,6 +24,7 @@ from ..extras import import_optional
 from ..maskers.base import Masker
 from ..selection.budget import DEFAULT_BUDGET
 from ..values import Loss
+from .sealed_json import encode_sealed_json, read_sealed_json
 
 FORMAT, VERSION = "lcshap-bulk", 1
 _OPTION_NAMES = (
@@ -119,7 +119,7 @@ def make_manifest(source: dict[str, Any], explainer: dict[str, Any], shard_rows:
 
 def write_manifest(manifest: Manifest, path: Path) -> None:
     """Write a manifest to a file, completely or not at all."""
-    write_file(path, json.dumps(manifest, indent=1) + "\n")
+    write_file(path, encode_sealed_json(manifest))
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -130,11 +130,9 @@ def read_manifest(path: Path) -> Manifest:
     BulkError : if there is no manifest, or it has another version.
     """
     try:
-        content = path.read_bytes()
+        manifest = read_sealed_json(path)
     except FileNotFoundError:
         raise BulkError(f"Expected the folder of a run, got {str(path.parent)!r}, which has no {path.name}.") from None
-    try:
-        manifest = parse_json(content, str(path))
     except ValueError as error:
         raise BulkError(f"Expected a manifest, got {str(path)!r}, which is damaged: {error}.") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:

@@ -59,12 +59,14 @@ class Status:
         return "\n".join(lines)
 
 
-def status(out: str | os.PathLike[str]) -> Status:
-    """The status of the run in a folder. The parts themselves are not read.
+def status(out: str | os.PathLike[str], verify: bool = True) -> Status:
+    """The status of the run in a folder.
 
     Parameters
     ----------
     out : the folder that was given to `explain_dataset`.
+    verify : whether all parts are read and compared with their digests, about a gigabyte a second. Without it, the
+        status is that of the notes about the parts.
 
     Returns
     -------
@@ -72,14 +74,15 @@ def status(out: str | os.PathLike[str]) -> Status:
 
     Raises
     ------
-    BulkError : if `out` is not the folder of a run, or the notes about a part are damaged.
+    BulkError : if `out` is not the folder of a run, or a part or the notes about it are damaged.
 
     Examples
     --------
     ``print(lcshap.bulk.status("out"))``.
     """
     folder = RunFolder(out)
-    notes = [folder.part_notes(number) for number in folder.finished()] if folder.manifest else []
+    read = folder.check if verify else folder.part_notes
+    notes = [read(number) for number in folder.finished()] if folder.manifest else []
     processor_seconds = [part_notes.processor for part_notes in notes]
     return Status(
         rows=sum(part_notes.rows for part_notes in notes),

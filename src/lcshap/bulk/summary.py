@@ -12,7 +12,6 @@ from ..core.explanations.unit_keys import normalise_word
 from ..errors import OptionError
 from ..extras import import_optional
 from .folder import RunFolder
-from .part_files import read_rows
 
 _COLUMNS = ("prediction", "names", "scores", "error", "record")
 _MAX_NAMES = 2_000_000  # in memory; beyond it, the names with the smallest sums of |score| are dropped
@@ -111,7 +110,7 @@ def summary(
         raise OptionError("Expected output= for a run that explains several outputs, got none. Give 0 for the first.")
     classes: dict[str, _ClassTotals] = {}
     for number in folder.finished():
-        for row in read_rows(str(folder.part_path(number)), _COLUMNS):
+        for row in folder.rows(number, _COLUMNS):
             if row["error"] is None:
                 scores = np.asarray(row["scores"], np.float64)
                 totals = classes.setdefault(row["prediction"] or "", _ClassTotals())

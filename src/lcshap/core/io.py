@@ -9,10 +9,11 @@ from ..errors import FileFormatError
 from .explanations import Explanations
 from .explanations.json_set import is_set, read_json_set
 from .explanations.parquet_set import read_parquet_set
+from .file_seal import check_seal
 from .json_reader import parse_json
 from .printable import printable
 from .read_explanation import from_dict
-from .serialize import to_dict
+from .serialize import SEAL_FIELD, to_dict
 
 __all__ = ["from_dict", "load", "to_dict"]
 
@@ -70,4 +71,6 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Any:
     content = parse_json(encoded, source)
     if is_set(content):
         return Explanations(read_json_set(encoded, content, source))
+    if not check_seal(encoded, source) and isinstance(content, dict) and SEAL_FIELD in content:
+        raise FileFormatError(f"Expected a digest in {printable(source)}, got none: the file is damaged.")
     return from_dict(content, source)

@@ -15,11 +15,13 @@ from scipy import sparse
 
 from ..errors import OptionError
 from .atomic_files import write_file
+from .file_seal import OPEN_SEAL, seal
 from .graphs import Graph
 from .views import View
 
 # Version 1 is that of lcshap 0.1: views without sentences, or none at all. Up to version 2 all arrays are lists.
 FORMAT, VERSION = "lcshap-explanation", 3
+SEAL_FIELD = "seal"  # the digest of the file, see `file_seal`; files of earlier versions have none
 MAX_LISTED_NUMBERS = 1000  # arrays of more numbers are written as the base64 of their bytes
 STRUCTURED_FIELDS = (
     "graph",
@@ -34,17 +36,18 @@ def save_explanation(e: Any, path: str | Path) -> Path:
     """Write an explanation, all of it or nothing.
 
     Numbers keep all their bits: JSON holds the shortest text that reads back the same, and of arrays with more than a
-    thousand numbers the base64 of their bytes, the lowest first.
+    thousand numbers the base64 of their bytes, the lowest first. The file has a digest of itself.
     """
     try:
         lines = (f"{json.dumps(name)}: {_to_json(content)}" for name, content in to_dict(e).items())
-        text = "{\n" + ",\n".join(lines) + "\n}\n"
+        head, kind, *rest = lines
+        text = "{\n" + ",\n".join([head, kind, f'"{SEAL_FIELD}": "{OPEN_SEAL}"', *rest]) + "\n}\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise OptionError(
             "Expected an explanation with finite numbers and a record of plain data, got one that JSON "
             f"cannot hold: {error}. Change its provenance."
         ) from error
-    return write_file(path, text.encode("utf-8", "backslashreplace"))  # JSON escapes lone surrogates.
+    return write_file(path, seal(text.encode("utf-8", "backslashreplace")))  # JSON escapes lone surrogates.
 
 
 def _to_json(content: Any) -> str:

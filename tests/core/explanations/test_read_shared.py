@@ -8,9 +8,9 @@ import pytest
 from explanation_sets import array_set, failed, frame, row_explanations
 
 import lcshap as lc
-from lcshap.core.explanations.file_seal import OPEN_SEAL, seal
 from lcshap.core.explanations.part_rows import encode_table
 from lcshap.core.explanations.shared_layout import encode_shared
+from lcshap.core.file_seal import OPEN_SEAL, seal
 from lcshap.errors import FileFormatError
 
 PAIRS = np.ones((6, 3, 3)) - np.eye(3)

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...errors import FileFormatError, OptionError
+from ..file_seal import OPEN_SEAL, check_seal, seal
 from ..json_reader import JsonNode
 from ..printable import printable
 from ..read_explanation import from_dict
 from ..serialize import to_dict
-from .file_seal import OPEN_SEAL, check_seal, seal
 from .row_columns import Outcome
 from .stored_errors import describe_class, restore_error, stored_message
 

@@ -11,21 +11,22 @@ A file has the columns of a part (see `part_rows`) and one of two layouts, which
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 from ...errors import FileFormatError
 from ...extras import import_optional
+from ..file_seal import OPEN_SEAL, check_seal, seal
 from ..json_reader import JsonNode, parse_json
 from ..printable import printable
-from .file_seal import OPEN_SEAL, check_seal, seal
 from .json_set import SET_FORMAT, SET_VERSION, check_version
-from .part_rows import encode_table, part_schema
+from .part_rows import SEAL_KEY, encode_table, part_schema
 from .read_shared import decode_shared
 from .row_columns import ExplanationColumns
 from .shared_layout import encode_shared, is_shared
 from .stored_rows import StoredRows, encode_rows
 
-_NOTES_KEY, _SEAL_KEY = "lcshap", "lcshap-seal"
+_NOTES_KEY = "lcshap"
 _MORE_TYPES = {"rows": "int64", "error_type": "string"}  # of columns that parts of bulk runs do not have
 
 
@@ -38,7 +39,7 @@ def write_parquet_set(columns: ExplanationColumns) -> bytes:
     else:
         table, notes["layout"] = encode_rows(iter(columns), bool(columns.outputs.any())), "rows"
     text = json.dumps(notes, allow_nan=False, separators=(",", ":"))
-    return seal(encode_table(table, {_NOTES_KEY: text, _SEAL_KEY: OPEN_SEAL}))
+    return seal(encode_table(table, {_NOTES_KEY: text, SEAL_KEY: OPEN_SEAL}))
 
 
 def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | StoredRows:
@@ -53,8 +54,12 @@ def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | Stored
     try:
         with pq.ParquetFile(pa.BufferReader(encoded)) as file:
             notes = file.schema_arrow.metadata or {}
+            if SEAL_KEY.encode() in notes and not sealed:
+                raise FileFormatError(f"Expected a digest in {printable(source)}, got none: the file is damaged.")
             if _NOTES_KEY.encode() not in notes:
                 _check_part(file.schema_arrow, source)
+                if not sealed:
+                    _warn_unverified(source)
                 return StoredRows(file.read(), source)
             if not sealed:
                 raise FileFormatError(f"Expected a digest in {printable(source)}, got none: the file is damaged.")
@@ -69,6 +74,14 @@ def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | Stored
             f"Expected explanations saved by lcshap, got {printable(source)}, which cannot be read as Parquet: "
             f"{printable(str(error), max_length=200)}"
         ) from None
+
+
+def _warn_unverified(source: str) -> None:
+    warnings.warn(
+        f"{printable(source)} was written by an earlier version without a digest. Its content was not verified.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def _check_part(schema: Any, source: str) -> None:

@@ -34,6 +34,7 @@ from ..printable import escape_surrogates
 from ..read_explanation import from_dict
 from ..serialize import to_dict
 
+SEAL_KEY = "lcshap-seal"  # of the metadata of a Parquet file that has a digest, see `file_seal`
 _SEPARATE_FIELDS = (
     "scores",
     "stderr",

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcshap.core.explanations.file_seal import OPEN_SEAL, check_seal, seal
+from lcshap.core.file_seal import OPEN_SEAL, check_seal, seal
 from lcshap.errors import FileFormatError, OptionError
 
 SEALED = seal(b"before " + OPEN_SEAL.encode() + b" after")
@@ -32,7 +32,18 @@ def test_a_file_as_it_was_sealed():
     assert not check_seal(b"before after", "it")
 
 
-@pytest.mark.parametrize("content", [b"nothing", OPEN_SEAL.encode() * 2])
-def test_a_file_has_one_seal(content):
+def test_content_without_a_place_for_the_seal_is_refused():
     with pytest.raises(OptionError):
-        seal(content)
+        seal(b"nothing")
+
+
+@pytest.mark.parametrize("look_alike", [OPEN_SEAL.encode(), SEALED])
+@pytest.mark.parametrize("form", [b"%(seal)b, %(text)b", b"PAR1 %(text)b, %(seal)b"], ids=["JSON", "Parquet"])
+def test_a_text_that_looks_like_a_seal_is_not_taken_for_it(form, look_alike):
+    content = seal(form % {b"seal": OPEN_SEAL.encode(), b"text": look_alike})
+    assert look_alike in content
+    assert check_seal(content, "it")
+    for position in range(len(content)):
+        changed = bytearray(content)
+        changed[position] ^= 1
+        assert not passes(bytes(changed))

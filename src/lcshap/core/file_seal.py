@@ -5,24 +5,28 @@ from __future__ import annotations
 import hashlib
 import re
 
-from ...errors import FileFormatError, OptionError
-from ..printable import printable
+from ..errors import FileFormatError, OptionError
+from .printable import printable
 
 _MARK = b"lcshap-seal-sha256:"
 _SEAL = re.compile(re.escape(_MARK) + rb"([0-9a-f]{64})")
+_PARQUET_MAGIC = b"PAR1"
 OPEN_SEAL = (_MARK + b"0" * 64).decode()  # what a file contains before it is sealed
 
 
 def seal(content: bytes) -> bytes:
     """Put the digest of a file into its open seal.
 
+    The seal is in the first line of JSON, and at the end of Parquet, after the data. So a text of the user that looks
+    like a seal is not taken for it.
+
     >>> sealed = seal(f"text {OPEN_SEAL} more text".encode())
     >>> check_seal(sealed, "a file"), check_seal(b"text", "a file")
     (True, False)
     """
-    if content.count(_MARK) != 1:
-        raise OptionError(f"Expected explanations that do not contain the text {_MARK.decode()!r}, got such a text.")
-    position = content.index(_MARK) + len(_MARK)
+    position = _find_mark(content) + len(_MARK)
+    if position < len(_MARK):
+        raise OptionError(f"Expected content with the text {OPEN_SEAL!r}, got none.")
     digest = hashlib.sha256(content).hexdigest().encode()
     return content[:position] + digest + content[position + len(digest) :]
 
@@ -34,7 +38,7 @@ def check_seal(content: bytes, source: str) -> bool:
     ------
     FileFormatError : if the file was changed after it was sealed.
     """
-    match = _SEAL.search(content)
+    match = _SEAL.match(content, max(_find_mark(content), 0))
     if match is None:
         return False
     hasher = hashlib.sha256(memoryview(content)[: match.start(1)])
@@ -43,6 +47,11 @@ def check_seal(content: bytes, source: str) -> bool:
     if hasher.hexdigest().encode() != match[1]:
         raise FileFormatError(
             f"Expected {printable(source)} as it was saved, got other content: its digest is wrong. The file is "
-            "damaged. Save the explanations again."
+            "damaged or was edited. Write it again."
         )
     return True
+
+
+def _find_mark(content: bytes) -> int:
+    """Where the seal begins; -1 if there is none."""
+    return content.rfind(_MARK) if content.startswith(_PARQUET_MAGIC) else content.find(_MARK)
