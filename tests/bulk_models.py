@@ -70,6 +70,32 @@ def no_explainer():
     return 3
 
 
+class TrapError(Exception):
+    """An exception with attributes of the names that errors of lcshap have, which are of any type or raise errors."""
+
+    def __init__(self, row):
+        super().__init__("the service is gone")
+        self.given = row
+
+    @property
+    def row(self):
+        if self.given == "raise":
+            raise RuntimeError("a trap")
+        return self.given
+
+    answers = "nothing"
+
+
+def trapped(texts):
+    """A model that is down, and says so by the exception that the text names."""
+    raise TrapError({"number": 10**6, "text": "x", "list": [1]}.get(texts[-1].split()[0], texts[-1].split()[0]))
+
+
+def traps():
+    """Words by a model that is down."""
+    return lc.Explainer(trapped, lc.maskers.Text(), "shapley", kind="output", model_name="trap", batch_size=16)
+
+
 def several():
     """A table whose model has two outputs, both of which are explained."""
     return lc.Explainer(two, lc.maskers.Tabular(np.zeros(3)), "shapley", kind="output", target="all", model_name="two")

@@ -111,6 +111,26 @@ class ModelError(LcshapError, ValueError):
         self.answers = answers
 
 
+def row_of(error: BaseException, count: int | None = None) -> int | None:
+    """The row that an error of lcshap names; None for other exceptions, whose attributes may be anything.
+
+    Parameters
+    ----------
+    count : the number of rows that the model was asked about; a number beyond them is not one of a row.
+
+    Examples
+    --------
+    >>> class Strange(Exception):
+    ...     row = 5
+    >>> row_of(ModelError("bad", row=2)), row_of(Strange("bad")), row_of(ModelError("bad", row=2), count=2)
+    (2, None, None)
+    """
+    row = error.row if isinstance(error, ModelError) else None
+    if not isinstance(row, int) or isinstance(row, bool) or row < 0 or (count is not None and row >= count):
+        return None
+    return row
+
+
 class TargetError(ModelError, OptionError):
     """A class, output or probability that was asked for and that the model does not have."""
 

@@ -184,6 +184,14 @@ def test_rows_not_sent_to_the_model_do_not_hide_an_outage(tmp_path, in_process):
     assert finished_shards(tmp_path) == {0}
 
 
+@pytest.mark.parametrize("attribute", ["number", "text", "list", "raise"])
+def test_attributes_of_foreign_exceptions_do_not_hide_an_outage(tmp_path, in_process, attribute):
+    texts = [f"{attribute} w{k} {attribute}" for k in range(6)]
+    with pytest.raises(lc.errors.BulkError, match=r"failed for all rows of shard 0 .*the service is gone"):
+        explain_dataset(texts, bulk_models.traps, tmp_path, **SHARDS)
+    assert finished_shards(tmp_path) == set()
+
+
 def test_shards_with_errors_are_computed_again_on_request(tmp_path, in_process, monkeypatch):
     """After an outage in the middle of a shard. The result is that of a run without the outage."""
     out, log = tmp_path / "out", tmp_path / "log"

@@ -193,3 +193,22 @@ def test_it_ends_with_the_process_that_started_it(tmp_path):
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < end, "it is still there"
         time.sleep(0.05)
+
+
+class StrangeError(Exception):
+    """An exception whose attributes are traps."""
+
+    @property
+    def row(self):
+        raise RuntimeError("a trap")
+
+    def __str__(self):
+        raise RuntimeError("another trap")
+
+
+def test_only_errors_of_lcshap_carry_rows():
+    foreign = ValueError("bad")
+    foreign.row = 7
+    assert serialize_error(foreign).row is None
+    assert serialize_error(StrangeError(object())).arguments == ("",)
+    assert serialize_error(lc.errors.ModelError("bad", row=7)).row == 7

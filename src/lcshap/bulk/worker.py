@@ -181,7 +181,7 @@ class Worker:
         except StoreError:
             raise
         except Exception as error:
-            return error if isinstance(error, LcshapError) else MaskerError(describe_error(error))
+            return error if isinstance(error, LcshapError) else BulkError(describe_error(error))
 
 
 class WorkerServer:
@@ -208,9 +208,10 @@ class WorkerServer:
 def _describe_outage(outcomes: list[Explanation | Exception]) -> str | None:
     """The error of the model, if it failed for all of several rows; None otherwise.
 
-    Rows that were not sent to the model, such as empty texts, do not count.
+    Rows that were not sent to the model, such as empty texts, do not count. An exception that is not of lcshap does
+    count, because it is about code and not about the data.
     """
-    failed = [e for e in outcomes if isinstance(e, ModelError)]
+    failed = [e for e in outcomes if isinstance(e, ModelError | BulkError)]
     if len(failed) > 1 and not any(isinstance(e, Explanation) for e in outcomes):
         return format_error(failed[0])
     return None

@@ -18,7 +18,8 @@ from multiprocessing import connection
 from typing import Any, NamedTuple
 
 from .. import errors
-from ..errors import LcshapError, ModelError, Unfinished
+from ..errors import LcshapError, ModelError, Unfinished, row_of
+from .redact import error_text
 
 _POLL_SECONDS = 0.05  # The time between two checks for an interrupt of this thread.
 _INTERRUPT_SECONDS = 1.0  # The time that an interrupted request has to end.
@@ -170,15 +171,11 @@ class Child:
 def serialize_error(error: BaseException) -> SerializedError:
     """Turn an exception into plain data."""
     from_lcshap = isinstance(error, LcshapError | Unfinished)
-    plain = all(isinstance(argument, str | bytes | int | float | bool | None) for argument in error.args)
+    plain = all(type(argument) in (str, bytes, int, float, bool, type(None)) for argument in error.args)
     kind = next(base.__name__ for base in type(error).__mro__ if not from_lcshap or hasattr(errors, base.__name__))
-    row, answers = getattr(error, "row", None), getattr(error, "answers", None)
-    return SerializedError(
-        kind,
-        error.args if plain and not from_lcshap else (str(error),),
-        row if isinstance(row, int) else None,
-        answers if from_lcshap else None,
-    )
+    answers = error.answers if isinstance(error, ModelError | Unfinished) else None
+    arguments = error.args if plain and not from_lcshap else (error_text(error),)
+    return SerializedError(kind, arguments, row_of(error), answers)
 
 
 def deserialize_error(error: SerializedError) -> Exception:

@@ -106,11 +106,16 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}({message})"
 
 
-def _error_message(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
+    """The message of an exception; empty if the code of its class raises an error."""
     try:
-        message = str(error)
+        return str(error)
     except Exception:  # This calls code of other packages.
         return ""
+
+
+def _error_message(error: BaseException) -> str:
+    message = error_text(error)
     return repr(redact(message)) if message else ""
 
 

@@ -124,6 +124,15 @@ class Answers:
 class MemoryStore(Store):
     """A store in memory, which threads may share. It grows until it is deleted.
 
+    Answers of a model that was fitted again, or whose weights were changed in place, are not used for its new state.
+    The state is read at the beginning of each call of an explainer. `lcshap.adapters.model_state` lists what is read,
+    and which changes cannot be noticed: mainly those of things that the code of a function reads. ``repr(store)`` names
+    such functions.
+
+    Attributes
+    ----------
+    unread_code : names of functions whose answers are stored, and which may read what cannot be observed.
+
     Examples
     --------
     >>> import lcshap as lc
@@ -138,6 +147,7 @@ class MemoryStore(Store):
     def __init__(self) -> None:
         self._spaces: dict[bytes, Answers] = {}
         self._lock = ForkSafeLock()
+        self.unread_code: set[str] = set()
 
     def get(self, space: bytes, keys: Sequence[bytes]) -> tuple[NDArray[np.bool_], Numbers | None]:
         """Which keys are known, and their numbers."""
@@ -159,7 +169,7 @@ class MemoryStore(Store):
             return {"known": {space: answers.entries for space, answers in self._spaces.items()}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._spaces, self._lock = {}, ForkSafeLock()
+        self._spaces, self._lock, self.unread_code = {}, ForkSafeLock(), set()
         for space, (keys, numbers) in state["known"].items():
             self.put(space, keys, numbers)
 
@@ -169,4 +179,5 @@ class MemoryStore(Store):
             return sum(map(len, self._spaces.values()))
 
     def __repr__(self) -> str:
-        return f"<MemoryStore: {len(self):,} answers about {len(self._spaces):,} inputs>"
+        unread = f"; changes within {', '.join(sorted(self.unread_code))} are not noticed" if self.unread_code else ""
+        return f"<MemoryStore: {len(self):,} answers about {len(self._spaces):,} inputs{unread}>"

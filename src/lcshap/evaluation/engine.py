@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Model
 from ..adapters.callable import check_answers
+from ..adapters.model_state import model_state
 from ..core.coalitions import Coalitions
 from ..core.digest import digest, identity_token
 from ..core.game import RowCounter, describe_coalition
-from ..core.redact import describe_error, redact
-from ..errors import LcshapError, ModelError, Unfinished
+from ..core.redact import describe_error, error_text, redact
+from ..errors import LcshapError, ModelError, Unfinished, row_of
 from ..maskers.base import Blend, Masked, Rows
 from ..maskers.dataframes import join_frames
 from ..maskers.distinct import DistinctRows
@@ -107,17 +108,23 @@ class Engine:
     ) -> None:
         self.model, self.name, self.gate = model, name, gate
         self._content: bytes | None = None
+        self._state: tuple[bytes, str | None] | None = None
         self.raw = model if raw is None else raw
         self.size = BatchSize(self.raw, batch_size or model.batch_size)
 
     @property
     def fingerprint(self) -> bytes:
-        """A digest that distinguishes this model from others in a store."""
-        raw = self.raw
+        """A digest that distinguishes this model, in its state of the last `observe`, from others in a store."""
+        raw, (state, _) = self.raw, self._state or self.observe()
         if isinstance(raw, str | os.PathLike):  # a file may be overwritten by another model
             stat = os.stat(raw)
             return digest(type(self.model).__name__, self.model.kind, os.fspath(raw), stat.st_mtime_ns, stat.st_size)
-        return digest(type(self.model).__name__, self.model.kind, identity_token(raw))
+        return digest(type(self.model).__name__, self.model.kind, identity_token(raw), state)
+
+    def observe(self) -> tuple[bytes, str | None]:
+        """Read the state of the model, and return it with the name of code that it cannot see; see `model_state`."""
+        self._state = model_state(self.raw)
+        return self._state
 
     @property
     def content_fingerprint(self) -> bytes:
@@ -270,7 +277,8 @@ def _deliver(batch: list[Piece], answers: NDArray[np.float64] | None, complete: 
 
 def _model_error(error: Exception, batch: list[Piece], answered_rows: int) -> ModelError:
     """Make the error for the user, with the rows at which the model failed and its message without secrets."""
-    row = getattr(error, "row", None)
+    count = sum(len(places) * question.rows_per_key for question, places in batch)
+    row = row_of(error, count - answered_rows)
     labels = dict.fromkeys(question.label for question, _ in batch if question.label)
     inputs = f"{_one_of(list(labels))}, " if labels else ""
     count = sum(len(places) for _, places in batch)
@@ -352,4 +360,4 @@ def _split_rows(rows: Any, size: int) -> list[Rows]:
 
 
 def _out_of_memory(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or "out of memory" in str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in error_text(error).lower()

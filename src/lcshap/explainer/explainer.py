@@ -393,7 +393,11 @@ class Explainer:
     def _job(self, outcomes: Outcomes, store: Store | None, keep: bool = False, y: Any = None) -> Job:
         opened = self._open_store(self.store if store is None else store)
         truths = list_truths(self.value_function, y, len(outcomes))
-        return Job(self.setup, MemoryStore() if opened is None else opened, outcomes, keep, truths)
+        opened = MemoryStore() if opened is None else opened
+        _, unread = self.engine.observe()
+        if isinstance(opened, MemoryStore) and unread is not None:
+            opened.unread_code.add(unread)
+        return Job(self.setup, opened, outcomes, keep, truths)
 
     def _open_store(self, store_or_path: Any) -> Store | None:
         """Return a store, opened if its path was passed. A store that is a file needs the fingerprint of the model."""

@@ -13,7 +13,7 @@ from ..core.explanation import Explanation
 from ..core.method import Method, Stop, run_methods
 from ..core.store import Store
 from ..core.views import PromptView, View
-from ..errors import Interrupted, LcshapError, ModelError, RunFailedError, Unfinished
+from ..errors import Interrupted, LcshapError, ModelError, RunFailedError, Unfinished, row_of
 from ..evaluation.engine import Engine
 from ..evaluation.masking_curves import masking_curves
 from ..evaluation.model_game import ModelGame, make_games
@@ -91,7 +91,7 @@ class Job:
         note = " ".join(sentence for sentence in (progress, advice) if sentence)
         if isinstance(error, KeyboardInterrupt):
             return Interrupted(f"Interrupted. {note}", list(self.outcomes), self.store)
-        failure = RunFailedError(str(error), list(self.outcomes), self.store, getattr(error, "row", None))
+        failure = RunFailedError(str(error), list(self.outcomes), self.store, row_of(error))
         failure.add_note(note)
         return failure
 
