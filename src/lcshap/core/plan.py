@@ -155,9 +155,7 @@ class Plan:
         large = sizes[2 * sizes > d]
         span = [f"{_format_range(s.min(), s.max())} kept {len(s):,}" for s in (small, large[large < d]) if len(s)]
         lines = [
-            f"{self.method}",
-            f"  on      {self.graph}",
-            f"  calls   {self.calls:,} ({self.calls / d:.1f} per unit), each a distinct coalition, ∅ and V included",
+            *describe_calls(self.method, self.graph, self.calls),
             f"  sizes   {', '.join([*span, f'all {d:,} kept 1'])}",
             f"  memory  {_format_bytes(self.nbytes)} for the plan",
         ]
@@ -249,6 +247,12 @@ class PlanCache:
         """Forget all plans."""
         with self._lock:
             self._plans.clear()
+
+
+def describe_calls(method: MethodInfo, graph: Graph, calls: int) -> list[str]:
+    """The first lines of the cost preview: the method, the graph, and the number of calls."""
+    words = f"{calls:,} ({calls / graph.d:.1f} per unit), each a distinct coalition, ∅ and V included"
+    return [f"{method}", f"  on      {graph}", f"  calls   {words}"]
 
 
 def check_calls(calls: int, limit: int | None, exact: bool = False) -> None:

@@ -11,7 +11,6 @@ import scipy
 from scipy.linalg import cho_factor, cho_solve
 
 from ..core.graphs import Graph
-from ..core.plan import Plan
 from ..errors import MethodError
 from .checks import is_finite
 from .random_halves import Fit, Floats, HalvesMethod, Masks
@@ -84,15 +83,15 @@ class BanzhafSurrogate(HalvesMethod):
         if not (is_finite(self.presence) and 0 <= self.presence <= 1):
             raise MethodError(f"Expected presence as a probability from 0 to 1, got {self.presence!r}.")
 
-    def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        calls = self._calls(graph)
+    def _count_calls(self, graph: Graph, limit: int | None) -> int:
+        calls = super()._count_calls(graph, limit)
         if calls**2 * graph.d > _MAX_TABLE_NUMBERS:
             max_calls = int((_MAX_TABLE_NUMBERS / graph.d) ** 0.5)
             raise MethodError(
                 f"Expected at most {max_calls:,} calls for {graph.d:,} units, got {calls:,}. "
                 f"Choose a smaller budget, or GraphKernelSHAP."
             )
-        return super()._plan(graph, limit)
+        return calls
 
     def _fit(self) -> Fit:
         return partial(_scores, presence=self.presence)

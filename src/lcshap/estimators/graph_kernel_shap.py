@@ -117,7 +117,7 @@ class GraphKernelSHAP(SampledMethod):
         if self.interactions not in (True, False, "all"):
             raise MethodError(f"Expected interactions=True, False or 'all', got {self.interactions!r}.")
 
-    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+    def _count_calls(self, graph: Graph, limit: int | None) -> int:
         self._check_budget(graph)
         d, pairs = graph.d, count_pairs(graph.d, self.budget)
         if d > SIZES.units:
@@ -131,6 +131,10 @@ class GraphKernelSHAP(SampledMethod):
                 f"{_format_count(self.budget)}. Choose a smaller budget, or SampleShapley, which needs less memory."
             )
         check_calls(2 * pairs + 2, limit, exact=True)
+        return 2 * pairs + 2
+
+    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        d, pairs = graph.d, self._count_calls(graph, limit) // 2 - 1
         kept = np.concatenate([np.ones((1, d), bool), choose_pairs(d, pairs, self.seed, graph.is_chain)])
         coalitions, plus, minus = pair_columns(kept)
         complete = d < 40 and pairs == 2 ** (d - 1) - 1

@@ -74,11 +74,15 @@ class KernelSHAP(SampledMethod):
         exact = self.budget >= 2**graph.d
         return Axioms(symmetric=exact, dummy=exact, monotone=exact, efficient="graph")
 
-    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+    def _count_calls(self, graph: Graph, limit: int | None) -> int:
         self._check_budget(graph)
         calls = 2 * count_pairs(graph.d, self.budget) + 2
         check_calls(calls, limit, exact=True)
         check_design(graph.d, calls // 2, calls, limit)
+        return calls
+
+    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        self._count_calls(graph, limit)
         kept, weight, exact = draw_pairs(graph.d, self.budget, np.random.default_rng(self.seed))
         coalitions, plus, minus = pair_columns(kept)
         signs = np.where(kept, 1.0, -1.0)

@@ -92,12 +92,17 @@ class LIME(SampledMethod):
         """The empty and the full coalition, and one between them."""
         return 2 if graph.d == 1 else 3
 
-    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+    def _count_calls(self, graph: Graph, limit: int | None) -> int:
         self._check_budget(graph)
         d = graph.d
         calls = min(self.budget, 2**d) if d < 63 else self.budget
         check_calls(calls, limit, exact=True)
         check_design(d, calls, calls, limit)
+        return calls
+
+    def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        self._count_calls(graph, limit)
+        d = graph.d
         kept = _draw_coalitions(d, self.budget, np.random.default_rng(self.seed))
         coalitions, columns = Coalitions.from_dense(kept).unique()
         weight = np.exp(-((1 - np.sqrt(kept.mean(axis=1))) ** 2) / (2 * self.kernel_width**2))

@@ -46,13 +46,15 @@ class HalvesMethod(SampledMethod):
                 f"{type(self).__name__}, which has none. Choose GraphKernelSHAP."
             )
 
-    def _calls(self, graph: Graph) -> int:
+    def _count_calls(self, graph: Graph, limit: int | None) -> int:
         """The number of calls: the budget, or that of all coalitions if it is smaller."""
-        return min(self.budget, 2**graph.d) if graph.d < 40 else self.budget
+        self._check_budget(graph)
+        calls = min(self.budget, 2**graph.d) if graph.d < 40 else self.budget
+        check_calls(calls, limit, exact=True)
+        return calls
 
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
-        self._check_budget(graph)
-        check_calls(self._calls(graph), limit, exact=True)
+        self._count_calls(graph, limit)
         coalitions, kept, columns = draw_halves(graph.d, self.budget, self.seed)
         return Plan(self, graph, coalitions, HalvesEstimator(kept, columns, self._fit()))
 

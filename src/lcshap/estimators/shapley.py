@@ -54,10 +54,14 @@ class Shapley(Method):
         """The axioms that it satisfies on this graph."""
         return Axioms(efficient="graph")
 
+    def _count_calls(self, graph: Graph, limit: int | None) -> int:
+        check_calls(2**graph.d, limit, exact=True)
+        check_calls(2**graph.d, 2**40, exact=True)  # no machine has memory for more, even without a limit
+        return int(2**graph.d)
+
     def _plan(self, graph: Graph, limit: int | None) -> Plan:
+        self._count_calls(graph, limit)
         d = graph.d
-        check_calls(2**d, limit, exact=True)
-        check_calls(2**d, 2**40, exact=True)  # no machine has memory for more, even without a limit
         kept = all_subsets(d)
         kept = kept[np.argsort(kept.sum(axis=1), kind="stable")]
         weights = shapley_weights(d)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from .fixed_kernel import Array, Kept, fixed_kernel
-from .many_units import Single, conjugate_gradients, gram_of_signs
+from .many_units import Single, conjugate_gradients, gram_of_signs, sums_by_unit, sums_of_members
 from .tuning import SIZES
 
 # A game with a worse fit than this, computed with this ridge or after the first refinement, is not tested further.
@@ -64,7 +64,7 @@ def _additive_scores_many(kept: Kept, odd: Array, gram: Single, largest: float) 
         return np.asarray(gram @ vector.astype(np.float32) / 4)
 
     for _ in range(_REFINEMENTS):
-        pull = residuals @ np.where(kept, 0.5, -0.5)
+        pull = sums_by_unit(kept, residuals) - residuals.sum() / 2
         scores += conjugate_gradients(multiply, pull, diagonal, _REFINEMENT_GAIN, _SOLUTION_STEPS)
         residuals = _residuals(kept, odd, scores)
         size = np.abs(residuals).max()
@@ -76,7 +76,7 @@ def _additive_scores_many(kept: Kept, odd: Array, gram: Single, largest: float) 
 
 
 def _residuals(kept: Kept, odd: Array, scores: Array) -> Array:
-    return np.asarray(odd - np.where(kept, 0.5, -0.5) @ scores)
+    return np.asarray(odd - sums_of_members(kept, scores) + scores.sum() / 2)
 
 
 def _may_be_additive(kept: Kept, odd: Array, largest: float) -> bool:

@@ -21,6 +21,16 @@ _GRAM_ROWS = 2048  # rows that are added at a time
 _FIXED_POINT_STEPS, _FIXED_POINT_TOLERANCE = 200, 1e-6
 
 
+def sums_of_members(kept: Kept, worth: Array) -> Array:
+    """The sum over the units of each coalition, without a copy of the coalitions as numbers."""
+    return np.asarray(np.einsum("nd,d->n", kept, worth))
+
+
+def sums_by_unit(kept: Kept, values: Array) -> Array:
+    """The sum over the coalitions that have each unit."""
+    return np.asarray(np.einsum("nd,n->d", kept, values))
+
+
 def gram_of_signs(kept: Kept) -> Single:
     """The sum over coalitions of the products of the signs of two units, `(d, d)`: exact in single precision."""
     d = kept.shape[1]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel, tiles
+from .many_units import sums_by_unit, sums_of_members
 from .product_kernel import Half, at_equality, near_and_far, odd_size_kernel, quadrature, signs_of, size_kernel
 from .tuning import SIZES
 
@@ -198,16 +200,15 @@ class OddKernel:
         if self.terms.wide:
             return np.concatenate([self.covariance(kept[rows], other_kept) @ weights for rows, _ in _slices(len(kept))])
         total, dtype = float(self.inverse_length.sum()), self._product_dtype
-        half_lengths, product_weights = (np.asarray(a, dtype) for a in (self.inverse_length / 2, weights))
-        other_signs = signs_of(other_kept, dtype).T
-        sums = np.empty(len(kept))
+        sums, product_weights = np.empty(len(kept)), weights.astype(dtype)
+        columns, other_columns = (self._agreement_columns(coalitions, dtype) for coalitions in (kept, other_kept))
         for rows, _ in _slices(len(kept)):
-            near, far = near_and_far((signs_of(kept[rows], dtype) * half_lengths) @ other_signs, total)
+            near, far = near_and_far(columns[rows] @ other_columns.T, total)
             near -= far
             sums[rows] = near.dot(product_weights)
         sums *= self.product / at_equality(total, Half.ODD)
-        by_unit = self.low_order * (2 * (weights @ other_kept) - weights.sum())
-        sums += 2 * (kept @ by_unit) - by_unit.sum()
+        by_unit = self.low_order * (2 * sums_by_unit(other_kept, weights) - weights.sum())
+        sums += 2 * sums_of_members(kept, by_unit) - by_unit.sum()
         if len(self.terms.triples):
             by_triple = self.terms.products(other_kept).T @ weights
             sums += self.term_variances[-1] / len(self.terms.triples) * (self.terms.products(kept) @ by_triple)
@@ -225,6 +226,22 @@ class OddKernel:
             K += agreement
         else:
             K += (signs * self.low_order) @ other_signs.T
+
+    def _agreement_columns(self, kept: Kept, dtype: type[np.float32 | np.float64]) -> NDArray[Any]:
+        """Columns whose products are half the inverse length scales of units on which coalitions agree or do not.
+
+        Of many units, those with the largest inverse length scales have a column each. All others have one column, in
+        which the sum of their products is approximated by the product of their means.
+        """
+        order = np.argsort(-self.inverse_length, kind="stable")
+        alone, others = order[: SIZES.exact_agreement], order[SIZES.exact_agreement :]
+        columns = np.asarray(signs_of(kept[:, alone], dtype) * np.sqrt(self.inverse_length[alone] / 2), dtype)
+        if not len(others):
+            return columns
+        shares = np.zeros(len(order))
+        shares[others] = self.inverse_length[others] / self.inverse_length[others].sum()
+        mean_sign = 2 * sums_of_members(kept, shares) - 1
+        return np.column_stack([columns, mean_sign * np.sqrt(self.inverse_length[others].sum() / 2)]).astype(dtype)
 
     @property
     def _product_dtype(self) -> type[np.float32 | np.float64]:
@@ -329,7 +346,7 @@ def unseen_noise_variances(kept: Kept) -> Array:
     """The variance of each Shapley value, if f is white noise of variance 1 and known at these coalitions, `(d,)`."""
     noise, size = _white_noise(kept.shape[1]), kept.sum(axis=1)
     inside, outside = noise.inside[size] ** 2, noise.outside[size] ** 2
-    explained = float(outside.sum()) + (inside - outside) @ kept
+    explained = float(outside.sum()) + sums_by_unit(kept, inside - outside)
     return np.asarray(np.maximum(noise.variance - explained, 0))
 
 

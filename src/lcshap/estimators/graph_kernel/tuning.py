@@ -35,6 +35,7 @@ class Sizes:
     # With more units than this, equations of their size are solved by conjugate gradients, and the diagonals of their
     # inverses are approximated (see `many_units`).
     inverted_units: int = 256
+    exact_agreement: int = 256  # so many units have a column of their own in predictions of the product kernel
     checked_units: int = 192  # the posterior variances of so many units are computed, and others are interpolated
 
 

@@ -6,7 +6,15 @@ import numpy as np
 from scipy import linalg
 
 from .fixed_kernel import Array, Kept
-from .many_units import Single, conjugate_gradients, effect_variances, gram_of_signs, sign_variances
+from .many_units import (
+    Single,
+    conjugate_gradients,
+    effect_variances,
+    gram_of_signs,
+    sign_variances,
+    sums_by_unit,
+    sums_of_members,
+)
 from .tuning import SIZES, UNIT_VARIANCES
 
 
@@ -31,13 +39,13 @@ def unit_variances(kept: Kept, odd: Array, gram: Single | None = None) -> Array:
     """
     n, d = kept.shape
     gram = gram_of_signs(kept) if gram is None else gram
-    pull, square = odd @ np.where(kept, 1.0, -1.0), float(odd @ odd)
+    pull, square = 2 * sums_by_unit(kept, odd) - odd.sum(), float(odd @ odd)
     variance, noise = np.full(d, square / n / d), square / n / 2
     sign_variance = sign_variances(kept)
     for _ in range(UNIT_VARIANCES.steps):
         solve = _solve if d <= SIZES.inverted_units else _solve_many
         mean, variance_ratios = solve(gram, pull, variance, noise, sign_variance)
-        residual = square - 2 * float(mean @ pull) + float(mean @ (gram @ mean))
+        residual = float(np.sum((odd - 2 * sums_of_members(kept, mean) + mean.sum()) ** 2))
         dof = max(n - float(np.sum(1 - variance_ratios)), UNIT_VARIANCES.min_residual_dof * n)
         noise = max(residual / dof, UNIT_VARIANCES.min_noise * square / n)
         scale = d / np.sum(1 / variance)
