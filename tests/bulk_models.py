@@ -159,3 +159,14 @@ class InProcess:
 def parts(folder):
     """The bytes of all parts, by their names."""
     return {path.name: path.read_bytes() for path in sorted((Path(folder) / "parts").iterdir())}
+
+
+def nearly_complete():
+    """A sum that is five times as strong while at most two of twelve columns are missing."""
+
+    def predict(rows):
+        rows = np.asarray(rows)
+        return np.where((rows != 0).sum(axis=1) >= 10, 5.0, 1.0) * (rows @ np.linspace(-1.0, 2.0, 12))
+
+    method = lc.GraphKernelSHAP(16 * 12)
+    return lc.Explainer(predict, lc.maskers.Tabular(np.zeros((1, 12))), method, kind="output", model_name="complete")

@@ -34,6 +34,11 @@ def test_classes_are_not_mixed(tmp_path, in_process):
     assert table[table["prediction"] == "no"].iloc[0]["name"] == "bad"
 
 
+def test_inputs_whose_intervals_are_in_doubt_are_counted(tmp_path, in_process):
+    explain_dataset([[1.0] * 12, [2.0] * 12, [0.0] * 11 + [1.0]], "bulk_models:nearly_complete", tmp_path)
+    assert set(summary(tmp_path)["doubtful"]) == {2}
+
+
 def test_rare_names_are_forgotten_when_there_are_too_many(monkeypatch):
     module = sys.modules["lcshap.bulk.summary"]  # the function of this name hides it
     monkeypatch.setattr(module, "_MAX_NAMES", 10)

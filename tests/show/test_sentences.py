@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import lcshap as lc
-from lcshap.show.sentences import lead_pieces, lead_sentence, residual_note
+from lcshap.show.flips import path_caption
+from lcshap.show.sentences import doubt_note, lead_pieces, lead_sentence, residual_note
+from lcshap.show.terminal import render_explanation
 
 GRAPH = lc.Graph.chain(3, names=["it", "just", "sucks"])
 
@@ -109,3 +111,16 @@ def test_units_in_doubt_are_not_named():
     assert "ash" in lead_sentence(e)  # the error is not known: nothing speaks against naming it
     e = lc.Explanation(np.zeros(3), -1.0, -1.0, g, 104, provenance, stderr=np.zeros(3), dof=40)
     assert lead_sentence(e).endswith("No unit changes it.")
+
+
+def test_a_doubt_is_shown_everywhere():
+    """In a terminal, in a notebook, below a figure and in a report."""
+    e = make_explanation(doubt="The intervals may be\x1b too narrow.")
+    assert "\x1b" not in doubt_note(e)
+    assert doubt_note(e).endswith("too narrow.")
+    assert doubt_note(make_explanation()) == doubt_note(make_explanation(doubt=3)) == ""
+    several_outputs = lc.Explanation(np.eye(3)[:, :2], np.zeros(2), np.ones(2), GRAPH, 8, e.provenance)
+    for shown in (e, several_outputs):
+        assert doubt_note(e) in " ".join(render_explanation(shown).split())
+        assert doubt_note(e) in shown._repr_html_()
+    assert doubt_note(e) in path_caption(e)

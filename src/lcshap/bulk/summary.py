@@ -27,6 +27,7 @@ class _ClassTotals:
 
     def __init__(self) -> None:
         self.inputs = 0
+        self.doubtful = 0  # inputs whose intervals the method itself doubts
         self.names: dict[str, int] = {}
         self.sums = np.zeros((64, 5))
 
@@ -92,7 +93,8 @@ def summary(
     -------
     A row for each class and unit: `prediction`, `inputs` (of that class), `name`, `count`, `mean`, `mean_abs` and `std`
     of its scores, and `per_input`, the sum of |score| over the inputs of the class, by which rows are sorted. Scores of
-    different classes are not mixed.
+    different classes are not mixed. `doubtful` is the number of inputs of the class whose intervals may be too narrow
+    by the method's own check (``e.provenance["doubt"]``).
 
     Raises
     ------
@@ -114,6 +116,7 @@ def summary(
             if row["error"] is None:
                 scores = np.asarray(row["scores"], np.float64)
                 totals = classes.setdefault(row["prediction"] or "", _ClassTotals())
+                totals.doubtful += '"doubt": "' in row["record"]  # a key, because quotes within texts are escaped
                 normalize = key or (normalise_word if '"view": {"kind": "text"' in row["record"] else str)
                 totals.add([normalize(name) for name in row["names"]], scores[:, output] if several else scores)
     return _to_frame(classes, top, min_count)
@@ -121,13 +124,14 @@ def summary(
 
 def _to_frame(classes: dict[str, _ClassTotals], top: int | None, min_count: int) -> Any:
     pandas = import_optional("pandas", "bulk")
-    columns = ["prediction", "inputs", "name", "count", "mean", "mean_abs", "std", "per_input"]
+    columns = ["prediction", "inputs", "name", "count", "mean", "mean_abs", "std", "per_input", "doubtful"]
     tables = []
     for name, totals in sorted(classes.items(), key=lambda pair: -pair[1].inputs):
-        table = pandas.DataFrame([row for row in totals.table() if row["count"] >= min_count], columns=columns[2:])
+        table = pandas.DataFrame([row for row in totals.table() if row["count"] >= min_count], columns=columns[2:-1])
         table = table.sort_values(["per_input", "name"], ascending=[False, True])
         table = table if top is None else table.head(top)
         table.insert(0, "prediction", name)
         table.insert(1, "inputs", totals.inputs)
+        table["doubtful"] = totals.doubtful
         tables.append(table)
     return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame(columns=columns)

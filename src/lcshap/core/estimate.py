@@ -30,6 +30,7 @@ class Estimate:
     pairs : `(pairs, 2)`, the units of each pair; None stands for the edges of the graph.
     predict : the value, minus the base value, that the fitted surrogate predicts for coalitions not evaluated; None
         for methods without a surrogate.
+    doubt : a sentence that says why the standard errors may be too small, if the values contradict them; else empty.
 
     Examples
     --------
@@ -44,6 +45,7 @@ class Estimate:
     interaction_stderr: Values | None = None
     pairs: NDArray[np.integer] | None = None
     predict: Callable[[Coalitions], Values] | None = None
+    doubt: str = ""
 
 
 class Estimator(Protocol):

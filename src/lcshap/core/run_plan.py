@@ -103,7 +103,7 @@ def explain_estimate(
         calls=calls,
         interactions=matrix(estimate.interactions),
         interaction_stderr=matrix(estimate.interaction_stderr),
-        provenance=provenance(method, graph, game),
+        provenance=provenance(method, graph, game) | ({"doubt": estimate.doubt} if estimate.doubt else {}),
     )
 
 

@@ -29,7 +29,8 @@ class GraphKernelSHAP(SampledMethod):
 
     The Shapley value of v is that of its odd part f, so that only one number per pair is needed. The prior of f is a
     Gaussian process (see `graph_kernel`) with a linear term, a product kernel with a length scale for each unit, a
-    smooth nonlinearity, pooling, a function of the number of units, and triples of units near each other in the graph.
+    smooth nonlinearity, pooling, a function of the number of units, from 24 calls per unit on effects of units that
+    depend on the number of units, and triples of units near each other in the graph.
     All covariances have a closed form. The variances of these terms and the length scales of the units maximize the
     marginal likelihood of the values of the input. A sum of trees that uses five columns therefore gets another prior
     than a network that reads words.
@@ -68,7 +69,9 @@ class GraphKernelSHAP(SampledMethod):
     Choose it to estimate Shapley values; ``docs/benchmarks.md`` compares its error with that of other methods, for
     several kinds of games and models. The standard error is the posterior standard deviation, scaled by leave-one-out
     errors; it needs 2.5 calls per unit. If v has only a few different values, such as 0 and 1, the standard error
-    includes a term for unobserved values. ``benchmarks/own_share.py`` prints the time of the method without that of the
+    includes a term for unobserved values. If leave-one-out errors are several times larger where few units are kept or
+    few are missing than elsewhere, the standard error is larger, and ``e.provenance["doubt"]`` says that the intervals
+    may be too narrow. ``benchmarks/own_share.py`` prints the time of the method without that of the
     model. It takes up to 4,096 units.
 
     References
@@ -99,7 +102,9 @@ class GraphKernelSHAP(SampledMethod):
         "error with that of other methods."
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
-    algorithm: ClassVar[int] = 3  # 2: pairs are the same on every processor; 3: approximations with many units
+    # 2: pairs are the same on every processor; 3: approximations with many units; 4: effects by size, and larger errors
+    # where residuals contradict the fit
+    algorithm: ClassVar[int] = 4
 
     @classmethod
     def examples(cls) -> tuple[GraphKernelSHAP, ...]:

@@ -33,7 +33,7 @@ def flip_sentence(e: Explanation, mark: Callable[[str], str] = "*{}*".format) ->
 
 
 def path_caption(e: Explanation) -> str:
-    """The text below the figure of a path: whether it changed the decision, and the caution of the method.
+    """The text below the figure of a path: whether it changed the decision, the caution of the method, and doubts.
 
     >>> import lcshap as lc
     >>> g, v = lc.Graph.chain(3), lc.Game(lambda kept: kept.sum(axis=1), 3)
@@ -42,8 +42,8 @@ def path_caption(e: Explanation) -> str:
     >>> path_caption(lc.Shapley().explain(v, g))
     ''
     """
-    caution = e.provenance.get("caution")
-    return " ".join(filter(None, [flip_sentence(e), printable(caution) if isinstance(caution, str) else ""]))
+    notes = [note for key in ("caution", "doubt") if isinstance(note := e.provenance.get(key), str)]
+    return " ".join(filter(None, [flip_sentence(e), *map(printable, notes)]))
 
 
 def flip_pieces(e: Explanation) -> list[str]:

@@ -139,6 +139,18 @@ def _three_digits(x: float, sign: str = "") -> str:
     return f"{x:{sign},.0f}" if 1e3 <= abs(x) < 1e7 else f"{x:{sign}.3g}"
 
 
+def doubt_note(e: Explanation) -> str:
+    """Why the intervals may be too narrow, if the method found the values to contradict them; otherwise empty.
+
+    >>> import lcshap as lc
+    >>> provenance = {"doubt": "The intervals may be too narrow."}
+    >>> doubt_note(lc.Explanation(np.zeros(2), 0.0, 0.0, lc.Graph.chain(2), 4, provenance))
+    'The intervals may be too narrow.'
+    """
+    doubt = e.provenance.get("doubt")
+    return printable(doubt) if isinstance(doubt, str) else ""
+
+
 def residual_note(e: Explanation) -> str:
     """What a large residual means; empty if it is not large.
 

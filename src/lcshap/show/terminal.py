@@ -23,7 +23,7 @@ from .interaction_pairs import interaction_note, largest_pairs
 from .kinds import drawing_of
 from .palette import colour_limit
 from .prompts import answer_lines
-from .sentences import lead_sentence, residual_note
+from .sentences import doubt_note, lead_sentence, residual_note
 from .terminal_colours import has_full_colour, in_256, is_dark
 from .terminal_text import display_width, fit_to_width, wrap_lines
 from .words import shorten
@@ -75,7 +75,13 @@ def render_explanation(
     drawn += legend(width, ink) if drawn else []
     sentences = [
         line
-        for line in (flips.flip_sentence(e), words.totals_sentence(e), residual_note(e), words.faint_note(e))
+        for line in (
+            flips.flip_sentence(e),
+            words.totals_sentence(e),
+            residual_note(e),
+            words.faint_note(e),
+            doubt_note(e),
+        )
         if line
     ]
     sections = [
@@ -92,7 +98,7 @@ def render_explanation(
 
 def _output_sentences(e: Explanation) -> tuple[str, str, str]:
     """The sentences about several outputs: the prediction, the method, and whether a path changes the decision."""
-    return lead_sentence(e), words.heading(e), flips.flip_sentence(e)
+    return lead_sentence(e), words.heading(e), " ".join(filter(None, [flips.flip_sentence(e), doubt_note(e)]))
 
 
 def picture_lines(e: Explanation, width: int, ink: Ink) -> list[str]:

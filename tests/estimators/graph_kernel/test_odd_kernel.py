@@ -23,27 +23,30 @@ def naive(d, kernel):
     x = np.abs(np.log((size + 0.5) / (d - size + 0.5)))
     sign = np.sign(2 * size - d)
     K += kernel.term_variances[2] * np.outer(sign, sign) * np.exp(-np.abs(x[:, None] - x))
+    if kernel.terms.effects_by_size:
+        K += kernel.term_variances[3] * (c @ c.T) / d * np.exp(-np.abs(x[:, None] - x))
     for i, j, k in kernel.terms.triples:
         three = c[:, i] * c[:, j] * c[:, k]
-        K += kernel.term_variances[3] / len(kernel.terms.triples) * np.outer(three, three)
+        K += kernel.term_variances[-1] / len(kernel.terms.triples) * np.outer(three, three)
     return K, K + kernel.white * (np.eye(2**d) - np.eye(2**d)[::-1])
 
 
-def make_kernel(d, triples, alike):
+def make_kernel(d, triples, alike, effects_by_size):
     rng = np.random.default_rng(d)
     variances, inverse_length = rng.random(d), rng.random(d)
     if alike:
         variances, inverse_length = np.full(d, 0.4), np.full(d, 0.3)
-    terms = KernelTerms(d, np.array(triples, np.int32).reshape(-1, 3))
+    terms = KernelTerms(d, np.array(triples, np.int32).reshape(-1, 3), effects_by_size=effects_by_size)
     return OddKernel(variances, inverse_length, 0.7, rng.random(len(terms)), 0.3, terms)
 
 
+@pytest.mark.parametrize("effects_by_size", [False, True])
 @pytest.mark.parametrize("alike", [False, True])
 @pytest.mark.parametrize(
     ("d", "triples"), [(1, []), (2, []), (3, [(0, 1, 2)]), (5, []), (6, [(0, 1, 2), (1, 2, 3), (0, 4, 5)])]
 )
-def test_covariances_against_brute_force(d, triples, alike):
-    kernel = make_kernel(d, triples, alike)
+def test_covariances_against_brute_force(d, triples, alike, effects_by_size):
+    kernel = make_kernel(d, triples, alike, effects_by_size)
     kept, A = every(d), shapley_operator(d)
     without, K = naive(d, kernel)
     np.testing.assert_allclose(kernel.covariance(kept, kept), without, atol=1e-12)

@@ -26,7 +26,8 @@ def test_the_mean_and_the_deviation_are_those_of_a_normal_distribution():
     (kernel,) = fit_odd_kernels(hyperparameters, odd)
     K, C = kernel.covariance(kept, kept) + kernel.white * np.eye(n), kernel.score_covariances(kept)
     inverse = np.linalg.inv(K)
-    scores, error = score_posterior(kept, odd, hyperparameters)
+    posterior = score_posterior(kept, odd, hyperparameters)
+    scores, error = posterior.scores, posterior.stderr
     np.testing.assert_allclose(scores, C @ inverse @ odd, atol=1e-6)
     squared_residuals = []
     for i in range(1, n):  # leave one out, by leaving it out
@@ -88,7 +89,8 @@ def test_two_priors_are_averaged_by_their_variances():
         by_hand(kept, odd, kernel) for kernel in kernels
     )
     share = first_variances.mean() ** -3 / (first_variances.mean() ** -3 + second_variances.mean() ** -3)
-    scores, error = score_posterior(kept, odd, hyperparameters, effects=worth**2)
+    posterior = score_posterior(kept, odd, hyperparameters, effects=worth**2)
+    scores, error = posterior.scores, posterior.stderr
     mean = share * first_scores + (1 - share) * second_scores
     np.testing.assert_allclose(scores, mean, atol=1e-5)
     difference = np.mean((first_scores - second_scores) ** 2) / 4
@@ -130,7 +132,7 @@ def test_effects_of_single_units_lower_the_error_where_units_differ():
         truth = lc.Shapley().explain(game, lc.Graph.complete(d)).scores
         kept = np.concatenate([np.ones((1, d), bool), choose_pairs(d, 2 * d - 1, seed)])
         odd = (game.fn(kept) - game.fn(~kept)) / 2
-        without.append(score_posterior(kept, odd, OddHyperparameters(kept, KernelTerms(d)))[0] - truth)
+        without.append(score_posterior(kept, odd, OddHyperparameters(kept, KernelTerms(d))).scores - truth)
         with_them.append(lc.GraphKernelSHAP(4 * d, seed=seed).explain(game, lc.Graph.complete(d)).scores - truth)
     assert np.mean(np.square(with_them)) < 0.5 * np.mean(np.square(without))
 
@@ -251,3 +253,55 @@ def test_what_may_not_have_shown_up():
     assert not unseen_value_stderr(kept, np.linspace(0, 1, 15), values).any()
     assert not unseen_value_stderr(kept, np.where(np.arange(15) == 0, 1e6, np.linspace(0, 1, 15)), values).any()
     assert not unseen_value_stderr(kept, np.ones(15), np.ones(15)).any()
+
+
+def cliff(d, missing, seed):
+    """A sum that is five times as strong if at most so many units are missing, and its Shapley values."""
+    strength = np.random.default_rng(seed).normal(size=d)
+    every = (np.arange(2**d)[:, None] >> np.arange(d)) & 1 == 1
+    values = np.where(every.sum(axis=1) >= d - missing, 5.0, 1.0) * (every @ strength)
+    game = lc.Game(lambda kept: values[kept @ (1 << np.arange(d))], d)
+    return game, lc.Shapley().explain(game, lc.Graph.complete(d)).scores
+
+
+def test_a_game_that_changes_near_the_full_input_has_wide_intervals_and_a_doubt():
+    """16 calls a unit see a handful of the coalitions that matter most; without the doubt, 58 % of intervals hold."""
+    d, covered = 12, []
+    for seed in range(6):
+        game, truth = cliff(d, 2, seed)
+        e = lc.GraphKernelSHAP(16 * d, seed=seed).explain(game, lc.Graph.complete(d))
+        low, high = e.interval()
+        covered.append(np.mean((low <= truth) & (truth <= high)))
+        assert "too narrow" in e.provenance["doubt"]
+    assert np.mean(covered) > 0.85
+
+
+def test_a_game_that_changes_near_the_full_input_is_solved_with_more_calls():
+    """From 24 calls a unit on, the prior has effects by size. The error without them is above 1 % here."""
+    d = 12
+    game, truth = cliff(d, 2, 0)
+    e = lc.GraphKernelSHAP(64 * d).explain(game, lc.Graph.complete(d))
+    assert np.abs(e.scores - truth).max() < 1e-3 * np.abs(truth).max()
+    assert "doubt" not in e.provenance
+
+
+@pytest.mark.parametrize("calls", [4, 8, 16, 32])
+def test_smooth_games_raise_no_doubt(calls):
+    d = 12
+    for seed in range(3):
+        weights = np.random.default_rng(seed).normal(size=(d, 6))
+        game = lc.Game(lambda kept, weights=weights: np.tanh(kept @ weights).sum(axis=1), d)
+        e = lc.GraphKernelSHAP(calls * d, seed=seed).explain(game, lc.Graph.complete(d))
+        assert "doubt" not in e.provenance
+
+
+def test_the_contrast_of_residuals_is_the_log_ratio_of_their_sizes():
+    d = 12
+    kept = np.concatenate([np.ones((1, d), bool), choose_pairs(d, 96, seed=1)])
+    size = kept.sum(axis=1)
+    near_an_end = np.minimum(size, d - size) <= 2
+    checked = np.arange(1, len(kept))
+    variance, contrast = module._end_residuals(kept, checked, np.where(near_an_end, 100.0, 1.0)[checked])
+    assert contrast == pytest.approx(np.log(10))
+    assert variance > 0
+    assert module._end_residuals(kept, checked, np.ones(len(checked))) == (0.0, pytest.approx(0.0))

@@ -36,6 +36,12 @@ class TestNumbers:
             [0, "for", entry["full"], entry["residual"], pytest.approx(np.abs(e.scores).max(), rel=1e-5), e.calls]
         ]
 
+    def test_a_doubt_about_the_intervals_is_a_note(self, write):
+        e = made([1.0, 2.0])
+        assert "note" not in write(e).sample()["entries"][0]
+        doubtful = replace(e, provenance={**e.provenance, "doubt": "The intervals may be too narrow."})
+        assert write(doubtful).sample()["entries"][0]["note"] == "The intervals may be too narrow."
+
     def test_ranks_that_float32_cannot_tell(self, write):
         e = made([1.0, 1.0 + 1e-12, 1.0 + 2e-12])
         entry = write(e).sample()["entries"][0]

@@ -13,7 +13,7 @@ from .exact import additive_scores, scores_from_all_pairs
 from .hyperparameters import OddHyperparameters
 from .interactions import estimate_interactions
 from .odd_kernel import KernelTerms
-from .posterior import score_posterior, single_unit_effects, unseen_value_stderr
+from .posterior import DOUBT, score_posterior, single_unit_effects, unseen_value_stderr
 from .tuning import SIZES
 
 
@@ -65,40 +65,45 @@ class GraphKernelEstimator(SampledEstimator):
         """Fit each output separately: scores from the odd half of the values, interactions from the even half."""
         plus, minus = (values[columns].reshape(len(columns), -1).T for columns in (self.plus, self.minus))
         estimates = [self._fit(*output_values) for output_values in zip(plus, minus, strict=True)]
-        arrays = (np.stack(outputs, axis=-1) for outputs in zip(*estimates, strict=True))
+        arrays = (np.stack(outputs, axis=-1) for outputs in zip(*(arrays for arrays, _ in estimates), strict=True))
         scores, stderr, *even = (array.reshape(len(array), *values.shape[1:]) for array in arrays)
         interactions, interaction_stderr = even or (None, None)
-        return Estimate(scores, stderr, self.dof, interactions, interaction_stderr, self.edges)
+        doubt = DOUBT if any(is_doubtful for _, is_doubtful in estimates) else ""
+        return Estimate(scores, stderr, self.dof, interactions, interaction_stderr, self.edges, doubt=doubt)
 
-    def _fit(self, plus: NDArray[np.float64], minus: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Scores and interactions of one output, each with its standard errors."""
-        arrays = [*self._scores(plus, minus)]
+    def _fit(self, plus: NDArray[np.float64], minus: NDArray[np.float64]) -> tuple[list[NDArray[np.float64]], bool]:
+        """Scores and interactions of one output, each with its standard errors; and whether the fit is doubtful."""
+        scores, stderr, is_doubtful = self._scores(plus, minus)
+        arrays = [scores, stderr]
         if self.edges is not None:
             arrays += estimate_interactions(self.kept, (plus + minus) / 2, self.edges, self.complete)
-        return arrays
+        return arrays, is_doubtful
 
     def _scores(
         self, plus: NDArray[np.float64], minus: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
         d, odd = self.kept.shape[1], (plus - minus) / 2
         if not np.isfinite(odd).all():  # the values are too large to subtract, and `explain_values` raises an error
-            return np.full(d, np.nan), np.full(d, np.nan)
+            return np.full(d, np.nan), np.full(d, np.nan), False
         if self.complete:
-            return scores_from_all_pairs(self.kept, odd), np.zeros(d)
-        scores, error = additive_scores(self.kept, odd, lambda: self._hyperparameters.gram), np.zeros(d)
+            return scores_from_all_pairs(self.kept, odd), np.zeros(d), False
+        scores = additive_scores(self.kept, odd, lambda: self._hyperparameters.gram)
+        error, is_doubtful = np.zeros(d), False
         if scores is None:
             effects = single_unit_effects(self.kept, plus, minus)
-            scores, error = score_posterior(self.kept, odd, self._hyperparameters, effects=effects)
+            posterior = score_posterior(self.kept, odd, self._hyperparameters, effects=effects)
+            scores, error, is_doubtful = posterior.scores, posterior.stderr, posterior.is_doubtful
         if not self.dof:
-            return scores, np.full(d, np.inf)
-        return scores, np.hypot(error, unseen_value_stderr(self.kept, plus, minus))
+            return scores, np.full(d, np.inf), is_doubtful
+        return scores, np.hypot(error, unseen_value_stderr(self.kept, plus, minus)), is_doubtful
 
     @cached_property
     def _hyperparameters(self) -> OddHyperparameters:
         """The hyperparameters of the odd half. They do not depend on v, so that they are set up once for all inputs."""
         d = self.kept.shape[1]
         if d <= SIZES.many_units:
-            return OddHyperparameters(self.kept, KernelTerms(d, self.triples))
+            sizes_vary = self.samples > SIZES.effect_pairs_per_unit * d
+            return OddHyperparameters(self.kept, KernelTerms(d, self.triples, effects_by_size=sizes_vary))
         keep_triples = len(self.triples) <= SIZES.triples_per_unit_many * d
         terms = KernelTerms(d, self.triples, wide=False) if keep_triples else KernelTerms(d, wide=False)
         return OddHyperparameters(self.kept, terms)

@@ -17,7 +17,7 @@ from .fixed_kernel import Array, Kept
 from .many_units import Single, gram_of_signs
 from .odd_kernel import KernelTerms, OddKernel
 from .product_kernel import Half, product_kernel, signs_of, size_kernel
-from .tuning import EVEN_PRIORS, ODD_PRIORS, SIZES, KernelPriors, LogNormal
+from .tuning import EFFECTS_BY_SIZE, EVEN_PRIORS, ODD_PRIORS, SIZES, KernelPriors, LogNormal
 
 _LENGTH_BOUNDS = (-12.0, 3.0)  # bounds of the logarithms of inverse length scales
 KernelT = TypeVar("KernelT", OddKernel, EvenKernel)
@@ -300,6 +300,8 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
         self.rows: NDArray[np.intp] = np.arange(n) if n <= pairs else np.linspace(0, n - 1, pairs).astype(np.intp)
         self.all_kept, self.terms = kept, terms
         super().__init__(kept[self.rows], len(terms), SIZES.many_units)
+        if terms.wide and terms.effects_by_size:
+            self.mean[_TERMS + 3] = np.log(EFFECTS_BY_SIZE.median)  # after the other three wide terms
 
     @cached_property
     def coarse(self) -> OddHyperparameters:

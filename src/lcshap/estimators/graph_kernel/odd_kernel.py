@@ -33,18 +33,22 @@ class KernelTerms:
     - pooling: the covariance of max-pooling (see `FixedKernel`);
     - size: a function of the number of units alone, :math:`\pm \exp(-| |x(s)| - |x(t)| |)` with x the log-odds of the
       share of units that are kept, for games that rise fast with their first units;
+    - effects by size: :math:`\sum_j c_j c'_j / d` times the exponential above, for units whose effect depends on how
+      many others are kept, as in models that react to the nearly complete input;
     - triples of units near each other in the graph, where there are any.
 
-    The first three are wide terms, which concern all units. With many units they take long and improve the scores
-    little (measured), so they may be omitted.
+    The first four are wide terms, which concern all units. With many units they take long and improve the scores
+    little (measured), so they may be omitted. The effects by size are there only if asked for: few pairs do not tell
+    them from pooling.
     """
 
     d: int
     triples: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 3), np.int32))
     wide: bool = True
+    effects_by_size: bool = False
 
     def __len__(self) -> int:
-        return 3 * self.wide + bool(len(self.triples))
+        return (3 + self.effects_by_size) * self.wide + bool(len(self.triples))
 
     def covariances(self, kept: Kept, other_kept: Kept) -> list[Array]:
         """One matrix `(n, m)` per term."""
@@ -66,6 +70,8 @@ class KernelTerms:
                 s, t = overlap.row_sizes.astype(np.intp), overlap.column_sizes.astype(np.intp)
                 smooth = self._smooth.by_agreement[overlap.agreement]
                 blocks = [smooth, overlap.jaccard(), odd_size_kernel(d)[s[:, 0]][:, t]]
+                if self.effects_by_size:
+                    blocks.append((2 / d * overlap.agreement - 1) * size_kernel(d)[s[:, 0]][:, t])
             if triple_count:  # sums of signs are exact in float32
                 blocks.append((products[rows] @ other_products.T).astype(float) / triple_count)
             yield rows, blocks
@@ -85,10 +91,28 @@ class KernelTerms:
                 self._smooth.score_covariances(kept),
                 self._pool.score_covariances(kept),
                 np.repeat(alike[None], d, axis=0),
+                *([self._effect_score_covariances(kept)] if self.effects_by_size else []),
             ]
         if len(self.triples):
             covariances.append(self.triple_score_covariances(kept))
         return covariances
+
+    def _effect_score_covariances(self, kept: Kept) -> Array:
+        """The covariances of the effects by size."""
+        (own, other), size = self._effect_weights, kept.sum(axis=1)
+        own_by_size, other_by_size = ((size_kernel(self.d) @ weights / self.d)[size] for weights in (own, other))
+        return np.asarray(signs_of(kept).T * (own_by_size - other_by_size) + other_by_size * (2 * size - self.d))
+
+    @property
+    def _effect_weights(self) -> tuple[Array, Array]:
+        """The Shapley value of a unit for the game whose value is the sign of a unit at one size, and 0 at all others.
+
+        By this size, `(d + 1,)`: first for the sign of the unit itself, then for that of another unit.
+        """
+        d = self.d
+        own, other = np.full(d + 1, 2 / d), np.full(d + 1, -2 / d / max(d - 1, 1))
+        own[[0, d]] = other[[0, d]] = 1 / d
+        return own, other
 
     def triple_score_covariances(self, kept: Kept, units: NDArray[np.intp] | slice = slice(None)) -> Array:
         """The covariances of the term of triples, in which each unit gets a third of the change from -1 to 1."""
@@ -108,7 +132,10 @@ class KernelTerms:
         """The variance of each Shapley value, `(d,)`, of each term."""
         d, variances = self.d, list[Array]()
         if self.wide:
-            variances = [np.full(d, v) for v in (self._smooth.variance, self._pool.variance, 4 / d**2)]
+            own, other = self._effect_weights
+            effects = (own @ size_kernel(d) @ own + (d - 1) * (other @ size_kernel(d) @ other)) / d
+            by_term = [self._smooth.variance, self._pool.variance, 4 / d**2, effects]
+            variances = [np.full(d, v) for v in by_term[: 3 + self.effects_by_size]]
         if len(self.triples):
             variances.append(np.bincount(self.triples.ravel(), minlength=d) * 4 / 9 / len(self.triples))
         return variances
@@ -123,7 +150,7 @@ class KernelTerms:
 
 
 @lru_cache(maxsize=64)
-def _score_covariances_by_size(d: int, wide: bool) -> tuple[Array, Array]:
+def _score_covariances_by_size(d: int, wide: bool, effects_by_size: bool) -> tuple[Array, Array]:
     """The covariances of scores with f(S) by the size of S, from white noise and wide terms, for units in S and others.
 
     Each array has one row per term.
@@ -132,7 +159,7 @@ def _score_covariances_by_size(d: int, wide: bool) -> tuple[Array, Array]:
     inside, outside = [noise.inside], [noise.outside]
     if wide:
         sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
-        for term in KernelTerms(d).score_covariances(sizes):
+        for term in KernelTerms(d, effects_by_size=effects_by_size).score_covariances(sizes):
             inside.append(term[0])  # the first unit is in all of these coalitions except ∅
             outside.append(term[-1])  # the last unit is only in V
     return np.array(inside), np.array(outside)
@@ -309,7 +336,7 @@ class OddKernel:
     @property
     def _score_covariances_by_size(self) -> tuple[Array, Array]:
         """The contribution of white noise and the wide terms by the size of S, for units in S and for the others."""
-        inside, outside = _score_covariances_by_size(len(self.low_order), self.terms.wide)
+        inside, outside = _score_covariances_by_size(len(self.low_order), self.terms.wide, self.terms.effects_by_size)
         variances = np.array([self.white, *self.term_variances[: len(inside) - 1]])
         return variances @ inside, variances @ outside
 

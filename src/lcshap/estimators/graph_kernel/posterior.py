@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +22,26 @@ _CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # tolerances of the regression on squar
 _TILE_ROWS = 1024  # rows that are added at a time
 _TOLERANCE, _SOLUTION_STEPS = 1e-5, 100  # of the equations for the correction of many units
 
+DOUBT = (
+    "The intervals may be too narrow: where few units are kept or few are missing, the fit predicts left-out values "
+    "several times worse than elsewhere. Use more calls, or check with SampleShapley."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What is known about the Shapley values.
+
+    Attributes
+    ----------
+    scores, stderr : the posterior mean and standard deviation, one number per unit.
+    is_doubtful : whether leave-one-out residuals contradict the fit (see `_end_residuals`).
+    """
+
+    scores: Array
+    stderr: Array
+    is_doubtful: bool
+
 
 def max_process_pairs(d: int) -> int:
     """The largest number of pairs of the process for d units. A regression on its residuals uses the others.
@@ -35,7 +56,7 @@ def max_process_pairs(d: int) -> int:
 
 def score_posterior(
     kept: Kept, odd: Array, hyperparameters: OddHyperparameters, units: bool = True, effects: Array | None = None
-) -> tuple[Array, Array]:
+) -> Posterior:
     """The posterior mean and standard deviation of the Shapley values, given f at coalitions, the first of which is V.
 
     Parameters
@@ -44,19 +65,17 @@ def score_posterior(
     hyperparameters : the hyperparameters to fit, made from the same coalitions. They can be used for many inputs.
     units : whether each unit may have its own length scale.
     effects : see `fit_odd_kernels`. With effects, the results of two kernels are averaged.
-
-    Returns
-    -------
-    tuple of arrays
-        Each has one number per unit.
     """
     # Values are scaled, because squares of very large or small values are not finite or zero.
     size = float(np.abs(odd).max()) or 1.0
     odd = odd / size
     kernels = fit_odd_kernels(hyperparameters, odd, units, effects)
-    scores, variance = _average([_score_posterior(kept, odd, kernel, hyperparameters) for kernel in kernels])
+    posteriors = [_score_posterior(kept, odd, kernel, hyperparameters) for kernel in kernels]
+    scores, variance = _average([(mean, variance) for mean, variance, _ in posteriors])
+    end_variance, contrast = np.max([residuals for *_, residuals in posteriors], axis=0)
     drift = 2 * odd[0] - scores.sum()  # the pair {V, ∅} was evaluated without noise, so the sum of the scores is known
-    return size * (scores + drift / len(scores)), size * ERRORS.caution * np.sqrt(variance)
+    stderr = size * ERRORS.caution * np.sqrt(np.maximum(variance, end_variance))
+    return Posterior(size * (scores + drift / len(scores)), stderr, bool(contrast > ERRORS.doubtful_contrast))
 
 
 def unseen_value_stderr(kept: Kept, plus: Array, minus: Array) -> Array:
@@ -128,22 +147,30 @@ def _average(posteriors: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 
 def _score_posterior(
     kept: Kept, odd: Array, kernel: OddKernel, hyperparameters: OddHyperparameters
-) -> tuple[Array, Array]:
-    """Mean and variance from the process, corrected by regression on its residuals at the remaining pairs."""
+) -> tuple[Array, Array, tuple[float, float]]:
+    """Mean and variance from the process, corrected by regression on its residuals at the remaining pairs.
+
+    The last result is that of `_end_residuals`.
+    """
     limit = max_process_pairs(kept.shape[1]) + 1
     first, remaining = slice(0, limit), slice(limit, None)
     has_all_rows = len(hyperparameters.kept) == len(kept) <= limit
     K = hyperparameters.covariance_matrix(kernel) if has_all_rows else kernel.upper_covariance_matrix(kept[first])
-    scores, variance, alpha = _process_posterior(kept[first], odd[first], kernel, K)
+    scores, variance, alpha, end_residuals = _process_posterior(kept[first], odd[first], kernel, K)
     if len(kept) > limit:
         residuals = odd[remaining] - kernel.covariance_matvec(kept[remaining], kept[first], alpha)
         change, variance = _regress_residuals(kept, residuals, variance)
         scores = scores + change
-    return scores, variance
+    return scores, variance, end_residuals
 
 
-def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> tuple[Array, Array, Array]:
-    """Mean and variance of the scores, and the weights for predicting f at other coalitions. K is overwritten."""
+def _process_posterior(
+    kept: Kept, odd: Array, kernel: OddKernel, K: Array
+) -> tuple[Array, Array, Array, tuple[float, float]]:
+    """Mean and variance of the scores, weights for predicting f at other coalitions, and `_end_residuals`.
+
+    K is overwritten.
+    """
     n, units = len(kept), _representative_units(kernel.score_variances)
     # The leave-one-out residual of f_i is alpha_i / (K^-1)_ii, and its variance is scale / (K^-1)_ii.
     checked = np.unique(np.linspace(1, n - 1, min(SIZES.checked_rows, n - 1)).astype(np.intp))
@@ -161,9 +188,12 @@ def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> t
     else:
         scores = kernel.score_covariances_matvec(kept, alpha)
         variance = _interpolate_variances(kernel.score_variances, units, variance)
+    end_residuals = 0.0, 0.0
     if len(checked):
-        variance = variance * _residual_scale(kept, checked, alpha[checked] ** 2 / np.einsum("nj,nj->j", root, root))
-    return scores, variance, alpha
+        precision = np.einsum("nj,nj->j", root, root)
+        variance = variance * _residual_scale(kept, checked, alpha[checked] ** 2 / precision)
+        end_residuals = _end_residuals(kept, checked, (alpha[checked] / precision) ** 2)
+    return scores, variance, alpha, end_residuals
 
 
 def _representative_units(prior_variances: Array) -> NDArray[np.intp]:
@@ -215,6 +245,40 @@ def _residual_scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> flo
             break
     weight = (1 - observed / pairs) * np.where(2 * sizes == d, 1, 2)
     return float(weight @ np.exp(design @ coefficients) / weight.sum())
+
+
+def _end_residuals(kept: Kept, checked: NDArray[np.intp], squares: Array) -> tuple[float, float]:
+    r"""The variance of the scores if residuals at both ends are effects of units, and the contrast between sizes.
+
+    `squares` are squared leave-one-out residuals of f at the rows `checked`. Let :math:`\rho_s` be their root mean
+    square at size s, and :math:`u_s` the share of the coalitions of this size that was not evaluated. The contrast is
+    the logarithm of the ratio of :math:`\rho_s` where few units are kept or few are missing to that for about half of
+    the units. If it is large, the model reacts to the nearly complete (or nearly empty) input in its own way, and a
+    handful of coalitions tells little about that: the residuals are effects of units rather than noise, so that all of
+    one size err in the same direction. The variance of a score is then
+
+    .. math:: \frac{4}{d^3} \Bigl(\sum_s u_s \rho_s \sqrt{\min(1, d / n_s)}\Bigr)^2
+
+    with :math:`n_s` the number of coalitions of this size that were evaluated.
+    """
+    d = kept.shape[1]
+    sizes, pairs, _ = _pair_sizes(d)
+    size = kept.sum(axis=1)
+    size = np.minimum(size, d - size)  # a coalition and its complement are one pair
+    observed, rows = (np.bincount(sizes_of, minlength=d // 2 + 1)[1:] for sizes_of in (size[1:], size[checked]))
+    weight = (1 - observed / pairs) * np.where(2 * sizes == d, 1, 2)
+    ends, middle = weight * (sizes <= max(2, d / 5)), weight * (sizes > d / 3)
+    if not ends.sum() or not middle.sum():
+        return 0.0, 0.0
+    odds, known = size_log_odds(d)[sizes], np.flatnonzero(rows)[::-1]  # the log-odds fall with the size
+    sums = np.bincount(size[checked], squares, minlength=d // 2 + 1)[1:]
+    logarithms = np.log(np.maximum(sums[known] / rows[known], _NO_RESIDUAL))
+    rms = np.exp(np.interp(odds, odds[known], logarithms) / 2)
+    contrast = float(np.log((ends @ rms**2 / ends.sum()) / (middle @ rms**2 / middle.sum())) / 2)
+    low, high = ERRORS.contrasts
+    share = min(max((contrast - low) / (high - low), 0.0), 1.0)
+    linear_variance = 4 / d**3 * float(weight * np.sqrt(np.minimum(1, d / np.maximum(observed, 1))) @ rms) ** 2
+    return ERRORS.end_variance * share * linear_variance, contrast
 
 
 def _regress_residuals(kept: Kept, residuals: Array, variance: Array) -> tuple[Array, Array]:

@@ -31,6 +31,8 @@ class Sizes:
     even_units: int = 400  # with more units than this, all units share one length scale in the even half
     triples_per_unit: int = 64  # with more triples than this, the term of triples is omitted
     triples_per_unit_many: int = 4  # the same with many units, where a triple takes as much time as a unit
+    # With fewer pairs for each unit, effects by size are omitted: they make errors of smooth games larger.
+    effect_pairs_per_unit: int = 12
     checked_rows: int = 256  # leave-one-out residuals are computed for so many rows
     # With more units than this, equations of their size are solved by conjugate gradients, and the diagonals of their
     # inverses are approximated (see `many_units`).
@@ -85,6 +87,8 @@ ODD_PRIORS = KernelPriors(
     term=LogNormal(0.003, 3.0),
     tie=LogNormal(0.5, 0.5),
 )
+# The variance of effects that depend on the number of units. With a larger median, errors of smooth games are larger.
+EFFECTS_BY_SIZE = LogNormal(1e-4, 3.0)
 EVEN_PRIORS = KernelPriors(
     inverse_length=LogNormal(8.0, 1.5),
     white=LogNormal(1e-4, 3.0),
@@ -124,6 +128,10 @@ class ErrorSettings:
     caution_interactions: float = 1.25  # the same for interactions
     slope_deviation: float = 2.0  # prior of the slope of log residuals by the log-odds of the size of a coalition
     scoring_steps: int = 25
+    # Residuals at both ends count as effects of units from the first contrast on, and entirely from the second one on.
+    contrasts: tuple[float, float] = (1.4, 1.7)
+    doubtful_contrast: float = 1.6  # from this contrast on, the intervals are in doubt
+    end_variance: float = 1.5  # factor on the variance due to residuals at both ends
     few_values: float = 3.0  # with at most so many different values, a game counts as one of few values, such as a vote
     value_bins: int = 1000  # the range of values is divided into so many bins, and values in one bin count as equal
     # In games of few values, so many other values are assumed among as many pairs as were evaluated.

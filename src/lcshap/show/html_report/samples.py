@@ -23,7 +23,7 @@ from ..kinds import drawing_of
 from ..pack import ContentPool, json_number, pack_array, pack_bfloat16, pack_order, to_float32
 from ..palette import clip_limit, colour_limit
 from ..probability_of_value import value_name
-from ..sentences import lead_pieces, residual_note
+from ..sentences import doubt_note, lead_pieces, residual_note
 from .answer_spans import pack_answer_span
 from .dataset import LeadingUnits, describe_sample
 from .method_titles import budget_in_range, name_methods
@@ -158,7 +158,7 @@ def _pack_entry(e: Explanation, column: int | None, pool: ContentPool) -> dict[s
         entry["ranking"] = order
     if (order := pack_order(leading, np.argsort(-np.abs(rounded), kind="stable"))) is not None:
         entry["leading"] = order
-    if note := residual_note(single):
+    if note := " ".join(filter(None, [residual_note(single), doubt_note(single)])):
         entry["note"] = note.replace("-", "−")
     if isinstance(e.view, ImageView) and (clip := clip_limit(scores))[1]:
         entry["clip"] = json_number(clip[0])

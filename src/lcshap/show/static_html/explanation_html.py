@@ -14,7 +14,7 @@ from ..heat_table import MAX_OUTPUT_COLUMNS, make_heat_table
 from ..interaction_pairs import interaction_note, largest_pairs
 from ..kinds import drawing_of
 from ..palette import colour_limit
-from ..sentences import lead_pieces, residual_note
+from ..sentences import doubt_note, lead_pieces, residual_note
 from ..styling import Styling
 from .prompt_html import sides_html
 
@@ -54,12 +54,17 @@ def explanation_html(
         parts.append(drawing_of(e.view).html(e, e.view, styling))
     flip = _paragraph(_sentence(flips.flip_pieces(e)))
     if e.scores.ndim == 1:
-        notes = map(_small_paragraph, (words.totals_sentence(e), residual_note(e), words.faint_note(e)))
+        notes = map(_small_paragraph, (words.totals_sentence(e), residual_note(e), words.faint_note(e), doubt_note(e)))
         parts += [_bar_table(e, top, styling), _interaction_table(e), flip, *notes]
     elif e.scores.shape[1] <= MAX_OUTPUT_COLUMNS:
-        parts += [_output_table(e, top, styling), flip, _small_paragraph(_cost_note(e, top))]
+        parts += [
+            _output_table(e, top, styling),
+            flip,
+            _small_paragraph(_cost_note(e, top)),
+            _small_paragraph(doubt_note(e)),
+        ]
     else:
-        parts += [_heat_table(e, styling), flip]
+        parts += [_heat_table(e, styling), flip, _small_paragraph(doubt_note(e))]
     return "".join(parts)
 
 
