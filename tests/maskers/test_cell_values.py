@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lcshap.errors import MaskerError
-from lcshap.maskers.cell_values import check_same_columns, equality_key, is_missing, to_number
+from lcshap.maskers.cell_values import align_columns, equality_key, is_missing, to_number
 
 
 def test_identities():
@@ -31,8 +31,11 @@ def test_numbers():
 
 
 def test_columns():
-    check_same_columns(("a", "b"), ("a", "b"), "x")
+    assert align_columns(("a", "b"), ("a", "b"), "x") is None
+    assert align_columns(("a", "b"), ("b", "a"), "x") == [1, 0]
+    with pytest.warns(UserWarning, match="Columns of x that the model does not have are left out: 'c'"):
+        assert align_columns(("a", "b"), ("b", "c", "a"), "x", "the model") == [2, 0]
     with pytest.raises(MaskerError, match="got one without 'b' and with 'c'"):
-        check_same_columns(("a", "b"), ("a", "c"), "x")
-    with pytest.raises(MaskerError, match="Expected 2 columns in x, as in the background, got 3"):
-        check_same_columns(("a", "b"), ("a", "b", "b"), "x")
+        align_columns(("a", "b"), ("a", "c"), "x")
+    with pytest.raises(MaskerError, match="Expected x to have one column of each name, got several named 'b'"):
+        align_columns(("a", "b"), ("a", "b", "b"), "x")

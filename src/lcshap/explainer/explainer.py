@@ -18,7 +18,6 @@ from ..core.sqlite_store import SQLiteStore
 from ..core.store import MemoryStore, Store
 from ..errors import (
     LcshapError,
-    MaskerError,
     MethodError,
     MissingExtraError,
     ModelError,
@@ -37,11 +36,12 @@ from ..selection.selector import InteractionsOption, MethodSelector
 from ..values import Value, explains_output, find_value
 from ..values.loss import list_truths
 from ..values.targets import check_class_names
+from .background_columns import read_masker, warn_of_many_rows
 from .cost_preview import preview_cost
 from .exact_rows import ExactRows
 from .execution import Execution, changed_fields, short_repr
 from .job import Job, Outcomes, Setup
-from .option_checks import check_column_order, describe_non_masker, reject_unknown_options
+from .option_checks import reject_unknown_options
 
 Goal = Literal["fair", "necessary", "sufficient"]
 Errors = Literal["raise", "keep"]
@@ -56,7 +56,8 @@ class Explainer:
     ----------
     model : a function (async ones too), a scikit-learn estimator or pipeline, a PyTorch module, a Keras model, an ONNX
         file or session; or an adapter.
-    masker : how an input is cut into units and what takes the place of absent ones, see `lcshap.maskers`.
+    masker : how an input is cut into units and what takes the place of absent ones, see `lcshap.maskers`. A DataFrame
+        or an array with two axes, such as the training data, is short for ``lcshap.maskers.Tabular(data)``.
     method : a method, its name, or "auto": `goal` and `budget` decide.
     goal : for "auto": "fair" (the default), "necessary" or "sufficient", see `lcshap.choose`.
     value : which number is explained: "log_prob" (of the predicted class), "expected_log_prob", "prob", "log_odds",
@@ -103,7 +104,7 @@ class Explainer:
     """
 
     model: Any
-    masker: Masker
+    masker: Any
     method: Method | str = "auto"
     _: KW_ONLY
     goal: Goal | None = None
@@ -122,11 +123,11 @@ class Explainer:
     adapter: Model = field(init=False)
     setup: Setup = field(init=False)
     selector: MethodSelector = field(init=False)
+    _is_table: bool = field(init=False)  # whether background rows were given instead of a masker
 
     def __post_init__(self) -> None:
-        if not isinstance(self.masker, Masker):
-            raise MaskerError(f"Expected a masker, got {describe_non_masker(self.masker)}")
-        check_column_order(self.model, self.masker)
+        is_table = not isinstance(self.masker, Masker)
+        object.__setattr__(self, "masker", read_masker(self.model, self.masker))
         if self.stop is not None and self.stop.deadline is not None:
             raise OptionError('Expected stop without a deadline, got one. Give the seconds an input as budget="30s".')
         execution, early = self.execution, self.stop is not None and self.stop.early
@@ -153,7 +154,7 @@ class Explainer:
         )
         arguments = self.method, self.goal, self.budget, self.seed, execution.max_calls, early
         selector = MethodSelector(*arguments, interactions=self.interactions)
-        for name, derived in (("adapter", adapter), ("setup", setup), ("selector", selector)):
+        for name, derived in (("adapter", adapter), ("setup", setup), ("selector", selector), ("_is_table", is_table)):
             object.__setattr__(self, name, derived)
         object.__setattr__(self, "store", self._open_store(self.store))
 
@@ -274,6 +275,8 @@ class Explainer:
         return None
 
     def _explain(self, masked: dict[int, Masked], job: Job) -> Outcomes:
+        if self._is_table and masked:
+            warn_of_many_rows(next(iter(masked.values())).rows_per_call, stacklevel=5)
         job.explain(masked, self.selector)
         failed = [number for number, e in enumerate(job.outcomes) if isinstance(e, Exception)]
         if failed and not job.isolate_failures:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from ..core.method import Method, Stop
-from ..errors import MaskerError, OptionError
+from ..errors import OptionError
 from ..estimators.registry import METHODS, get_method
 from .execution import Execution
 
@@ -86,24 +86,3 @@ def describe_non_masker(candidate: Any) -> str:
         return f"{text}. For rows of a table, give lcshap.maskers.Tabular(background)."
     text = f"the class {candidate.__name__}" if isinstance(candidate, type) else repr(candidate)
     return f"{text}. Give one of lcshap.maskers, such as Text() or Image()."
-
-
-def check_column_order(model: Any, masker: Any) -> None:
-    """Refuse columns in another order than those that the model was fitted on.
-
-    A model that gets arrays cannot notice this, and its predictions would be wrong. Other names are accepted, because
-    they may be names for displays.
-
-    Raises
-    ------
-    MaskerError : if the masker has the names of the model in another order.
-    """
-    fitted, names = getattr(model, "feature_names_in_", None), getattr(masker, "names", None)
-    if fitted is None or names is None or callable(names):
-        return
-    fitted, names = [str(name) for name in fitted], [str(name) for name in names]
-    if fitted != names and sorted(fitted) == sorted(names):
-        raise MaskerError(
-            f"Expected the columns in the order in which the model was fitted, {', '.join(fitted)}, got "
-            f"{', '.join(names)}. Reorder the columns of the table."
-        )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +16,7 @@ from ..errors import MaskerError
 
 Names = tuple[str, ...]
 _MAX_LISTED = 8  # categories or columns that an error lists
+_USER_STACK_LEVEL = 6  # frames between the call of a user and a warning about columns
 
 
 def equality_key(value: Any) -> Any:
@@ -73,28 +76,46 @@ def is_hashable(value: Any) -> bool:
     return True
 
 
+# -- columns ---------------------------------------------------------------------------------------------------
+
+
+def align_columns(
+    expected: Sequence[str], columns: Sequence[str], subject: str, source: str = "the background"
+) -> list[int] | None:
+    """The position of each expected column among those of some data; None if they are the same in the same order.
+
+    Columns that are not expected are left out with a warning. `MaskerError` if one is missing.
+
+    >>> align_columns(["age", "dose"], ["dose", "age"], "x")
+    [1, 0]
+    """
+    expected, columns = list(expected), list(columns)
+    if columns == expected:
+        return None
+    positions = {name: position for position, name in enumerate(columns)}
+    if len(positions) < len(columns):
+        repeated = next(name for name in columns if columns.count(name) > 1)
+        raise MaskerError(f"Expected {subject} to have one column of each name, got several named {repeated!r}.")
+    if not positions.keys() >= set(expected):
+        raise missing_columns_error(expected, columns, subject, source)
+    if extra := [name for name in columns if name not in expected]:
+        listed = ", ".join(printable(repr(name), max_length=60) for name in extra[:_MAX_LISTED])
+        listed += ", ..." if len(extra) > _MAX_LISTED else ""
+        message = f"Columns of {subject} that {source} does not have are left out: {listed}."
+        warnings.warn(message, stacklevel=_USER_STACK_LEVEL)
+    return [positions[name] for name in expected]
+
+
 # -- errors ----------------------------------------------------------------------------------------------------
 
 
-def check_same_columns(expected: Names, columns: Names, subject: str, all_columns: Names | None = None) -> None:
-    """Raise if columns are not those of the background in the same order."""
-    all_columns = columns if all_columns is None else all_columns
-    lacking = [name for name in expected if name not in all_columns]
-    extra = [name for name in all_columns if name not in expected]
-    if lacking or extra:
-        differences = [f"{preposition} {', '.join(map(repr, names[:_MAX_LISTED]))}" for preposition, names in
-                 (("without", lacking), ("with", extra)) if names]  # fmt: skip
-        raise MaskerError(
-            f"Expected {subject} to have the columns of the background, got one {' and '.join(differences)}."
-        )
-    for i, (a, b) in enumerate(zip(expected, columns, strict=False)):
-        if a != b:
-            raise MaskerError(
-                f"Expected the columns of the masker in the same order in {subject}, got {b!r} instead of {a!r} "
-                f"as column {i}."
-            )
-    if len(columns) != len(expected):
-        raise MaskerError(f"Expected {len(expected)} columns in {subject}, as in the background, got {len(columns)}.")
+def missing_columns_error(expected: Sequence[str], columns: Sequence[str], subject: str, source: str) -> MaskerError:
+    """The error for data that lack some of the expected columns; `source` says which columns are expected."""
+    lacking = [name for name in expected if name not in columns]
+    extra = [name for name in columns if name not in expected]
+    differences = [f"{preposition} {', '.join(map(repr, names[:_MAX_LISTED]))}" for preposition, names in
+             (("without", lacking), ("with", extra)) if names]  # fmt: skip
+    return MaskerError(f"Expected {subject} to have the columns of {source}, got one {' and '.join(differences)}.")
 
 
 def wrong_value_error(value: Any, expected: str, name: str, subject: str, advice: str = "") -> MaskerError:

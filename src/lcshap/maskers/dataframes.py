@@ -17,7 +17,7 @@ from ..errors import MaskerError
 from ..extras import import_optional
 from .cell_values import (
     Names,
-    check_same_columns,
+    align_columns,
     equality_key,
     is_hashable,
     is_missing,
@@ -108,7 +108,7 @@ class Frame(ABC):
     def _align_frame(self, x: Any, subject: str) -> Frame:
         if len(x) != 1:
             raise MaskerError(f"Expected {subject} to be one row, got a DataFrame of {len(x)} rows.")
-        check_same_columns(self.names, tuple(map(str, x.columns)), subject)
+        x = select_columns(x, self.names, subject)
         if is_pandas(x) == is_pandas(self.data):
             frame = type(self)(x)
             if frame.types == self.types:
@@ -120,8 +120,8 @@ class Frame(ABC):
 
     def _read_values(self, x: Any, subject: str) -> list[Any]:
         if isinstance(x, Mapping):
-            check_same_columns(self.names, tuple(name for name in self.names if name in x), subject, tuple(map(str, x)))
-            return [x[name] for name in self.names]
+            positions, cells = align_columns(self.names, list(map(str, x)), subject), list(x.values())
+            return cells if positions is None else [cells[position] for position in positions]
         if isinstance(x, str | bytes) or x is None or not hasattr(x, "__len__"):
             raise MaskerError(
                 f"Expected {subject} to be a row of {len(self.names)} columns, got {type(x).__name__}. Give a Series, "
@@ -129,7 +129,8 @@ class Frame(ABC):
             )
         labels = list(x.index) if is_series(x) else []
         if labels and all(isinstance(label, str) for label in labels):
-            check_same_columns(self.names, tuple(labels), subject)
+            positions = align_columns(self.names, labels, subject)
+            x = x if positions is None else x.iloc[positions]
         axes = count_axes(x)
         if axes is not None and axes != 1:
             raise MaskerError(f"Expected x as one row of {len(self.names)} values, got shape {tuple(x.shape)}.")
@@ -351,6 +352,21 @@ def first_row(rows: Any) -> Any:
     if not is_frame(rows):
         return rows[0]
     return rows[:1].to_dict("records")[0] if is_pandas(rows) else rows.row(0, named=True)
+
+
+def select_columns(data: Any, names: Sequence[str], subject: str, source: str = "the background") -> Any:
+    """A DataFrame with the columns of these names, in this order.
+
+    Other columns are left out with a warning. `MaskerError` if a column is missing.
+
+    >>> import pandas as pd
+    >>> select_columns(pd.DataFrame({"dose": [1.0], "age": [70.0]}), ["age", "dose"], "x").columns.tolist()
+    ['age', 'dose']
+    """
+    positions = align_columns(names, [str(name) for name in data.columns], subject, source)
+    if positions is None:
+        return data
+    return data.iloc[:, positions] if is_pandas(data) else data[:, positions]
 
 
 def join_frames(frames: Sequence[Any]) -> list[Any]:

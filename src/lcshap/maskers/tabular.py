@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from ..core.graphs import Graph
 from ..errors import MaskerError
 from .base import Masker, is_count
-from .cell_values import Names
-from .dataframes import Frame
+from .cell_values import Names, align_columns
+from .dataframes import Frame, select_columns
 from .input_lists import holds_rows, is_frame, is_pandas, list_rows
 from .masked_table import MaskedFrame, MaskedTabular
 from .mixed import encode_columns, read_array, read_table
 from .one_hot import find_blocks
 from .representatives import choose_rows
+from .table_checks import check_missing, check_same_names, check_values, format_column, graph_names, read_row
 from .table_graphs import Learner, learn_graph
 from .table_inputs import TableInputs, unit_of_columns
 
@@ -63,8 +64,8 @@ class Tabular(Masker):
     Give ``frame.to_numpy()`` and `names` if a model needs arrays.
 
     A row is a list, an array, a Series, a dict or a DataFrame of one row. Other DataFrames, arrays with two axes and
-    lists of rows are many. The names of columns and their order must agree with the background, except for the order of
-    a dict.
+    lists of rows are many. Columns with names may be in another order than in the background, and those that the
+    background does not have are left out with a warning. It is an error if one is missing.
 
     A given or learnt graph keeps the edges between units, and groups have the edges of their columns. A chain joins
     units next to each other.
@@ -95,10 +96,10 @@ class Tabular(Masker):
     summary: int | None = None
 
     def __post_init__(self) -> None:
-        graph_names = ("complete", "chain", *_GRAPHS)
-        if not (self.graph is None or isinstance(self.graph, Graph) or self.graph in graph_names):
+        names_of_graphs = ("complete", "chain", *_GRAPHS)
+        if not (self.graph is None or isinstance(self.graph, Graph) or self.graph in names_of_graphs):
             raise MaskerError(
-                f"Expected a Graph or one of {', '.join(map(repr, graph_names))} as graph, got {self.graph!r}."
+                f"Expected a Graph or one of {', '.join(map(repr, names_of_graphs))} as graph, got {self.graph!r}."
             )
         rows, features = self._all_rows.shape
         if not rows or not features:
@@ -110,22 +111,22 @@ class Tabular(Masker):
                 raise MaskerError(
                     f"Expected a graph of {features} units, one for each column of the background, got {self.graph.d}."
                 )
-            _check_same_names(self._background_names, _graph_names(self.graph), "the background", "the graph")
+            check_same_names(self._background_names, graph_names(self.graph), "the background", "the graph")
         pinned, dropped = self._column_numbers(self.pin), self._column_numbers(self.drop)
         overlapping = sorted(pinned & dropped)
         if overlapping:
             raise MaskerError(
                 f"Expected columns that are pinned or dropped, got "
-                f"{_format_column(overlapping[0], self._column_names)} in both. Remove it from one of them."
+                f"{format_column(overlapping[0], self.column_names)} in both. Remove it from one of them."
             )
         if len(pinned | dropped) == features:
             raise MaskerError(
                 f"Expected at least one column that is neither pinned nor dropped, got none of {features}. "
                 "There is nothing to explain."
             )
-        _check_values(self._all_rows, self._column_names, "the background")
+        check_values(self._all_rows, self.column_names, "the background")
         if rows > 1:
-            _check_missing(self._all_rows, self._column_names, self._units)
+            check_missing(self._all_rows, self.column_names, self._units)
         _ = self._graph, self._background_rows  # computed now, so that errors are raised when the masker is made
 
     def is_many(self, x: Any) -> bool:
@@ -142,6 +143,8 @@ class Tabular(Masker):
         if not self.is_many(x):
             return [x]
         if is_frame(x):
+            background = self._background_rows
+            x = select_columns(x, background.names, "x") if isinstance(background, Frame) else x
             return [_one_row(x, row) for row in range(len(x))]
         return list_rows(x)
 
@@ -151,14 +154,13 @@ class Tabular(Masker):
             return self._mask_frame(x, self._background_rows)
         background = self._background_rows
         mapping_names = self._source_names or (None if self.names is None else tuple(self.names))
-        row, row_names = _read_row(x, mapping_names if isinstance(x, Mapping) else self._source_names)
+        row, row_names = self._align_array(*read_row(x, mapping_names))
         if row.ndim != 1:
             raise MaskerError(f"Expected x as one row of {background.shape[1]} numbers, got shape {row.shape}.")
         if len(row) != background.shape[1]:
             raise MaskerError(f"Expected x with {background.shape[1]} columns, as the background has, got {len(row)}.")
-        _check_same_names(self._source_names, row_names, "the masker", "x")
-        names = self._column_names or row_names or tuple(map(str, range(len(row))))
-        _check_values(row[None], names, "x")
+        names = self.column_names or row_names or tuple(map(str, range(len(row))))
+        check_values(row[None], names, "x")
         arguments = self._name_units(names), row, background.astype(row.dtype, copy=False), names
         return MaskedTabular(*arguments, self._units, self._labels, self._pinned, self._blocks)
 
@@ -169,25 +171,24 @@ class Tabular(Masker):
         if isinstance(background, Frame):
             if not is_frame(x) or is_pandas(x) != is_pandas(background.data) or not len(x):
                 return None
-            frame = Frame.from_dataframe(x, "x")
-            if frame.names != background.names or frame.types != background.types:
+            frame = Frame.from_dataframe(select_columns(x, background.names, "x"), "x")
+            if frame.types != background.types:
                 return None
-            rows, names = frame.data, self._column_names or background.names
+            rows, names = frame.data, self.column_names or background.names
             graph = self._name_units(names)
             return TableInputs(graph, rows, background.data, names, units, lambda row: self.mask(_one_row(rows, row)))
         if not (is_frame(x) or isinstance(x, np.ndarray)) or len(x.shape) != 2 or not len(x):
             return None
-        rows, row_names = read_array(x, "x")
+        rows, row_names = self._align_array(*read_array(x, "x"))
         if rows.shape[1] != background.shape[1] or np.isinf(rows).any():
             return None
-        _check_same_names(self._source_names, row_names, "the masker", "x")
-        names = self._column_names or row_names or tuple(map(str, range(rows.shape[1])))
+        names = self.column_names or row_names or tuple(map(str, range(rows.shape[1])))
         table = background.astype(rows.dtype, copy=False)
         return TableInputs(self._name_units(names), rows, table, names, units, lambda row: self.mask(rows[row]))
 
     def _mask_frame(self, x: Any, table: Frame) -> MaskedFrame:
-        row, names = table.row(x), self._column_names or table.names
-        _check_values(row, names, "x")
+        row, names = table.row(x), self.column_names or table.names
+        check_values(row, names, "x")
         arguments = (
             self._name_units(names),
             row.data,
@@ -199,6 +200,16 @@ class Tabular(Masker):
             self._blocks,
         )
         return MaskedFrame(*arguments, table=table, row=row)
+
+    def _align_array(
+        self, rows: NDArray[np.floating], names: Names | None
+    ) -> tuple[NDArray[np.floating], Names | None]:
+        """A row or rows with their columns in the order of the background, if both have names."""
+        expected = self._source_names
+        if expected is None and names is not None and set(names) == set(self.column_names or ()):
+            expected = self.column_names
+        positions = None if expected is None or names is None else align_columns(expected, names, "x")
+        return (rows, names) if positions is None else (rows[..., positions], expected)
 
     def _name_units(self, names: Names) -> Graph:
         """The graph with the names of the units."""
@@ -238,14 +249,14 @@ class Tabular(Masker):
         )
 
     @cached_property
-    def _column_names(self) -> Names | None:
+    def column_names(self) -> Names | None:
         """The names of all columns for display, if they are known without x."""
         return self._source_names if self.names is None else tuple(map(str, self.names))
 
     @cached_property
     def _source_names(self) -> Names | None:
         """The names of all columns in the background, or otherwise in the graph."""
-        return self._background_names or (_graph_names(self.graph) if isinstance(self.graph, Graph) else None)
+        return self._background_names or (graph_names(self.graph) if isinstance(self.graph, Graph) else None)
 
     @cached_property
     def _pinned(self) -> NDArray[np.intp]:
@@ -265,7 +276,7 @@ class Tabular(Masker):
             return ()
         columns = set(self._units.tolist())
         return tuple(
-            name for name, block in find_blocks(self._all_rows, self._column_names).items() if columns.issuperset(block)
+            name for name, block in find_blocks(self._all_rows, self.column_names).items() if columns.issuperset(block)
         )
 
     @cached_property
@@ -277,7 +288,7 @@ class Tabular(Masker):
                 raise MaskerError(
                     f'Expected a mapping from names to columns or "one-hot" as groups, got {self.groups!r}.'
                 )
-            blocks = find_blocks(self._all_rows, self._column_names)
+            blocks = find_blocks(self._all_rows, self.column_names)
             return {name: block for name, block in blocks.items() if columns.issuperset(block)}
         groups: dict[str, list[int]] = {}
         grouped: set[int] = set()
@@ -287,7 +298,7 @@ class Tabular(Masker):
             if invalid or not group:
                 reason = "in another group, pinned or dropped" if group else ""
                 problem = (
-                    f"column {_format_column(invalid[0], self._column_names)}, which is {reason}"
+                    f"column {format_column(invalid[0], self.column_names)}, which is {reason}"
                     if invalid
                     else "no columns"
                 )
@@ -312,7 +323,7 @@ class Tabular(Masker):
         column_graph = self.graph
         if isinstance(column_graph, str):
             table = self._all_rows.data if isinstance(self._all_rows, Frame) else self._all_rows
-            column_graph = learn_graph(table, names=self._column_names, method=_GRAPHS[column_graph])
+            column_graph = learn_graph(table, names=self.column_names, method=_GRAPHS[column_graph])
         if d == column_graph.d:
             return column_graph
         unit = np.full(column_graph.d, -1, np.intp)
@@ -323,7 +334,7 @@ class Tabular(Masker):
 
     def _column_numbers(self, columns: Column | Iterable[Column]) -> set[int]:
         """The numbers of columns given by name or number."""
-        names, features = self._column_names or (), self._all_rows.shape[1]
+        names, features = self.column_names or (), self._all_rows.shape[1]
         numbers = set()
         for column in [columns] if isinstance(columns, int | np.integer | str) else columns:
             if isinstance(column, bool):
@@ -348,65 +359,3 @@ class Tabular(Masker):
 def _one_row(table: Any, row: int) -> Any:
     """A row of a DataFrame as a DataFrame."""
     return table.iloc[row : row + 1] if is_pandas(table) else table[row]
-
-
-def _read_row(x: Any, names: Names | None) -> tuple[NDArray[np.floating], Names | None]:
-    """A row as numbers, and the names that come with it."""
-    if isinstance(x, Mapping):
-        if names is None:
-            raise MaskerError("Expected x to be a list or an array, got a mapping, and the background has no names.")
-        if set(x) != set(names):
-            raise MaskerError(f"Expected x to have the columns {', '.join(names)}, got {', '.join(map(str, x))}.")
-        x = [x[name] for name in names]
-    if x is None:
-        raise MaskerError("Expected a row of numbers as x, got None.")
-    row, row_names = read_array(x, "x")
-    return (row[0] if is_frame(x) and len(row) == 1 else row), row_names
-
-
-def _format_column(column: int, names: Names | None) -> str:
-    return repr(names[column]) if names else str(column)
-
-
-def _check_values(rows: NDArray[np.floating] | Frame, names: Names | None, subject: str) -> None:
-    """Raise for infinite values. Missing values are allowed."""
-    if isinstance(rows, Frame):
-        numbers = [rows.numbers(c) for c in range(rows.shape[1])]
-        has_infinite = np.array([column is not None and bool(np.isinf(column).any()) for column in numbers])
-    else:
-        has_infinite = np.isinf(rows).any(axis=0)
-    if has_infinite.any():
-        raise MaskerError(
-            f"Expected finite numbers in {subject}, got an infinite one in column "
-            f"{_format_column(int(has_infinite.argmax()), names)}. Replace it."
-        )
-
-
-def _check_missing(rows: NDArray[np.floating] | Frame, names: Names | None, columns: NDArray[np.intp]) -> None:
-    """Raise for columns in which all background rows have missing values."""
-    if isinstance(rows, Frame):
-        empty = np.array([(c < 0 if c.dtype.kind == "i" else np.isnan(c)).all() for c in encode_columns(rows)])
-    else:
-        empty = np.isnan(rows).all(axis=0)
-    if empty[columns].any():
-        name = _format_column(int(columns[empty[columns].argmax()]), names)
-        raise MaskerError(
-            "Expected a value in at least one row of every column of the background, got none in column "
-            f"{name}. Drop or pin the column, or give one reference row if an absent column is to be a "
-            "missing value."
-        )
-
-
-def _graph_names(graph: Graph) -> Names | None:
-    """The names of a graph, unless they are its default numbers."""
-    return None if graph.names == tuple(map(str, range(graph.d))) else graph.names
-
-
-def _check_same_names(names: Names | None, other_names: Names | None, source: str, other_source: str) -> None:
-    """Raise if the names or the order of columns differ between two places."""
-    for i, (a, b) in enumerate(zip(names or (), other_names or (), strict=False)):
-        if a != b:
-            raise MaskerError(
-                f"Expected the same columns in the same order, got {a!r} in {source} and {b!r} in "
-                f"{other_source} as column {i}."
-            )

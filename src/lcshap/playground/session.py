@@ -135,7 +135,7 @@ class Session:
 
     def mask(self, column: Column, x: Any) -> Masked:
         """An input cut into units, with the reference of a column. Raises `MaskerError` where it has too many units."""
-        masked = self.explainer_for(column).masker.mask(x)
+        masked: Masked = self.explainer_for(column).masker.mask(x)
         if masked.graph.d > self.limits.units:
             raise MaskerError(
                 f"Expected an input of at most {self.limits.units:,} units, got {masked.graph.d:,}. Give a smaller "
