@@ -115,7 +115,8 @@ def explain_dataset(
     ------
     BulkError : if the folder belongs to another run or cannot be written, a part is damaged, the model fails for a
         whole shard, or a shard's worker dies three times. All finished parts are kept.
-    DataError, OptionError, StoreError : for a source, an option or a store that cannot be used.
+    DataError : for a source that cannot be read, or a file of it that was changed during the run.
+    OptionError, StoreError : for an option or a store that cannot be used.
 
     Examples
     --------
@@ -224,6 +225,8 @@ class _DatasetRun:
                 "All others are finished. Give fewer workers or smaller shards in another folder, or run the same "
                 "again."
             )
+        if not self.folder.complete:
+            self.source.verify()
         total = self.source.count
         self.folder.end(self.rows_read if total is None else total)
 

@@ -5,12 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import DataError
 from ..extras import import_optional
 
+_CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+COMPRESSION_SUFFIXES = tuple(_CODECS)
 _CHUNK_BYTES = 1 << 20  # how much of a file is read at a time
+
+
+def content_digest(content: bytes) -> str:
+    """The digest of the content of a file, see `FileLocation.digest`."""
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+class ReadableFile(Protocol):
+    """A file that the readers of tables can read."""
+
+    @property
+    def path(self) -> str:
+        """The path within its file system."""
+
+    def open(self) -> Any:
+        """The content as a stream; a compressed file (.gz, .bz2, .zst) is decompressed."""
+
+    def open_input_file(self) -> Any:
+        """The content for reading at any position, without decompression."""
 
 
 class FileLocation(NamedTuple):
@@ -21,7 +42,11 @@ class FileLocation(NamedTuple):
 
     def open(self) -> Any:
         """The content as a stream; a compressed file (.gz, .bz2, .zst) is decompressed."""
-        return self.system.open_input_stream(self.path, compression="detect")
+        return decompress(self.open_input_file(), self.path)
+
+    def open_input_file(self) -> Any:
+        """The content for reading at any position, without decompression."""
+        return self.system.open_input_file(self.path)
 
     def read(self) -> bytes:
         """All bytes of the file, without decompression."""
@@ -35,6 +60,12 @@ class FileLocation(NamedTuple):
             while chunk := stream.read(_CHUNK_BYTES):
                 hasher.update(chunk)
         return hasher.hexdigest()
+
+
+def decompress(stream: Any, path: str) -> Any:
+    """The content of a file after decompression, if its name ends as that of a compressed file."""
+    codec = _CODECS.get(os.path.splitext(path.lower())[1])
+    return stream if codec is None else import_optional("pyarrow", "bulk").CompressedInputStream(stream, codec)
 
 
 def find_location(address: str) -> FileLocation:

@@ -10,14 +10,14 @@ from typing import Any
 
 from ..errors import DataError
 from ..extras import import_optional
-from .filesystems import FileLocation
+from .filesystems import ReadableFile
 
 Record = dict[str, Any] | str  # the cells by column, or the reason why they cannot be read
 _BATCH_ROWS = 64  # of a Parquet or Arrow file, decoded together
 _MAX_CELL_CHARACTERS = 2**31 - 1  # in a CSV file
 
 
-def parquet_records(place: FileLocation, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
+def parquet_records(place: ReadableFile, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
     """The rows of a Parquet file from row `start` on. Row groups that end before it are not read."""
     with _open_parquet(place) as file:
         groups, first = list(range(file.num_row_groups)), 0
@@ -30,27 +30,27 @@ def parquet_records(place: FileLocation, columns: list[str] | None, start: int =
             skip = max(0, skip - len(batch))
 
 
-def _open_parquet(place: FileLocation) -> Any:
+def _open_parquet(place: ReadableFile) -> Any:
     pq, pa = import_optional("pyarrow.parquet", "bulk"), import_optional("pyarrow", "bulk")
     try:
-        return pq.ParquetFile(place.system.open_input_file(place.path), pre_buffer=False)
+        return pq.ParquetFile(place.open_input_file(), pre_buffer=False)
     except pa.ArrowException as error:
         raise DataError(f"Expected a Parquet file, got {place.path!r}: {error}.") from error
 
 
-def parquet_columns(place: FileLocation) -> list[str]:
+def parquet_columns(place: ReadableFile) -> list[str]:
     """The columns of a Parquet file."""
     with _open_parquet(place) as file:
         return list(file.schema_arrow.names)
 
 
-def count_parquet(place: FileLocation) -> int:
+def count_parquet(place: ReadableFile) -> int:
     """The number of rows of a Parquet file according to its metadata."""
     with _open_parquet(place) as file:
         return int(file.metadata.num_rows)
 
 
-def arrow_records(place: FileLocation, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
+def arrow_records(place: ReadableFile, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
     """The rows of an Arrow file in the file format (including Feather) or in the stream format."""
     with _open_arrow(place) as reader:
         is_file_format = hasattr(reader, "num_record_batches")
@@ -66,25 +66,25 @@ def arrow_records(place: FileLocation, columns: list[str] | None, start: int = 0
                     start -= len(chunk)
 
 
-def _open_arrow(place: FileLocation) -> Any:
+def _open_arrow(place: ReadableFile) -> Any:
     pa, ipc = import_optional("pyarrow", "bulk"), import_optional("pyarrow.ipc", "bulk")
     try:
-        return ipc.open_file(place.system.open_input_file(place.path))
+        return ipc.open_file(place.open_input_file())
     except pa.ArrowInvalid:
         pass
     try:
-        return ipc.open_stream(place.system.open_input_stream(place.path))
+        return ipc.open_stream(place.open_input_file())
     except pa.ArrowException as error:
         raise DataError(f"Expected an Arrow file, got {place.path!r}: {error}.") from error
 
 
-def arrow_columns(place: FileLocation) -> list[str]:
+def arrow_columns(place: ReadableFile) -> list[str]:
     """The columns of an Arrow file."""
     with _open_arrow(place) as reader:
         return list(reader.schema.names)
 
 
-def csv_records(place: FileLocation, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
+def csv_records(place: ReadableFile, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
     """The rows of a CSV file (of a .tsv file, with tabs) whose first line has the names of the columns.
 
     Cells are texts. All lines before `start` are read too, because a row may span several lines.
@@ -117,17 +117,17 @@ def _csv_rows(lines: Any, names: list[str], columns: list[str] | None) -> Iterat
         yield {name: row[name] for name in selected_columns if name in row}
 
 
-def csv_columns(place: FileLocation) -> list[str]:
+def csv_columns(place: ReadableFile) -> list[str]:
     """The columns of a CSV file: its first line."""
     with _open_text(place) as stream:
         return next(csv.reader(stream, delimiter=_delimiter(place)), [])
 
 
-def _delimiter(place: FileLocation) -> str:
+def _delimiter(place: ReadableFile) -> str:
     return "\t" if ".tsv" in place.path.lower() else ","
 
 
-def json_records(place: FileLocation, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
+def json_records(place: ReadableFile, columns: list[str] | None, start: int = 0) -> Iterator[Record]:
     """The rows of a file with a JSON object in each line that is not blank."""
     with _open_text(place) as stream:
         yield from _rows_from(_json_rows(stream, columns), start)
@@ -148,7 +148,7 @@ def _json_rows(stream: Any, columns: list[str] | None) -> Iterator[Record]:
         yield row if columns is None else {name: row[name] for name in columns if name in row}
 
 
-def json_columns(place: FileLocation) -> list[str]:
+def json_columns(place: ReadableFile) -> list[str]:
     """The names in the first line that is an object."""
     return next((list(row) for row in json_records(place, None) if isinstance(row, dict)), [])
 
@@ -159,7 +159,7 @@ def _rows_from(rows: Iterator[Record], start: int) -> Iterator[Record]:
             yield row
 
 
-def _open_text(place: FileLocation) -> Any:
+def _open_text(place: ReadableFile) -> Any:
     """Open a file as text. Bytes that are not UTF-8 become surrogates, and the rows that have them are refused."""
     return io.TextIOWrapper(place.open(), encoding="utf-8-sig", errors="surrogateescape", newline="")
 
@@ -169,9 +169,9 @@ class TableFormat:
 
     def __init__(
         self,
-        records: Callable[[FileLocation, list[str] | None, int], Iterator[Record]],
-        columns: Callable[[FileLocation], list[str]],
-        count: Callable[[FileLocation], int] | None = None,
+        records: Callable[[ReadableFile, list[str] | None, int], Iterator[Record]],
+        columns: Callable[[ReadableFile], list[str]],
+        count: Callable[[ReadableFile], int] | None = None,
     ) -> None:
         self.records, self.columns = records, columns
         self.count = count or (lambda place: sum(1 for _ in records(place, None, 0)))
@@ -191,4 +191,3 @@ KIND_BY_SUFFIX = {
     **dict.fromkeys((".txt", ".text", ".md"), "text"),
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"), "image"),
 }
-COMPRESSION_SUFFIXES = (".gz", ".bz2", ".zst")

@@ -16,9 +16,10 @@ from ..errors import DataError, LcshapError, MaskerError, OptionError
 from ..extras import import_optional
 from ..maskers.input_lists import is_pandas
 from .columns import ALL_COLUMNS, Columns, InputRow
-from .filesystems import FileLocation, list_files
+from .digested_files import DigestedFile, change_error
+from .filesystems import COMPRESSION_SUFFIXES, FileLocation, content_digest, list_files
 from .image_options import DEFAULT_IMAGE_OPTIONS, ImageOptions, image_from_bytes
-from .readers import COMPRESSION_SUFFIXES, KIND_BY_SUFFIX, TABLE_FORMATS
+from .readers import KIND_BY_SUFFIX, TABLE_FORMATS
 
 
 class InputSource(ABC):
@@ -42,18 +43,36 @@ class InputSource(ABC):
     def rows(self, start: int = 0) -> Iterator[InputRow]:
         """The rows from number `start` on."""
 
+    def verify(self) -> None:  # noqa: B027  most sources have nothing to verify
+        """Raise `DataError` if files of the source have changed since it was opened."""
+
 
 @dataclass(frozen=True)
 class FileInput:
-    """A file that a worker reads when it explains it, so that the content does not pass through the main process."""
+    """A file that a worker reads when it explains it, so that the content does not pass through the main process.
+
+    Its digest was computed when the run began.
+    """
 
     place: FileLocation
     kind: str
+    digest: str
     options: ImageOptions = DEFAULT_IMAGE_OPTIONS
 
     def load(self) -> Any:
-        """The text or the image in the file."""
-        content = self.place.read()
+        """The text or the image in the file.
+
+        Raises
+        ------
+        DataError : if the file has changed or does not exist any more.
+        MaskerError : if it is not a text or an image.
+        """
+        try:
+            content = self.place.read()
+        except FileNotFoundError as error:
+            raise change_error(self.place.path, "no file") from error
+        if content_digest(content) != self.digest:
+            raise change_error(self.place.path, "other content")
         if self.kind == "image":
             return image_from_bytes(content, self.place.path, self.options)
         try:
@@ -67,15 +86,15 @@ class FileInput:
 class TableFilesSource(InputSource):
     """The rows of Parquet, Arrow, CSV or JSONL files, one file after the other."""
 
-    def __init__(self, kind: str, files: list[FileLocation], columns: Columns) -> None:
-        self.format, self.files = TABLE_FORMATS[kind], files
-        self.columns = columns.for_table(self.format.columns(files[0]), files[0].path, texts=kind == "csv")
-        self.counts = [self.format.count(file) for file in files]
+    def __init__(self, kind: str, locations: list[FileLocation], columns: Columns) -> None:
+        self.format, self.files = TABLE_FORMATS[kind], [DigestedFile.read_from(place) for place in locations]
+        self.columns = columns.for_table(self.format.columns(self.files[0]), self.files[0].path, texts=kind == "csv")
+        self.counts = [self.format.count(file) for file in self.files]
         self.description = {
             "kind": kind,
             **self.columns.description,
             "rows": sum(self.counts),
-            "files": [[PurePosixPath(file.path).name, file.digest()] for file in files],
+            "files": [[PurePosixPath(file.path).name, file.digest] for file in self.files],
         }
 
     @property
@@ -94,13 +113,21 @@ class TableFilesSource(InputSource):
                     yield self.columns.row(record, row_number)
             number += count
 
+    def verify(self) -> None:
+        """Raise `DataError` if a file has changed since it was opened."""
+        for file in self.files:
+            file.verify()
+
 
 class FolderSource(InputSource):
     """A folder of images or texts: each file is an input, and its path relative to the folder is its id."""
 
     def __init__(self, kind: str, top: FileLocation, files: list[FileLocation], options: ImageOptions) -> None:
         self.kind, self.top, self.files, self.options = kind, top, files, options
-        digests = [[self._relative_path(file), file.digest()] for file in files]
+        self.digests = [file.digest() for file in files]
+        digests = [
+            [self._relative_path(file), file_digest] for file, file_digest in zip(files, self.digests, strict=True)
+        ]
         self.description = {"kind": kind, "rows": len(files), "files": digest(digests).hex()}
         if kind == "image":
             self.description["options"] = vars(options)
@@ -116,8 +143,13 @@ class FolderSource(InputSource):
 
     def rows(self, start: int = 0) -> Iterator[InputRow]:
         """The files from number `start` on. Workers read their content."""
-        for file in self.files[start:]:
-            yield InputRow(escape_surrogates(self._relative_path(file)), FileInput(file, self.kind, self.options))
+        for file, file_digest in zip(self.files[start:], self.digests[start:], strict=True):
+            x = FileInput(file, self.kind, file_digest, self.options)
+            yield InputRow(escape_surrogates(self._relative_path(file)), x)
+
+    def verify(self) -> None:
+        """Raise `DataError` if a file has changed since the folder was opened."""
+        _verify_files(self.files, self.digests)
 
 
 class IterableSource(InputSource):
@@ -150,6 +182,9 @@ class ArrowSource(InputSource):
         self.table = table
         self.columns = columns.for_table(list(table.schema.names), "the table")
         self.description = {"kind": "table", **self.columns.description, "rows": self.count}
+        # A dataset of pyarrow reads its files while the run goes on; a table has none.
+        self.files = [FileLocation(table.filesystem, path) for path in getattr(table, "files", [])]
+        self.digests = [file.digest() for file in self.files]
 
     @property
     def count(self) -> int:
@@ -165,6 +200,20 @@ class ArrowSource(InputSource):
                 for row_number, record in enumerate(batch.slice(first).to_pylist(), number + first):
                     yield self.columns.row(record, row_number)
             number += len(batch)
+
+    def verify(self) -> None:
+        """Raise `DataError` if a file of the dataset has changed since it was opened."""
+        _verify_files(self.files, self.digests)
+
+
+def _verify_files(files: list[FileLocation], digests: list[str]) -> None:
+    for file, file_digest in zip(files, digests, strict=True):
+        try:
+            has_changed = file.digest() != file_digest
+        except OSError as error:
+            raise change_error(file.path, str(error)) from error
+        if has_changed:
+            raise change_error(file.path, "other content")
 
 
 def open_source(

@@ -16,7 +16,7 @@ from ..adapters.onnx import THREADS
 from ..core.explanation import Explanation
 from ..core.imports import MalformedNameError, import_object
 from ..core.redact import describe_error
-from ..errors import BulkError, LcshapError, MaskerError, ModelError, OptionError, StoreError
+from ..errors import BulkError, DataError, LcshapError, MaskerError, ModelError, OptionError, StoreError
 from ..explainer import Explainer
 from ..explainer.deterministic import make_deterministic
 from ..values import Loss
@@ -247,13 +247,20 @@ def _count_characters(x: Any) -> int | None:
 
 
 def _load_input(row: InputRow) -> Any:
-    """The input of a row, or the error that says why it cannot be read."""
+    """The input of a row, or the error that says why it cannot be read.
+
+    Raises
+    ------
+    DataError : if the file of the input has changed since the run began.
+    """
     if row.error is not None:
         return MaskerError(row.error)
     if not isinstance(row.x, FileInput):
         return row.x
     try:
         return row.x.load()
+    except DataError:
+        raise
     except (LcshapError, OSError) as error:
         return error if isinstance(error, LcshapError) else MaskerError(describe_error(error))
 
