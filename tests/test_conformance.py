@@ -320,11 +320,24 @@ def grown_tree():
 def fitted_line():
     """A linear model of two of the columns."""
     rows = ROW * (np.arange(64)[:, None] >> np.arange(6) & 1)
-    model = pytest.importorskip("sklearn.linear_model").LinearRegression()
-    return model.fit(rows, rows[:, 1] - 2 * rows[:, 4])
+    model = pytest.importorskip("sklearn.linear_model").LinearRegression().fit(rows, rows[:, 1] - 2 * rows[:, 4])
+    model.coef_, model.intercept_ = np.round(model.coef_, 6), 0.0  # so that no order of summation rounds
+    return model
 
 
-READABLE = {lc.TreeSHAP: grown_tree, lc.LinearSHAP: fitted_line}  # a model for each method that reads models
+def boosting_machine():
+    """An additive model of two columns and their product."""
+    rows = ROW * (np.arange(64)[:, None] >> np.arange(6) & 1)
+    glassbox = pytest.importorskip("interpret.glassbox")
+    options = {"interactions": [(1, 4)], "outer_bags": 1, "validation_size": 0, "max_rounds": 20, "n_jobs": 1}
+    return glassbox.ExplainableBoostingRegressor(**options).fit(rows, rows[:, 1] * (1 + rows[:, 4]))
+
+
+READABLE = {  # a model for each method that reads models
+    lc.TreeSHAP: grown_tree,
+    lc.LinearSHAP: fitted_line,
+    lc.AdditiveSHAP: boosting_machine,
+}
 
 
 @pytest.mark.parametrize("method", TABLE_METHODS, ids=str)

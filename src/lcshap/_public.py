@@ -33,6 +33,7 @@ from .core.sqlite_store import SQLiteStore as SQLiteStore
 from .core.store import MemoryStore as MemoryStore, Store as Store
 
 # Methods.
+from .estimators.additive_shap import AdditiveSHAP as AdditiveSHAP
 from .estimators.axioms import Axioms as Axioms
 from .estimators.banzhaf_surrogate import BanzhafSurrogate as BanzhafSurrogate
 from .estimators.c_shapley import CShapley as CShapley

@@ -116,7 +116,7 @@ class Model(ABC):
 
         Parameters
         ----------
-        name : "trees" or "weights", see the scikit-learn adapter.
+        name : "trees", "weights" or "terms", see the scikit-learn adapter.
 
         Raises
         ------

@@ -14,6 +14,7 @@ from ..errors import MethodError
 from ..maskers.input_lists import is_frame
 
 Places = NDArray[np.intp]
+LINK = "linear_predictor"  # the name, among the methods of estimators, of what a generalized model is linear in
 _SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..core.weights import Weights
 from ..errors import MethodError
-from .column_preprocessing import flatten_pipeline, rows_as_fitted, sklearn_class, split_columnwise
+from .additive_models import is_boosting_machine
+from .column_preprocessing import LINK, flatten_pipeline, rows_as_fitted, sklearn_class, split_columnwise
 
-LINK = "linear_predictor"  # the name, among the methods of estimators, of what a generalized model is linear in
 _REGRESSIONS = (
     "ARDRegression",
     "BayesianRidge",
@@ -105,7 +105,7 @@ def read_weights(estimator: Any, method: str) -> Weights:
 
 
 def link_function(estimator: Any) -> Callable[[Any], Any] | None:
-    """The number that a generalized linear model is linear in, as a function of rows; None if there is no link.
+    """The number that a generalized linear or additive model is a sum for, as a function of rows; None without a link.
 
     It is the logarithm of the expected number for Poisson and gamma regression, and the output of the inner regression
     for targets that were transformed.
@@ -116,6 +116,8 @@ def link_function(estimator: Any) -> Callable[[Any], Any] | None:
         predict = getattr(model, "regressor_", model.regressor).predict
     elif name in _WITH_LINK:
         predict = model.predict if not _has_log_link(model) else lambda rows: np.log(model.predict(rows))
+    elif is_boosting_machine(model) and getattr(model, "link_", None) in ("identity", "log"):
+        predict = model.predict if model.link_ == "identity" else lambda rows: np.log(model.predict(rows))
     else:
         return None
 

@@ -14,10 +14,12 @@ from ..core.structures import Structure
 from ..errors import ModelError
 from ..maskers.base import Rows
 from ..maskers.input_lists import is_frame
+from .additive_models import read_terms
 from .base import Kind, Model
 from .callable import check_answers, check_kind
+from .column_preprocessing import LINK
 from .fitted_state import FittedState
-from .linear_models import LINK, link_function, read_weights
+from .linear_models import link_function, read_weights
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
 from .tree_models import PATH_LENGTH, margin_function, path_length_function, read_summed_trees
 
@@ -29,7 +31,11 @@ _METHODS: dict[str, Kind] = {
     LINK: "output",
 }
 _PROBABILITY_KINDS: tuple[Kind, ...] = ("probabilities", "multilabel")
-_READERS: dict[str, Callable[[Any, str], Structure]] = {"trees": read_summed_trees, "weights": read_weights}
+_READERS: dict[str, Callable[[Any, str], Structure]] = {
+    "trees": read_summed_trees,
+    "weights": read_weights,
+    "terms": read_terms,
+}
 _MISSING_METHODS = {  # functions in place of methods that estimators do not have
     "decision_function": margin_function,  # boosted trees of other libraries use another name
     PATH_LENGTH: path_length_function,

@@ -26,6 +26,7 @@ from ..core.graphs import Graph
 from ..core.method import Method, check_integer
 from ..core.table_method import TableMethod
 from ..errors import BudgetError, MethodError, MissingExtraError, ModelError, OptionError
+from ..estimators.additive_shap import AdditiveSHAP
 from ..estimators.graph_kernel_shap import GraphKernelSHAP, largest_budget
 from ..estimators.linear_shap import LinearSHAP
 from ..estimators.paths import DeletionPath, InsertionPath
@@ -48,7 +49,7 @@ InteractionsOption = (
     bool | Literal["all"]
 )  # the interactions to estimate: none, those of the graph's edges, those of all pairs
 _FIRST_PLAN = 3  # calls per unit of the plan that measures the time of a method itself, for a budget in seconds
-_TABLE_METHODS: tuple[type[TableMethod], ...] = (LinearSHAP, TreeSHAP)  # in the order in which they are tried
+_TABLE_METHODS: tuple[type[TableMethod], ...] = (LinearSHAP, AdditiveSHAP, TreeSHAP)  # in this order
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,15 @@ from .ragged import Ragged
 from .row_columns import ExplanationColumns
 
 # Methods that compute or estimate the Shapley value of all units, so that their scores have the same meaning.
-_SHAPLEY_METHODS = {"shapley", "graph-kernel-shap", "kernel-shap", "sample-shapley", "tree-shap", "linear-shap"}
+_SHAPLEY_METHODS = {
+    "additive-shap",
+    "graph-kernel-shap",
+    "kernel-shap",
+    "linear-shap",
+    "sample-shapley",
+    "shapley",
+    "tree-shap",
+}
 
 
 def check_comparable(columns: ExplanationColumns, output: int | None = None) -> ExplanationColumns:
