@@ -88,8 +88,8 @@ class BanzhafSurrogate(HalvesMethod):
         calls = super()._count_calls(graph, limit)
         if calls > _MAX_CALLS:
             raise MethodError(
-                f"Expected at most {_MAX_CALLS:,} calls of BanzhafSurrogate, got {calls:,}. Choose a smaller budget, or "
-                "GraphKernelSHAP."
+                f"Expected at most {_MAX_CALLS:,} calls of BanzhafSurrogate, got {calls:,}. Choose a smaller budget, "
+                "or GraphKernelSHAP."
             )
         return calls
 
