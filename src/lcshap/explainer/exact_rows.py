@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..core.checked_coalitions import coalitions_to_check
 from ..core.explanations import Explanations
-from ..core.explanations.from_arrays import PairArrays
 from ..core.explanations.object_columns import CodedColumn, EntryColumn
+from ..core.explanations.pair_columns import PairArrays
 from ..core.explanations.predicted_classes import PredictedClasses
 from ..core.explanations.ragged import Ragged, freeze
 from ..core.explanations.row_columns import ExplanationColumns

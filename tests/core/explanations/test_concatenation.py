@@ -4,8 +4,8 @@ from explanation_sets import array_set, failed, frame, odd_explanations, row_exp
 
 import lcshap as lc
 from lcshap.core.explanations.concatenation import concatenate
-from lcshap.core.explanations.from_arrays import PairArrays
 from lcshap.core.explanations.object_columns import TableRows
+from lcshap.core.explanations.pair_columns import PairArrays, PairNumbers
 
 PAIRS = np.ones((6, 3, 3)) - np.eye(3)
 SETS = {
@@ -43,3 +43,13 @@ def test_rows_of_one_table_stay_one_matrix_and_one_record():
     assert joined.provenance["versions"].codes is None
     pairs = SETS["pairs"]._columns
     assert isinstance(concatenate([pairs, pairs]).interactions, PairArrays)
+
+
+def test_interactions_stay_numbers_of_pairs():
+    pairs = lc.Explanations(odd_explanations()[2:3])
+    joined = concatenate([pairs._columns, SETS["rows"]._columns, pairs._columns])
+    assert isinstance(joined.interactions, PairNumbers)
+    assert len(joined.interactions.patterns.objects) == 1
+    arrays = concatenate([SETS["pairs"]._columns, pairs._columns]).interactions
+    assert isinstance(arrays, PairNumbers)
+    np.testing.assert_array_equal(arrays.get(0).toarray(), PAIRS[0])

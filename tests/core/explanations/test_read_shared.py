@@ -134,6 +134,44 @@ def test_metadata_that_do_not_fit_are_refused(tmp_path, notes):
         lc.load(write(tmp_path / "xs.parquet", **notes))
 
 
+def with_pairs(path, pairs, interactions, stderr):
+    def change(table):
+        table = table.append_column("interactions", pa.array(interactions, pa.list_(pa.float64())))
+        return table.append_column("interaction_stderr", pa.array(stderr, pa.list_(pa.float64())))
+
+    return write(path, change, pairs=pairs)
+
+
+TWO_PAIRS, GOOD, NO_NUMBERS = [[0, 1], [1, 2]], [[1.0, 2.0], None, [3.0, 4.0], None], [None] * 4
+
+
+def test_numbers_of_pairs_are_read(tmp_path):
+    xs = lc.load(with_pairs(tmp_path / "xs.parquet", TWO_PAIRS, GOOD, [[np.inf, 1.0], None, None, None]))
+    assert xs[2].interactions.toarray().tolist() == [[0, 3, 0], [3, 0, 4], [0, 4, 0]]
+    assert xs[1].interactions is None
+    assert xs[0].interaction_stderr[0, 1] == np.inf
+    assert xs[2].interaction_stderr is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "interactions", "stderr"),
+    [
+        pytest.param([[0, 1], [0, 3]], GOOD, NO_NUMBERS, id="a unit that does not exist"),
+        pytest.param([[0, 1], [2, 1]], GOOD, NO_NUMBERS, id="the larger unit first"),
+        pytest.param([[0, 1], [0, 1]], GOOD, NO_NUMBERS, id="a pair twice"),
+        pytest.param([[0, 1]], GOOD, NO_NUMBERS, id="too few pairs"),
+        pytest.param("pairs", GOOD, NO_NUMBERS, id="no list of pairs"),
+        pytest.param(TWO_PAIRS, [[1.0], None, None, None], NO_NUMBERS, id="too few numbers"),
+        pytest.param(TWO_PAIRS, [[1.0, np.nan], None, None, None], NO_NUMBERS, id="not a number"),
+        pytest.param(TWO_PAIRS, [None, None, None, [1.0, 2.0]], NO_NUMBERS, id="an input that failed"),
+        pytest.param(TWO_PAIRS, GOOD, [[-1.0, 2.0], None, None, None], id="a negative standard error"),
+    ],
+)
+def test_numbers_of_pairs_that_do_not_fit_are_refused(tmp_path, pairs, interactions, stderr):
+    with pytest.raises(FileFormatError, match="damaged"):
+        lc.load(with_pairs(tmp_path / "xs.parquet", pairs, interactions, stderr))
+
+
 def test_the_unchanged_file_is_read(tmp_path):
     assert len(lc.load(write(tmp_path / "xs.parquet"))) == 4
     assert pq.read_metadata(tmp_path / "xs.parquet").num_rows == 4

@@ -16,8 +16,10 @@ def test_rows_of_a_table_share_their_records_and_others_do_not():
     assert is_shared(pack([*row_explanations(3), failed()]))
     assert is_shared(pack([]))
     assert is_shared(pack([failed()]))
-    for e in odd_explanations()[:4]:
+    for e in odd_explanations()[:2]:
         assert not is_shared(pack([e]))
+    for e in odd_explanations()[2:4]:  # with interactions
+        assert is_shared(pack([e, failed(), e]))
     assert not is_shared(pack([*row_explanations(1), *row_explanations(1, 2)]))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .from_arrays import PairArrays
 from .object_columns import CodedColumn, EntryColumn, ObjectColumn, TableRows
+from .pair_columns import PairArrays, PairNumbers, join_pairs
 from .ragged import Ragged, freeze
 from .row_columns import ExplanationColumns
 
@@ -60,21 +60,22 @@ def _join_entries(columns: Sequence[EntryColumn | None], lengths: Sequence[int])
 
 
 def _join_objects(columns: Sequence[ObjectColumn | None], lengths: Sequence[int]) -> ObjectColumn | None:
-    """Columns of objects that are not compared; rows of one table and arrays of pairs stay what they are."""
+    """Columns of objects that are not compared; rows of one table and numbers of pairs stay what they are."""
     used = [(column, length) for column, length in zip(columns, lengths, strict=True) if length]
     present = [column for column, _ in used]
     if all(column is None for column in present):
         return None
-    if all(isinstance(column, PairArrays) for column in present):
-        return PairArrays(
-            freeze(np.concatenate([column.array for column in present if isinstance(column, PairArrays)]))
-        )
+    if any(isinstance(column, PairArrays | PairNumbers) for column in present):
+        pairs = join_pairs(present, [length for _, length in used])
+        return pairs or PairNumbers.of(_listed(used))
     tables = [column for column in present if isinstance(column, TableRows)]
     if len(tables) == len(present) and all(_same_columns(table, tables[0]) for table in tables):
         return _join_tables(tables)
-    return CodedColumn.listed(
-        [None if column is None else column.get(row) for column, length in used for row in range(length)]
-    )
+    return CodedColumn.listed(_listed(used))
+
+
+def _listed(columns: Sequence[tuple[ObjectColumn | None, int]]) -> list[Any]:
+    return [None if column is None else column.get(row) for column, length in columns for row in range(length)]
 
 
 def _same_columns(table: TableRows, first: TableRows) -> bool:

@@ -12,6 +12,7 @@ from ..printable import printable
 from ..views import TextView
 from ..views.table_view import unit_matrix
 from .object_columns import TableRows
+from .pair_columns import PairArrays, PairNumbers
 from .ragged import Ragged, freeze
 from .row_columns import ExplanationColumns
 
@@ -104,12 +105,17 @@ def dense_interactions(columns: ExplanationColumns) -> NDArray[np.float64] | Non
         return None
     d, outputs = len(shared_names(columns)), output_count(columns)
     shape = (len(columns), d, d, outputs) if outputs else (len(columns), d, d)
+    if isinstance(column, PairArrays) and column.array.shape == shape:
+        return freeze(column.array)
     if 8 * np.prod(shape, dtype=np.float64) > _MAX_INTERACTION_BYTES:
         raise OptionError(
             f"Expected interactions that fit an array of {_MAX_INTERACTION_BYTES:,} bytes, got shape {shape}. Use "
             "xs[i].interactions, a sparse matrix, for one input."
         )
     dense = np.full(shape, np.nan)
+    if isinstance(column, PairNumbers):
+        column.fill(dense)
+        return freeze(dense)
     for row in range(len(columns)):
         if (matrix := column.get(row)) is not None:
             dense[row] = _dense_matrix(matrix)

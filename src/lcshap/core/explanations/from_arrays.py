@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from ...errors import OptionError
 from ..explanation import package_versions
 from ..graphs import Graph
 from ..views.table_view import MISSING
 from .object_columns import CodedColumn, TableRows
-from .ragged import Ragged, Rows, freeze
+from .pair_columns import PairArrays
+from .ragged import Ragged, freeze
 from .row_columns import ExplanationColumns
-
-
-@dataclass(frozen=True, eq=False)
-class PairArrays:
-    """Interactions of many inputs in one array `(n, d, d)` or `(n, d, d, outputs)`; a matrix is made on demand."""
-
-    array: NDArray[np.float64]
-
-    def get(self, row: int) -> sparse.csr_array | tuple[sparse.csr_array, ...]:
-        """The matrix of an input, or a matrix for each output."""
-        matrix = self.array[row]
-        if matrix.ndim == 2:
-            return sparse.csr_array(matrix)
-        return tuple(sparse.csr_array(matrix[:, :, k]) for k in range(matrix.shape[2]))
-
-    def take(self, rows: Rows) -> PairArrays:
-        """The interactions of some of the inputs."""
-        return replace(self, array=self.array[rows])
 
 
 def columns_from_arrays(

@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import OptionError
 from ..explanation import Explanation
 from .object_columns import CodedColumn, EntryColumn, TableRows
+from .pair_columns import PairNumbers
 from .ragged import Ragged
 from .row_columns import ExplanationColumns, Outcome
 
@@ -41,9 +42,9 @@ def pack(outcomes: Sequence[Outcome]) -> ExplanationColumns:
         graphs=CodedColumn.of([None if e is None else e.graph for e in explanations]),
         provenance=_provenance_columns(explanations),
         views=TableRows.of(views, errors) or CodedColumn.listed(views),
-        interactions=_object_column(explanations, "interactions"),
-        interaction_stderr=_object_column(explanations, "interaction_stderr"),
-        curves=_object_column(explanations, "curve"),
+        interactions=PairNumbers.of([None if e is None else e.interactions for e in explanations]),
+        interaction_stderr=PairNumbers.of([None if e is None else e.interaction_stderr for e in explanations]),
+        curves=CodedColumn.listed([None if e is None else e.curve for e in explanations]),
         changes=CodedColumn.listed([None if e is None else _changes(e) for e in explanations]),
         errors=errors,
     )
@@ -55,10 +56,6 @@ def _output_count(e: Explanation) -> int:
 
 def _integers(numbers: Sequence[int | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.array([-1 if number is None else number for number in numbers], np.int64)
-
-
-def _object_column(explanations: Sequence[Explanation | None], field: str) -> CodedColumn | None:
-    return CodedColumn.listed([None if e is None else getattr(e, field) for e in explanations])
 
 
 def _provenance_columns(explanations: Sequence[Explanation | None]) -> dict[str, EntryColumn]:

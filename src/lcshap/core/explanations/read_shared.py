@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ...extras import import_optional
 from ..json_reader import MAX_NUMBER, JsonNode
-from ..read_graph import read_graph
-from .from_arrays import PairArrays
+from ..read_graph import read_edges, read_graph
 from .json_column import JsonColumn
 from .object_columns import CodedColumn, TableRows
+from .pair_columns import PairArrays, PairNumbers, PairPattern
 from .ragged import Ragged, freeze
 from .row_columns import ExplanationColumns
 from .shared_layout import distinct_keys, entry_column
@@ -110,7 +110,8 @@ def decode_shared(file: Any, place: JsonNode) -> ExplanationColumns:
         graphs=CodedColumn(() if graph is None else (graph,), np.where(failed, -1, 0).astype(np.int32)).simplified(),
         provenance={key: _read_entry(columns, provenance[key], key) for key in provenance.mapping()},
         views=None if table.missing else _read_table_rows(columns, table, d),
-        interactions=_read_pairs(columns, d, outputs) if "interactions" in columns.arrays else None,
+        interactions=_read_pairs(columns, "interactions", d, outputs, failed),
+        interaction_stderr=_read_pairs(columns, "interaction_stderr", d, outputs, failed),
         errors=errors,
     )
 
@@ -166,7 +167,27 @@ def _read_table_rows(columns: _Columns, place: JsonNode, d: int) -> TableRows:
     )
 
 
-def _read_pairs(columns: _Columns, d: int, outputs: int) -> PairArrays:
-    shape = (d, d, outputs) if outputs else (d, d)
-    rows = columns.rows("interactions", int(np.prod(shape)), np.zeros(columns.count, bool))
-    return PairArrays(freeze(columns.finite("interactions", rows).values.reshape(-1, *shape)))
+def _read_pairs(
+    columns: _Columns, name: str, d: int, outputs: int, failed: NDArray[np.bool_]
+) -> PairArrays | PairNumbers | None:
+    """Interactions, or their standard errors: an array, or the numbers of the pairs in the metadata."""
+    if name not in columns.arrays:
+        return None
+    place = columns.place.get("pairs")
+    if place.missing:
+        shape = (d, d, outputs) if outputs else (d, d)
+        rows = columns.rows(name, int(np.prod(shape)), np.zeros(columns.count, bool))
+        return PairArrays(freeze(columns.finite(name, rows).values.reshape(-1, *shape)))
+    pattern = PairPattern(d, read_edges(place, d).astype(np.intp))
+    missing = columns.get(name, "list").is_null().to_numpy(zero_copy_only=False)
+    if (failed & ~missing).any():
+        columns.fail(name, "no numbers for inputs that failed")
+    rows = columns.rows(name, len(pattern.pairs) * max(outputs, 1), missing)
+    if name == "interactions":
+        columns.finite(name, rows)
+    elif not (rows.values >= 0).all():
+        columns.fail(name, "standard errors, from 0 to infinity,")
+    codes = np.where(missing, -1, 0).astype(np.int32)
+    return PairNumbers(
+        CodedColumn((pattern,), codes).simplified(), rows, np.where(missing, 0, outputs).astype(np.int32)
+    )

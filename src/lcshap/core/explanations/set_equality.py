@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .from_arrays import PairArrays
 from .object_columns import CodedColumn, EntryColumn, TableRows
+from .pair_columns import PairArrays, PairNumbers
 from .row_columns import ExplanationColumns, Outcome
 
 _RAGGED = ("scores", "stderr", "base_values", "full_values")
@@ -25,9 +25,7 @@ def equal_outcomes(outcome: Outcome, other: Any) -> bool:
 
 def surely_equal(columns: ExplanationColumns, other: ExplanationColumns) -> bool:
     """Whether columns show that all explanations are equal. False if that takes a look at each of them."""
-    plain = all(
-        piece.changes is piece.curves is piece.interaction_stderr is None for piece in (columns, other)
-    ) and len(columns) == len(other)
+    plain = all(piece.changes is piece.curves is None for piece in (columns, other)) and len(columns) == len(other)
     return (
         plain
         and all(np.array_equal(getattr(columns, name), getattr(other, name)) for name in _COUNTS)
@@ -39,6 +37,7 @@ def surely_equal(columns: ExplanationColumns, other: ExplanationColumns) -> bool
         and all(_equal_entries(e, other.provenance[key], len(columns)) for key, e in columns.provenance.items())
         and _equal_views(columns.views, other.views)
         and _equal_pairs(columns.interactions, other.interactions)
+        and _equal_pairs(columns.interaction_stderr, other.interaction_stderr)
     )
 
 
@@ -80,4 +79,10 @@ def _equal_views(views: Any, other: Any) -> bool:
 def _equal_pairs(pairs: Any, other: Any) -> bool:
     if pairs is None or other is None:
         return pairs is other
+    if isinstance(pairs, PairNumbers) and isinstance(other, PairNumbers):
+        return (
+            np.array_equal(pairs.outputs, other.outputs)
+            and _equal_rows(pairs.numbers, other.numbers)
+            and _equal_entries(pairs.patterns, other.patterns, len(pairs.outputs))
+        )
     return isinstance(pairs, PairArrays) and isinstance(other, PairArrays) and np.array_equal(pairs.array, other.array)

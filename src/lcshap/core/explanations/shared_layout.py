@@ -8,7 +8,8 @@ Besides the columns of a part there are:
 ``value:<name>``            the feature values, a column for each column of the table; ``text:<name>`` their texts
 ``provenance:<key>``        for an entry of the provenance that differs: the number of its object in the metadata, or
                             the object as JSON if there are many
-``interactions``            the matrix of interactions of an input, row by row
+``interactions``            the matrix of interactions of an input, row by row; or the numbers of the pairs that the
+                            metadata lists, null for an input without. ``interaction_stderr`` their standard errors
 ==========================  =======================================================================================
 """
 
@@ -24,8 +25,8 @@ from ...errors import OptionError
 from ...extras import import_optional
 from ..printable import escape_surrogates
 from ..serialize import graph_to_dict, to_plain
-from .from_arrays import PairArrays
 from .object_columns import TableRows
+from .pair_columns import PairArrays, PairNumbers
 from .part_rows import part_schema
 from .ragged import Ragged
 from .row_columns import ExplanationColumns
@@ -40,10 +41,23 @@ def is_shared(columns: ExplanationColumns) -> bool:
     return (
         len(columns.different_graphs) <= 1
         and len(counts) <= 1
-        and columns.changes is columns.curves is columns.interaction_stderr is None
+        and columns.changes is columns.curves is None
         and (columns.views is None or isinstance(columns.views, TableRows))
-        and (columns.interactions is None or isinstance(columns.interactions, PairArrays))
+        and _has_shared_pairs(columns)
     )
+
+
+def _has_shared_pairs(columns: ExplanationColumns) -> bool:
+    """Whether there are no interactions, one array of them, or numbers of the same pairs in all inputs."""
+    interactions, stderr = columns.interactions, columns.interaction_stderr
+    if isinstance(interactions, PairNumbers):
+        patterns = [
+            *interactions.patterns.objects,
+            *(stderr.patterns.objects if isinstance(stderr, PairNumbers) else ()),
+        ]
+        same = all(np.array_equal(pattern.pairs, patterns[0].pairs) for pattern in patterns)
+        return same and (stderr is None or isinstance(stderr, PairNumbers))
+    return stderr is None and (interactions is None or isinstance(interactions, PairArrays))
 
 
 def encode_shared(columns: ExplanationColumns) -> tuple[Any, dict[str, Any]]:
@@ -72,6 +86,11 @@ def encode_shared(columns: ExplanationColumns) -> tuple[Any, dict[str, Any]]:
         arrays |= cells
     if isinstance(columns.interactions, PairArrays):
         arrays["interactions"] = _list_array(Ragged.of_matrix(columns.interactions.array), 0, failed)
+    elif isinstance(columns.interactions, PairNumbers):
+        notes["pairs"] = columns.interactions.patterns.objects[0].pairs.tolist()
+        for name in ("interactions", "interaction_stderr"):
+            if isinstance(column := getattr(columns, name), PairNumbers):
+                arrays[name] = _list_array(column.numbers, 0, column.patterns.codes_of(len(columns)) < 0)
     notes["provenance"], entries = _encode_provenance(columns)
     arrays |= entries
     schema = part_schema(bool(outputs))
