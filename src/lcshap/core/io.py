@@ -28,7 +28,8 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Any:
     ----------
     path : the file, as `Explanation.save` or `Explanations.save` wrote it, or a part of a bulk run. Its content says
         which of them it is, and whether it is JSON or Parquet.
-    max_bytes : larger files are refused.
+    max_bytes : larger files are refused, and so are Parquet files whose content takes more memory, however small
+        they are.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def load(path: str | Path, max_bytes: int = MAX_BYTES) -> Any:
             "it is an explanation, load it with load(path, max_bytes=...)."
         )
     if encoded.startswith(_PARQUET_MAGIC):
-        return Explanations.from_storage(read_parquet_set(encoded, source))
+        return Explanations.from_storage(read_parquet_set(encoded, source, max_bytes))
     content = parse_json(encoded, source)
     if is_set(content):
         return Explanations(read_json_set(encoded, content, source))

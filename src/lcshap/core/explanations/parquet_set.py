@@ -19,9 +19,10 @@ from ...extras import import_optional
 from ..file_seal import OPEN_SEAL, check_seal, seal
 from ..json_reader import JsonNode, parse_json
 from ..printable import printable
+from .bounded_parquet import read_bounded
 from .json_set import SET_FORMAT, SET_VERSION, check_version
 from .part_rows import SEAL_KEY, encode_table, part_schema
-from .read_shared import decode_shared
+from .read_shared import columns_to_read, decode_shared
 from .row_columns import ExplanationColumns
 from .shared_layout import encode_shared, is_shared
 from .stored_rows import StoredRows, encode_rows
@@ -42,12 +43,12 @@ def write_parquet_set(columns: ExplanationColumns) -> bytes:
     return seal(encode_table(table, {_NOTES_KEY: text, SEAL_KEY: OPEN_SEAL}))
 
 
-def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | StoredRows:
+def read_parquet_set(encoded: bytes, source: str, max_bytes: int) -> ExplanationColumns | StoredRows:
     """The explanations in the bytes of a Parquet file, a set or a part of a bulk run.
 
     Raises
     ------
-    FileFormatError : if the file holds something else, or is damaged.
+    FileFormatError : if the file holds something else, is damaged, or has content that takes more than `max_bytes`.
     """
     sealed = check_seal(encoded, source)
     pa, pq = import_optional("pyarrow", "bulk"), import_optional("pyarrow.parquet", "bulk")
@@ -60,15 +61,16 @@ def read_parquet_set(encoded: bytes, source: str) -> ExplanationColumns | Stored
                 _check_part(file.schema_arrow, source)
                 if not sealed:
                     _warn_unverified(source)
-                return StoredRows(file.read(), source)
+                return StoredRows(read_bounded(encoded, file.schema_arrow.names, max_bytes, source), source)
             if not sealed:
                 raise FileFormatError(f"Expected a digest in {printable(source)}, got none: the file is damaged.")
             place = JsonNode(parse_json(notes[_NOTES_KEY.encode()], source), source, "the metadata")
             check_version(place["version"].integer(), source)
             if place["layout"].choice(("rows", "shared")) == "rows":
                 _check_part(file.schema_arrow, source)
-                return StoredRows(file.read(), source)
-            return decode_shared(file, place)
+                return StoredRows(read_bounded(encoded, file.schema_arrow.names, max_bytes, source), source)
+            names = columns_to_read(file.schema_arrow.names)
+            return decode_shared(read_bounded(encoded, names, max_bytes, source), place)
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(
             f"Expected explanations saved by lcshap, got {printable(source)}, which cannot be read as Parquet: "

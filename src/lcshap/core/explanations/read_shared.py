@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,12 @@ _VALUE_TYPES = ("float64", "float32", "int64", "int32", "int16", "int8", "uint64
 
 
 class _Columns:
-    """The columns of an open Parquet file, by name; one that is missing or of another type is an error."""
+    """The columns of a table, by name; one that is missing or of another type is an error."""
 
-    def __init__(self, file: Any, place: JsonNode) -> None:
+    def __init__(self, table: Any, place: JsonNode) -> None:
         self.place = place
-        names = [name for name in file.schema_arrow.names if name not in _NOT_READ]
-        table = file.read(columns=names)
         self.count = len(table)
-        self.arrays = {name: table.column(name).combine_chunks() for name in names}
+        self.arrays = {name: table.column(name).combine_chunks() for name in table.column_names}
 
     def get(self, name: str, *types: str) -> Any:
         """The array of a column, whose type starts with one of `types`."""
@@ -80,9 +79,18 @@ class _Columns:
         return [None] * len(array) if array.null_count == len(array) else list(array.to_pylist())
 
 
-def decode_shared(file: Any, place: JsonNode) -> ExplanationColumns:
-    """The columns of an open Parquet file whose metadata is `place`."""
-    columns = _Columns(file, place)
+def columns_to_read(names: Sequence[str]) -> list[str]:
+    """The columns of a file that `decode_shared` needs.
+
+    >>> columns_to_read(["row", "names", "scores", "record"])
+    ['row', 'scores']
+    """
+    return [name for name in names if name not in _NOT_READ]
+
+
+def decode_shared(table: Any, place: JsonNode) -> ExplanationColumns:
+    """The explanations in a table of pyarrow, from a Parquet file whose metadata is `place`."""
+    columns = _Columns(table, place)
     graph = None if place["graph"].missing else read_graph(place["graph"])
     outputs = place["outputs"].integer(0, 2**31 - 1)
     d, width = 0 if graph is None else graph.d, max(outputs, 1)
