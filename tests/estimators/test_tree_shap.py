@@ -1,10 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from tree_oracles import index_of_game, random_game
+from tree_oracles import coalition_value, index_of_game, random_game
 
 import lcshap as lc
-from lcshap.estimators import tree_shap
-from lcshap.estimators.tree_shap import tree_shapley_values
+from lcshap.core.row_encoding import DROPPED
 from support import as_trees
 
 
@@ -20,11 +21,32 @@ def test_it_is_the_shapley_value_of_all_rows():
         np.testing.assert_allclose(numbers, expected, rtol=0, atol=1e-12)
 
 
-def test_paths_with_many_units_are_walked(monkeypatch):
+@pytest.mark.parametrize("index", ["shapley", "banzhaf"])
+@pytest.mark.parametrize("background", ["masker", None])
+def test_other_values_of_all_rows(background, index):
     game = random_game(3)
-    expected = tree_shapley_values(game)
-    monkeypatch.setattr(tree_shap, "_MAX_PATTERN", 2)
-    np.testing.assert_allclose(tree_shapley_values(game), expected, rtol=0, atol=1e-12)
+    estimates = lc.TreeSHAP(background, index, interactions=True).estimate_rows(game)
+    assert (game.units == DROPPED).any()
+    for order, numbers in ((0, estimates.base_values), (1, estimates.scores), (2, estimates.interactions)):
+        expected = np.stack([index_of_game(game, row, index, order, background is None) for row in range(3)])
+        np.testing.assert_allclose(numbers, expected, rtol=0, atol=1e-12)
+    if background is None:
+        full = [coalition_value(game, row, range(game.d), True) for row in range(3)]
+        np.testing.assert_allclose(estimates.full_values, full, rtol=0, atol=1e-12)
+
+
+def test_options_that_do_not_exist():
+    with pytest.raises(lc.errors.OptionError, match="Give background rows to the masker"):
+        lc.TreeSHAP(np.zeros((2, 2)))
+    with pytest.raises(lc.errors.OptionError, match="Expected index='shapley' or index='banzhaf'"):
+        lc.TreeSHAP(index="owen")
+
+
+def test_trees_without_cover_have_no_path_dependent_values():
+    game = random_game(3)
+    game = replace(game, structure=replace(game.trees, cover=np.empty(0)))
+    with pytest.raises(lc.errors.MethodError, match="how many training rows reached each node"):
+        lc.TreeSHAP(background=None).estimate_rows(game)
 
 
 @pytest.mark.parametrize("outputs", [1, 3])

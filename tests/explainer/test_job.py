@@ -195,7 +195,7 @@ class TestTrees:
         explainer = lc.Explainer(self.model, self.masker, value="prob")
         self.model.predict_proba = lambda rows: asked.append(rows)
         text = explainer.preview(self.X[7])
-        assert text.startswith("TreeSHAP()")
+        assert text.startswith("TreeSHAP(background=")
         assert "calls   16" in text
         assert "scores are exact" in text
         assert "96 model rows" in text

@@ -228,7 +228,6 @@ def test_graphs():
             {"background": [[0.0, 1.0], [np.inf, 2.0]], "names": ["a", "b"]},
             "Expected finite numbers in the background, got an infinite one in column 'a'",
         ),
-        ({"background": None}, "Expected rows or one row as the background, got None"),
         ({"background": {"a": [1]}}, "got a mapping. Give a DataFrame"),
         ({"groups": "hot"}, 'from names to columns or "one-hot" as groups, got .hot.'),
         ({"groups": {"both": [0, 1], "more": [1]}}, "for the group 'more', got column 1, which is in another group"),

@@ -143,7 +143,8 @@ def test_interactions_reach_the_method():
     )
     assert MethodSelector("l-shapley", interactions=True).select(CHAIN).method == lc.LShapley(interactions=True)
     short, pairs = lc.Graph.chain(8), MethodSelector(interactions=True)
-    exact = pairs.select(short, 1, lambda method: method.reads == "trees")  # TreeSHAP has no interactions
+    assert pairs.select(short, 1, lambda method: method.reads == "trees").method == lc.TreeSHAP(interactions=True)
+    exact = pairs.select(short)
     assert exact.method == lc.GraphKernelSHAP(256, interactions=True)
     assert "pair interactions are exact" in exact.reason
     twelve = lc.Graph.chain(12)

@@ -42,7 +42,7 @@ class StructureGame:
     ----------
     structure : what was read from the model.
     rows : `(n, numbers)`, the rows that are explained.
-    background : `(m, numbers)`, the values of absent units.
+    background : `(m, numbers)`, the values of absent units. Without any rows only methods that need none can be used.
     units : `(numbers,)`, the unit of each number; `PINNED` for numbers that always have the value of the row, `DROPPED`
         for numbers that always have that of the background.
     d : the number of units.
@@ -58,12 +58,18 @@ class StructureGame:
     weights: Floats
     multi_output: bool = False
 
+    @property
+    def has_background(self) -> bool:
+        """Whether there are background rows. Without them only the full coalition has a value."""
+        return bool(self.background.shape[0])
+
     def values(self, coalitions: Coalitions, row: int = 0) -> Floats:
         """v of each coalition for one of the rows, but for a constant, `(n,)` or `(n, values)`."""
         outputs = []
+        background = self.background if self.has_background else self.rows[row : row + 1]
         for mask in coalitions.dense():
             present = np.where(self.units >= 0, mask[self.units], self.units == PINNED)
-            outputs.append(self.structure.predict(np.where(present, self.rows[row], self.background)).mean(axis=0))
+            outputs.append(self.structure.predict(np.where(present, self.rows[row], background)).mean(axis=0))
         return self.read(np.array(outputs) @ self.weights.T)
 
     def read(self, values: Floats) -> Floats:

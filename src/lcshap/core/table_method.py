@@ -36,11 +36,13 @@ class RowEstimates:
     scores : `(n, d, values)`.
     base_values : `(n, values)`, v(∅) of each row without the constant that the model adds to all outputs.
     interactions : `(n, d, d, values)`, symmetric; None if they were not requested.
+    full_values : `(n, values)`, v(V) of each row without that constant; None if it is what the model returns for V.
     """
 
     scores: Floats
     base_values: Floats
     interactions: Floats | None = None
+    full_values: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,26 @@ class TableMethod(Method):
     ----------
     reads : the name of the structure, see `lcshap.adapters.Model.structure`.
     reason : why it is chosen for models that have this structure, as a part of a sentence.
+    can_do_without_background : whether it can explain rows if the masker has no background.
     """
 
     reads: ClassVar[str]
     reason: ClassVar[str]
     has_plan: ClassVar[bool] = False
+    can_do_without_background: ClassVar[bool] = False
+
+    @property
+    def is_efficient(self) -> bool:
+        """Whether the scores add up to v(V) - v(∅)."""
+        return True
+
+    def uses_background(self, game: StructureGame) -> bool:
+        """Whether absent units of a `game` have the values of background rows, so that v(∅) is that of the model."""
+        if not game.has_background:
+            raise MethodError(
+                f"Expected background rows, which {self} needs, got none. Give some to the masker: Tabular(rows)."
+            )
+        return True
 
     @abstractmethod
     def estimate_rows(self, game: StructureGame) -> RowEstimates:
@@ -76,20 +93,29 @@ class TableMethod(Method):
     ) -> Program[Explanation]:
         """Evaluate a few coalitions with the model, compare them with the structure, and compute the scores from it."""
         self.check_stop(stop)
-        structure_game, checked = game.read_structure(self.reads), coalitions_to_check(graph.d)
+        structure_game = game.read_structure(self.reads)
+        uses_background, checked = self.uses_background(structure_game), _checked(structure_game)
         values = yield checked
         self._compare(structure_game, checked, values)
         estimates = self.estimate_rows(structure_game)
         estimate = _single_estimate(structure_game, estimates)
-        self.check_agreement(estimate.scores.sum(axis=0), values[-1] - values[0], values, structure_game.structure)
-        return explain_estimate(self, graph, game, estimate, values[0], values[-1], len(checked))
+        base, full = values[0], values[-1]
+        if not uses_background:
+            constant = full - structure_game.values(checked)[-1]
+            base = constant + structure_game.read(estimates.base_values[0])
+            full = full if estimates.full_values is None else constant + structure_game.read(estimates.full_values[0])
+        if self.is_efficient:
+            self.check_agreement(estimate.scores.sum(axis=0), full - base, values, structure_game.structure)
+        return explain_estimate(self, graph, game, estimate, base, full, len(checked))
 
     def checked_game(self, game: AbstractGame) -> StructureGame:
         """The structure of a game, compared with it on the coalitions that the method evaluates anyway.
 
         Raises `MethodError` if there is no such structure, or if it does not agree.
         """
-        structure_game, checked = game.read_structure(self.reads), coalitions_to_check(game.d)
+        structure_game = game.read_structure(self.reads)
+        self.uses_background(structure_game)
+        checked = _checked(structure_game)
         self._compare(structure_game, checked, game.evaluate(checked))
         return structure_game
 
@@ -112,6 +138,11 @@ class TableMethod(Method):
         """Raise unless the values of the structure and of the model agree up to a constant."""
         own_values = game.values(checked)
         self.check_agreement(own_values - own_values[0], values - values[0], values, game.structure)
+
+
+def _checked(game: StructureGame) -> Coalitions:
+    """The coalitions that are checked. Without background rows it is the full one."""
+    return coalitions_to_check(game.d) if game.has_background else Coalitions.from_dense(np.ones((1, game.d), bool))
 
 
 def _single_estimate(game: StructureGame, estimates: RowEstimates) -> Estimate:

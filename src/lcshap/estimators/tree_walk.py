@@ -1,4 +1,4 @@
-"""The Shapley value of a tree ensemble by a walk through its trees, for each row and each background row.
+"""Shapley and Banzhaf values of a tree ensemble by a walk through its trees, for each row and each background row.
 
 It takes time for each pair of rows, but none for the patterns of a leaf, of which there are many where a path has
 conditions on many units.
@@ -23,26 +23,26 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-def walked_shapley_values(game: TreeGame) -> Floats:
-    """The Shapley value of each value of each row, `(n, d, values)`."""
+def walked_values(game: TreeGame, index: str = "shapley") -> Floats:
+    """The Shapley or Banzhaf value of each value of each row, `(n, d, values)`."""
     trees = game.weighted_trees
     rows, background = trees.rounded(game.rows), trees.rounded(game.background)
     scores = np.zeros((len(rows), game.d, trees.value.shape[1]))
     for number, row in enumerate(rows):
         x = np.where(game.units == DROPPED, background, row)
-        scores[number] = _walk_row(trees, x, np.where(game.units == PINNED, row, background), game.units, game.d)
+        scores[number] = _walk_row(trees, x, np.where(game.units == PINNED, row, background), game, index)
     return scores
 
 
-def _walk_row(trees: Trees, x: Floats, background: Floats, units: Places, d: int) -> Floats:
-    """The Shapley value of each output of the trees, `(d, outputs)`.
+def _walk_row(trees: Trees, x: Floats, background: Floats, game: TreeGame, index: str) -> Floats:
+    """The index of each output of the trees, `(d, outputs)`.
 
     Every tree is traversed from its root for x and a background row together. As long as both go to the same child,
     nothing depends on the coalition. Where they diverge, both children are visited: that of x for coalitions with the
     unit, and the other for those without it. Below that node the unit is decided.
     """
-    count = len(background)
-    phi = np.zeros((d, trees.value.shape[1]))
+    count, units = len(background), game.units
+    phi = np.zeros((game.d, trees.value.shape[1]))
     starts = np.arange(count * len(trees.roots))
     for begin in range(0, len(starts), _FIRST_WALKS):
         block = starts[begin : begin + _FIRST_WALKS]
@@ -55,7 +55,7 @@ def _walk_row(trees: Trees, x: Floats, background: Floats, units: Places, d: int
                 walks += [walk.take(slice(half, None)), walk.take(slice(half))]
                 continue
             leaves = trees.left[walk.node] < 0
-            _add_leaf_shares(phi, trees, walk.take(leaves))
+            _add_leaf_shares(phi, trees, walk.take(leaves), index)
             if not leaves.all():
                 walks.append(_descend(trees, x, background, units, walk.take(~leaves)))
     return phi / count
@@ -98,10 +98,10 @@ def _descend(trees: Trees, x: Floats, background: Floats, units: Places, walk: _
     return _Walk(node, np.concatenate([walk.row, walk.row[diverging]]), decided)
 
 
-def _add_leaf_shares(phi: Floats, trees: Trees, walk: _Walk) -> None:
+def _add_leaf_shares(phi: Floats, trees: Trees, walk: _Walk, index: str) -> None:
     """Add the shares of leaf values to the scores of the units that were decided on the way."""
     a, b = ((walk.decided * sign > 0).sum(axis=1) for sign in (1, -1))
-    gain, loss = _leaf_weights(walk.decided.shape[1])
+    gain, loss = _leaf_weights(walk.decided.shape[1], index)
     weight = np.where(walk.decided > 0, gain[a, b][:, None], -loss[a, b][:, None])
     rows, places = np.nonzero(walk.decided)
     units, weights = np.abs(walk.decided[rows, places]) - 1, weight[rows, places]
@@ -111,8 +111,15 @@ def _add_leaf_shares(phi: Floats, trees: Trees, walk: _Walk) -> None:
 
 
 @cache
-def _leaf_weights(max_units: int) -> tuple[Floats, Floats]:
-    """(a-1)! b!/(a+b)! and a! (b-1)!/(a+b)! for all a and b up to `max_units`, 0 where the factorial is not defined."""
+def _leaf_weights(max_units: int, index: str) -> tuple[Floats, Floats]:
+    """(a-1)! b!/(a+b)! and a! (b-1)!/(a+b)! for all a and b up to `max_units`, 0 where the factorial is not defined.
+
+    For the Banzhaf value both are 2^(1-a-b).
+    """
+    if index == "banzhaf":
+        a = np.arange(max_units + 1)
+        weight = np.where(a[:, None] > 0, np.exp2(1.0 - a[:, None] - a), 0.0)
+        return weight, weight.T.copy()
     gain = np.array(
         [[a and 1 / (a * comb(a + b, a)) for b in range(max_units + 1)] for a in range(max_units + 1)], float
     )

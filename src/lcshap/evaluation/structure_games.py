@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from ..adapters.base import Model
 from ..core.coalitions import Coalitions
+from ..core.method import Method
 from ..core.row_encoding import DROPPED, PINNED
 from ..core.structures import Structure, StructureGame
+from ..core.table_method import TableMethod
 from ..errors import LcshapError, MethodError
 from ..maskers.base import Masked
 from ..maskers.input_lists import is_frame
 from ..maskers.masked_table import MaskedTabular
+from ..maskers.table_inputs import unit_of_columns
 from ..values import FixedValue, Value
 
 Floats = NDArray[np.float64]
@@ -39,6 +42,8 @@ def structure_game(name: str, model: Model, masked: Masked, value: FixedValue) -
         raise MethodError(
             f"Expected {name} for {weights.shape[1]} outputs of the model, got {structure.outputs}. {_ADVICE}"
         )
+    if isinstance(masked, MaskedTabular) and not masked.has_background:
+        return _game_without_background(structure, masked, value, weights)
     x, background = (numeric_rows(rows, structure) for rows in _full_and_empty_rows(masked))
     owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
     if owners is not None and owners.ndim == 1:
@@ -50,6 +55,15 @@ def structure_game(name: str, model: Model, masked: Masked, value: FixedValue) -
     return StructureGame(structure, x[:1], background, units, masked.graph.d, weights, value.multi_output)
 
 
+def _game_without_background(
+    structure: Structure, masked: MaskedTabular, value: FixedValue, weights: Floats
+) -> StructureGame:
+    x = numeric_rows(masked.rows(Coalitions.from_sets(masked.graph.d, [range(masked.graph.d)])), structure)
+    column_units = unit_of_columns(masked.units, masked.labels, masked.pinned, len(masked.columns))
+    units = number_units(column_units, structure)
+    return StructureGame(structure, x, x[:0], units, masked.graph.d, weights, value.multi_output)
+
+
 def read_structure(name: str, model: Model) -> Structure:
     """The structure of this name of a model; `MethodError` if it has none."""
     try:
@@ -58,6 +72,17 @@ def read_structure(name: str, model: Model) -> Structure:
         raise MethodError(
             f"Expected a model with {name} that can be read, got {type(model).__name__}. {_ADVICE}"
         ) from None
+
+
+def can_read(method: Method, model: Model) -> bool:
+    """Whether a method that needs no background rows can read the model."""
+    if not isinstance(method, TableMethod) or not method.can_do_without_background:
+        return False
+    try:
+        read_structure(method.reads, model)
+    except LcshapError:
+        return False
+    return True
 
 
 def has_structure(name: str, model: Model, masked: Masked, value: Value, classes: Sequence[str] | None) -> bool:

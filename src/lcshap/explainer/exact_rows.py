@@ -28,6 +28,7 @@ from ..maskers.table_inputs import TableInputs
 from ..selection.selection import Selection
 from ..values import FixedValue
 from .job import Setup
+from .probe_rows import probe_rows
 
 _CHECKED_ROWS = 4  # rows of a call for which the structure is compared with the model itself
 Floats = NDArray[np.float64]
@@ -51,9 +52,8 @@ class ExactRows:
 
     def explain(self) -> Explanations[Any]:
         """Explain all rows. `MethodError` if the structure cannot be read, or if the model does not agree with it."""
-        if (self.table.column_units == DROPPED).any():
+        if self._uses_background and (self.table.column_units == DROPPED).any():
             raise MethodError("Expected no dropped columns for all rows at once, got some.")
-        _ = self._numbers  # fails before the model is asked, if the structure cannot be read
         outputs = self.setup.engine.predict_rows(self.table.rows)
         groups = list(self._target_groups(outputs))
         estimates = [self._estimate(members, fixed) for members, fixed in groups]
@@ -62,9 +62,14 @@ class ExactRows:
             np.concatenate([getattr(estimate, name) for estimate in estimates])[order]
             for name in ("scores", "base_values")
         )
-        base_values = base_values + np.concatenate([self._offset(m, v, outputs) for m, v in groups])[order]
+        offsets = np.concatenate([self._offset(m, v, outputs) for m, v in groups])[order]
+        base_values = base_values + offsets
         full_values = np.concatenate([v(outputs[m]).reshape(len(m), -1) for m, v in groups])[order]
-        self._method.check_agreement(scores.sum(axis=1), full_values - base_values, full_values, self._structure)
+        if estimates[0].full_values is not None:
+            own_values = [e.full_values for e in estimates if e.full_values is not None]
+            full_values = np.concatenate(own_values)[order] + offsets
+        if self._method.is_efficient:
+            self._method.check_agreement(scores.sum(axis=1), full_values - base_values, full_values, self._structure)
         pairs = None
         if estimates[0].interactions is not None:
             pairs = np.concatenate([e.interactions for e in estimates if e.interactions is not None])[order]
@@ -86,6 +91,16 @@ class ExactRows:
         """The rows and the background rows as numbers."""
         return numeric_rows(self.table.rows, self._structure), numeric_rows(self.table.background, self._structure)
 
+    def _game(self, rows: Floats, weights: Floats) -> StructureGame:
+        """The games of some rows."""
+        background = self._numbers[1][: None if self.table.has_background else 0]
+        units = number_units(self.table.column_units, self._structure)
+        return StructureGame(self._structure, rows, background, units, self.table.graph.d, weights, True)
+
+    @cached_property
+    def _uses_background(self) -> bool:
+        return self._method.uses_background(self._game(self._numbers[0][:1], np.zeros((1, self._structure.outputs))))
+
     @cached_property
     def _constant(self) -> Floats:
         """The constant `(outputs,)` that the model adds to the outputs of the structure.
@@ -101,6 +116,10 @@ class ExactRows:
         for number in numbers.tolist():
             background = rng.integers(len(self.table.background), size=len(coalitions))
             rows = self.table.mask(number).single_rows(coalitions, background)
+            answers.append(self.setup.engine.predict_rows(rows))
+            expected.append(self._structure.predict(numeric_rows(rows, self._structure)))
+        if count == 1 and not self.table.has_background:
+            rows = probe_rows(self.table.rows, self._structure)
             answers.append(self.setup.engine.predict_rows(rows))
             expected.append(self._structure.predict(numeric_rows(rows, self._structure)))
         answered, computed = np.concatenate(answers), np.concatenate(expected)
@@ -127,21 +146,18 @@ class ExactRows:
             yield members, setup.value.resolve(outputs[members[:1]], kind, setup.classes)
 
     def _weights(self, value: FixedValue) -> Floats:
-        weights = linear_weights(value, len(self.table.background))
+        weights = linear_weights(value, len(self.table.background) if self._uses_background else 1)
         if weights is None:
             raise MethodError("Expected a value that is a weighted sum of outputs, got another one.")
         return weights
 
     def _estimate(self, members: Places, value: FixedValue) -> RowEstimates:
-        (rows, background), constant = self._numbers, self._constant
+        rows, constant = self._numbers[0], self._constant
         weights = self._weights(value)
         if weights.shape[1] != len(constant):
             raise MethodError(f"Expected {weights.shape[1]} outputs that were read, got {len(constant)}.")
         members_rows = rows if len(members) == len(rows) else rows[members]
-        units = number_units(self.table.column_units, self._structure)
-        return self._method.estimate_rows(
-            StructureGame(self._structure, members_rows, background, units, self.table.graph.d, weights, True)
-        )
+        return self._method.estimate_rows(self._game(members_rows, weights))
 
     def _offset(self, members: Places, value: FixedValue, outputs: Floats) -> Floats:
         """What is added to the base values of the structure: the constant of the model, and that of the value."""

@@ -28,6 +28,7 @@ from ..errors import (
 from ..estimators.registry import get_method
 from ..evaluation.engine import Engine
 from ..evaluation.model_game import ModelGame
+from ..evaluation.structure_games import can_read
 from ..maskers.base import Masked, Masker
 from ..maskers.masked_table import MaskedTabular
 from ..maskers.table_inputs import TableInputs, table_of_masked
@@ -271,6 +272,8 @@ class Explainer:
             try:
                 return ExactRows(setup, table, selection).explain()
             except (MethodError, MissingExtraError, ModelError, TargetError):
+                if not table.has_background and can_read(selection.method, setup.engine.model):
+                    raise  # no other method can explain rows without a background
                 continue
         return None
 

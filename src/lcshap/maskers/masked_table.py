@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core.coalitions import Coalitions
 from ..core.printable import printable
 from ..core.views import TableView
+from ..errors import MaskerError
 from .base import Blend, Masked, Rows, check_units
 from .cell_values import Names, is_missing
 from .dataframes import Frame
@@ -33,6 +34,7 @@ class MaskedTabular(Masked):
     labels : the unit of each of these; several columns have the same unit only in groups.
     pinned : which columns are always present. Columns that are neither pinned nor in a unit are always absent.
     blocks : one-hot blocks that were found and are not groups.
+    has_background : whether `background` may be used; otherwise it is `x`, and no unit can be absent.
     """
 
     x: Any
@@ -42,6 +44,7 @@ class MaskedTabular(Masked):
     labels: NDArray[np.intp]
     pinned: NDArray[np.intp]
     blocks: Names = ()
+    has_background: bool = True
 
     @property
     def content(self) -> tuple[Any, ...]:
@@ -97,7 +100,7 @@ class MaskedTabular(Masked):
 
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
         """Compared row by row if background rows agree with x or each other in enough columns, else by coalition."""
-        check_units(coalitions, self.graph)
+        self._check_coalitions(coalitions)
         if self._agreement.worthwhile:
             return self._distinct_by_row(coalitions)
         distinct = super().distinct(coalitions)
@@ -143,9 +146,18 @@ class MaskedTabular(Masked):
         """Numbers that are equal if values are equal, `(1 + M, columns)`, x first."""
         return number_columns(np.concatenate([self.x[None], self.background]))
 
+    def _check_coalitions(self, coalitions: Coalitions) -> None:
+        """Raise for coalitions of other units, and for absent units without a background."""
+        check_units(coalitions, self.graph)
+        if not self.has_background and (coalitions.sizes < coalitions.d).any():
+            raise MaskerError(
+                "Expected background rows for absent columns, got Tabular() without any. Give it some, as "
+                "Tabular(rows); only TreeSHAP(background=None) needs none."
+            )
+
     def _kept(self, coalitions: Coalitions) -> NDArray[np.bool_]:
         """Which columns are those of the row, `(n, columns)`."""
-        check_units(coalitions, self.graph)
+        self._check_coalitions(coalitions)
         kept = np.zeros((len(coalitions), len(self.columns)), bool)
         kept[:, self.pinned] = True
         dense = coalitions.dense()

@@ -29,6 +29,18 @@ def read_row(x: Any, names: Names | None) -> tuple[NDArray[np.floating], Names |
     return (row[0] if is_frame(x) and len(row) == 1 else row), row_names
 
 
+def check_needs_no_background(graph: Any, groups: Any, summary: int | None) -> None:
+    """Raise for options of `Tabular` that are found in background rows, if there are none."""
+    needing = {
+        "graph": isinstance(graph, str) and graph not in ("complete", "chain"),
+        "groups": isinstance(groups, str),
+    }
+    name = next((name for name, needs in needing.items() if needs), None if summary is None else "summary")
+    if name is not None:
+        value = {"graph": graph, "groups": groups, "summary": summary}[name]
+        raise MaskerError(f"Expected a background, in which {name}={value!r} looks, got none. Give Tabular(rows, ...).")
+
+
 def format_column(column: int, names: Names | None) -> str:
     """A column for errors: its name, or its number if it has none."""
     return repr(names[column]) if names else str(column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,9 +28,11 @@ class TableInputs:
     ----------
     graph : the units of every row.
     rows, background : the rows and the background rows, as the model gets them: arrays of numbers, or DataFrames.
+        Without a background they are the same, since other rows are needed to compare a model with what was read.
     columns : the names of all columns.
     column_units : `(columns,)`, the unit of each column, or `PINNED` or `DROPPED`.
-    mask : cuts the row of this number into its units, as `Tabular.mask` does.
+    mask : cuts the row of this number into its units, as `Tabular.mask` does, with this background.
+    has_background : whether there is a background.
     """
 
     graph: Graph
@@ -39,6 +41,7 @@ class TableInputs:
     columns: Names
     column_units: NDArray[np.intp]
     mask: Callable[[int], MaskedTabular]
+    has_background: bool = True
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -62,7 +65,8 @@ def table_of_masked(masked: MaskedTabular) -> TableInputs:
     rows = masked.row.data if isinstance(masked, MaskedFrame) else masked.x[None]
     background = masked.table.data if isinstance(masked, MaskedFrame) else masked.background
     units = unit_of_columns(masked.units, masked.labels, masked.pinned, len(masked.columns))
-    return TableInputs(masked.graph, rows, background, masked.columns, units, lambda _: masked)
+    around = replace(masked, has_background=True)
+    return TableInputs(masked.graph, rows, background, masked.columns, units, lambda _: around, masked.has_background)
 
 
 def unit_of_columns(

@@ -21,7 +21,15 @@ from .masked_table import MaskedFrame, MaskedTabular
 from .mixed import encode_columns, read_array, read_table
 from .one_hot import find_blocks
 from .representatives import choose_rows
-from .table_checks import check_missing, check_same_names, check_values, format_column, graph_names, read_row
+from .table_checks import (
+    check_missing,
+    check_needs_no_background,
+    check_same_names,
+    check_values,
+    format_column,
+    graph_names,
+    read_row,
+)
 from .table_graphs import Learner, learn_graph
 from .table_inputs import TableInputs, unit_of_columns
 
@@ -42,7 +50,8 @@ class Tabular(Masker):
     background : a reference row (such as the mean of the data), or rows `(M, columns)`; an array, or a pandas or polars
         DataFrame (a Series with the names of the columns is a DataFrame of one row). With M rows each coalition takes M
         model rows, with the values of x for kept units and those of row m of the background for the others, and the
-        answers are averaged.
+        answers are averaged. None, the default, is for tree ensembles only: `TreeSHAP` then lets absent columns follow
+        the shares of the training rows that the trees know.
     graph : which columns are neighbours. A `Graph` over all columns, such as `learn_graph` returns; "complete", the
         same as None, if nothing is known; "chain", in the order of the columns; or learnt from `background`: "learn"
         (the graphical lasso, for numbers), "mutual-information" or "cluster" (for mixed columns), see `learn_graph`.
@@ -87,7 +96,7 @@ class Tabular(Masker):
     ([70.0, 70.0], ['Oslo', 'Rome'], 'category')
     """
 
-    background: Any = field(repr=False)
+    background: Any = field(default=None, repr=False)
     graph: Graph | str | None = None
     names: Sequence[str] | None = None
     pin: Column | Sequence[Column] = ()
@@ -101,6 +110,9 @@ class Tabular(Masker):
             raise MaskerError(
                 f"Expected a Graph or one of {', '.join(map(repr, names_of_graphs))} as graph, got {self.graph!r}."
             )
+        if self.background is None:
+            check_needs_no_background(self.graph, self.groups, self.summary)
+            return
         rows, features = self._all_rows.shape
         if not rows or not features:
             raise MaskerError(f"Expected a background with values, got shape {self._all_rows.shape}.")
@@ -143,13 +155,15 @@ class Tabular(Masker):
         if not self.is_many(x):
             return [x]
         if is_frame(x):
-            background = self._background_rows
+            background = None if self.background is None else self._background_rows
             x = select_columns(x, background.names, "x") if isinstance(background, Frame) else x
             return [_one_row(x, row) for row in range(len(x))]
         return list_rows(x)
 
     def mask(self, x: Any) -> MaskedTabular:
         """Cut a row into its columns. x is a sequence of values, an array, a Series, a dict or a one-row DataFrame."""
+        if self.background is None:
+            return replace(self._with_columns_of(x).mask(x), has_background=False)
         if isinstance(self._background_rows, Frame):
             return self._mask_frame(x, self._background_rows)
         background = self._background_rows
@@ -166,6 +180,8 @@ class Tabular(Masker):
 
     def table(self, x: Any) -> TableInputs | None:
         """Many rows `x` at once: an array, or a DataFrame with the columns and types of the background; else None."""
+        if self.background is None:
+            return self._table_alone(x)
         background = self._background_rows
         units = unit_of_columns(self._units, self._labels, self._pinned, self._all_rows.shape[1])
         if isinstance(background, Frame):
@@ -185,6 +201,29 @@ class Tabular(Masker):
         names = self.column_names or row_names or tuple(map(str, range(rows.shape[1])))
         table = background.astype(rows.dtype, copy=False)
         return TableInputs(self._name_units(names), rows, table, names, units, lambda row: self.mask(rows[row]))
+
+    def _with_columns_of(self, row: Any) -> Tabular:
+        """The same masker with this row as the reference row, which has names and types of columns."""
+        if isinstance(row, Mapping):
+            raise MaskerError("Expected a row with the order of its columns, got a mapping. Give a DataFrame.")
+        return replace(self, background=row)
+
+    def _table_alone(self, x: Any) -> TableInputs | None:
+        """Many rows without a background. They are compared with each other when the model is checked."""
+        if not (is_frame(x) or isinstance(x, np.ndarray)) or len(x.shape) != 2 or not len(x):
+            return None
+        table = self._with_columns_of(x[:1]).table(x)
+        if table is None:
+            return None
+        cut = table.mask
+
+        def mask(number: int) -> MaskedTabular:
+            masked = cut(number)
+            if isinstance(masked, MaskedFrame):
+                return replace(masked, background=table.rows, table=Frame.from_dataframe(table.rows, "x"))
+            return replace(masked, background=table.rows)
+
+        return replace(table, background=table.rows, mask=mask, has_background=False)
 
     def _mask_frame(self, x: Any, table: Frame) -> MaskedFrame:
         row, names = table.row(x), self.column_names or table.names
@@ -242,11 +281,10 @@ class Tabular(Masker):
     @cached_property
     def _background_names(self) -> Names | None:
         """The names of all columns in the background."""
-        return (
-            self._all_rows.names
-            if isinstance(self._all_rows, Frame)
-            else read_array(self.background, "the background")[1]
-        )
+        if self.background is None:
+            return None
+        rows = self._all_rows
+        return rows.names if isinstance(rows, Frame) else read_array(self.background, "the background")[1]
 
     @cached_property
     def column_names(self) -> Names | None:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from ...core.row_encoding import DROPPED, PINNED
 from ...core.tree_ensembles import TreeGame, Trees
+from .cover_pass import NANOSECONDS_PER_POINT, CoverPass
 from .few_rows import add_few_rows
 from .leaves import LeafTables, PathConditions, TableOptions
 from .many_rows import ROWS_PER_BLOCK, SubtreeTables
 from .paths import TreePaths
 from .subtrees import Subtrees
-from .tables import position_sets
+from .tables import position_sets, quadrature
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -27,6 +28,8 @@ _KEPT_NUMBERS = 1 << 24  # numbers of the tables of leaves that are kept for the
 _SUBTREE_NUMBERS = 1 << 18  # numbers of the tables of subtrees that are looked up together, which stay in the cache
 _MAX_BITS = 13  # outcomes of the largest subtrees
 _NANOSECONDS_PER_LOOKUP = 2.5  # of one entry of the table of a leaf, measured
+_NANOSECONDS_PER_NUMBER = 1.5  # of a table of a leaf that is computed, and for each point of the quadrature, measured
+_MAX_TABLE_UNITS = 16  # units of a leaf up to which it has a table
 _KEPT_ENTRIES = 6  # of the memory of an ensemble
 
 
@@ -53,10 +56,10 @@ def pattern_scores(game: TreeGame, options: TableOptions, uses_cover: bool = Fal
     return scores + scores.swapaxes(1, 2) if options.order == 2 else scores
 
 
-def largest_pattern(game: TreeGame) -> int:
-    """The largest number of units that have conditions on the way to one leaf."""
+def has_small_patterns(game: TreeGame) -> bool:
+    """Whether there are tables for all leaves: those on whose path few enough units have conditions."""
     prepared = _prepare(game, game.trees.value @ game.weights.T, uses_cover=True)
-    return int(prepared.unit_counts.max(initial=0))
+    return int(prepared.unit_counts.max(initial=0)) <= _MAX_TABLE_UNITS
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +70,14 @@ class PreparedTrees:
     ----------
     paths : the places of the ensemble.
     background : `(features, m)`, in the precision of the trees; None for the shares of training rows.
-    kept : tables of leaves for the next call.
+    kept : tables of leaves for the next call, by their options, and by the numbers of the first and the last leaf.
+    passes : passes through the trees for the next call, by their index.
     """
 
     paths: TreePaths
     background: Floats | None
-    kept: dict[Hashable, LeafTables] = field(default_factory=dict)
+    kept: dict[tuple[TableOptions, int, int], LeafTables] = field(default_factory=dict)
+    passes: dict[str, CoverPass] = field(default_factory=dict)
 
     @cached_property
     def unit_counts(self) -> Places:
@@ -89,6 +94,16 @@ class PreparedTrees:
         if self.table_sizes(options).sum() <= _KEPT_NUMBERS:
             self.kept[key] = tables
         return tables
+
+    def has_tables(self, options: TableOptions) -> bool:
+        """Whether tables for these options were kept."""
+        return any(key[0] == options for key in self.kept)
+
+    def cover_pass(self, index: str) -> CoverPass:
+        """The pass through the trees."""
+        if index not in self.passes:
+            self.passes[index] = CoverPass.of(self.paths, index)
+        return self.passes[index]
 
     def table_sizes(self, options: TableOptions) -> Places:
         """The numbers of the table of each leaf."""
@@ -144,11 +159,40 @@ class _Call:
         columns = min(sums.shape[1], int(self.prepared.unit_counts.max()) + 2)
         subtrees = Subtrees.of(self.prepared.paths, count, columns, _MAX_BITS)
         lookups = int((self.prepared.table_sizes(self.options) >> self.prepared.unit_counts).sum())
-        if count * lookups * _NANOSECONDS_PER_LOOKUP <= subtrees.nanoseconds:
+        leaf_time = count * lookups * _NANOSECONDS_PER_LOOKUP
+        if self._pass_time < min(leaf_time, subtrees.nanoseconds) + self._table_time:
+            self._add_by_pass(sums)
+        elif leaf_time <= subtrees.nanoseconds:
             self._add_by_leaves(sums)
         else:
             self._add_by_subtrees(sums, subtrees)
         return sums
+
+    @property
+    def _pass_time(self) -> float:
+        """An estimate of the nanoseconds that a pass through the trees takes; infinite if there is none."""
+        if self.prepared.background is not None or self.options.order != 1:
+            return np.inf
+        places, values = len(self.prepared.paths.node), self.values.shape[1]
+        return float(places * self.rows.shape[1] * self._points * NANOSECONDS_PER_POINT * (1 + values) / 2)
+
+    @property
+    def _table_time(self) -> float:
+        """An estimate of the nanoseconds that the tables of the leaves take; infinite if they are too large."""
+        if self.prepared.unit_counts.max() > _MAX_TABLE_UNITS:
+            return np.inf
+        if self.prepared.has_tables(self.options):
+            return 0.0
+        return float(self.prepared.table_sizes(self.options).sum()) * (1 + self._points) * _NANOSECONDS_PER_NUMBER
+
+    @property
+    def _points(self) -> int:
+        return len(quadrature(self.options.index, int(self.prepared.unit_counts.max()) - 1))
+
+    def _add_by_pass(self, sums: Floats) -> None:
+        transposed = np.zeros(sums.shape[::-1])
+        self.prepared.cover_pass(self.options.index).add(transposed, self.rows, self.values, self.d)
+        sums += transposed.T
 
     def _add_by_leaves(self, sums: Floats) -> None:
         transposed = np.zeros(sums.shape[::-1])
