@@ -84,12 +84,21 @@ def split_columnwise(estimator: Any) -> tuple[RowEncoder | None, Any]:
     columns = getattr(steps[0], "n_features_in_", None)
     if columns is None:
         raise MethodError(f"Expected an estimator of the columns of a table, got {type(steps[0]).__name__} first.")
-    sources = np.arange(columns, dtype=np.intp)
-    for step in steps:
-        sources = compose_sources(_origins(step, len(sources)), sources)
+    sources = step_sources(steps, columns)
     if getattr(last_step, "n_features_in_", len(sources)) != len(sources):
         raise MethodError(f"Expected {last_step.n_features_in_} columns from the preprocessing, got {len(sources)}.")
     return ColumnSteps(steps, sources), last_step
+
+
+def step_sources(steps: Sequence[Any], columns: int) -> Places:
+    """The column that each derived column is computed from, after fitted transformers that treat columns by themselves.
+
+    Raises `MethodError` if one of them mixes columns, or if it is not known whether it does.
+    """
+    sources = np.arange(columns, dtype=np.intp)
+    for step in steps:
+        sources = compose_sources(_origins(step, len(sources)), sources)
+    return sources
 
 
 def flatten_pipeline(estimator: Any) -> tuple[list[Any], Any]:
@@ -103,7 +112,16 @@ def flatten_pipeline(estimator: Any) -> tuple[list[Any], Any]:
         return [], estimator
     *transformers, last_step = (step for _, step in estimator.steps)
     inner, last_step = flatten_pipeline(last_step)
-    return [step for step in [*transformers, *inner] if step not in (None, "passthrough")], last_step
+    return [single for step in [*transformers, *inner] for single in _single_transformers(step)], last_step
+
+
+def _single_transformers(step: Any) -> list[Any]:
+    """The transformers of a step, which may be a pipeline of its own."""
+    if step in (None, "passthrough"):
+        return []
+    if sklearn_class(step, "transform") != "Pipeline":
+        return [step]
+    return [single for _, part in step.steps for single in _single_transformers(part)]
 
 
 def rows_as_fitted(estimator: Any, rows: Any) -> Any:
@@ -157,10 +175,7 @@ def _mixing_error(name: str) -> MethodError:
 
 
 def _pipeline_origins(pipeline: Any, columns: int) -> Places:
-    source = np.arange(columns, dtype=np.intp)
-    for _, step in pipeline.steps:
-        source = compose_sources(_origins(step, len(source)), source)
-    return source
+    return step_sources([step for _, step in pipeline.steps], columns)
 
 
 def _union_origins(union: Any, columns: int) -> Places:

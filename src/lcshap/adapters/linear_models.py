@@ -12,6 +12,7 @@ from ..core.weights import Weights
 from ..errors import MethodError
 from .additive_models import is_boosting_machine
 from .column_preprocessing import LINK, flatten_pipeline, rows_as_fitted, sklearn_class, split_columnwise
+from .counted_words import WordWeights, split_counted_words
 
 _REGRESSIONS = (
     "ARDRegression",
@@ -64,7 +65,8 @@ def read_weights(estimator: Any, method: str) -> Weights:
 
     Parameters
     ----------
-    estimator : a linear model, or a pipeline whose steps before it treat each column by itself.
+    estimator : a linear model, or a pipeline whose steps before it treat each column, or each word of a text, by
+        itself.
     method : "decision_function", "predict", or "linear_predictor" for the number that a generalized linear model is
         linear in.
 
@@ -90,18 +92,20 @@ def read_weights(estimator: Any, method: str) -> Weights:
             f"Expected a number that is linear in the columns, got the probabilities of {name}. Explain its log-odds "
             f'or margin with kind="logits" or kind="margin" and value="output". {_ADVICE}'
         )
-    steps, model = split_columnwise(estimator)
+    words = split_counted_words(estimator)
+    steps, model = split_columnwise(estimator) if words is None else words
+    kind = Weights if words is None else WordWeights
     if name == "TransformedTargetRegressor":
         inner = _read_transformed_target(model, method)
         if inner.encoder is not None:
             raise MethodError(f"Expected one pipeline, got one within TransformedTargetRegressor too. {_ADVICE}")
-        return Weights(inner.coefficients, steps)
+        return kind(inner.coefficients, steps)
     if name in _WITH_LINK and method != LINK and _has_log_link(model):
         raise MethodError(
             f"Expected a number that is linear in the columns, got the output of {name}, which is linear in its "
             f'logarithm. Explain that with lc.adapters.SklearnModel(model, method="{LINK}"). {_ADVICE}'
         )
-    return Weights(_coefficients(model, name), steps)
+    return kind(_coefficients(model, name), steps)
 
 
 def link_function(estimator: Any) -> Callable[[Any], Any] | None:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..core.count_games import CountGame
 from ..core.graphs import Graph
 from ..core.row_encoding import PINNED
 from ..core.structures import StructureGame
 from ..core.table_method import RowEstimates, TableMethod
 from .axioms import Axioms
+from .count_scores import count_scores
 
 Floats = NDArray[np.float64]
 
@@ -83,6 +85,9 @@ class LinearSHAP(TableMethod):
 
     def estimate_rows(self, game: StructureGame) -> RowEstimates:
         """The scores of all rows of a `game`."""
+        if isinstance(game, CountGame):
+            pairs = np.zeros((1, game.d, game.d, len(game.weights))) if self.interactions else None
+            return RowEstimates(count_scores(game)[None], game.at(game.background).sum(axis=1), pairs)
         coefficients = game.weights @ game.structure.coefficients
         reference = np.asarray(game.background.mean(axis=0)).reshape(1, -1)
         if sparse.issparse(game.rows):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..adapters.base import Model
+from ..adapters.counted_words import WordWeights
 from ..core.coalitions import Coalitions
 from ..core.method import Method
 from ..core.row_encoding import DROPPED, PINNED
@@ -20,6 +21,7 @@ from ..maskers.input_lists import is_frame
 from ..maskers.masked_table import MaskedTabular
 from ..maskers.table_inputs import unit_of_columns
 from ..values import FixedValue, Value
+from .text_games import count_game
 
 Floats = NDArray[np.float64]
 _ADVICE = (
@@ -44,6 +46,8 @@ def structure_game(name: str, model: Model, masked: Masked, value: FixedValue) -
         )
     if isinstance(masked, MaskedTabular) and not masked.has_background:
         return _game_without_background(structure, masked, value, weights)
+    if isinstance(structure, WordWeights):
+        return count_game(structure, masked, weights, value.multi_output)
     x, background = (numeric_rows(rows, structure) for rows in _full_and_empty_rows(masked))
     owners = masked.column_units if isinstance(masked, MaskedTabular) else masked.owners
     if owners is not None and owners.ndim == 1:

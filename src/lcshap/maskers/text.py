@@ -177,6 +177,16 @@ class MaskedText(Masked):
         """The text and the positions of its units."""
         return text_view(self.text, np.array(self.spans, np.int64).reshape(-1, 2))
 
+    @property
+    def piece_texts(self) -> list[str]:
+        """The text of each piece."""
+        return [self.text[start:end] for start, end in self.pieces.tolist()]
+
+    @property
+    def is_separated(self) -> bool:
+        """Whether there is white space between any two pieces of every row."""
+        return all(any(map(str.isspace, gap)) for gap in self._gaps)
+
     def distinct(self, coalitions: Coalitions) -> DistinctRows:
         """Coalitions with equal texts share a key. The texts are kept if they are few and short enough."""
         if self._max_row_letters <= _MAX_KEPT_LETTERS and len(coalitions) * self._max_row_letters <= _MAX_LETTERS:
