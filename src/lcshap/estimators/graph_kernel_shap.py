@@ -103,8 +103,8 @@ class GraphKernelSHAP(SampledMethod):
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
     # 2: pairs are the same on every processor; 3: approximations with many units; 4: effects by size, and larger errors
-    # where residuals contradict the fit
-    algorithm: ClassVar[int] = 4
+    # where residuals contradict the fit; 5: with many units, scales of units that make sums exact in single precision
+    algorithm: ClassVar[int] = 5
 
     @classmethod
     def examples(cls) -> tuple[GraphKernelSHAP, ...]:

@@ -1,5 +1,7 @@
 """What takes the place of inverse matrices with many units, against these inverses."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,14 @@ from lcshap.estimators.graph_kernel.design import choose_pairs
 from lcshap.estimators.graph_kernel.many_units import (
     conjugate_gradients,
     effect_variances,
+    fits_single_precision,
     gram_of_signs,
+    matrix_sums_by_unit,
+    matrix_sums_of_members,
+    round_to_single_precision,
     sign_variances,
 )
+from lcshap.estimators.graph_kernel.odd_kernel import KernelTerms, OddKernel
 from lcshap.estimators.graph_kernel.tuning import SIZES
 
 
@@ -84,3 +91,39 @@ def test_hardly_more_pairs_than_units_prove_nothing():
     d = 300
     kept = np.concatenate([np.ones((1, d), bool), choose_pairs(d, d + 10, 0)])
     assert exact.additive_scores(kept, np.where(kept, 0.5, -0.5) @ np.arange(float(d))) is None
+
+
+@pytest.mark.parametrize("scales", [np.full(1000, 0.3), np.random.default_rng(0).standard_t(1, size=4000) ** 2])
+def test_sums_of_rounded_scales_are_exact_in_single_precision(scales):
+    rounded = round_to_single_precision(scales)
+    assert fits_single_precision(rounded)
+    assert (rounded > 0).all()
+    assert np.abs(rounded - scales).max() <= 2.0**-22 * scales.sum()
+    signs = np.where(np.random.default_rng(1).random((20, len(scales))) < 0.5, -1.0, 1.0)
+    single = (signs.astype(np.float32) * rounded.astype(np.float32)) @ signs.astype(np.float32).T
+    np.testing.assert_array_equal(single, [[math.fsum(row * other * rounded) for other in signs] for row in signs])
+
+
+def test_other_scales_do_not_fit_single_precision():
+    assert not fits_single_precision(np.random.default_rng(0).random(1000))
+
+
+def test_sums_of_several_columns():
+    rng = np.random.default_rng(0)
+    kept = rng.random((1200, 30)) < 0.3
+    worth, values = rng.normal(size=(30, 3)), rng.normal(size=(1200, 2))
+    np.testing.assert_allclose(matrix_sums_of_members(kept, worth), np.where(kept, 1.0, 0.0) @ worth, rtol=1e-12)
+    np.testing.assert_allclose(matrix_sums_by_unit(kept, values), np.where(kept, 1.0, 0.0).T @ values, rtol=1e-10)
+
+
+@pytest.mark.parametrize("is_clipped", [False, True])
+def test_kernels_in_single_precision_have_nearly_the_same_covariances(is_clipped):
+    """Whether own variances are proportional to inverse length scales or not, as where these reach their bounds."""
+    d, rng = 300, np.random.default_rng(3)
+    kept, lengths = rng.random((40, d)) < 0.5, rng.standard_t(2, size=d) ** 2 / d
+    own = 0.2 * (lengths * rng.random(d) if is_clipped else lengths)
+    exact = OddKernel(own, lengths, 0.1, np.empty(0), 1e-3, KernelTerms(d, wide=False))
+    single = OddKernel(
+        round_to_single_precision(own), round_to_single_precision(lengths), 0.1, np.empty(0), 1e-3, exact.terms
+    )
+    np.testing.assert_allclose(single.covariance(kept, kept), exact.covariance(kept, kept), atol=1e-5, rtol=1e-4)

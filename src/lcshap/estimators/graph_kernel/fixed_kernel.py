@@ -138,6 +138,19 @@ def fixed_kernel(d: int, linear: float, smooth: float, pool: float, white: float
     return FixedKernel(d, pool, white, by_agreement, inside, outside, variance)
 
 
+def white_noise(d: int) -> FixedKernel:
+    """A kernel of white noise alone, of variance 1."""
+    return fixed_kernel(d, 0.0, 0.0, 0.0, float(d))
+
+
+def unseen_noise_variances(kept: Kept) -> Array:
+    """The variance of each Shapley value, if f is white noise of variance 1 and known at these coalitions, `(d,)`."""
+    noise, size = white_noise(kept.shape[1]), kept.sum(axis=1)
+    inside, outside = noise.inside[size] ** 2, noise.outside[size] ** 2
+    explained = float(outside.sum()) + np.einsum("nd,n->d", kept, inside - outside)
+    return np.asarray(np.maximum(noise.variance - explained, 0))
+
+
 def _linear_and_smooth(d: int, linear: float, smooth: float) -> tuple[Array, Array, Array, float]:
     """K by the number of units on which S and T agree; its covariances with a Shapley value by size; the variance."""
     sizes = np.arange(d + 1)

@@ -14,7 +14,7 @@ from scipy import linalg
 from .even_kernel import EvenKernel
 from .evidence import EvidencePoint, cholesky, invert_factored
 from .fixed_kernel import Array, Kept
-from .many_units import Single, gram_of_signs
+from .many_units import Single, gram_of_signs, round_to_single_precision
 from .odd_kernel import KernelTerms, OddKernel
 from .product_kernel import Half, product_kernel, signs_of, size_kernel
 from .tuning import EFFECTS_BY_SIZE, EVEN_PRIORS, ODD_PRIORS, SIZES, KernelPriors, LogNormal
@@ -333,7 +333,14 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
         """The kernel with these logarithms; those of the units are the last, or those of given scales."""
         units, tie = (theta[self.first_unit :], self._tie(theta)) if scales is None else (scales.logarithms, 1.0)
         (white, product, own_variance, *terms), unit, length = self._variances(theta, units, tie)
-        return OddKernel(own_variance / self.d * unit, length, product, np.array(terms), white, self.terms)
+        own = own_variance / self.d * unit
+        if scales is not None and self.d > SIZES.inverted_units:
+            rounded = round_to_single_precision(length)
+            ratio = own / length
+            # If the ratio is the same for all units, it stays so, and one matrix product is enough for both.
+            own = ratio * rounded if np.ptp(ratio) <= 1e-12 * ratio[0] else round_to_single_precision(own)
+            length = rounded
+        return OddKernel(own, length, product, np.array(terms), white, self.terms)
 
     def _low_order_matrix(self, kernel: OddKernel) -> Array:
         return np.asarray((self._signs * kernel.low_order) @ self._signs.T)

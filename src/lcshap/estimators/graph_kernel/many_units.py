@@ -19,6 +19,8 @@ from .product_kernel import signs_of
 Single = NDArray[np.float32]
 _GRAM_ROWS = 2048  # rows that are added at a time
 _FIXED_POINT_STEPS, _FIXED_POINT_TOLERANCE = 200, 1e-6
+_MEMBER_ROWS = 512  # rows that are converted to numbers at a time, so that they fit into the processor's cache
+_SINGLE_BITS = 24  # the bits of a number in single precision
 
 
 def sums_of_members(kept: Kept, worth: Array) -> Array:
@@ -29,6 +31,48 @@ def sums_of_members(kept: Kept, worth: Array) -> Array:
 def sums_by_unit(kept: Kept, values: Array) -> Array:
     """The sum over the coalitions that have each unit."""
     return np.asarray(np.einsum("nd,n->d", kept, values))
+
+
+def matrix_sums_of_members(kept: Kept, worth: Array) -> Array:
+    """The sums over the units of each coalition, of several columns `(d, k)`."""
+    sums = np.empty((len(kept), worth.shape[1]))
+    for start in range(0, len(kept), _MEMBER_ROWS):
+        rows = slice(start, start + _MEMBER_ROWS)
+        np.matmul(kept[rows].astype(float), worth, out=sums[rows])
+    return sums
+
+
+def matrix_sums_by_unit(kept: Kept, values: Array) -> Array:
+    """The sums over the coalitions that have each unit, of several columns `(n, k)`."""
+    sums = np.zeros((kept.shape[1], values.shape[1]))
+    for start in range(0, len(kept), _MEMBER_ROWS):
+        rows = slice(start, start + _MEMBER_ROWS)
+        sums += kept[rows].astype(float).T @ values[rows]
+    return sums
+
+
+def round_to_single_precision(scales: Array) -> Array:
+    """Round positive numbers so that sums of them, with any signs and in any order, are exact in single precision.
+
+    They become multiples of a power of two, a part in about 2 to the power of 23 of their sum, and at least one of it.
+    Products of matrices take half the time in single precision, and exact sums are the same on every processor.
+
+    >>> round_to_single_precision(np.array([1.0, 1e-12])).tolist()
+    [1.0, 2.384185791015625e-07]
+    """
+    step = _power_of_two_above(scales) / 2 ** (_SINGLE_BITS - 1)
+    return np.maximum(np.rint(scales / step), 1) * step
+
+
+def fits_single_precision(scales: Array) -> bool:
+    """Whether sums of these numbers, with any signs and in any order, are exact in single precision."""
+    steps = scales / (_power_of_two_above(scales) / 2**_SINGLE_BITS)
+    return bool((steps == np.rint(steps)).all())
+
+
+def _power_of_two_above(scales: Array) -> float:
+    """The smallest power of two that is not smaller than the sum of these numbers."""
+    return float(2.0 ** np.ceil(np.log2(scales.sum())))
 
 
 def gram_of_signs(kept: Kept) -> Single:

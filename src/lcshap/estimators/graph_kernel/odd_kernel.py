@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel, tiles
-from .many_units import sums_by_unit, sums_of_members
+from .fixed_kernel import Array, FixedKernel, Kept, fixed_kernel, tiles, unseen_noise_variances, white_noise
+from .many_units import (
+    fits_single_precision,
+    matrix_sums_by_unit,
+    matrix_sums_of_members,
+    sums_by_unit,
+    sums_of_members,
+)
 from .product_kernel import Half, at_equality, near_and_far, odd_size_kernel, quadrature, signs_of, size_kernel
+from .triples import triple_products
 from .tuning import SIZES
 
 # Products of the signs of each triple, for two lists of coalitions.
@@ -78,7 +85,7 @@ class KernelTerms:
 
     def products(self, kept: Kept) -> NDArray[np.float32]:
         """The product of the signs of each triple, `(n, triples)`."""
-        return _products(kept, self.triples)
+        return triple_products(kept, self.triples)
 
     def score_covariances(self, kept: Kept) -> list[Array]:
         """The covariance of each Shapley value with f at each coalition, `(d, n)`, of each term."""
@@ -155,7 +162,7 @@ def _score_covariances_by_size(d: int, wide: bool, effects_by_size: bool) -> tup
 
     Each array has one row per term.
     """
-    noise = _white_noise(d)
+    noise = white_noise(d)
     inside, outside = [noise.inside], [noise.outside]
     if wide:
         sizes = np.tri(d + 1, d, -1, dtype=bool)  # coalitions of 0, 1, ... d units
@@ -200,7 +207,7 @@ class OddKernel:
 
     def upper_covariance_matrix(self, kept: Kept) -> Array:
         """The same, except that numbers below the diagonal are not all set. A Cholesky factor does not need them."""
-        n, signs, triples = len(kept), signs_of(kept), self.terms.products(kept)
+        n, signs, triples = len(kept), signs_of(kept, self._sign_dtype), self.terms.products(kept)
         K = np.empty((n, n))
         for start in range(0, n, _BLOCK_ROWS):
             rows, columns = slice(start, start + _BLOCK_ROWS), slice(start, n)
@@ -212,7 +219,8 @@ class OddKernel:
 
     def covariance(self, kept: Kept, other_kept: Kept) -> Array:
         """K between coalitions `(n, d)` and `(m, d)`, without the white noise."""
-        K, signs, other_signs = np.empty((len(kept), len(other_kept))), signs_of(kept), signs_of(other_kept)
+        K = np.empty((len(kept), len(other_kept)))
+        signs, other_signs = (signs_of(coalitions, self._sign_dtype) for coalitions in (kept, other_kept))
         for start in range(0, len(kept), _BLOCK_ROWS):
             rows = slice(start, start + _BLOCK_ROWS)
             self._write_low_order_and_product(signs[rows], other_signs, K[rows])
@@ -241,18 +249,29 @@ class OddKernel:
             sums += self.term_variances[-1] / len(self.terms.triples) * (self.terms.products(kept) @ by_triple)
         return np.asarray(sums)
 
-    def _write_low_order_and_product(self, signs: Array, other_signs: Array, K: Array) -> None:
+    def _write_low_order_and_product(self, signs: NDArray[Any], other_signs: NDArray[Any], K: Array) -> None:
         """Write the first two terms between coalitions, given by their signs."""
-        agreement, total = (signs * self.inverse_length) @ other_signs.T, float(self.inverse_length.sum())
-        near, far = near_and_far((agreement / 2).astype(self._product_dtype), total)
+        agreement = (signs * self.inverse_length.astype(signs.dtype)) @ other_signs.T
+        total = float(self.inverse_length.sum())
+        near, far = near_and_far((agreement / 2).astype(self._product_dtype, copy=False), total)
         near -= far
         np.multiply(near, self.product / at_equality(total, Half.ODD), out=K)
-        ratio = self.low_order[0] / self.inverse_length[0]
-        if np.allclose(self.low_order, ratio * self.inverse_length, rtol=1e-12, atol=0):  # one matrix product is enough
-            agreement *= ratio
-            K += agreement
-        else:
-            K += (signs * self.low_order) @ other_signs.T
+        if self._own_to_length is None:
+            K += (signs * self.low_order.astype(signs.dtype)) @ other_signs.T
+        else:  # one matrix product is enough
+            K += np.multiply(agreement, self._own_to_length, dtype=float)
+
+    @cached_property
+    def _own_to_length(self) -> float | None:
+        """The ratio of own variances to inverse length scales, if it is the same for all units."""
+        ratio = float(self.low_order[0] / self.inverse_length[0])
+        return ratio if np.allclose(self.low_order, ratio * self.inverse_length, rtol=1e-12, atol=0) else None
+
+    @cached_property
+    def _sign_dtype(self) -> type[np.float32 | np.float64]:
+        """Single precision, if sums over units are exact in it (see `many_units.round_to_single_precision`)."""
+        summed = [self.inverse_length] + [self.low_order] * (self._own_to_length is None)
+        return np.float32 if all(map(fits_single_precision, summed)) else np.float64
 
     def _agreement_columns(self, kept: Kept, dtype: type[np.float32 | np.float64]) -> NDArray[Any]:
         """Columns whose products are half the inverse length scales of units on which coalitions agree or do not.
@@ -300,7 +319,7 @@ class OddKernel:
         of_members, of_others, by_coalition, by_coalition_outside = self._score_covariance_factors(kept)
         columns = by_coalition.shape[1]
         sums = np.hstack([by_coalition, by_coalition_outside]) * weights[:, None]
-        present = kept.T.astype(float) @ sums  # of the coalitions with each unit
+        present = matrix_sums_by_unit(kept, sums)
         absent = sums[:, columns:].sum(axis=0) - present[:, columns:]
         covariances = np.einsum("jk,jk->j", of_members, present[:, :columns])
         covariances += np.einsum("jk,jk->j", of_others, absent)
@@ -320,7 +339,7 @@ class OddKernel:
         along = np.outer(node, r)
         # The Shapley value of a product over units is an integral over its derivative along the diagonal.
         slopes = np.arctanh(along).T
-        logs = 2 * (kept @ slopes) - slopes.sum(axis=0) + np.log1p(-(along**2)).sum(axis=1) / 2
+        logs = 2 * matrix_sums_of_members(kept, slopes) - slopes.sum(axis=0) + np.log1p(-(along**2)).sum(axis=1) / 2
         integrand = np.exp(logs - np.log1p(r).sum()) * weight
         # The effects of single units and the effect of the size are two further columns.
         size, product_scale = kept.sum(axis=1), self.product * scale
@@ -349,7 +368,7 @@ class OddKernel:
         factors = 1 + np.outer(both, r)
         integrand = np.exp(np.log(factors).sum(axis=1) - np.log1p(r).sum()) * np.outer(weight, weight).ravel()
         variances = self.product * scale * (integrand @ (1 / factors)) + 4 * self.low_order
-        variances += self.white * _white_noise(len(r)).variance
+        variances += self.white * white_noise(len(r)).variance
         for variance, term in zip(self.term_variances, self.terms.variances, strict=True):
             variances = variances + variance * term
         return np.asarray(variances)
@@ -369,31 +388,6 @@ class OddKernel:
         return r, 2 * r / at_equality(self.inverse_length.sum(), Half.ODD)
 
 
-def unseen_noise_variances(kept: Kept) -> Array:
-    """The variance of each Shapley value, if f is white noise of variance 1 and known at these coalitions, `(d,)`."""
-    noise, size = _white_noise(kept.shape[1]), kept.sum(axis=1)
-    inside, outside = noise.inside[size] ** 2, noise.outside[size] ** 2
-    explained = float(outside.sum()) + sums_by_unit(kept, inside - outside)
-    return np.asarray(np.maximum(noise.variance - explained, 0))
-
-
 def _slices(n: int) -> Iterator[tuple[slice, None]]:
     """All rows, a block at a time."""
     return ((slice(start, start + _BLOCK_ROWS), None) for start in range(0, n, _BLOCK_ROWS))
-
-
-def _products(kept: Kept, triples: NDArray[np.int32]) -> NDArray[np.float32]:
-    """The product of three signs, `(n, triples)`; columns are contiguous."""
-    by_unit = np.ascontiguousarray(kept.T)
-    positive = by_unit[triples[:, 0]]  # an odd number of units is kept
-    positive ^= by_unit[triples[:, 1]]
-    positive ^= by_unit[triples[:, 2]]
-    products = positive.astype(np.float32)
-    products *= 2
-    products -= 1
-    return np.asarray(products.T)
-
-
-def _white_noise(d: int) -> FixedKernel:
-    """A kernel of white noise alone, of variance 1."""
-    return fixed_kernel(d, 0.0, 0.0, 0.0, float(d))

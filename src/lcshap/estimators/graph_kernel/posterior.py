@@ -11,10 +11,10 @@ from scipy import linalg, special
 
 from .evidence import invert_factored
 from .fit import fit_odd_kernels
-from .fixed_kernel import Array, Kept
+from .fixed_kernel import Array, Kept, unseen_noise_variances
 from .hyperparameters import OddHyperparameters
 from .many_units import conjugate_gradients, effect_variances, sign_variances
-from .odd_kernel import OddKernel, unseen_noise_variances
+from .odd_kernel import OddKernel
 from .product_kernel import signs_of, size_log_odds
 from .tuning import DESIGN, ERRORS, SIZES
 
