@@ -26,7 +26,7 @@ def lines(workdir):
 @pytest.fixture
 def saved(workdir, lines):
     run(*lines, "--save", "e.json")
-    return ("report", "e-1.json", "e-3.json", "e-4.json", "--force", "--out", "e.html")
+    return ("report", "e.json", "--force", "--out", "e.html")
 
 
 class TestLines:

@@ -78,11 +78,19 @@ class TestLines:
             assert record["scores"] == pytest.approx(separate["scores"], abs=1e-6)
             assert record["provenance"]["parameters"] == separate["provenance"]["parameters"]
 
-    def test_files_have_the_numbers_of_the_lines(self, workdir, lines):
-        out, err = run(*lines, "--save", "e.json", "--html", "e.html")
-        assert err.splitlines() == ["wrote e-1.json", "wrote e-3.json", "wrote e-4.json", "wrote e.html"]
+    @pytest.mark.parametrize("name", ["many.json", "many.parquet"])
+    def test_one_file_has_all_lines(self, workdir, lines, name):
+        out, err = run(*lines, "--save", name, "--html", "e.html")
+        assert err.splitlines() == [f"wrote {name}", "wrote e.html"]
         assert [line for line in out.splitlines() if line.startswith("line ")] == ["line 1", "line 3", "line 4"]
-        assert lc.load("e-3.json").names[0] == "A"
+        xs = lc.load(name)
+        assert isinstance(xs, lc.Explanations)
+        assert len(xs) == 3
+        assert xs[1].names[0] == "A"
+        run(*lines, "--save", name)  # what lcshap wrote is overwritten
+        assert [e.names for e in lc.load(name)] == [e.names for e in xs]
+        run("report", name, "--out", "report.html")
+        assert "Sucks" in (workdir / "report.html").read_text(encoding="utf-8")
         assert "Sucks" in (workdir / "e.html").read_text(encoding="utf-8")
 
     def test_standard_input_and_the_preview(self):
@@ -100,8 +108,9 @@ class TestLines:
         records = [json.loads(line) for line in out.splitlines()]
         assert "no bad words" in records[0]["error"]
         assert [len(record["scores"]) for record in records[1:]] == [5, 1]
-        assert err.splitlines()[:2] == ["wrote e-3.json", "wrote e-4.json"]
-        assert err.splitlines()[2].startswith("lcshap: error: line 1: ")
+        assert err.splitlines()[0] == "wrote e.json"
+        assert err.splitlines()[1].startswith("lcshap: error: line 1: ")
+        assert list(lc.load("e.json").errors) == [0]
 
     def test_wrong_usage(self, workdir, lines):
         fails(*lines, "--plot", "a.png", code=2, match="Use --html")
@@ -110,9 +119,11 @@ class TestLines:
         assert (out, err) == ("", "lcshap: error: Expected a target from 0 to 1, got 7.\n")
         (workdir / "blank.txt").write_text("\n \n")
         fails("explain", *WORDS, "--lines", "blank.txt", code=1, match="at least one text in blank.txt, got none")
-        (workdir / "e-3.json").write_text("precious")
+        (workdir / "e.json").write_text("precious")
+        (workdir / "e.parquet").write_bytes(b"PAR1 precious PAR1")
         fails(*lines, "--save", "e.json", code=2, match="which holds something else")
-        assert not (workdir / "e-1.json").exists()
+        fails(*lines, "--save", "e.parquet", code=2, match="which holds something else")
+        assert (workdir / "e.json").read_text() == "precious"
 
 
 def test_compare_saves_each_method(workdir):

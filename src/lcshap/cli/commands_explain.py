@@ -46,10 +46,10 @@ def explain(
     from .explaining import prepare, prepare_lines, quiet_stdout
     from .input_files import display_name
     from .labels import check_label_options, select_labels, take_columns
-    from .output import as_json, dumps, explanation_text, write_and_print, writers
+    from .output import as_json, dumps, explanation_text, savers, write_and_print, writers
     from .output_files import check_targets
 
-    check_targets(None if source.lines else output.save, output.html, output.plot, output.force)
+    check_targets(output.save, output.html, output.plot, output.force)
     check_label_options(marks, output)
     if source.lines is not None:
         if output.plot is not None:
@@ -75,23 +75,23 @@ def explain(
 
         return plot(e)
 
-    saved = [path for path in [output.save] if path is not None and path.suffix.lower() != ".parquet"]
+    saved = savers([e], [] if output.save is None else [output.save])
     text = dumps(as_json(e)) if output.json else explanation_text(e, output)
     write_and_print(text, writers([e], output, saved, figure, marked))
 
 
 def _explain_lines(job: LinesJob, file: str, preview: bool, output: Output, marks: LabelOptions) -> None:
     """Explain all texts, print and write the explanations, and then report the errors."""
-    from itertools import compress
+    from functools import partial
 
     from ..core.explanation import Explanation
+    from ..core.explanations import Explanations
     from ..core.printable import printable
     from ..errors import LcshapError
     from .explaining import quiet_stdout
     from .labels import filter_labels, select_labels
-    from .output import explanations_text, numbered_targets, write_and_print, writers
+    from .output import explanations_text, write_and_print, writers
 
-    saved = numbered_targets(output, list(job.texts))
     marked = select_labels(marks, [line - 1 for line in job.texts], max(job.texts), f"line of {file}")
     if preview:
         with quiet_stdout():
@@ -103,11 +103,11 @@ def _explain_lines(job: LinesJob, file: str, preview: bool, output: Output, mark
     is_explained = [isinstance(e, Explanation) for _, e in explained]
     explanations = [e for _, e in explained if isinstance(e, Explanation)]
     failed = [(line, e) for line, e in explained if isinstance(e, LcshapError)]
-    paths = [path for path in compress(saved, is_explained) if path is not None]
+    saved = [] if output.save is None else [partial(Explanations(e for _, e in explained).save, output.save)]
     marked = filter_labels(marked, is_explained)
     write_and_print(
         explanations_text(explained, output),
-        writers(explanations, output, paths, marked=marked) if explanations else [],
+        writers(explanations, output, saved, marked=marked) if explanations else [],
     )
     if len({str(error) for _, error in failed}) == 1 and not explanations:  # most likely the texts are not the cause
         raise failed[0][1]
@@ -130,11 +130,11 @@ def compare(source: Input, task: ModelOptions, option: MethodsOption, settings: 
     """Explain an input by several methods that share their model calls."""
     from .explaining import compare_methods as run_comparison
     from .explaining import quiet_stdout, split_names
-    from .output import as_json, comparison_text, dumps, numbered_targets, write_and_print, writers
+    from .output import as_json, comparison_text, dumps, method_targets, savers, write_and_print, writers
     from .output_files import check_targets
 
     check_targets(None, output.html, output.plot, output.force)
-    saved = numbered_targets(output, range(1, len(split_names(option.methods)) + 1))
+    paths = method_targets(output, len(split_names(option.methods)))
     with quiet_stdout():
         comparison = run_comparison(source, task, option, settings, output.with_curve)
 
@@ -148,5 +148,5 @@ def compare(source: Input, task: ModelOptions, option: MethodsOption, settings: 
         text = dumps({"explanations": list(map(as_json, comparison.explanations)), "calls": calls})
     else:
         text = comparison_text(comparison, output)
-    paths = [path for path in saved if path is not None]
-    write_and_print(text, writers(comparison.explanations, output, paths, figure))
+    saved = savers(comparison.explanations, paths)
+    write_and_print(text, writers(comparison.explanations, output, saved, figure))

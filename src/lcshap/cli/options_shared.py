@@ -252,8 +252,8 @@ class Output:
         File,
         option(
             _OUTPUT,
-            "Save the explanation as a .json file, for `lcshap report`. Several get a number each: e-1.json, e-2.json. "
-            "A .parquet file has all of them.",
+            "Save the explanation as a .json file, for `lcshap report`. With --lines, a .json or .parquet file has the "
+            "explanations of all lines. `compare` writes a .json file for each method, or one .parquet file.",
             metavar="FILE",
         ),
     ] = None

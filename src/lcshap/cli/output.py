@@ -62,27 +62,31 @@ def numbered_paths(path: Path, numbers: Sequence[int]) -> list[Path]:
     return [path.with_name(f"{path.stem}-{k:0{digits}}{path.suffix}") for k in numbers]
 
 
-def numbered_targets(output: Output, numbers: Sequence[int]) -> list[Path | None]:
-    """The files of several explanations, after checking that they can be written; None if nothing is saved."""
+def method_targets(output: Output, count: int) -> list[Path]:
+    """The files of explanations by several methods, after checking that they can be written: one, or none, for all."""
     if output.save is None:
-        return [None] * len(numbers)
-    if _is_set_path(output.save):
-        check_targets(output.save, force=output.force)
-        return [None] * len(numbers)
-    paths = numbered_paths(output.save, numbers)
+        return []
+    paths = [output.save] if _is_set_path(output.save) else numbered_paths(output.save, range(1, count + 1))
     for path in paths:
         check_targets(path, force=output.force)
-    return [*paths]
+    return paths
+
+
+def savers(explanations: Sequence[Explanation], paths: Sequence[Path]) -> list[Writer]:
+    """Functions that save each explanation to a file of its own, or all of them to one Parquet file."""
+    if len(paths) == 1 and _is_set_path(paths[0]):
+        return [partial(Explanations(explanations).save, paths[0])]
+    return [partial(e.save, path) for e, path in zip(explanations, paths, strict=True)] if paths else []
 
 
 def writers(
     explanations: Sequence[Explanation],
     output: Output,
-    saved: Sequence[Path],
+    saved: Sequence[Writer],
     draw: Callable[[], Any] | None = None,
     marked: InputLabels | None = None,
 ) -> list[Writer]:
-    """Functions that write the requested files: explanations to `saved`, the figure that `draw` makes, and a page."""
+    """Functions that write the requested files: `saved` explanations, the figure that `draw` makes, and a page."""
 
     def page() -> Path:
         from ..show.html_report import report
@@ -97,11 +101,7 @@ def writers(
         assert draw is not None
         return save(draw(), output.plot)
 
-    pairs = zip(explanations, saved, strict=True) if saved else ()
-    savers: list[Writer] = [partial(e.save, path) for e, path in pairs]
-    if output.save is not None and _is_set_path(output.save):
-        savers = [partial(Explanations(explanations).save, output.save)]
-    return savers + [figure] * (output.plot is not None) + [page] * (output.html is not None)
+    return [*saved] + [figure] * (output.plot is not None) + [page] * (output.html is not None)
 
 
 def _is_set_path(path: Path) -> bool:

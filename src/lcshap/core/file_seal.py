@@ -14,6 +14,15 @@ _PARQUET_MAGIC = b"PAR1"
 OPEN_SEAL = (_MARK + b"0" * 64).decode()  # what a file contains before it is sealed
 
 
+def is_sealed_parquet(ends: bytes) -> bool:
+    """Whether a Parquet file that lcshap wrote has this beginning and end.
+
+    >>> is_sealed_parquet(b"PAR1..." + OPEN_SEAL.encode() + b"...PAR1"), is_sealed_parquet(b"PAR1...PAR1")
+    (True, False)
+    """
+    return ends.startswith(_PARQUET_MAGIC) and _SEAL.search(ends) is not None
+
+
 def seal(content: bytes) -> bytes:
     """Put the digest of a file into its open seal.
 

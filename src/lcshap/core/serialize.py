@@ -15,7 +15,7 @@ from scipy import sparse
 
 from ..errors import OptionError
 from .atomic_files import write_file
-from .file_seal import OPEN_SEAL, seal
+from .file_seal import OPEN_SEAL, is_sealed_parquet, seal
 from .graphs import Graph
 from .views import View
 
@@ -54,13 +54,16 @@ def _to_json(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def is_explanation(head: bytes) -> bool:
-    """Whether a file is a saved explanation, by its beginning.
+def is_explanation(ends: bytes) -> bool:
+    """Whether a file has a saved explanation or a set of them, by its beginning and its end.
 
     >>> is_explanation(b'{ "format": "lcshap-explanation", "version": 2, ...'), is_explanation(b"Dear diary")
     (True, False)
+    >>> is_explanation(b'{"format":"lcshap-explanations","version":1, ...')
+    True
     """
-    return re.match(rb'\s*\{\s*"format":\s*"' + FORMAT.encode() + b'"', head) is not None
+    is_json = re.match(rb'\s*\{\s*"format":\s*"' + FORMAT.encode() + b's?"', ends)
+    return is_json is not None or is_sealed_parquet(ends)
 
 
 def to_dict(e: Any) -> dict[str, Any]:
