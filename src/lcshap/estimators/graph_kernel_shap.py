@@ -51,9 +51,12 @@ class GraphKernelSHAP(SampledMethod):
     -----
     The choice of pairs does not depend on v. For more than 64 units they are random, with all sizes equally often. For
     fewer units each pair is the one that lowers the posterior variance most. Up to eight calls per unit, all single
-    units and their complements are included (on a chain only from 3.5 calls per unit on). Above 8,192 calls, and for
-    more than 64 units above five calls per unit (and 2,048), the further pairs are random with the sizes of the Shapley
-    kernel, and a regression with its weights is fitted to the residuals of the process at these pairs.
+    units and their complements are included (on a chain only from 3.5 calls per unit on). Above 64 calls per unit, and
+    for more than 64 units above five calls per unit (and 2,048), the further pairs are random with the sizes of the
+    Shapley kernel. From 24 calls per unit on for up to 64 units, the scores are corrected by a regression on the
+    leave-one-out residuals of the process if these contradict it; for more units, and above 8,192 calls, by a
+    regression on the residuals at pairs that the process was not fitted to. So errors are not larger than those of a
+    regression if the prior is wrong.
 
     From 64 pairs on, a regression with heavy tails first estimates the variance of each unit's linear effect, and the
     fit of the prior starts from there: in a long text a few words have most of the effect. Up to 64 units, the length
@@ -67,12 +70,12 @@ class GraphKernelSHAP(SampledMethod):
     prior is fitted to it.
 
     Choose it to estimate Shapley values; ``docs/benchmarks.md`` compares its error with that of other methods, for
-    several kinds of games and models. The standard error is the posterior standard deviation, scaled by leave-one-out
-    errors; it needs 2.5 calls per unit. If v has only a few different values, such as 0 and 1, the standard error
-    includes a term for unobserved values. If leave-one-out errors are several times larger where few units are kept or
-    few are missing than elsewhere, the standard error is larger, and ``e.provenance["doubt"]`` says that the intervals
-    may be too narrow. ``benchmarks/own_share.py`` prints the time of the method without that of the
-    model. It takes up to 4,096 units.
+    several kinds of games and models. The standard error is the posterior standard deviation, scaled by
+    leave-one-out errors; it needs 2.5 calls per unit. If v has only a few different values, such as 0 and 1, the
+    standard error includes a term for unobserved values. If leave-one-out errors are several times larger where few
+    units are kept or few are missing than elsewhere, or effects of units are several times larger there, the
+    standard error is larger, and ``e.provenance["doubt"]`` says that the intervals may be too narrow.
+    ``benchmarks/own_share.py`` prints the time of the method without that of the model. It takes up to 4,096 units.
 
     References
     ----------
@@ -103,8 +106,9 @@ class GraphKernelSHAP(SampledMethod):
     )
     cost_in_words: ClassVar[str] = "the budget, from 2d"
     # 2: pairs are the same on every processor; 3: approximations with many units; 4: effects by size, and larger errors
-    # where residuals contradict the fit; 5: with many units, scales of units that make sums exact in single precision
-    algorithm: ClassVar[int] = 5
+    # where residuals contradict the fit; 5: with many units, scales of units that make sums exact in single precision;
+    # 6: random pairs and a correction with many calls
+    algorithm: ClassVar[int] = 6
 
     @classmethod
     def examples(cls) -> tuple[GraphKernelSHAP, ...]:

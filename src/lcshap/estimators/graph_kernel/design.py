@@ -28,7 +28,8 @@ def choose_pairs(d: int, pairs: int, seed: int, chain: bool = False) -> Kept:
     if pair_count is not None and pairs >= pair_count:
         return rng.permutation(_all_pairs(d))
     taken_keys = set(_pair_keys(np.ones((1, d), bool)))
-    process_pairs = min(pairs, max_process_pairs(d))  # all further pairs are drawn at random
+    # All further pairs are drawn at random.
+    process_pairs = min(pairs, max_process_pairs(d) if d > SIZES.many_units else DESIGN.greedy_pairs_per_unit * d)
     many_units, min_pairs = d > SIZES.many_units, DESIGN.chain_pairs_per_unit * d if chain else 0
     few_pairs = not many_units and min_pairs <= process_pairs <= DESIGN.few_pairs_per_unit * d
     batches = [

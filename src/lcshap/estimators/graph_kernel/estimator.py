@@ -13,8 +13,8 @@ from .exact import additive_scores, scores_from_all_pairs
 from .hyperparameters import OddHyperparameters
 from .interactions import estimate_interactions
 from .odd_kernel import KernelTerms
-from .posterior import DOUBT, score_posterior, single_unit_effects, unseen_value_stderr
-from .tuning import SIZES
+from .posterior import DOUBT, count_values, score_posterior, single_unit_effects, unseen_value_stderr
+from .tuning import ERRORS, SIZES
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,8 @@ class GraphKernelEstimator(SampledEstimator):
         error, is_doubtful = np.zeros(d), False
         if scores is None:
             effects = single_unit_effects(self.kept, plus, minus)
-            posterior = score_posterior(self.kept, odd, self._hyperparameters, effects=effects)
+            few_values = 0 < count_values(plus, minus)[1] <= ERRORS.few_values
+            posterior = score_posterior(self.kept, odd, self._hyperparameters, effects=effects, few_values=few_values)
             scores, error, is_doubtful = posterior.scores, posterior.stderr, posterior.is_doubtful
         if not self.dof:
             return scores, np.full(d, np.inf), is_doubtful

@@ -281,6 +281,17 @@ class Hyperparameters(ABC, Generic[KernelT]):
         return variances.tolist(), scales, np.exp(np.clip(theta[_INVERSE_LENGTH] + units, *_LENGTH_BOUNDS))
 
 
+def _spread_rows(kept: Kept, count: int) -> NDArray[np.intp]:
+    """So many rows, evenly spaced, but with all coalitions of single units, which are few and tell of both ends."""
+    size = kept.sum(axis=1)
+    at_ends = np.minimum(size, kept.shape[1] - size) <= 1
+    if 16 * at_ends.sum() > count:
+        at_ends[:] = False
+    others = np.flatnonzero(~at_ends)
+    spaced = others[np.linspace(0, len(others) - 1, count - int(at_ends.sum())).astype(np.intp)]
+    return np.asarray(np.sort(np.concatenate([np.flatnonzero(at_ends), spaced])))
+
+
 class OddHyperparameters(Hyperparameters[OddKernel]):
     """The hyperparameters of the odd half, from which scores are estimated.
 
@@ -288,7 +299,7 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
     ----------
     kept : coalitions, `(n, d)`, the first of which is V.
     terms : the terms whose form is the same for every input.
-    pairs : the number of coalitions, evenly spaced, from which the evidence is computed.
+    pairs : the number of coalitions, from which the evidence is computed.
     """
 
     half = Half.ODD
@@ -297,7 +308,7 @@ class OddHyperparameters(Hyperparameters[OddKernel]):
 
     def __init__(self, kept: Kept, terms: KernelTerms, pairs: int = SIZES.evidence_pairs) -> None:
         n = len(kept)
-        self.rows: NDArray[np.intp] = np.arange(n) if n <= pairs else np.linspace(0, n - 1, pairs).astype(np.intp)
+        self.rows: NDArray[np.intp] = np.arange(n) if n <= pairs else _spread_rows(kept, pairs)
         self.all_kept, self.terms = kept, terms
         super().__init__(kept[self.rows], len(terms), SIZES.many_units)
         if terms.wide and terms.effects_by_size:

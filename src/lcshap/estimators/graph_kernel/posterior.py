@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
-from .evidence import invert_factored
+from .evidence import cholesky, invert_factored
 from .fit import fit_odd_kernels
 from .fixed_kernel import Array, Kept, unseen_noise_variances
 from .hyperparameters import OddHyperparameters
+from .left_out import compare_effects, end_residuals, pair_sizes, regress_left_out, residual_scale
 from .many_units import conjugate_gradients, effect_variances, sign_variances
 from .odd_kernel import OddKernel
-from .product_kernel import signs_of, size_log_odds
+from .product_kernel import signs_of
 from .tuning import DESIGN, ERRORS, SIZES
 
-_CONVERGED, _NO_RESIDUAL = 1e-4, 1e-200  # tolerances of the regression on squared residuals, which may all be zero
 _TILE_ROWS = 1024  # rows that are added at a time
 _TOLERANCE, _SOLUTION_STEPS = 1e-5, 100  # of the equations for the correction of many units
 
 DOUBT = (
-    "The intervals may be too narrow: where few units are kept or few are missing, the fit predicts left-out values "
-    "several times worse than elsewhere. Use more calls, or check with SampleShapley."
+    "The intervals may be too narrow: the model seems to react to nearly complete or nearly empty inputs in another "
+    "way than to others, and too few of them were evaluated. Use more calls, or check with SampleShapley."
 )
 
 
@@ -35,12 +34,36 @@ class Posterior:
     Attributes
     ----------
     scores, stderr : the posterior mean and standard deviation, one number per unit.
-    is_doubtful : whether leave-one-out residuals contradict the fit (see `_end_residuals`).
+    is_doubtful : whether leave-one-out residuals contradict the fit (see `end_residuals`).
     """
 
     scores: Array
     stderr: Array
     is_doubtful: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _KernelPosterior:
+    """The posterior with one kernel.
+
+    Attributes
+    ----------
+    scores, variance : the posterior mean and variance.
+    alpha : weights of coalitions, for predicting f at other coalitions.
+    end_variance, contrast : see `end_residuals`.
+    scale : the mean of squared leave-one-out residuals, divided by their predicted variances.
+    regression_variance : the variance of the regression on residuals, if there is one.
+    floor_share : the smallest variance of scores, relative to this variance, in games of many values.
+    """
+
+    scores: Array
+    variance: Array
+    alpha: Array
+    end_variance: float = 0.0
+    contrast: float = 0.0
+    scale: float = 1.0
+    regression_variance: Array = field(default_factory=lambda: np.zeros(1))
+    floor_share: float = 0.0
 
 
 def max_process_pairs(d: int) -> int:
@@ -55,7 +78,12 @@ def max_process_pairs(d: int) -> int:
 
 
 def score_posterior(
-    kept: Kept, odd: Array, hyperparameters: OddHyperparameters, units: bool = True, effects: Array | None = None
+    kept: Kept,
+    odd: Array,
+    hyperparameters: OddHyperparameters,
+    units: bool = True,
+    effects: Array | None = None,
+    few_values: bool = False,
 ) -> Posterior:
     """The posterior mean and standard deviation of the Shapley values, given f at coalitions, the first of which is V.
 
@@ -65,17 +93,26 @@ def score_posterior(
     hyperparameters : the hyperparameters to fit, made from the same coalitions. They can be used for many inputs.
     units : whether each unit may have its own length scale.
     effects : see `fit_odd_kernels`. With effects, the results of two kernels are averaged.
+    few_values : whether v has few different values (see `count_values`).
     """
     # Values are scaled, because squares of very large or small values are not finite or zero.
     size = float(np.abs(odd).max()) or 1.0
     odd = odd / size
     kernels = fit_odd_kernels(hyperparameters, odd, units, effects)
     posteriors = [_score_posterior(kept, odd, kernel, hyperparameters) for kernel in kernels]
-    scores, variance = _average([(mean, variance) for mean, variance, _ in posteriors])
-    end_variance, contrast = np.max([residuals for *_, residuals in posteriors], axis=0)
+    scores, variance = _average([(posterior.scores, posterior.variance) for posterior in posteriors])
+    end_variance, contrast = (max(getattr(p, name) for p in posteriors) for name in ("end_variance", "contrast"))
+    is_floored = few_values and len(kept) - 1 > ERRORS.floor_pairs_per_unit * kept.shape[1]
+    few_share = ERRORS.floor_share_few_values if is_floored else 0.0
+    floor = np.max([max(p.floor_share, few_share) * p.regression_variance for p in posteriors], axis=0)
+    ends = compare_effects(kept, odd)
+    end_variance, is_doubtful = (
+        max(end_variance, ends.variance),
+        contrast > ERRORS.doubtful_contrast or ends.is_doubtful,
+    )
     drift = 2 * odd[0] - scores.sum()  # the pair {V, ∅} was evaluated without noise, so the sum of the scores is known
-    stderr = size * ERRORS.caution * np.sqrt(np.maximum(variance, end_variance))
-    return Posterior(size * (scores + drift / len(scores)), stderr, bool(contrast > ERRORS.doubtful_contrast))
+    stderr = size * np.sqrt(np.maximum(ERRORS.caution**2 * np.maximum(variance, end_variance), floor))
+    return Posterior(size * (scores + drift / len(scores)), stderr, bool(is_doubtful))
 
 
 def unseen_value_stderr(kept: Kept, plus: Array, minus: Array) -> Array:
@@ -92,18 +129,28 @@ def unseen_value_stderr(kept: Kept, plus: Array, minus: Array) -> Array:
     kept : coalitions, the first of which is V.
     plus, minus : v at these coalitions, and at their complements.
     """
-    values = np.concatenate([plus[1:], minus[1:]])  # without the values of V and ∅, which are often far from all others
-    extent = float(np.ptp(values)) if len(values) else 0.0
-    if not 0 < extent < np.inf:
-        return np.zeros(kept.shape[1])
-    shares = np.unique(np.rint((values - values.min()) / extent * ERRORS.value_bins), return_counts=True)[1] / len(
-        values
-    )
-    effective_values = float(np.exp(special.entr(shares).sum()))  # so many equally frequent values have this entropy
-    if effective_values > ERRORS.few_values:
+    extent, effective_values = count_values(plus, minus)
+    if not 0 < effective_values <= ERRORS.few_values:
         return np.zeros(kept.shape[1])
     step = extent / max(effective_values - 1, 1) / 2  # the possible error of f
     return np.asarray(step * np.sqrt(ERRORS.unseen_values / len(kept) * unseen_noise_variances(kept)))
+
+
+def count_values(plus: Array, minus: Array) -> tuple[float, float]:
+    """The range of the values, and the number of equally frequent values with the same entropy; 0 without a range.
+
+    Parameters
+    ----------
+    plus, minus : v at coalitions, the first of which is V, and at their complements.
+    """
+    values = np.concatenate([plus[1:], minus[1:]])  # without the values of V and ∅, which are often far from all others
+    extent = float(np.ptp(values)) if len(values) else 0.0
+    if not 0 < extent < np.inf:
+        return 0.0, 0.0
+    shares = np.unique(np.rint((values - values.min()) / extent * ERRORS.value_bins), return_counts=True)[1] / len(
+        values
+    )
+    return extent, float(np.exp(special.entr(shares).sum()))
 
 
 def single_unit_effects(kept: Kept, plus: Array, minus: Array) -> Array | None:
@@ -147,36 +194,54 @@ def _average(posteriors: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 
 def _score_posterior(
     kept: Kept, odd: Array, kernel: OddKernel, hyperparameters: OddHyperparameters
-) -> tuple[Array, Array, tuple[float, float]]:
-    """Mean and variance from the process, corrected by regression on its residuals at the remaining pairs.
-
-    The last result is that of `_end_residuals`.
-    """
+) -> _KernelPosterior:
+    """Mean and variance from the process, corrected by regression on its residuals at the remaining pairs."""
     limit = max_process_pairs(kept.shape[1]) + 1
     first, remaining = slice(0, limit), slice(limit, None)
     has_all_rows = len(hyperparameters.kept) == len(kept) <= limit
     K = hyperparameters.covariance_matrix(kernel) if has_all_rows else kernel.upper_covariance_matrix(kept[first])
-    scores, variance, alpha, end_residuals = _process_posterior(kept[first], odd[first], kernel, K)
-    if len(kept) > limit:
-        residuals = odd[remaining] - kernel.covariance_matvec(kept[remaining], kept[first], alpha)
-        change, variance = _regress_residuals(kept, residuals, variance)
-        scores = scores + change
-    return scores, variance, end_residuals
+    process = _process_posterior(kept[first], odd[first], kernel, K)
+    if process.scale > ERRORS.contradicting_scale and not has_all_rows and kernel.terms.wide:
+        kernel = _with_more_noise(kept[first], odd[first], kernel)
+        process = _process_posterior(kept[first], odd[first], kernel, kernel.upper_covariance_matrix(kept[first]))
+    if len(kept) <= limit:
+        return process
+    residuals = odd[remaining] - kernel.covariance_matvec(kept[remaining], kept[first], process.alpha)
+    change, variance = _regress_residuals(kept, residuals, process.variance)
+    return replace(process, scores=process.scores + change, variance=variance, regression_variance=np.zeros(1))
 
 
-def _process_posterior(
-    kept: Kept, odd: Array, kernel: OddKernel, K: Array
-) -> tuple[Array, Array, Array, tuple[float, float]]:
-    """Mean and variance of the scores, weights for predicting f at other coalitions, and `_end_residuals`.
+def _with_more_noise(kept: Kept, odd: Array, kernel: OddKernel) -> OddKernel:
+    """The kernel with the white noise of greatest evidence of all coalitions, at least as much as it has.
 
-    K is overwritten.
+    With many coalitions, the kernel is fitted to some of them. These may be explained without noise when all of them
+    cannot, such as those of a vote. The evidence is that of the best scale of the kernel.
     """
-    n, units = len(kept), _representative_units(kernel.score_variances)
+    size, best, best_evidence = float(kernel.covariance_matrix(kept[:1])[0, 0]), kernel, -np.inf
+    for white in (kernel.white, *(size * share for share in ERRORS.noise_shares)):
+        candidate = replace(kernel, white=max(white, kernel.white))
+        factor, log_determinant = cholesky(candidate.upper_covariance_matrix(kept))
+        if factor is None:
+            continue
+        half = linalg.lapack.dtrtrs(factor, odd, lower=1)[0]
+        evidence = -len(odd) / 2 * float(np.log(half @ half)) - log_determinant
+        if evidence < best_evidence:
+            break
+        best, best_evidence = candidate, evidence
+    return best
+
+
+def _process_posterior(kept: Kept, odd: Array, kernel: OddKernel, K: Array) -> _KernelPosterior:
+    """Mean and variance of the scores, and what leave-one-out residuals say about them. K is overwritten."""
+    (n, d), units = kept.shape, _representative_units(kernel.score_variances)
+    is_corrected = kernel.terms.wide and n - 1 > SIZES.correction_pairs_per_unit * d
     # The leave-one-out residual of f_i is alpha_i / (K^-1)_ii, and its variance is scale / (K^-1)_ii.
-    checked = np.unique(np.linspace(1, n - 1, min(SIZES.checked_rows, n - 1)).astype(np.intp))
-    right = np.zeros((n, len(units) + 1 + len(checked)), order="F")
+    checked_count = n - 1 if is_corrected else min(SIZES.checked_rows, n - 1)
+    checked = np.unique(np.linspace(1, n - 1, checked_count).astype(np.intp))
+    columns = 0 if is_corrected else len(checked)
+    right = np.zeros((n, len(units) + 1 + columns), order="F")
     right[:, : len(units)], right[:, len(units)] = kernel.score_covariances(kept, units).T, odd
-    right[checked, len(units) + 1 + np.arange(len(checked))] = 1
+    right[checked[:columns], len(units) + 1 + np.arange(columns)] = 1
     factor = linalg.cholesky(K.T, lower=True, overwrite_a=True, check_finite=False)
     solution = linalg.lapack.dtrtrs(factor, right, lower=1, overwrite_b=1)[0]
     half, root = solution[:, : len(units)], solution[:, len(units) + 1 :]
@@ -188,12 +253,20 @@ def _process_posterior(
     else:
         scores = kernel.score_covariances_matvec(kept, alpha)
         variance = _interpolate_variances(kernel.score_variances, units, variance)
-    end_residuals = 0.0, 0.0
-    if len(checked):
-        precision = np.einsum("nj,nj->j", root, root)
-        variance = variance * _residual_scale(kept, checked, alpha[checked] ** 2 / precision)
-        end_residuals = _end_residuals(kept, checked, (alpha[checked] / precision) ** 2)
-    return scores, variance, alpha, end_residuals
+    if not len(checked):
+        return _KernelPosterior(scores, variance, alpha)
+    if is_corrected:
+        root = linalg.lapack.dtrtri(factor, lower=1, overwrite_c=1)[0][:, 1:]
+    precision = np.einsum("nj,nj->j", root, root)
+    ratios, residuals = alpha[checked] ** 2 / precision, alpha[checked] / precision
+    variance = variance * residual_scale(kept, checked, ratios)
+    end_variance, contrast = end_residuals(kept, checked, residuals**2)
+    process = _KernelPosterior(scores, variance, alpha, end_variance, contrast, float(ratios.mean()))
+    if len(checked) < n - 1:
+        return process
+    correction = regress_left_out(kept[1:], residuals)
+    change, share = (correction.change, ERRORS.floor_share) if is_corrected else (0.0, 0.0)
+    return replace(process, scores=scores + change, regression_variance=correction.variance, floor_share=share)
 
 
 def _representative_units(prior_variances: Array) -> NDArray[np.intp]:
@@ -214,71 +287,6 @@ def _interpolate_variances(prior_variances: Array, units: NDArray[np.intp], vari
     tiny = np.finfo(float).tiny
     logarithms = np.log(np.maximum(variances, tiny))
     return np.asarray(np.exp(np.interp(np.log(prior_variances), np.log(prior_variances[units]), logarithms)))
-
-
-def _residual_scale(kept: Kept, checked: NDArray[np.intp], ratios: Array) -> float:
-    r"""The ratio of the variance of the scores to the predicted variance.
-
-    `ratios` are squared leave-one-out residuals of f divided by their predicted variances, at the rows `checked`. Many
-    games are rough if few units are kept or absent, and smooth between. Sizes whose coalitions were all evaluated leave
-    no error. So the model of the ratios depends on the size, :math:`\exp(a + b x)` with x its log-odds. This is a
-    regression of squared normal numbers by Fisher's scoring, in which b has a normal prior. A Shapley value gives all
-    sizes the same weight, so the result is the mean over sizes, each weighted by the share of its coalitions that was
-    not evaluated.
-    """
-    d = kept.shape[1]
-    sizes, pairs, _ = _pair_sizes(d)
-    size = kept.sum(axis=1)
-    size = np.minimum(size, d - size)  # a coalition and its complement are one pair
-    observed = np.bincount(size, minlength=d // 2 + 1)[1:]
-    rows = np.bincount(size[checked], minlength=d // 2 + 1)[1:]
-    sums = np.bincount(size[checked], ratios, minlength=d // 2 + 1)[1:]
-    odds = size_log_odds(d)[sizes]
-    design = np.stack([np.ones(len(sizes)), odds - rows @ odds / len(checked)], axis=1)
-    precision = np.array([0.0, 2 / ERRORS.slope_deviation**2])
-    inverse = np.linalg.inv((design.T * rows) @ design + np.diag(precision))
-    coefficients = np.array([np.log(max(float(ratios.mean()), _NO_RESIDUAL)), 0.0])
-    for _ in range(ERRORS.scoring_steps):
-        step = inverse @ (design.T @ (sums * np.exp(-design @ coefficients) - rows) - precision * coefficients)
-        coefficients += np.clip(step, -1, 1)
-        if np.abs(step).max() < _CONVERGED:
-            break
-    weight = (1 - observed / pairs) * np.where(2 * sizes == d, 1, 2)
-    return float(weight @ np.exp(design @ coefficients) / weight.sum())
-
-
-def _end_residuals(kept: Kept, checked: NDArray[np.intp], squares: Array) -> tuple[float, float]:
-    r"""The variance of the scores if residuals at both ends are effects of units, and the contrast between sizes.
-
-    `squares` are squared leave-one-out residuals of f at the rows `checked`. Let :math:`\rho_s` be their root mean
-    square at size s, and :math:`u_s` the share of the coalitions of this size that was not evaluated. The contrast is
-    the logarithm of the ratio of :math:`\rho_s` where few units are kept or few are missing to that for about half of
-    the units. If it is large, the model reacts to the nearly complete (or nearly empty) input in its own way, and a
-    handful of coalitions tells little about that: the residuals are effects of units rather than noise, so that all of
-    one size err in the same direction. The variance of a score is then
-
-    .. math:: \frac{4}{d^3} \Bigl(\sum_s u_s \rho_s \sqrt{\min(1, d / n_s)}\Bigr)^2
-
-    with :math:`n_s` the number of coalitions of this size that were evaluated.
-    """
-    d = kept.shape[1]
-    sizes, pairs, _ = _pair_sizes(d)
-    size = kept.sum(axis=1)
-    size = np.minimum(size, d - size)  # a coalition and its complement are one pair
-    observed, rows = (np.bincount(sizes_of, minlength=d // 2 + 1)[1:] for sizes_of in (size[1:], size[checked]))
-    weight = (1 - observed / pairs) * np.where(2 * sizes == d, 1, 2)
-    ends, middle = weight * (sizes <= max(2, d / 5)), weight * (sizes > d / 3)
-    if not ends.sum() or not middle.sum():
-        return 0.0, 0.0
-    odds, known = size_log_odds(d)[sizes], np.flatnonzero(rows)[::-1]  # the log-odds fall with the size
-    sums = np.bincount(size[checked], squares, minlength=d // 2 + 1)[1:]
-    logarithms = np.log(np.maximum(sums[known] / rows[known], _NO_RESIDUAL))
-    rms = np.exp(np.interp(odds, odds[known], logarithms) / 2)
-    contrast = float(np.log((ends @ rms**2 / ends.sum()) / (middle @ rms**2 / middle.sum())) / 2)
-    low, high = ERRORS.contrasts
-    share = min(max((contrast - low) / (high - low), 0.0), 1.0)
-    linear_variance = 4 / d**3 * float(weight * np.sqrt(np.minimum(1, d / np.maximum(observed, 1))) @ rms) ** 2
-    return ERRORS.end_variance * share * linear_variance, contrast
 
 
 def _regress_residuals(kept: Kept, residuals: Array, variance: Array) -> tuple[Array, Array]:
@@ -341,7 +349,7 @@ def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
     d = kept.shape[1]
     size = kept.sum(axis=1)
     size = np.minimum(size, d - size)  # a coalition and its complement are one pair
-    _, pairs, mass = _pair_sizes(d)
+    _, pairs, mass = pair_sizes(d)
     chosen, random = (np.bincount(sizes, minlength=d // 2 + 1)[1:] for sizes in (size[:first], size[first:]))
     random_weights = mass * (1 - chosen / pairs) / np.maximum(random, 1)
     unseen = 1 - random / np.maximum(pairs - chosen, 1)
@@ -349,11 +357,3 @@ def _kernel_weights(kept: Kept, first: int) -> tuple[Array, Array]:
     return np.concatenate([(mass / pairs)[chosen_index], random_weights[random_index]]), np.concatenate(
         [np.zeros(first), unseen[random_index]]
     )
-
-
-@lru_cache(maxsize=64)
-def _pair_sizes(d: int) -> tuple[NDArray[np.intp], Array, Array]:
-    """The sizes of the smaller half of a pair, the number of pairs of each, and its weight in the Shapley kernel."""
-    sizes = np.arange(1, d // 2 + 1)
-    both = np.where(2 * sizes == d, 1, 2)  # two halves of equal size have one size, all others have two
-    return sizes, np.asarray(special.comb(d, sizes) * both / 2), both / (sizes * (d - sizes))

@@ -33,6 +33,7 @@ class Sizes:
     triples_per_unit_many: int = 4  # the same with many units, where a triple takes as much time as a unit
     # With fewer pairs for each unit, effects by size are omitted: they make errors of smooth games larger.
     effect_pairs_per_unit: int = 12
+    correction_pairs_per_unit: int = 12  # with more pairs for each unit, residuals of all of them correct the scores
     checked_rows: int = 256  # leave-one-out residuals are computed for so many rows
     # With more units than this, equations of their size are solved by conjugate gradients, and the diagonals of their
     # inverses are approximated (see `many_units`).
@@ -53,6 +54,9 @@ class DesignSettings:
     white: float = 0.2
     smooth: float = 0.15
     smooth_few: float = 1.0  # the same with few pairs
+    # Further pairs are random, with the sizes of the Shapley kernel. Some errors of a fit do not become smaller with
+    # more pairs, and regressions on its residuals need representative pairs.
+    greedy_pairs_per_unit: int = 32
     few_pairs_per_unit: int = 4  # up to so many pairs per unit, the coalitions of single units are included
     # On a chain, only from so many pairs per unit on: with fewer, errors on texts are larger.
     chain_pairs_per_unit: float = 1.75
@@ -128,6 +132,21 @@ class ErrorSettings:
     caution_interactions: float = 1.25  # the same for interactions
     slope_deviation: float = 2.0  # prior of the slope of log residuals by the log-odds of the size of a coalition
     scoring_steps: int = 25
+    correction_caution: float = 1.3  # a correction is made if it is larger than this multiple of its sampling variance
+    # The smallest variance of scores, relative to that of a regression on residuals: where it corrects the scores, and
+    # in games of few values.
+    floor_share: float = 1.0
+    floor_share_few_values: float = 2.0
+    floor_pairs_per_unit: int = 2  # with more pairs for each unit than this
+    # Effects of units in coalitions of about half of the units, relative to those at both ends, from which on the
+    # intervals are wider, and entirely wider; and below which they are in doubt.
+    effect_ratios: tuple[float, float] = (0.42, 0.25)
+    doubtful_effect_ratio: float = 0.4
+    change_variance: float = 1 / 12  # of the share of sizes at which effects have changed, which may be any
+    # If squared residuals are so many times as large as predicted, a kernel fitted to some of the coalitions gets more
+    # white noise, as one of these shares of its variance.
+    contradicting_scale: float = 2.0
+    noise_shares: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3)
     # Residuals at both ends count as effects of units from the first contrast on, and entirely from the second one on.
     contrasts: tuple[float, float] = (1.4, 1.7)
     doubtful_contrast: float = 1.6  # from this contrast on, the intervals are in doubt
