@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import lcshap as lc
 import oracles
+from lcshap.core.additive_terms import AdditiveTerms
 from lcshap.core.structures import StructureGame
 from lcshap.core.tree_ensembles import TreeGame, Trees
 from lcshap.core.weights import Weights
@@ -151,6 +152,14 @@ def as_weights(worth):
     d = len(worth)
     rows = np.ones((1, d))
     return StructureGame(Weights(np.array([worth], float)), rows, 0 * rows, np.arange(d), d, np.eye(1))
+
+
+def as_terms(worth):
+    """An additive game as a game of the tables of an additive model."""
+    d = len(worth)
+    terms = AdditiveTerms(tuple(np.array([[0.0], [w]]) for w in worth), tuple((unit,) for unit in range(d)))
+    rows = np.ones((1, d))
+    return StructureGame(terms, rows, 0 * rows, np.arange(d), d, np.eye(1))
 
 
 def random_pairs(d, n, seed=0):

@@ -186,7 +186,7 @@ class TestOptionsAndParameters:
             (["shapley", "lime:budget=50"], {"budget": "400"}, "Expected one budget, got both"),
             (["lime:seed=1"], {"seed": 1}, "got both --seed and lime:seed=1"),
             (["l-shapley:order=1"], {"order": 2}, "Expected one order, got both"),
-            (["shapley"], {"seed": 0}, "a parameter of shapley, got 'seed'. It has no parameters"),
+            (["shapley"], {"seed": 0}, "a parameter of shapley, got 'seed'. Its parameters are units"),
             (["shapley", "l-shapley"], {"seed": 0}, "the parameter 'seed', got shapley, l-shapley"),
             (["shapley", "lime"], {"weights": "paper"}, "the parameter 'weights', got shapley, lime"),
         ],

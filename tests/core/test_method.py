@@ -6,7 +6,7 @@ import pytest
 import lcshap as lc
 from lcshap.core.method import check_choice, check_integer, run_methods
 from lcshap.core.table_method import TableMethod
-from support import as_trees, as_weights, every
+from support import as_terms, as_trees, as_weights, every
 
 CHAIN = lc.Graph.chain(8)
 
@@ -24,7 +24,11 @@ def local(kept):
     return alone(kept).sum(axis=1)
 
 
-STRUCTURES = {"trees": lambda: as_trees(local(every(8)), 8), "weights": lambda: as_weights(np.ones(8))}
+STRUCTURES = {
+    "trees": lambda: as_trees(local(every(8)), 8),
+    "weights": lambda: as_weights(np.ones(8)),
+    "terms": lambda: as_terms(np.ones(8)),
+}
 
 
 @pytest.mark.parametrize("kind", lc.METHODS.values(), ids=lambda kind: kind.name)

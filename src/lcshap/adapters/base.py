@@ -125,6 +125,10 @@ class Model(ABC):
         """
         raise NotImplementedError
 
+    def used_columns(self) -> NDArray[np.intp] | None:
+        """The numbers of the columns of a table that the answers depend on; None if this is not known."""
+        return None
+
     @property
     def has_parts(self) -> bool:
         """Whether the model has `parts`."""

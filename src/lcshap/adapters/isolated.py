@@ -137,6 +137,11 @@ class IsolatedModel(Model):
             self._structures[name] = self._ask("structure", name)
         return self._structures[name]
 
+    def used_columns(self) -> NDArray[np.intp] | None:
+        """The numbers of the columns that the model in the other process uses."""
+        columns: NDArray[np.intp] | None = self._ask("used_columns")
+        return columns
+
     @property
     def has_parts(self) -> bool:
         """Whether the model has `parts`."""

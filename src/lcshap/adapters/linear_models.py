@@ -108,6 +108,17 @@ def read_weights(estimator: Any, method: str) -> Weights:
     return kind(_coefficients(model, name), steps)
 
 
+def read_any_weights(model: Any) -> Weights:
+    """The weights of a linear model itself, of which its probabilities are a function, too.
+
+    Raises `NotImplementedError` or `MethodError` as `read_weights` does.
+    """
+    name = sklearn_class(model, "predict", "decision_function", "predict_proba")
+    if name not in (*_REGRESSIONS, *_CLASSIFIERS, *_WITH_LINK):
+        raise NotImplementedError
+    return Weights(_coefficients(model, name))
+
+
 def link_function(estimator: Any) -> Callable[[Any], Any] | None:
     """The number that a generalized linear or additive model is a sum for, as a function of rows; None without a link.
 

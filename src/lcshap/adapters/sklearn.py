@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..core.structures import Structure
@@ -22,6 +23,7 @@ from .fitted_state import FittedState
 from .linear_models import link_function, read_weights
 from .multilabel import is_multilabel, label_classes, label_columns, label_names
 from .tree_models import PATH_LENGTH, margin_function, path_length_function, read_summed_trees
+from .used_columns import used_columns
 
 _METHODS: dict[str, Kind] = {
     PATH_LENGTH: "output",  # of isolation forests
@@ -112,6 +114,10 @@ class SklearnModel(Model):
         if name not in self._structures:
             self._structures[name] = _READERS[name](self.estimator, self.method)
         return self._structures[name]
+
+    def used_columns(self) -> NDArray[np.intp] | None:
+        """The numbers of the columns that a tree ensemble, a linear or an additive model uses; None for others."""
+        return used_columns(self.estimator)
 
 
 @contextmanager

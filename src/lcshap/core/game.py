@@ -69,6 +69,10 @@ class AbstractGame(ABC):
         """Coalitions of several games, one game after the other; games that share a model share batches instead."""
         return [game.evaluate(coalitions) for game, coalitions in requests]
 
+    def used_units(self) -> list[int] | None:
+        """The units that v depends on, if this is known from the model; None if any of them may change it."""
+        return None
+
     def read_structure(self, name: str) -> StructureGame:
         """The same game, computed from what a `TableMethod` reads from the model; `MethodError` if this is impossible.
 

@@ -27,6 +27,7 @@ from .pending_rows import PendingRows, answer_pending
 from .progress import Progress
 from .structure_games import structure_game
 from .unit_parts import parts_engine, read_parts
+from .used_units import others_change_nothing, read_used_units
 
 Floats = NDArray[np.float64]
 
@@ -89,6 +90,11 @@ class ModelGame(AbstractGame):
     def read_structure(self, name: str) -> StructureGame:
         """The same game, computed from what can be read from the model."""
         return structure_game(name, self.engine.model, self.masked, self.value)
+
+    def used_units(self) -> list[int] | None:
+        """The units with a column that the model uses. A few rows are evaluated, to check this."""
+        units = read_used_units(self.engine.model, self.masked)
+        return units if units is not None and others_change_nothing(self, units) else None
 
     def evaluate(self, coalitions: Coalitions) -> Floats:
         """The value of each coalition."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core.method import Method
 from ..evaluation.masking_curves import count_curve_calls
 from ..evaluation.structure_games import has_structure
+from ..evaluation.used_units import read_used_units
 from ..maskers.base import Masked
 from ..selection.budget import measure_preparation
 from ..selection.selection import Selection
@@ -21,6 +22,7 @@ def preselect_method(setup: Setup, selector: MethodSelector, masked: Masked) -> 
         masked.graph,
         masked.rows_per_call,
         lambda method: has_structure(method.reads, setup.engine.model, masked, setup.value, setup.classes),
+        lambda: read_used_units(setup.engine.model, masked),
     )
 
 

@@ -44,6 +44,7 @@ from .budget import (
     seconds_per_call,
 )
 from .selection import GOALS, Selection
+from .used_units import leave_out_units
 
 InteractionsOption = (
     bool | Literal["all"]
@@ -133,7 +134,11 @@ class MethodSelector:
     # -- selecting ----------------------------------------------------------------------------------------------------
 
     def select(
-        self, graph: Graph, rows_per_call: int = 1, can_read: Callable[[TableMethod], bool] | None = None
+        self,
+        graph: Graph,
+        rows_per_call: int = 1,
+        can_read: Callable[[TableMethod], bool] | None = None,
+        used_units: Callable[[], list[int] | None] | None = None,
     ) -> Selection:
         """The method for a graph, by a budget in calls. The model is not called and nothing is timed.
 
@@ -142,6 +147,8 @@ class MethodSelector:
         rows_per_call : the number of model rows per coalition, which is that of the background rows.
         can_read : returns whether the model has the structure that a method reads; called only if this makes a
             difference. None if it has none.
+        used_units : returns the units that v depends on, or None if they are not known; called only if not all
+            coalitions fit.
         """
         calls = Budget.parse(self.budget).calls(graph.d, rows_per_call)
         selection = self._select(graph, calls, rows_per_call)
@@ -149,6 +156,8 @@ class MethodSelector:
             for method in self._table_methods:
                 if _is_cheaper(method, graph, selection.method, self.max_calls) and can_read(method):
                     return replace(selection, method=method, reason=method.reason)
+        if used_units is not None and self._may_leave_out_units and selection.method != Shapley():
+            return leave_out_units(selection, used_units(), calls, rows_per_call, self.budget is None)
         return selection
 
     def table_selections(self, graph: Graph) -> Iterator[Selection]:
@@ -180,7 +189,7 @@ class MethodSelector:
         """
         seconds = self.seconds
         if seconds is None:
-            return self.select(graph, game.rows_per_call, partial(can_estimate, game))
+            return self.select(graph, game.rows_per_call, partial(can_estimate, game), game.used_units)
         deadline = start + seconds
         for method in self._table_methods:
             if can_estimate(game, method, seconds=deadline - time.monotonic()):
@@ -260,6 +269,11 @@ class MethodSelector:
                 yield method(**{"interactions": self.interactions})
             elif not self.interactions:
                 yield method()
+
+    @property
+    def _may_leave_out_units(self) -> bool:
+        """Whether the exact Shapley value of the units that v depends on answers the question."""
+        return self.method == "auto" and self.goal in (None, "fair") and not (self.early or self.interactions)
 
     @property
     def _parameters(self) -> set[str]:
