@@ -7,13 +7,14 @@ from ..evaluation.masking_curves import count_curve_calls
 from ..evaluation.structure_games import has_structure
 from ..evaluation.used_units import read_used_units
 from ..maskers.base import Masked
-from ..selection.budget import measure_preparation
 from ..selection.selection import Selection
 from ..selection.selector import MethodSelector
 from .job import Setup
 
-_MIN_SHOWN_SECONDS = 0.1  # of own time: it is measured, so that shorter times would differ from run to run
+_MIN_SHOWN_SECONDS = 0.1  # of own time
+_SECONDS_PER_CALL, _SECONDS_PER_ROW = 7e-6, 2.5e-7  # of own time, for making rows, keys and batches
 _MAX_PREVIEW_ROWS = 4096  # This many rows are made to count their tokens.
+_MAX_DESIGN_SECONDS = 0.3  # If choosing the coalitions takes longer than this, no tokens are counted.
 
 
 def preselect_method(setup: Setup, selector: MethodSelector, masked: Masked) -> Selection:
@@ -39,7 +40,7 @@ def preview_cost(setup: Setup, selector: MethodSelector, masked: Masked) -> str:
         text += f"\n  units   {masked.choice.reason}"
     if selection.reason:
         text += f"\n  chosen  because {selection.reason}"
-    own_seconds = measure_preparation(method, graph)[0]
+    own_seconds = expected_own_seconds(method, masked, cost.calls)
     if own_seconds >= _MIN_SHOWN_SECONDS:
         text += f"\n  own     about {own_seconds:.1g} s of lcshap's own time besides the model, for one output"
     if setup.curve:
@@ -49,10 +50,17 @@ def preview_cost(setup: Setup, selector: MethodSelector, masked: Masked) -> str:
         text += f"\n  rows    up to {cost.calls * rows:,} model rows: {rows} background rows a call"
     if masked.advice:
         text += f"\n  advice  {masked.advice}"
-    reading = _describe_tokens(setup, method, masked) if cost.calls * rows <= _MAX_PREVIEW_ROWS else None
+    is_short = cost.calls * rows <= _MAX_PREVIEW_ROWS and method.own_seconds(graph) <= _MAX_DESIGN_SECONDS
+    reading = _describe_tokens(setup, method, masked) if is_short else None
     text += f"\n  tokens  {reading}" if reading is not None else ""
     price = model.cost(cost.calls * rows)
     return text if price is None else f"{text}\n  cost    {price}"
+
+
+def expected_own_seconds(method: Method, masked: Masked, calls: int) -> float:
+    """About how long lcshap itself takes for an explanation of one output, by formulas, so that nothing is computed."""
+    rows = calls * masked.rows_per_call
+    return method.own_seconds(masked.graph) + _SECONDS_PER_CALL * calls + _SECONDS_PER_ROW * rows
 
 
 def _describe_tokens(setup: Setup, method: Method, masked: Masked) -> str | None:

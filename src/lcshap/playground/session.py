@@ -25,7 +25,7 @@ from ..estimators.registry import METHODS
 from ..evaluation.engine import Engine
 from ..evaluation.model_game import ModelGame
 from ..explainer import Explainer
-from ..explainer.cost_preview import preselect_method
+from ..explainer.cost_preview import expected_own_seconds, preselect_method
 from ..explainer.job import Job
 from ..maskers.base import Masked
 from ..selection.locality import locality
@@ -164,7 +164,9 @@ class Session:
         costs = [self._estimate_cost(column, x) for column in columns]
         calls = sum(cost["calls"] for cost in costs)
         price = self.explainer.adapter.cost(calls * game.masked.rows_per_call)
-        seconds = None if self.seconds_per_row is None else calls * game.masked.rows_per_call * self.seconds_per_row
+        seconds = None
+        if self.seconds_per_row is not None:
+            seconds = calls * game.masked.rows_per_call * self.seconds_per_row + sum(cost["own"] for cost in costs)
         cost = {"calls": calls, "seconds": seconds, "price": price, "columns": costs}
         return {**self.describe_outputs(game, game.value.full), "units": game.d, "cost": cost}
 
@@ -179,9 +181,10 @@ class Session:
         masked = self.mask(column, x)
         selector = self.selector_for(column, masked.graph)
         if selector.seconds is not None:
-            return {"calls": 0, "method": f"what fits into {selector.seconds:g} s"}
+            return {"calls": 0, "own": 0.0, "method": f"what fits into {selector.seconds:g} s"}
         method = preselect_method(self.explainer_for(column).setup, selector, masked).method
-        return {"calls": method.cost(masked.graph, selector.max_calls).calls, "method": str(method)}
+        calls = method.cost(masked.graph, selector.max_calls).calls
+        return {"calls": calls, "own": expected_own_seconds(method, masked, calls), "method": str(method)}
 
     def describe_outputs(self, game: ModelGame, outputs: NDArray[np.float64]) -> dict[str, Any]:
         """The outputs of the model, class by class, and whether its decision is that for the full input."""

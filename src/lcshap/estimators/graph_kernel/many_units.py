@@ -61,7 +61,7 @@ def round_to_single_precision(scales: Array) -> Array:
     [1.0, 2.384185791015625e-07]
     """
     step = _power_of_two_above(scales) / 2 ** (_SINGLE_BITS - 1)
-    return np.maximum(np.rint(scales / step), 1) * step
+    return np.asarray(np.maximum(np.rint(scales / step), 1) * step)
 
 
 def fits_single_precision(scales: Array) -> bool:

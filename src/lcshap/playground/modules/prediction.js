@@ -41,7 +41,7 @@ async function predict() {
 
 function costText({ cost, units }) {
   const parts = [`up to ${cost.calls.toLocaleString("en")} model calls`];
-  if (cost.seconds !== null) parts.push(`about ${duration(cost.seconds)} of model time`);
+  if (cost.seconds !== null) parts.push(`about ${duration(cost.seconds)}`);
   if (cost.price) parts.push(cost.price);
   return `Cost of an explanation of ${units.toLocaleString("en")} units: ${parts.join("; ")}.`;
 }
