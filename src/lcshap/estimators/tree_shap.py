@@ -118,7 +118,7 @@ class TreeSHAP(TableMethod):
         return self.index == "shapley"
 
     def uses_background(self, game: StructureGame) -> bool:
-        """Whether absent columns of a `game` have the values of background rows; `MethodError` if the trees lack cover."""
+        """Whether absent columns of a `game` have the values of background rows; an error if the trees have no cover."""
         if self.background is not None and game.has_background:
             return True
         if not len(game.structure.cover):
@@ -132,10 +132,19 @@ class TreeSHAP(TableMethod):
         """The scores of all rows of a `game`."""
         trees, uses_cover = TreeGame(**vars(game)), not self.uses_background(game)
         scores = tree_scores(trees, TableOptions(self.index, 1), uses_cover)
-        base_values = pattern_scores(trees, TableOptions(order=0), uses_cover)
+        base_values = _base_values(trees, uses_cover)
         pairs = tree_scores(trees, TableOptions(self.index, 2), uses_cover) if self.interactions else None
         full_values = None
         if uses_cover and (trees.units == DROPPED).any():
             all_present = replace(trees, units=np.where(trees.units >= 0, PINNED, trees.units))
             full_values = pattern_scores(all_present, TableOptions(order=0), uses_cover)
         return RowEstimates(scores, base_values, pairs, full_values)
+
+
+def _base_values(game: TreeGame, uses_cover: bool) -> Floats:
+    """v(∅) of all rows, `(n, values)`, which is the same for all of them unless columns are pinned."""
+    has_pinned = bool((game.units == PINNED).any())
+    base_values = pattern_scores(
+        game if has_pinned else replace(game, rows=game.rows[:1]), TableOptions(order=0), uses_cover
+    )
+    return np.broadcast_to(base_values, (len(game.rows), base_values.shape[1]))

@@ -54,6 +54,10 @@ class TableInputs:
             has_gaps = bool(np.isnan(self.rows).any())
             return TableRows(self.columns, labels, self.rows, name_missing=has_gaps)
         frame = Frame.from_dataframe(self.rows, "x")
+        if all(str(kind).lower().startswith(("float", "int", "uint")) for kind in frame.types):
+            numbers = [frame.numbers(column) for column in range(len(self.columns))]
+            values = np.stack([column for column in numbers if column is not None], axis=1)
+            return TableRows(self.columns, labels, values, name_missing=bool(np.isnan(values).any()))
         columns = [_number_and_text(frame, column) for column in range(len(self.columns))]
         texts = np.stack([column_texts for _, column_texts in columns], axis=1)
         values = np.stack([numbers for numbers, _ in columns], axis=1)

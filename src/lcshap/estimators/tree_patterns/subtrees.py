@@ -13,7 +13,7 @@ from .paths import TreePaths
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 _LOOKUP, _PER_BIT, _PER_COLUMN = 6.0, 0.2, 0.4  # nanoseconds for a row, measured
-_PER_ENTRY = 3.0  # nanoseconds for an entry of the table of a leaf, for each code of the subtree
+NANOSECONDS_PER_ENTRY = 3.0  # for an entry of the table of a leaf, for each code of the subtree
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Subtrees:
         bits, width = _count_bits(paths, max_bits)
         codes = np.exp2(np.minimum(bits, 60))
         reading = rows * (_LOOKUP + _PER_BIT * bits + _PER_COLUMN * columns)
-        time = reading + codes * width * _PER_ENTRY
+        time = reading + codes * width * NANOSECONDS_PER_ENTRY
         time[(bits > max_bits) & ~paths.is_leaf] = np.inf
         best, is_whole = time.copy(), np.ones(len(time), bool)
         for begin, end in reversed(paths.lower_levels):

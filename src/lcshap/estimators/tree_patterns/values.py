@@ -18,7 +18,7 @@ from .few_rows import add_few_rows
 from .leaves import LeafTables, PathConditions, TableOptions
 from .many_rows import ROWS_PER_BLOCK, SubtreeTables
 from .paths import TreePaths
-from .subtrees import Subtrees
+from .subtrees import NANOSECONDS_PER_ENTRY, Subtrees
 from .tables import position_sets, quadrature
 
 Floats = NDArray[np.float64]
@@ -156,13 +156,17 @@ class _Call:
         sums = np.zeros((count, self.d**self.options.order * self.values.shape[1]))
         if not len(self.prepared.paths.leaves) or not count:
             return sums
-        columns = min(sums.shape[1], int(self.prepared.unit_counts.max()) + 2)
-        subtrees = Subtrees.of(self.prepared.paths, count, columns, _MAX_BITS)
-        lookups = int((self.prepared.table_sizes(self.options) >> self.prepared.unit_counts).sum())
+        sizes = self.prepared.table_sizes(self.options)
+        lookups = int((sizes >> self.prepared.unit_counts).sum())
         leaf_time = count * lookups * _NANOSECONDS_PER_LOOKUP
-        if self._pass_time < min(leaf_time, subtrees.nanoseconds) + self._table_time:
+        subtrees = None
+        if leaf_time > sizes.sum() * NANOSECONDS_PER_ENTRY:  # the least time that subtrees can take
+            columns = min(sums.shape[1], int(self.prepared.unit_counts.max()) + 2)
+            subtrees = Subtrees.of(self.prepared.paths, count, columns, _MAX_BITS)
+        time = leaf_time if subtrees is None else min(leaf_time, subtrees.nanoseconds)
+        if self._pass_time < time + self._table_time:
             self._add_by_pass(sums)
-        elif leaf_time <= subtrees.nanoseconds:
+        elif subtrees is None or leaf_time <= subtrees.nanoseconds:
             self._add_by_leaves(sums)
         else:
             self._add_by_subtrees(sums, subtrees)
