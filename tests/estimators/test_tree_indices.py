@@ -15,6 +15,7 @@ from lcshap.estimators.tree_patterns.leaves import TableOptions
 @pytest.mark.parametrize("index", ["shapley", "banzhaf"])
 def test_paths_with_few_and_with_many_units(index, order, uses_cover, limit, monkeypatch):
     monkeypatch.setattr(values, "_MAX_TABLE_UNITS", limit)
+    monkeypatch.setattr(values, "MAX_UNITS", min(limit, 63))  # with 2, some trees are walked
     for seed in range(6):
         game = random_game(seed)
         game = replace(game, structure=replace(game.trees))  # nothing is kept

@@ -24,8 +24,7 @@ def tree_scores(game: TreeGame, options: TableOptions, uses_cover: bool = False)
     options : which index, of single units (order 1) or of pairs (order 2).
     uses_cover : whether absent units follow the shares of training rows, and not background rows.
     """
-    is_passed = uses_cover and options.order == 1
-    if is_passed or has_small_patterns(game):
+    if has_small_patterns(game, options, uses_cover):
         return pattern_scores(game, options, uses_cover)
     if options.order == 1:
         return walked_values(game, options.index)

@@ -118,7 +118,7 @@ class TreeSHAP(TableMethod):
         return self.index == "shapley"
 
     def uses_background(self, game: StructureGame) -> bool:
-        """Whether absent columns of a `game` have the values of background rows; an error if the trees have no cover."""
+        """Whether absent columns of a `game` have the values of background rows; an error without cover."""
         if self.background is not None and game.has_background:
             return True
         if not len(game.structure.cover):

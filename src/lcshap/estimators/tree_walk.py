@@ -7,8 +7,6 @@ conditions on many units.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.row_encoding import DROPPED, PINNED
 from ..core.tree_ensembles import TreeGame, Trees
+from .tree_patterns.leaf_weights import leaf_weights
 
 _FIRST_WALKS = 1 << 14  # pairs of a tree and a background row in the first block
 _MAX_WALKS = 1 << 18  # pairs in the largest block
@@ -101,26 +100,10 @@ def _descend(trees: Trees, x: Floats, background: Floats, units: Places, walk: _
 def _add_leaf_shares(phi: Floats, trees: Trees, walk: _Walk, index: str) -> None:
     """Add the shares of leaf values to the scores of the units that were decided on the way."""
     a, b = ((walk.decided * sign > 0).sum(axis=1) for sign in (1, -1))
-    gain, loss = _leaf_weights(walk.decided.shape[1], index)
+    gain, loss = leaf_weights(walk.decided.shape[1], index)
     weight = np.where(walk.decided > 0, gain[a, b][:, None], -loss[a, b][:, None])
     rows, places = np.nonzero(walk.decided)
     units, weights = np.abs(walk.decided[rows, places]) - 1, weight[rows, places]
     for output in range(phi.shape[1]):
         shares = weights * trees.value[walk.node[rows], output]
         phi[:, output] += np.bincount(units, shares, minlength=len(phi))
-
-
-@cache
-def _leaf_weights(max_units: int, index: str) -> tuple[Floats, Floats]:
-    """(a-1)! b!/(a+b)! and a! (b-1)!/(a+b)! for all a and b up to `max_units`, 0 where the factorial is not defined.
-
-    For the Banzhaf value both are 2^(1-a-b).
-    """
-    if index == "banzhaf":
-        a = np.arange(max_units + 1)
-        weight = np.where(a[:, None] > 0, np.exp2(1.0 - a[:, None] - a), 0.0)
-        return weight, weight.T.copy()
-    gain = np.array(
-        [[a and 1 / (a * comb(a + b, a)) for b in range(max_units + 1)] for a in range(max_units + 1)], float
-    )
-    return gain, gain.T.copy()

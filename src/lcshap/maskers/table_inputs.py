@@ -54,7 +54,7 @@ class TableInputs:
             has_gaps = bool(np.isnan(self.rows).any())
             return TableRows(self.columns, labels, self.rows, name_missing=has_gaps)
         frame = Frame.from_dataframe(self.rows, "x")
-        if all(str(kind).lower().startswith(("float", "int", "uint")) for kind in frame.types):
+        if all(map(_is_number_type, frame.types)):
             numbers = [frame.numbers(column) for column in range(len(self.columns))]
             values = np.stack([column for column in numbers if column is not None], axis=1)
             return TableRows(self.columns, labels, values, name_missing=bool(np.isnan(values).any()))
@@ -85,6 +85,11 @@ def unit_of_columns(
     units[pinned] = PINNED
     units[columns] = labels
     return units
+
+
+def _is_number_type(kind: Any) -> bool:
+    """Whether a type of `Frame.types` is one of numbers, and not of truth values, dates or categories."""
+    return str(kind[0] if isinstance(kind, tuple) else kind).lower().startswith(("float", "int", "uint"))
 
 
 def _number_and_text(frame: Frame, column: int) -> tuple[NDArray[np.float64], NDArray[np.object_]]:

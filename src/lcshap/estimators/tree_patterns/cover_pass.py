@@ -25,7 +25,7 @@ from .tables import quadrature
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-_NUMBERS_PER_BLOCK = 1 << 22  # products that are kept at once, for some rows, all places and all points
+_NUMBERS_PER_BLOCK = 1 << 20  # products that are kept at once, for some rows, all places and all points
 _SMALLEST_RATIO = 1e-200  # takes the place of 0, by which products cannot be divided
 _KEPT, _LEFT, _FAILED = range(
     3

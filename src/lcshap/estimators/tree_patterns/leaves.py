@@ -68,6 +68,10 @@ class PathConditions:
         """The units of places that have equally many, `(places, units)`."""
         return self.units[self.begin[places][:, None] + np.arange(self.count[places[0]])]
 
+    def with_literals(self, literal: Places) -> PathConditions:
+        """The same conditions with other numbers of their literals."""
+        return replace(self, literal=literal)
+
     def of_places(self, places: Places) -> PathConditions:
         """The conditions of some places, which get new numbers."""
         number = np.full(len(self.begin), -1)
@@ -204,7 +208,7 @@ class LeafTables:
         entries = paths.conditions(leaves)
         conditions = PathConditions.of(paths, entries, len(leaves))
         literals, literal = Literals.of(paths.trees, paths.split_node, entries.literal)
-        conditions = replace(conditions, literal=literal)
+        conditions = conditions.with_literals(literal)
         classes, groups = [], [np.flatnonzero(conditions.count == count) for count in np.unique(conditions.count)]
         for members in groups:
             of_members = conditions.of_places(members)

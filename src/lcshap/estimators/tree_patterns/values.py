@@ -18,6 +18,7 @@ from .few_rows import add_few_rows
 from .leaves import LeafTables, PathConditions, TableOptions
 from .many_rows import ROWS_PER_BLOCK, SubtreeTables
 from .paths import TreePaths
+from .row_pairs import MAX_UNITS, NANOSECONDS_PER_PAIR, RowPairs
 from .subtrees import NANOSECONDS_PER_ENTRY, Subtrees
 from .tables import position_sets, quadrature
 
@@ -28,7 +29,7 @@ _KEPT_NUMBERS = 1 << 24  # numbers of the tables of leaves that are kept for the
 _SUBTREE_NUMBERS = 1 << 18  # numbers of the tables of subtrees that are looked up together, which stay in the cache
 _MAX_BITS = 13  # outcomes of the largest subtrees
 _NANOSECONDS_PER_LOOKUP = 2.5  # of one entry of the table of a leaf, measured
-_NANOSECONDS_PER_NUMBER = 1.5  # of a table of a leaf that is computed, and for each point of the quadrature, measured
+_NANOSECONDS_PER_NUMBER = {"background": 8.0, "cover": 3.0}  # of a table of a leaf, for each point of the quadrature
 _MAX_TABLE_UNITS = 16  # units of a leaf up to which it has a table
 _KEPT_ENTRIES = 6  # of the memory of an ensemble
 
@@ -56,10 +57,13 @@ def pattern_scores(game: TreeGame, options: TableOptions, uses_cover: bool = Fal
     return scores + scores.swapaxes(1, 2) if options.order == 2 else scores
 
 
-def has_small_patterns(game: TreeGame) -> bool:
-    """Whether there are tables for all leaves: those on whose path few enough units have conditions."""
-    prepared = _prepare(game, game.trees.value @ game.weights.T, uses_cover=True)
-    return int(prepared.unit_counts.max(initial=0)) <= _MAX_TABLE_UNITS
+def has_small_patterns(game: TreeGame, options: TableOptions, uses_cover: bool) -> bool:
+    """Whether `pattern_scores` can be computed: few enough units have conditions on the paths of the trees."""
+    if uses_cover and options.order == 1:
+        return True
+    prepared = _prepare(game, game.trees.value @ game.weights.T, uses_cover)
+    limit = MAX_UNITS if options.order == 1 else _MAX_TABLE_UNITS
+    return int(prepared.unit_counts.max(initial=0)) <= limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +88,12 @@ class PreparedTrees:
         """The number of units of each leaf, in the order of `paths.leaves`."""
         leaves = self.paths.leaves
         return PathConditions.of(self.paths, self.paths.conditions(leaves), len(leaves)).count
+
+    @cached_property
+    def row_pairs(self) -> RowPairs:
+        """The leaves with the background rows."""
+        assert self.background is not None
+        return RowPairs.of(self.paths, self.background)
 
     def leaf_tables(self, begin: int, end: int, options: TableOptions) -> LeafTables:
         """The tables of some leaves. They are kept if those of all leaves are small enough."""
@@ -164,7 +174,9 @@ class _Call:
             columns = min(sums.shape[1], int(self.prepared.unit_counts.max()) + 2)
             subtrees = Subtrees.of(self.prepared.paths, count, columns, _MAX_BITS)
         time = leaf_time if subtrees is None else min(leaf_time, subtrees.nanoseconds)
-        if self._pass_time < time + self._table_time:
+        if self._pair_time < time + self._table_time:
+            self._add_by_pairs(sums)
+        elif self._pass_time < time + self._table_time:
             self._add_by_pass(sums)
         elif subtrees is None or leaf_time <= subtrees.nanoseconds:
             self._add_by_leaves(sums)
@@ -181,17 +193,32 @@ class _Call:
         return float(places * self.rows.shape[1] * self._points * NANOSECONDS_PER_POINT * (1 + values) / 2)
 
     @property
+    def _pair_time(self) -> float:
+        """An estimate of the nanoseconds of a comparison of all pairs; infinite if it is impossible."""
+        background = self.prepared.background
+        if background is None or self.options.order != 1 or self.prepared.unit_counts.max() > MAX_UNITS:
+            return np.inf
+        pairs = len(self.prepared.paths.leaves) * self.rows.shape[1] * background.shape[1]
+        return float(pairs * NANOSECONDS_PER_PAIR)
+
+    @property
     def _table_time(self) -> float:
         """An estimate of the nanoseconds that the tables of the leaves take; infinite if they are too large."""
         if self.prepared.unit_counts.max() > _MAX_TABLE_UNITS:
             return np.inf
         if self.prepared.has_tables(self.options):
             return 0.0
-        return float(self.prepared.table_sizes(self.options).sum()) * (1 + self._points) * _NANOSECONDS_PER_NUMBER
+        nanoseconds = _NANOSECONDS_PER_NUMBER["cover" if self.prepared.background is None else "background"]
+        return float(self.prepared.table_sizes(self.options).sum()) * (1 + self._points) * nanoseconds
 
     @property
     def _points(self) -> int:
         return len(quadrature(self.options.index, int(self.prepared.unit_counts.max()) - 1))
+
+    def _add_by_pairs(self, sums: Floats) -> None:
+        transposed = np.zeros(sums.shape[::-1])
+        self.prepared.row_pairs.add(transposed, self.rows, self.values, self.options.index)
+        sums += transposed.T
 
     def _add_by_pass(self, sums: Floats) -> None:
         transposed = np.zeros(sums.shape[::-1])
