@@ -176,7 +176,40 @@ def test_the_authors_text_is_a_ring_and_ours_a_chain():
 @pytest.mark.parametrize(
     "method", [lc.Shapley(), lc.LShapley(1), lc.SampleShapley(12), lc.GraphKernelSHAP(16), lc.DeletionPath(20)]
 )
-def test_values_too_large_to_subtract_are_refused(method):
-    game = lc.Game(lambda kept: np.where(kept[:, 0], 1e308, -1e308), 5)
+@pytest.mark.parametrize("size", [1e308, 1e291])
+def test_values_too_large_to_subtract_are_refused(method, size):
+    game = lc.Game(lambda kept: np.where(kept[:, 0], size, -size), 5)
     with pytest.raises(lc.errors.GameError, match="too large to subtract"):
         method.explain(game, lc.Graph.chain(5))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        lc.Shapley(),
+        lc.LShapley(1),
+        lc.SampleShapley(16),
+        lc.KernelSHAP(40),
+        lc.BanzhafSurrogate(40),
+        lc.GraphKernelSHAP(40, interactions=True),
+    ],
+    ids=lambda method: method.name,
+)
+@pytest.mark.parametrize("exponent", [400, 700, 960])
+def test_large_values_are_estimated_saved_and_loaded(tmp_path, method, exponent):
+    """Scores, interactions and their errors are those of small values, times a power of two."""
+    worth = np.random.default_rng(0).normal(size=7)
+
+    def explain(factor):
+        game = lc.Game(lambda kept: factor * (kept @ worth + kept[:, 0] * kept[:, 1]), 7)
+        return method.explain(game, lc.Graph.chain(7))
+
+    small, large = explain(1.0), explain(2.0**exponent)
+    np.testing.assert_allclose(large.scores / 2.0**exponent, small.scores, rtol=1e-9, atol=1e-12)
+    if small.stderr is not None:
+        np.testing.assert_allclose(large.stderr / 2.0**exponent, small.stderr, rtol=1e-6, atol=1e-9)
+    if small.interactions is not None:
+        pairs = (large.interactions / 2.0**exponent, small.interactions)
+        np.testing.assert_allclose(*(pair.toarray() for pair in pairs), rtol=1e-9, atol=1e-12)
+    large.save(tmp_path / "e.json")
+    np.testing.assert_array_equal(lc.load(tmp_path / "e.json").scores, large.scores)

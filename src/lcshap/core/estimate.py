@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,6 +46,22 @@ class Estimate:
     pairs: NDArray[np.integer] | None = None
     predict: Callable[[Coalitions], Values] | None = None
     doubt: str = ""
+
+    def scaled(self, factor: float) -> Estimate:
+        """The estimate for values that are `factor` times as large.
+
+        >>> Estimate(np.array([1.0, 2.0])).scaled(4.0).scores
+        array([4., 8.])
+        """
+        predict = self.predict
+        return replace(
+            self,
+            scores=self.scores * factor,
+            stderr=None if self.stderr is None else self.stderr * factor,
+            interactions=None if self.interactions is None else self.interactions * factor,
+            interaction_stderr=None if self.interaction_stderr is None else self.interaction_stderr * factor,
+            predict=None if predict is None else lambda coalitions: predict(coalitions) * factor,
+        )
 
 
 class Estimator(Protocol):

@@ -13,8 +13,12 @@ from .estimate import Estimate, Estimator
 from .explanation import Explanation, package_versions
 from .game import AbstractGame
 from .graphs import Graph
+from .json_reader import MAX_NUMBER
 from .pair_matrices import pair_matrix
 from .plan import MethodInfo, Plan, PlanSum
+
+MAX_VALUE = MAX_NUMBER / 1e10  # of a game; scores and interactions are sums and differences of such values
+_MAX_SQUARED = 1e100  # Estimates contain squares and products of values up to this.
 
 
 @overload
@@ -63,12 +67,18 @@ def estimate_values(estimator: Estimator, values: NDArray[np.float64]) -> Estima
     """The estimate for the values of coalitions, of which the first is ∅; raise where they are too large to subtract.
 
     An estimate does not change when a constant is added to all values, so the base value is subtracted first: this only
-    makes rounding errors smaller.
+    makes rounding errors smaller. Values so large that their squares are no finite numbers are divided by a power of
+    two, which is exact, and the estimate is multiplied by it.
     """
     with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
         gains = values - values[0]
         check_scores(gains, values)
-        estimate = estimator.estimate(gains)
+        magnitude = np.abs(gains).max(initial=0.0)
+        if magnitude <= _MAX_SQUARED:
+            estimate = estimator.estimate(gains)
+        else:
+            factor = float(np.exp2(np.floor(np.log2(magnitude))))
+            estimate = estimator.estimate(gains / factor).scaled(factor)
     check_scores(estimate.scores, values)
     return estimate
 
@@ -108,8 +118,11 @@ def explain_estimate(
 
 
 def check_scores(scores: NDArray[np.float64], values: NDArray[np.float64]) -> None:
-    """Raise where values are finite, as all are, but so large that differences or sums of them are not."""
-    if not np.isfinite(scores).all():
+    """Raise where values are finite, as all are, but so large that differences or sums of them are not.
+
+    The limit is below that of saved files, so that every explanation can be saved and loaded.
+    """
+    if not np.isfinite(scores).all() or np.abs(values).max(initial=0.0) > MAX_VALUE:
         raise GameError(
             f"Expected values whose differences are finite numbers, got values from {values.min():.3g} to "
             f"{values.max():.3g}: they are too large to subtract. Divide the values by a constant."
